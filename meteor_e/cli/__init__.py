@@ -1,4 +1,4 @@
-"""The command line: one module for each command."""
+"""The command-line program ``meteor-e``, with one module for each command."""
 
 from meteor_e.cli.program import main
 

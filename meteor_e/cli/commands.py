@@ -1,4 +1,4 @@
-"""Building blocks of the commands: groups of options, help by group, and groups that plugins extend."""
+"""Base classes of the commands: option groups, commands with grouped help, and command groups that plugins extend."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from meteor_e.base.extras import advise_plugin
 from meteor_e.plugins.distributions import load_command_notes
 
 _INPUT_METAVAR = re.compile("FILE|INDEX")
-"""The placeholders, in help texts, of options that name input files."""
+"""The placeholders of options whose value is the path of an input file."""
 
 
 class Options:
-    """A group of related options. The help lists them together, and the command receives them as one argument.
+    """A group of related command-line options, which the help text lists under a common heading.
 
-    Subclasses are dataclasses. Each of their fields is declared with :func:`option`. Structs of msgspec would do the
-    same, but importing msgspec takes as long as a short run.
+    Subclasses are dataclasses whose fields are declared with :func:`option`. A command receives each of its option
+    groups as one argument.
 
     Args:
-        heading: the heading of the group in the help. The default is the heading of the base class.
-        example: the part of an example command that follows the command's name; ``…`` stands for its arguments. The
-            default is the example of the base class.
+        heading: the heading of the group in the help text. By default, it is inherited from the base class.
+        example: the arguments of an example command, where ``…`` stands for further arguments. By default, it is
+            inherited from the base class.
     """
 
     heading: ClassVar[str] = ""
@@ -44,28 +44,31 @@ class Options:
 
 
 def option(default: Any, *flags: str, **attributes: Any) -> Any:
-    """Declare a dataclass field as an option of the command line, or as an argument if it has no flags.
+    """Declare a dataclass field as a command-line option, or as a command-line argument if there are no flags.
 
     Args:
-        default: the value if the option is not set. A required argument ignores it.
-        flags: the option's names, such as ``-r`` and ``--reference``.
+        default: the default value. Required arguments ignore it.
+        flags: the names of the option, such as ``-r`` and ``--reference``.
         attributes: further arguments of ``click.Option`` or ``click.Argument``.
     """
     if not attributes.get("required"):
-        # click would consider a required parameter with a default as set.
+        # click does not report a missing required parameter if the parameter has a default.
         attributes = {"default": default, **attributes}
     return dataclasses.field(default=default, metadata={"flags": flags, "attributes": attributes})
 
 
 class GroupedCommand(click.Command):
-    """A command whose function takes :class:`Options` objects. The help shows the options by group.
+    """A command whose function takes option groups as arguments, and whose help text lists the options by group.
+
+    The type hints of the command's function determine the option groups; each is a subclass of :class:`Options`.
 
     Args:
-        options: see :class:`click.Command`. The type hints of the command's function say which groups it takes.
+        args: positional arguments of :class:`click.Command`.
+        options: keyword arguments of :class:`click.Command`.
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        # The main group also sets the names of the help option, but click caches the option of the first context.
+        # click caches the help option for a command's first context, which may lack the settings of the main group.
         options["context_settings"] = {"help_option_names": ["-h", "--help"], **options.get("context_settings", {})}
         super().__init__(*args, **options)
         self.option_groups: dict[str, type[Options]] = get_type_hints(self.callback)
@@ -74,7 +77,7 @@ class GroupedCommand(click.Command):
             self.params.extend(map(_make_parameter, _option_fields(option_group)))
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments into one :class:`Options` object per group.
+        """Parse the command-line arguments into one :class:`Options` object for each option group.
 
         Raises:
             click.BadParameter: if a number is not finite.
@@ -89,14 +92,14 @@ class GroupedCommand(click.Command):
         return remaining_args
 
     def _check_finite_numbers(self, context: click.Context) -> None:
-        """Raise ``click.BadParameter`` for infinity and NaN, which the number ranges of click accept."""
+        """Raise ``click.BadParameter`` if a number is infinite or NaN; the number ranges of click accept both."""
         for parameter in self.params:
             value = context.params.get(parameter.name or "")
             if isinstance(value, float) and not math.isfinite(value):
                 raise click.BadParameter(f"{value} is not a finite number.", context, parameter)
 
     def _check_output_file(self, context: click.Context) -> None:
-        """Raise ConfigError if the command would overwrite one of its input files."""
+        """Raise ConfigError if the output file of a command is also one of its input files."""
         output = context.params.get("output")
         if not isinstance(output, str):
             return
@@ -107,12 +110,12 @@ class GroupedCommand(click.Command):
                 raise ConfigError(f"-o {output} is an input file, which would be overwritten. Name another file")
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write a section for each group of options: first its example, then its options."""
+        """Write one section of the help text for each option group, with an example command and the options."""
         for option_group in self.option_groups.values():
             names = {field.name for field in _option_fields(option_group)}
             options = [parameter for parameter in self.params if parameter.name in names]
             with formatter.section(option_group.heading):
-                # The example is written as one line, however long it is, because users copy it.
+                # Long examples are not wrapped, so that users can copy them as one line.
                 indent = " " * formatter.current_indent
                 formatter.write(f"{indent}$ {context.command_path} {option_group.example}\n")
                 formatter.write_dl(_help_records(options, context))
@@ -123,12 +126,12 @@ class GroupedCommand(click.Command):
 
 
 def _option_fields(option_group: type[Options]) -> tuple[dataclasses.Field[Any], ...]:
-    """Return the dataclass fields of a group of options."""
+    """Return the dataclass fields of an option group."""
     return dataclasses.fields(option_group)  # type: ignore[arg-type]
 
 
 def _make_parameter(field: dataclasses.Field[Any]) -> click.Parameter:
-    """Return the click parameter that a field of :class:`Options` declares."""
+    """Return the click parameter for a field of an option group."""
     flags, attributes = field.metadata["flags"], field.metadata["attributes"]
     if not flags:
         return click.Argument([field.name], **attributes)
@@ -136,7 +139,7 @@ def _make_parameter(field: dataclasses.Field[Any]) -> click.Parameter:
 
 
 def _help_records(parameters: list[click.Parameter], context: click.Context) -> list[tuple[str, str]]:
-    """Return the names and the help text of each parameter that has a help text."""
+    """Return the name and the help text of each parameter, except for parameters without a help text."""
     records = [parameter.get_help_record(context) for parameter in parameters]
     return [record for record in records if record is not None]
 
@@ -151,8 +154,8 @@ def _is_input(parameter: click.Parameter) -> bool:
 
 
 def _is_same_file(path1: str, path2: str) -> bool:
-    """Return whether two paths lead to the same file. A path that is too long for the system leads to no file."""
-    # The methods of pathlib raise an error if a path is too long; those of os.path return False.
+    """Return whether two paths refer to the same existing file."""
+    # For a path that is too long, the methods of pathlib raise an error, but the functions of os.path return False.
     if not (os.path.isfile(path1) and os.path.isfile(path2)):  # noqa: PTH113
         return False
     return os.path.samefile(path1, path2)  # noqa: PTH121
@@ -160,10 +163,10 @@ def _is_same_file(path1: str, path2: str) -> bool:
 
 @contextlib.contextmanager
 def destination(path: str | None) -> Iterator[TextIO]:
-    """Open an output file, or standard output if the path is ``None`` or ``-``.
+    """Open an output file for writing, or standard output if the path is ``None`` or ``-``.
 
-    A file appears only when it is complete. Standard output is encoded in UTF-8 whatever the locale is, so that equal
-    input gives equal bytes.
+    An output file appears only after it has been written completely. Standard output is always encoded in UTF-8, so
+    that the output does not depend on the locale.
     """
     if path is not None and path != "-":
         with atomic_writer(path) as stream:
@@ -176,10 +179,10 @@ def destination(path: str | None) -> Iterator[TextIO]:
 
 
 class FullHelpGroup(click.Group):
-    """A group whose help shows the full summary of each command; click cuts summaries at the end of the line."""
+    """A command group whose help text shows the full summary of each command. By default, click shortens summaries."""
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the names and the summaries of the commands."""
+        """Write the names and summaries of the commands to the help text."""
         rows = []
         for name in self.list_commands(context):
             command = self.get_command(context, name)
@@ -190,16 +193,16 @@ class FullHelpGroup(click.Group):
 
 
 class PluginGroup(FullHelpGroup):
-    """A group to which plugins add commands through the hook ``meteor_e_commands``.
+    """A command group to which plugins can add commands through the hook ``meteor_e_commands``.
 
-    Class attributes:
+    Attributes:
         prefix: the prefix of the group's commands in the hook, such as ``"pack "``. The main group has an empty prefix.
     """
 
     prefix: ClassVar[str] = ""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Return the names of the group's commands, including commands of plugins."""
+        """Return the sorted names of the group's commands, including commands from plugins."""
         from meteor_e.plugins.registry import plugin_registry
 
         names = set(super().list_commands(context))
@@ -210,13 +213,13 @@ class PluginGroup(FullHelpGroup):
         return sorted(names)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Return the core's command of a name, or else a plugin's command.
+        """Return the command with a given name, which can belong to the core or to a plugin.
 
-        If the plugin is broken or is not installed, the result is a command that reports the error. While a shell
-        completes a command line, the result is ``None`` instead of an error.
+        If the plugin is broken or not installed, the returned command reports the error when it is called. During
+        shell completion, the method returns ``None`` for an unknown name instead of raising an error.
 
         Raises:
-            click.UsageError: if no command has this name. The message suggests the most similar name.
+            click.UsageError: if there is no command with this name. The message suggests the most similar name.
         """
         command = super().get_command(context, name)
         if command is not None or name.startswith("-"):
@@ -228,7 +231,10 @@ class PluginGroup(FullHelpGroup):
         return command
 
     def _get_plugin_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Return a plugin's command, a command that reports why it cannot run, or ``None`` if it is unknown."""
+        """Return the command of a plugin, or ``None`` if no plugin has a command with this name.
+
+        If the plugin is broken or not installed, the returned command reports the error when it is called.
+        """
         from meteor_e.plugins.registry import plugin_registry
 
         full_name, commands = self.prefix + name, plugin_registry().commands
@@ -246,7 +252,7 @@ class PluginGroup(FullHelpGroup):
         return _make_failing_command(name, f"Needs {note.distribution}. {note.summary}", advice)
 
     def _describe_unknown_command(self, context: click.Context, name: str) -> str:
-        """Return the error message for an unknown command: a suggestion, and the plugins that could not be loaded."""
+        """Return the error message for an unknown command, with a suggestion and the plugins that failed to load."""
         from meteor_e.plugins.registry import plugin_registry
 
         message = f"no such command {name!r}{near_miss(name, self.list_commands(context))}"
@@ -257,7 +263,7 @@ class PluginGroup(FullHelpGroup):
 
 
 def _make_failing_command(name: str, summary: str, error: MeteorError) -> click.Command:
-    """Return a command that accepts all arguments and options, even ``--help``, and raises an error."""
+    """Return a command that accepts any arguments, including ``--help``, and raises the given error when called."""
 
     def fail(**_: object) -> None:
         raise error

@@ -1,7 +1,7 @@
-"""``meteor-e compat``: the Java program's command line and output.
+"""``meteor-e compat``: a replacement for the Java program METEOR 1.5, with the same command line and output.
 
-Standard output and files are identical to those of METEOR 1.5's jar, byte for byte. ``docs/compat.md`` lists the
-exceptions. Errors are one line instead of a stack trace.
+The output is byte-identical to that of ``meteor-1.5.jar``, with the exceptions that ``docs/compat.md`` lists. Errors
+are reported in one line instead of a stack trace.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from meteor_e.java.options import FLAGS, VALUES, JavaConfiguration, UsageError, 
 
 
 class JavaCommand(click.Command):
-    """A command whose arguments are those of the Java program. click does not parse them."""
+    """A command that passes its arguments unparsed to its function, because they have the Java program's syntax."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
-        """Store all arguments unparsed. If the only argument is ``--help``, show the help."""
+        """Store all arguments unparsed, or show the help text if the only argument is ``--help``."""
         if args in (["--help"], ["-h"], ["-help"]):
             click.echo(self.get_help(context))
             context.exit()
@@ -26,11 +26,11 @@ class JavaCommand(click.Command):
         return []
 
     def collect_usage_pieces(self, context: click.Context) -> list[str]:
-        """Return the placeholders of the usage line: two files and the options."""
+        """Return the placeholders of the usage line."""
         return ["TEST", "REFERENCE", "[OPTIONS]"]
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the section of the Java program's options."""
+        """Write the options of the Java program to the help text."""
         with formatter.section("Options of the Java program"):
             values = [(f"{name} {option.field.upper()}", option.text) for name, option in VALUES.items()]
             flags = [(name, option.text) for name, option in FLAGS.items()]

@@ -50,11 +50,15 @@ def check(files: tuple[str, ...], is_language: bool, no_resources: bool) -> int:
 
 
 def _check_chain(file: str, no_resources: bool) -> str:
-    """Check a chain file, and return a summary of the chain. Score a sentence unless resources are not to be used.
+    """Check a chain file, score a test sentence with the chain, and return a summary of the chain.
+
+    Args:
+        file: the path of the chain file.
+        no_resources: whether to skip the test sentence, which requires the chain's packs, files and programs.
 
     Raises:
         MeteorError: if the chain is not valid.
-        ResourceError: if the chain is valid but cannot score the sentence.
+        ResourceError: if the chain is valid but cannot score the test sentence.
     """
     from meteor_e.chains.checks import check_chain
     from meteor_e.plugins.registry import plugin_registry
@@ -72,7 +76,7 @@ def _check_chain(file: str, no_resources: bool) -> str:
 
 
 def _will_be_downloaded(pack: str) -> bool:
-    """Return whether ``score`` would download a pack."""
+    """Return whether the command ``score`` would download a resource pack, because the pack is not installed."""
     from meteor_e.packs.pack import is_installable
     from meteor_e.packs.store import PackStore
 
@@ -80,10 +84,10 @@ def _will_be_downloaded(pack: str) -> bool:
 
 
 def _score_sentence(file: str) -> None:
-    """Score a sentence with the chain of a file, without warnings.
+    """Score a test sentence with the chain of a file, and suppress warnings.
 
     Raises:
-        ResourceError: if the sentence cannot be scored.
+        ResourceError: if the chain cannot score the sentence.
     """
     from meteor_e.meteor import Meteor
 

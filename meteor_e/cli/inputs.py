@@ -1,4 +1,4 @@
-"""The input of ``score``, ``report``, ``align`` and ``stress``: files or tables of hypotheses and references."""
+"""The input options of commands that score texts: hypotheses and references in files or in the columns of a table."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Inputs(Options, heading="Input", example="system.txt -r first.txt -r second.txt"):
-    """Hypotheses and references in files, or in the columns of a table.
+    """The options for hypotheses and references, which can be in files or in the columns of a table.
 
-    All commands that score texts share these options. The same files therefore give the same segments in each command.
+    All commands that score texts share these options, so that they read the same segments from the same files.
     """
 
     files: tuple[str, ...] = option((), nargs=-1, metavar="SYSTEM...")
@@ -110,10 +110,11 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
     )
 
     def systems(self) -> list[System]:
-        """Return the systems with their references. A table is read once per system.
+        """Return the systems with their hypotheses and references.
 
         Raises:
-            ConfigError: for a table in addition to other files, or if columns are named of a file that is not a table.
+            ConfigError: if a table is combined with other files, or if column options are set but the input is not a
+                table.
             InputError: if a file cannot be read, or hypotheses and references do not line up.
             PluginError: if the plugin that reads a table is not installed.
         """
@@ -132,7 +133,10 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         return self.rename(read_systems(files, references, count, self.encoding, formats, self.on_missing))
 
     def _read_table(self, table_class: type[TableFormat], path: str) -> list[System]:
-        """Return the systems of a table: one per label of the system column, or else one per hypothesis column."""
+        """Return the systems of a table.
+
+        There is one system for each label of the system column or, without such a column, for each hypothesis column.
+        """
         columns = self._columns()
         table = table_class.make().open(path, columns, encoding=self.encoding)
         if columns.system is not None:
@@ -146,20 +150,20 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
 
     @property
     def _has_columns(self) -> bool:
-        """Whether an option describes columns. The input must then be a table."""
+        """Whether any option describes columns, so that the input must be a table."""
         text_columns = (*self.hypothesis_columns, *self.reference_columns)
         other_columns = (self.id_column, self.source_column, self.system_column)
         return bool(text_columns) or any(other_columns) or self.no_header
 
     def _formats(self, paths: Sequence[str], *, is_only_file: bool) -> dict[str, str]:
-        """Return the format of each file: the value of ``--format-in``, or the format detected from the content."""
+        """Return the format of each input file, by path. Without ``--format-in``, formats are detected."""
         form = self.form_in
         if form is None and self._has_columns and paths == ["-"]:
             form = "jsonl"
         return detect_formats(paths, form, is_only_file=is_only_file)
 
     def _table_format(self, files: Sequence[str], formats: dict[str, str], *, is_only_file: bool) -> str | None:
-        """Return the name of the table's format, or ``None`` if the input is plain text, SGML, XML or COCO files."""
+        """Return the format name of an input table, or ``None`` if the input is not a table."""
         for form in formats.values():
             if form not in TEXT_FORMATS:
                 return form
@@ -168,10 +172,11 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         return None
 
     def _columns(self) -> TextColumns:
-        """Return the columns that the options name.
+        """Return the table columns that the options specify.
 
         Raises:
-            ConfigError: for a duplicate column of hypotheses, or several such columns in addition to a system column.
+            ConfigError: if a hypothesis column is given twice, or a system column is combined with several hypothesis
+                columns.
         """
         default = TextColumns(("1",), ("2",)) if self.no_header else TextColumns()
         hypotheses = self.hypothesis_columns or default.hypotheses
@@ -189,40 +194,43 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         )
 
     def rename(self, systems: Sequence[System]) -> list[System]:
-        """Return the systems with the names of ``--name``, or with printable forms of their present names.
+        """Return the systems renamed according to ``--name``, or by default with printable forms of their names.
 
         Raises:
             ConfigError: if the number of names differs from the number of systems, a name is empty or occurs twice, or
-                the names of two systems differ only in characters that cannot be printed, such as tabs.
+                the names of two systems differ only in unprintable characters or white space.
         """
-        original_names = self.names or [system.name for system in systems]
-        # The outputs show a name on one line of a terminal.
-        names = [printable(" ".join(name.split())) for name in original_names]
+        requested_names = self.names or [system.name for system in systems]
+        # Output formats show each name within one line.
+        names = [printable(" ".join(name.split())) for name in requested_names]
         if len(names) != len(systems):
             raise ConfigError(
                 f"--name is given {len(names)} times, but there are {len(systems)} systems; name each system once"
             )
         if self.names and (len(set(names)) < len(names) or not all(names)):
             raise ConfigError("--name: the names of systems must be different and not empty")
-        originals: dict[str, str] = {}
+        original_names: dict[str, str] = {}
+        renamed_systems = []
         for system, name in zip(systems, names, strict=True):
-            original = originals.setdefault(name, system.name)
-            if original != system.name:
+            original_name = original_names.setdefault(name, system.name)
+            if original_name != system.name:
                 raise ConfigError(
-                    f"systems {original!r} and {system.name!r} would both be called {name!r}; name them with --name"
+                    f"systems {original_name!r} and {system.name!r} would both be called {name!r}; "
+                    "name them with --name"
                 )
-        return [dataclasses.replace(system, name=name) for system, name in zip(systems, names, strict=True)]
+            renamed_systems.append(dataclasses.replace(system, name=name))
+        return renamed_systems
 
 
 _ONE_TABLE = (
     "a table holds hypotheses and references: name one file only, and name its columns with --hypothesis-column and "
     "--reference-column, which can be repeated"
 )
-"""The error message for a table in addition to other files."""
+"""The error message for a table that is combined with other files."""
 
 
 def _not_a_table(path: str, form: str | None) -> str:
-    """Return the error message for a file without columns if an option names columns."""
+    """Return the error message for column options if the input file is not a table."""
     return (
         f"{path} is {form or 'not a table'}, which has no columns: tables are Parquet, .csv, .tsv, a JSON array, or "
         "JSON Lines as .jsonl or .jsonl.gz; --format-in names another format"
@@ -230,11 +238,11 @@ def _not_a_table(path: str, form: str | None) -> str:
 
 
 def _find_table_format(name: str) -> type[TableFormat]:
-    """Return the table format that has a name.
+    """Return the table format with a given name.
 
     Raises:
-        ConfigError: if there is no such format.
-        PluginError: if its plugin is not installed.
+        ConfigError: if there is no format with this name.
+        PluginError: if the plugin that provides the format is not installed.
     """
     registry = plugin_registry().table_formats
     if name not in INPUT_FORMATS and name not in registry.names():
@@ -246,7 +254,7 @@ def _find_table_format(name: str) -> type[TableFormat]:
 
 
 def _recognize_plugin_format(path: str) -> str | None:
-    """Return the name of the first plugin format that recognizes a file, or ``None``."""
+    """Return the name of the first table format from a plugin that recognizes a file, or ``None``."""
     for name in plugin_registry().table_formats.names():
         if name not in INPUT_FORMATS:
             with plugin_errors(f"table format {name!r}"):
@@ -256,15 +264,15 @@ def _recognize_plugin_format(path: str) -> str | None:
 
 
 def _split_by_system(table: TextTable, labels: Sequence[str]) -> list[System]:
-    """Return one system per label, in the order of the labels' first rows.
+    """Split a table with a system column into one system per label, in order of first occurrence.
 
     Args:
-        table: a table with one column of hypotheses.
-        labels: the system of each row.
+        table: a table with one hypothesis column.
+        labels: the name of the system of each row.
     """
 
     def read_system(name: str) -> Iterator[Segment]:
-        """Yield the segments of one system. Without an id column, segments are numbered within the system."""
+        """Yield the segments of one system. If there is no id column, the segments are numbered from 1."""
         segments = (segment for segment, label in zip(table.segments(0), labels, strict=True) if label == name)
         for number, segment in enumerate(segments, 1):
             yield segment if table.texts.id is not None else segment._replace(id=number)

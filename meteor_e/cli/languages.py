@@ -1,4 +1,4 @@
-"""``meteor-e languages``: the languages that have a definition, and the resources of each."""
+"""``meteor-e languages``: list the supported languages and their resources."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MATCHERS = {
     **dict.fromkeys(_LEMMAS, "lemma"),
     **dict.fromkeys(_SYNONYMS, "synonym"),
 }
-"""The matcher that uses each resource. Function words are used without a matcher."""
+"""The name of the matcher that uses each resource. Function words do not need a matcher."""
 
 
 @click.command()
@@ -34,15 +34,15 @@ _MATCHERS = {
 @click.option("--wide", is_flag=True, help="Print all columns, in lines of up to 300 characters.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def languages(code: str | None, wide: bool, as_json: bool) -> None:
-    """List languages, their resources and parameters, and the effect of resources on agreement with people.
+    """List languages, their resources, and the measured effect of each resource.
 
     With a CODE (ISO 639 or BCP 47) or an English name, show one language. A language that is not listed gets the
     generic definition of its script.
 
-    The evidence is the measured effect of a resource: the difference in segment-level Kendall's tau on human
-    judgments, with a 95% confidence interval. A resource is proven if the interval is above 0, harmful if it is
-    below 0, and neutral otherwise. Languages of METEOR 1.5 use the matchers of METEOR 1.5. Other languages do not use
-    untested resources by default. The task "all" turns every matcher on.
+    The evidence is the measured effect of a resource: the change in segment-level Kendall's tau with human judgments,
+    with a 95% confidence interval. A resource is proven if the interval is above 0, harmful if it is below 0, and
+    neutral otherwise. Languages of METEOR 1.5 use the matchers of METEOR 1.5. Other languages do not use untested
+    resources by default. The task "all" turns every matcher on.
 
     \b
     meteor-e languages
@@ -56,7 +56,11 @@ def languages(code: str | None, wide: bool, as_json: bool) -> None:
     elif code:
         click.echo(format_wrapped_table(["key", "value"], [[key, spell(value)] for key, value in rows[0].items()]))
     elif wide:
-        click.echo(_format_all_columns(rows))
+        short_evidence = [
+            {**row, "evidence": _summarize_evidence(language)}
+            for row, language in zip(rows, selected_languages, strict=True)
+        ]
+        click.echo(_format_all_columns(short_evidence))
     else:
         summaries = [[row["code"], row["name"], summarize_resources(row), spell(row["packs"])] for row in rows]
         click.echo(format_table(["code", "name", "resources", "packs"], summaries, left=4))
@@ -64,14 +68,14 @@ def languages(code: str | None, wide: bool, as_json: bool) -> None:
 
 
 def _list_defined_languages() -> list[Language]:
-    """Return the languages that have a definition, sorted by code."""
+    """Return all languages that have a definition, sorted by code."""
     registry = plugin_registry().languages
-    languages_by_code = {language.code: language for language in map(registry.get, registry.names())}
-    return [registry.get(code) for code in sorted(languages_by_code)]
+    codes = {registry.get(name).code for name in registry.names()}
+    return [registry.get(code) for code in sorted(codes)]
 
 
 def _list_installed_packs() -> dict[str, list[str]]:
-    """Return the names of the installed packs by language code."""
+    """Return the names of the installed resource packs by language code."""
     packs: dict[str, list[str]] = {}
     for name in PackStore().names():
         packs.setdefault(name.partition("-")[0], []).append(name)
@@ -79,19 +83,19 @@ def _list_installed_packs() -> dict[str, list[str]]:
 
 
 def _format_all_columns(rows: list[dict[str, Any]]) -> str:
-    """Return a table of all columns, with the evidence in short form."""
+    """Format the descriptions of languages as a table with one column per key."""
     header = list(rows[0])
-    short_rows = [{**row, "evidence": _summarize_evidence(row["evidence"])} for row in rows]
-    cells = [[spell(row[key]) for key in header] for row in short_rows]
+    cells = [[spell(value) for value in row.values()] for row in rows]
     return format_table(header, cells, left=len(header))
 
 
 def describe(language: Language) -> dict[str, Any]:
-    """Return the description of a language, by column of the table."""
+    """Return the description of a language as a dictionary whose keys are the column titles of the table."""
     task = language.tasks[language.default_task]
     lemmas = [name for name in _LEMMAS if name in language.resources]
     if language.lemmatizer and language.lemmatizer not in lemmas:
         lemmas.append(f"{language.lemmatizer} of your own")
+    # The resource pack of a language is its "own" source of synonyms and function words.
     pack_synonyms = ["own"] if "synonym" in task.weights else []
     pack_function_words = "own" if language.pack else None
     return {
@@ -110,21 +114,21 @@ def describe(language: Language) -> dict[str, Any]:
 
 
 def summarize_resources(row: dict[str, Any]) -> str:
-    """Return the kinds of resources that exist for a language, whether or not they are installed."""
+    """Return the kinds of resources that are available for a language, including resources that are not installed."""
     kinds = ("stems", "lemmas", "synonyms", "paraphrases")
     return ", ".join(kind for kind in kinds if row[kind]) or "-"
 
 
 def has_paraphrases(language: Language) -> bool:
-    """Return whether METEOR has a paraphrase table for a language.
+    """Return whether METEOR 1.5 provides a paraphrase table for a language.
 
-    Every other language also lists the matcher ``paraphrase``. It matches only with a pack that the user builds.
+    All other languages also list the matcher ``paraphrase``, but it requires a resource pack that the user builds.
     """
     return language.pack is not None and "paraphrase" in language.matchers
 
 
 def _list_resources(language: Language) -> list[str]:
-    """Return the names of a language's resources. Resources with evidence come first."""
+    """Return the names of a language's resources, beginning with the resources whose effect has been measured."""
     matchers = ["stem"] if "stem" in language.matchers else []
     if has_paraphrases(language):
         matchers.append("paraphrase")
@@ -132,36 +136,36 @@ def _list_resources(language: Language) -> list[str]:
 
 
 def verdict(language: Language, resource: str) -> str:
-    """Return the evidence for a resource, and whether the language's default task uses the resource."""
+    """Return the measured effect of a resource as text, and whether the default task uses the resource (on or off)."""
     evidence = language.evidence.get(resource)
     text = "untested"
     if evidence:
         interval = f"[{evidence.low:+.4f}, {evidence.high:+.4f}]"
         text = f"{evidence.verdict} {evidence.change:+.4f} {interval} ({evidence.data})"
-    return f"{text}, {'on' if _is_used(language, resource) else 'off'}"
+    return f"{text}, {_usage(language, resource)}"
 
 
-def _is_used(language: Language, resource: str) -> bool:
-    """Return whether the default task of a language uses a resource."""
+def _usage(language: Language, resource: str) -> str:
+    """Return ``on`` if the default task of a language uses a resource, and otherwise ``off``."""
     if resource == "function words":
-        return language.function_words is None and language.pack is not None
-    has_weight = _MATCHERS.get(resource, "") in language.tasks[language.default_task].weights
-    return has_weight and resource in ("stem", "paraphrase", language.lemmatizer)
+        is_used = language.function_words is None and language.pack is not None
+    else:
+        has_weight = _MATCHERS.get(resource, "") in language.tasks[language.default_task].weights
+        is_used = has_weight and resource in ("stem", "paraphrase", language.lemmatizer)
+    return "on" if is_used else "off"
 
 
-def _summarize_evidence(evidence: dict[str, str]) -> str:
-    """Return the verdict, the difference and the state of each tested resource, without intervals and judgments."""
+def _summarize_evidence(language: Language) -> str:
+    """Return the measured effects of a language's resources as text, without confidence intervals and data sets."""
     summaries = []
-    for resource, text in evidence.items():
-        if not text.startswith("untested"):
-            verdict_name, change = text.split()[:2]
-            state = text.rpartition(" ")[2]
-            summaries.append(f"{resource} {verdict_name} {change}, {state}")
+    for resource, evidence in language.evidence.items():
+        usage = _usage(language, resource)
+        summaries.append(f"{resource} {evidence.verdict} {evidence.change:+.4f}, {usage}")
     return "; ".join(summaries) or "untested"
 
 
 def spell(value: Any) -> str:
-    """Return a value of a description as text. A dash stands for no value."""
+    """Return a value of a language's description as text, with a dash for empty values."""
     if isinstance(value, dict):
         return "; ".join(f"{name} {text}" for name, text in value.items()) or "-"
     if isinstance(value, list):

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from meteor_e.mbr.methods import Method
 
 METHODS = {"exact": None, "pruning": Pruning, "aggregation": Aggregation}
-"""The methods of ``--method`` by name. ``None`` stands for the exact method, which scores all pairs."""
+"""The methods of minimum Bayes risk decoding by name. ``None`` is the exact method, which scores all pairs."""
 
 
 @dataclass(frozen=True)
 class CandidateOptions(Options, heading="Input", example="samples.txt --candidates 100"):
-    """The options that describe the file of candidates."""
+    """The command-line options for the input file of candidates."""
 
     candidates: str = option(None, metavar="CANDIDATES", required=True)
     count: int | None = option(
@@ -57,7 +57,7 @@ class CandidateOptions(Options, heading="Input", example="samples.txt --candidat
 
 @dataclass(frozen=True)
 class MethodOptions(Options, heading="Method", example="samples.jsonl --method aggregation"):
-    """The options of the search for the best candidates."""
+    """The command-line options for the method that finds the best candidates."""
 
     best: int = option(
         1, "--n-best", type=click.IntRange(min=1), metavar="N", help="Number of candidates to choose per source."
@@ -91,27 +91,24 @@ class MethodOptions(Options, heading="Method", example="samples.jsonl --method a
     )
 
     def method(self) -> Method | None:
-        """Return the method of ``--method`` with its settings, or ``None`` for the exact method.
+        """Return the selected method with its settings, or ``None`` for the exact method.
 
         Raises:
-            ConfigError: for a setting that the method does not have.
+            ConfigError: if the method does not support one of the settings.
         """
         method_class: Any = METHODS[self.name]
+        options = {"top": self.top, "confidence": self.confidence, "seed": self.seed}
+        settings = {name: value for name, value in options.items() if value is not None}
         supported_settings = set() if method_class is None else {field.name for field in fields(method_class)}
-        settings = {}
-        for name in ("top", "confidence", "seed"):
-            value = getattr(self, name)
-            if value is None:
-                continue
+        for name in settings:
             if name not in supported_settings:
                 raise ConfigError(f"--{name} is not a setting of --method {self.name}")
-            settings[name] = value
         return None if method_class is None else method_class(**settings)
 
 
 @dataclass(frozen=True)
 class MbrMetric(MetricOptions):
-    """The options of the metric, which is METEOR by default."""
+    """The command-line options for the metric that scores the candidates; the default metric is METEOR."""
 
     metric: str = option(
         "meteor", "-M", "--metric", metavar="METRIC", help="The metric.", shell_complete=complete_names("metric")
@@ -120,7 +117,7 @@ class MbrMetric(MetricOptions):
 
 @dataclass(frozen=True)
 class QuietOutput(Output, example="… --format jsonl -o chosen.jsonl"):
-    """The options of the output and of the progress line."""
+    """The command-line options for the output and for the progress line."""
 
     quiet: bool = option(False, "-q", "--quiet", is_flag=True, help="Show no progress line.")
 
@@ -154,14 +151,14 @@ def mbr(inputs: CandidateOptions, search: MethodOptions, metric: MbrMetric, outp
 
 
 class _MbrResult(Result):
-    """The chosen candidates. Each source is read and decided when its choice is written.
+    """The chosen candidates for the output formats. The candidates of a source are scored when its choice is written.
 
     Args:
         choices: the choices, one per source.
         metric: the metric that scored the candidates.
         best: the number of chosen candidates per source.
         settings: the method and its settings, for JSON output.
-        progress: the function that receives the number of finished sources.
+        progress: the callback that receives the number of finished sources.
     """
 
     def __init__(
@@ -174,16 +171,16 @@ class _MbrResult(Result):
         self._progress = progress
 
     def _number_choices(self) -> Iterator[tuple[int, Choice]]:
-        """Yield each choice with the number of its source, starting at 1. Report the progress."""
+        """Yield the number of each source, starting at 1, with the chosen candidates, and report the progress."""
         for number, choice in enumerate(self._choices, 1):
             yield number, choice
             self._progress("choosing", number, None)
 
     def lines(self, digits: int | None = None) -> Iterator[str]:
-        """Yield the chosen candidates. If there are several candidates per source, yield a Moses n-best list.
+        """Yield the chosen candidates as text lines, or as a Moses n-best list if several are chosen per source.
 
         Raises:
-            InputError: if a line cannot contain a text or an identifier.
+            InputError: if a text or a source id contains characters that the format cannot represent.
         """
         for number, choice in self._number_choices():
             source_id = number if choice.source.id is None else choice.source.id
@@ -195,7 +192,7 @@ class _MbrResult(Result):
                 yield text if self._best == 1 else _format_nbest_line(source_id, choice, index)
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
-        """Yield a table of the chosen candidates, or no table if there are no sources."""
+        """Yield one table of the chosen candidates, or nothing if there are no sources."""
         decimals = 4 if digits is None else digits
         rows = []
         for record in self.records():
@@ -206,8 +203,8 @@ class _MbrResult(Result):
     def records(self) -> Iterator[Sequence[object]]:
         """Yield a header and one row per chosen candidate.
 
-        The columns are the source, the candidate, the expected score and the text. Columns for source ids, ranks and
-        the system's scores are included if the first source has such values.
+        The columns contain the source number, the candidate number, the expected score and the text. Source ids, ranks
+        and the system's scores have columns if the first source has such values.
         """
         header: Sequence[str] = ()
         for number, choice in self._number_choices():
@@ -223,7 +220,7 @@ class _MbrResult(Result):
                 yield list(row.values())
 
     def entries(self) -> Iterator[dict[str, Any]]:
-        """Yield an object per source: the chosen candidates, and the expected scores of all candidates."""
+        """Yield one dictionary per source with the chosen candidates and the expected scores of all candidates."""
         for number, choice in self._number_choices():
             best_entries = [_candidate_entry(choice, index) for index in choice.best]
             n_best = {"n_best": best_entries} if self._best > 1 else {}
@@ -239,14 +236,14 @@ class _MbrResult(Result):
 
 
 def _format_nbest_line(source_id: object, choice: Choice, index: int) -> str:
-    """Return a candidate as a line of a Moses n-best list, with its expected score as the last field."""
+    """Format a candidate as a line of a Moses n-best list, with the expected score as the last field."""
     source = choice.source
     features = "" if source.scores is None else f"System= {source.scores[index]!r}"
     return f"{source_id} ||| {source.candidates[index]} ||| {features} ||| {float(choice.scores[index])!r}"
 
 
 def _source_entry(number: int, choice: Choice) -> dict[str, Any]:
-    """Return the number and, if there is one, the identifier of a source, by output column."""
+    """Return the number of a source and, if the source has one, its id, keyed by output column."""
     entry: dict[str, Any] = {"source": number}
     if choice.source.id is not None:
         entry["id"] = choice.source.id
@@ -254,7 +251,7 @@ def _source_entry(number: int, choice: Choice) -> dict[str, Any]:
 
 
 def _candidate_entry(choice: Choice, index: int) -> dict[str, Any]:
-    """Return the number, the text and the scores of a candidate, by output column."""
+    """Return the number, text and scores of a candidate, keyed by output column."""
     source = choice.source
     entry = {"candidate": index + 1, "text": source.candidates[index], "expected": float(choice.scores[index])}
     if source.scores is not None:

@@ -1,4 +1,4 @@
-"""``meteor-e plugins new``: write the source of a new plugin, including tests that pass."""
+"""``meteor-e plugins new``: create the source code of a new plugin from templates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FILES = {
     "src/$package/$name.yaml": "chain.yaml",
     "tests/test_plugin.py": "test_plugin.py",
 }
-"""The files of a new plugin, and their templates in the resource folder ``plugin-templates``."""
+"""The files of a new plugin, and the names of their templates in the resource folder ``plugin-templates``."""
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 
@@ -41,11 +41,11 @@ def new(name: str, output: str | None) -> None:
 
 
 def write_plugin(name: str, folder: Path) -> Path:
-    """Write the source of a new plugin, and return its folder.
+    """Create a folder with the source code of a new plugin, and return the folder.
 
     Args:
-        name: the name of its matcher in chains.
-        folder: the new folder, which must not exist.
+        name: the name of the plugin's matcher in chains.
+        folder: the folder to create, which must not exist.
 
     Raises:
         ConfigError: if the name is not valid or the folder exists.

@@ -1,4 +1,4 @@
-"""Groups of options that several commands share: metrics, output, significance tests and computation."""
+"""Groups of command-line options that several commands share: metrics, output, significance tests, computation."""
 
 from __future__ import annotations
 
@@ -29,13 +29,14 @@ if TYPE_CHECKING:
     from meteor_e.api.metrics import Metric
     from meteor_e.base.array_cache import ArrayCache
     from meteor_e.meteor import Meteor
+    from meteor_e.metrics.specs import MetricSpec
 
 
 def complete_names(kind: str, files: bool = False) -> Callable[..., list[CompletionItem]]:
-    """Return a completion function for the shell, which proposes the names of one kind of component.
+    """Return a shell-completion function that proposes the names of installed components.
 
     Args:
-        kind: a kind of the plugin registry, such as ``metric``.
+        kind: the kind of the components in the plugin registry, such as ``metric``.
         files: whether the option also accepts the path of a file.
     """
 
@@ -52,7 +53,7 @@ def complete_names(kind: str, files: bool = False) -> Callable[..., list[Complet
 
 
 def load_systems(systems: Sequence[System]) -> list[System]:
-    """Return the systems with all segments in memory.
+    """Read all segments of the systems into memory, and return the systems.
 
     Raises:
         InputError: if a system has no segments, or the references of two systems differ.
@@ -71,7 +72,7 @@ def load_systems(systems: Sequence[System]) -> list[System]:
 
 @dataclasses.dataclass(frozen=True)
 class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=0.6 --set alpha=0.8 --threads 4"):
-    """The options of METEOR's chain. Other metrics use the language and the number of threads."""
+    """The command-line options for METEOR's chain. Other metrics use only the language and the number of threads."""
 
     language: str | None = option(
         None,
@@ -110,18 +111,18 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
     )
 
     def for_text(self, context: TextContext) -> Self:
-        """Return the options for texts of a kind. English captions are tokenized like in the tools of COCO.
+        """Return the options with a segmenter that suits the texts: English captions are tokenized as in COCO's tools.
 
-        The options are not changed if ``--chain`` names a chain or ``--set`` names a segmenter.
+        The options are returned unchanged if they already specify a chain or a segmenter.
         """
         has_segmenter = self.chain is not None or any(text.startswith("segmenter=") for text in self.settings)
         is_english = self.code in ("", "en")
-        if has_segmenter or not context.is_captions or not is_english:
-            return self
-        return dataclasses.replace(self, settings=(*self.settings, "segmenter=ptb"))
+        if context.is_captions and is_english and not has_segmenter:
+            return dataclasses.replace(self, settings=(*self.settings, "segmenter=ptb"))
+        return self
 
     def meteor(self) -> Meteor:
-        """Return METEOR with the chain that the options describe.
+        """Create METEOR with the chain that the options describe.
 
         Raises:
             ConfigError: if an option or the chain is not valid.
@@ -137,7 +138,7 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
         return meteor
 
     def _chain_keys(self) -> dict[str, Any]:
-        """Return the keys of the chain that the options set, with the values in the form of a chain file."""
+        """Return the chain keys that the options set, with values in the same form as in a chain file."""
         keys, component_options = parse_settings(self.settings) if self.settings else ({}, {})
         if self.language is not None:
             keys["language"] = self.language
@@ -154,47 +155,48 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
     def create_metrics(self, specifications: Sequence[str], jobs: int = 1) -> list[Metric]:
         """Create metrics from their specifications. The metric ``meteor`` uses the chain that the options describe.
 
-        The language of the metrics is the language of ``--language``, or else of the chain, or else of the first
-        metric that supports only one language.
+        The language is taken from ``--language``, from the chain, or from the first metric that supports only one
+        language, in this order.
 
         Args:
             specifications: values of ``--metric``, such as ``bleu:tokenize=zh``.
             jobs: number of processes that each metric may start.
 
         Raises:
-            ConfigError: for an unknown metric, or two metrics with the same label.
+            ConfigError: if a metric is unknown or two metrics have the same label.
         """
-        from meteor_e.api.segments import TextContext
         from meteor_e.metrics.specs import common_language, distinct, parse_spec
 
-        entries = []
+        specs: list[MetricSpec | None] = []
         for text in specifications:
-            label, _, name = text.rpartition("=")
-            is_configured_meteor = name == "meteor" and not set(label) & set(":/,")
-            entries.append(
-                (label, None) if is_configured_meteor else ("", parse_spec(text, jobs=jobs, threads=self.threads))
-            )
+            is_meteor = _meteor_label(text) is not None
+            specs.append(None if is_meteor else parse_spec(text, jobs=jobs, threads=self.threads))
         language = self.code or self._chain_language()
-        language = language or common_language(spec for _, spec in entries if spec is not None)
+        language = language or common_language(spec for spec in specs if spec is not None)
         metrics: list[Metric] = []
-        for label, spec in entries:
+        for text, spec in zip(specifications, specs, strict=True):
             if spec is None:
-                metrics.append(self._make_labeled_meteor(label, language))
+                metrics.append(self._make_labeled_meteor(_meteor_label(text) or "METEOR", language))
             else:
                 metrics += spec.create(TextContext(language))
         return distinct(metrics)
 
     def _make_labeled_meteor(self, label: str, language: str) -> Meteor:
-        """Return METEOR with a label. The language applies if the options do not name a language or a chain."""
+        """Create METEOR with a label.
+
+        Args:
+            label: the label of the metric.
+            language: the language code, which is used if the options specify neither a language nor a chain.
+        """
         options = self
         if self.chain is None and self.language is None:
             options = dataclasses.replace(self, language=language or None)
         meteor = options.meteor()
-        meteor.label = label or "METEOR"
+        meteor.label = label
         return meteor
 
     def _chain_language(self) -> str:
-        """Return the code of the language that the chain of ``--chain`` names, or an empty text."""
+        """Return the language code of the chain that ``--chain`` specifies, or an empty string."""
         from meteor_e.chains.chain import find_language
         from meteor_e.chains.config import load_chain
 
@@ -205,19 +207,28 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
 
     @property
     def code(self) -> str:
-        """The code of the language of ``--language``, as in the language's definition; empty without the option."""
+        """The code of the language that ``--language`` specifies, or an empty string."""
         from meteor_e.chains.chain import find_language
 
         if not self.language:
             return ""
-        # The same warning about a language without definition follows when the metric is created.
+        # Creating the metric later repeats the warning about a language without a definition.
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             return find_language(self.language).code
 
 
+def _meteor_label(specification: str) -> str | None:
+    """Return the label in a specification of METEOR without options, such as ``LABEL=meteor``.
+
+    The label is empty if the specification is ``meteor``. Return ``None`` for any other metric.
+    """
+    label, _, name = specification.rpartition("=")
+    return label if name == "meteor" and not set(label) & set(":/,") else None
+
+
 def _note_missing_paraphrases(meteor: Meteor) -> None:
-    """Print a note if the matcher ``paraphrase`` lacks the table that the pack of the language could have."""
+    """Print a note if a chain uses paraphrases but the language's resource pack does not have a paraphrase table."""
     from meteor_e.matchers.modules import ParaphraseMatcher
 
     language = meteor.chain.language
@@ -233,7 +244,7 @@ def _note_missing_paraphrases(meteor: Meteor) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Output(Options, heading="Output", example="… --format tsv -o scores.tsv"):
-    """The format and the file of the output."""
+    """The command-line options for the format and the file of the output."""
 
     form: str = option(
         "text",
@@ -256,7 +267,7 @@ class Output(Options, heading="Output", example="… --format tsv -o scores.tsv"
         from meteor_e.plugins.registry import plugin_registry
 
         registry = plugin_registry().output_formats
-        # Listing the names of all formats imports the plugins, which takes time.
+        # Built-in names are checked first, because listing all formats imports the plugins, which takes time.
         if self.form not in OUTPUT_FORMATS and self.form not in registry.names():
             names = registry.names()
             hint = near_miss(self.form, names)
@@ -265,17 +276,20 @@ class Output(Options, heading="Output", example="… --format tsv -o scores.tsv"
         return output_format
 
     def write(self, result: Result, options: OutputOptions | None = None) -> None:
-        """Write a result to standard output or to a file, which appears only when it is complete."""
+        """Write a result to the output file, or to standard output if no file is specified."""
         output_format = self.format()
         with destination(self.output) as stream:
             output_format.write(result, stream, options or OutputOptions())
 
 
 class _MethodChoice(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2
-    """The optional value of ``--significance``. click takes a file name that follows the option for the value."""
+    """The type of the option ``--significance``, whose value is optional.
+
+    If a file name follows the option, click mistakes the file name for the value.
+    """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the method. The error message for another value suggests moving the option behind the files."""
+        """Return the method, or fail with a message that suggests writing the option after the files."""
         if value not in self.choices:
             methods = ", ".join(map(str, self.choices))
             self.fail(f"{value!r} is not a method ({methods}); write the option after the files", param, ctx)
@@ -283,10 +297,10 @@ class _MethodChoice(click.Choice):  # type: ignore[type-arg]  # generic since cl
 
 
 def seed_option(purpose: str) -> Any:
-    """Return the field of the option ``--seed``.
+    """Declare a dataclass field as the command-line option ``--seed``.
 
     Args:
-        purpose: the random choices that the seed determines, for the help text.
+        purpose: what the seed is for, such as ``the test``, for the help text.
     """
     return option(DEFAULT_SEED, "--seed", type=click.IntRange(min=0), help=f"Seed of {purpose}.")
 
@@ -298,12 +312,12 @@ SIGNIFICANCE = {
     "help": "Test differences between systems, and show 95% confidence intervals. Write it after the files, or with a "
     "method.",
 }
-"""The attributes of the option ``--significance``, which several commands declare."""
+"""The attributes of the option ``--significance``, which several commands have."""
 
 
 @dataclasses.dataclass(frozen=True)
 class SignificanceOptions(Options, heading="Statistics", example="… --significance bootstrap --seed 1"):
-    """The options of significance tests."""
+    """The command-line options for significance tests."""
 
     significance: str = option(
         "none", "--significance", show_default="none; without a method: randomization", **SIGNIFICANCE
@@ -320,13 +334,13 @@ class SignificanceOptions(Options, heading="Statistics", example="… --signific
 
     @property
     def is_requested(self) -> bool:
-        """Whether significance tests are to be computed."""
+        """Whether significance tests have been requested."""
         return self.significance != "none"
 
 
 @dataclasses.dataclass(frozen=True)
 class Computation(Options, heading="Computation", example="… --no-cache --quiet"):
-    """The options of long computations: cache and progress."""
+    """The command-line options for long computations: the cache and the progress line."""
 
     no_cache: bool = option(
         False,
@@ -337,7 +351,7 @@ class Computation(Options, heading="Computation", example="… --no-cache --quie
     quiet: bool = option(False, "-q", "--quiet", is_flag=True, help="Show no progress.")
 
     def cache(self) -> ArrayCache:
-        """Return the cache of scores and statistics, which ``--no-cache`` disables."""
+        """Return the cache of scores and statistics, which is disabled by ``--no-cache``."""
         from meteor_e.base.array_cache import ArrayCache
 
         return ArrayCache(enabled=not self.no_cache)
@@ -345,7 +359,7 @@ class Computation(Options, heading="Computation", example="… --no-cache --quie
 
 @dataclasses.dataclass(frozen=True)
 class ParallelComputation(Computation, example="… --jobs 4 --no-cache"):
-    """The options of long computations in several processes."""
+    """The command-line options for long computations that run in several processes."""
 
     jobs: int = option(
         1, "-j", "--jobs", type=click.IntRange(min=1), help="Number of processes that compute features of models."
@@ -353,10 +367,13 @@ class ParallelComputation(Computation, example="… --jobs 4 --no-cache"):
 
 
 def parse_matchers(text: str) -> list[dict[str, Any]]:
-    """Parse a list of matchers such as ``exact,stem=0.6``. Commas or spaces separate the matchers.
+    """Parse a list of matchers with optional weights, such as ``exact,stem=0.6``.
+
+    Args:
+        text: the matchers, separated by commas or spaces.
 
     Returns:
-        The matchers in the form of a chain file: mappings with the keys ``use`` and, if specified, ``weight``.
+        The matchers as in a chain file: dictionaries with the keys ``use`` and, if specified, ``weight``.
 
     Raises:
         ConfigError: if the list or an item is empty, or a weight is not a number.
@@ -379,13 +396,14 @@ def parse_matchers(text: str) -> list[dict[str, Any]]:
 
 
 def parse_settings(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Parse values of ``--set`` such as ``beam=40``, ``alpha=0.8`` and ``vector.threshold=0.75``.
+    """Parse the values of the option ``--set``, such as ``beam=40``, ``alpha=0.8`` and ``vector.threshold=0.75``.
 
     Returns:
-        The keys of the chain, and the options by matcher. The options of the lemmatizer are under ``lemmatizer``.
+        A dictionary of the chain's keys, and a dictionary of component options by the name of a matcher or
+        ``lemmatizer``.
 
     Raises:
-        ConfigError: for a text of another form, a key that is set twice, or a key that chains do not have.
+        ConfigError: if an assignment is malformed, a key is set twice, or a key is unknown.
     """
     keys: dict[str, Any] = {}
     component_options: dict[str, dict[str, Any]] = {}
@@ -406,18 +424,18 @@ def parse_settings(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, dict
 _SETTABLE_KEYS = [
     key for key in KEYS if key not in ("language", "task", "matchers", "name", "description", "parameters")
 ]
-"""The keys of a chain that ``--set`` accepts, in addition to the Greek parameters."""
+"""The chain keys that the option ``--set`` accepts, in addition to METEOR's parameters such as ``alpha``."""
 
 
 def _parse_assignments(texts: Sequence[str], form: str) -> dict[str, Any]:
-    """Split values of ``--set`` at the first equals sign, and parse the values like YAML.
+    """Split assignments such as ``beam=40`` into names and values, and parse the values like YAML scalars.
 
     Args:
-        texts: assignments such as ``beam=40``.
+        texts: the values of the option ``--set``.
         form: the description of the expected form, for the error message.
 
     Raises:
-        ConfigError: for a text of another form, or a name that occurs twice.
+        ConfigError: if an assignment is malformed or a name occurs twice.
     """
     values: dict[str, Any] = {}
     for text in texts:
@@ -431,25 +449,30 @@ def _parse_assignments(texts: Sequence[str], form: str) -> dict[str, Any]:
 
 
 def _describe_unknown_key(key: str, keys: Sequence[str]) -> str:
-    """Return the error message for a key that ``--set`` does not accept."""
+    """Return the error message for a key that the option ``--set`` does not accept."""
     return f"--set: there is no key {key!r}{near_miss(key, keys)}; the keys: {', '.join(keys)}"
 
 
 def set_option(*classes: type[Any]) -> Any:
-    """Return the field of an option ``--set`` that sets fields of dataclasses; see :func:`parse_fields`."""
+    """Declare a dataclass field as the option ``--set``, whose values :func:`parse_fields` parses.
+
+    Args:
+        classes: the dataclasses whose fields can be set.
+    """
     names = [name for cls in classes for name in _settable_fields(cls)]
     usage = f"Set one of {', '.join(names)}; repeat it for several."
     return option((), "--set", multiple=True, metavar="KEY=VALUE", help=usage)
 
 
 def parse_fields(texts: Sequence[str], *classes: type[Any]) -> list[Any]:
-    """Parse values of ``--set`` such as ``least_count=3`` into one instance of each dataclass.
+    """Create an instance of each dataclass from values of the option ``--set``, such as ``least_count=3``.
 
-    Fields that are not set have their defaults.
+    Args:
+        texts: the values of the option.
+        classes: the dataclasses. Fields that are not set have their default values.
 
     Raises:
-        ConfigError: for a text of another form, a field that is set twice, an unknown field, or a value of another
-            type.
+        ConfigError: if an assignment is malformed, a field is set twice or is unknown, or a value has the wrong type.
     """
     import msgspec
 
@@ -469,6 +492,6 @@ def parse_fields(texts: Sequence[str], *classes: type[Any]) -> list[Any]:
 
 
 def _settable_fields(cls: type[Any]) -> list[str]:
-    """Return the names of a dataclass's fields whose default is a text or a number, except ``encoding``."""
+    """Return the names of a dataclass's fields whose default is a string or a number, except for ``encoding``."""
     fields = dataclasses.fields(cls)
     return [field.name for field in fields if isinstance(field.default, str | int | float) and field.name != "encoding"]

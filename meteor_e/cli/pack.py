@@ -1,6 +1,6 @@
 """``meteor-e pack``: install, list and remove resource packs.
 
-The plugin meteor-e-bitext adds commands that build packs and show their content.
+The plugin meteor-e-bitext adds commands that build resource packs and show their contents.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from meteor_e.render.plain import format_count, format_table
 
 
 class PackGroup(PluginGroup):
-    """The commands ``pack …``, including commands of plugins."""
+    """The command group ``pack``, to which plugins can add commands."""
 
     prefix = "pack "
 
@@ -100,7 +100,7 @@ def remove(name: str) -> None:
 
 
 def _describe_pack(store: PackStore, name: str) -> dict[str, Any]:
-    """Return the description of an installed pack. If the pack is damaged, ``problem`` contains the error message."""
+    """Return the description of an installed pack for ``pack list``, with an error message if the pack is damaged."""
     row: dict[str, Any] = {"name": name, "version": "", "digest": "", "contents": {}, "path": "", "problem": None}
     try:
         installed_pack = store.get(name)

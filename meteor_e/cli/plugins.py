@@ -1,4 +1,4 @@
-"""``meteor-e plugins``: list the installed components and the distributions that provide them."""
+"""``meteor-e plugins``: list the installed components, such as matchers and metrics, and their distributions."""
 
 from __future__ import annotations
 
@@ -21,16 +21,16 @@ from meteor_e.render.plain import format_table, printable
 KINDS = tuple(plugin_registry().kinds)
 
 _DEFAULT_KINDS = ("matcher", "metric", "chain")
-"""The kinds of components that are listed without ``--kind``."""
+"""The kinds of components that the command ``plugins`` lists by default."""
 
 
 class _ListCommand(click.Command):
-    """The command ``plugins``, which lists components and has one subcommand: ``plugins new``."""
+    """The command ``plugins``, which lists components and has the subcommand ``plugins new``."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
     ) -> click.Context:
-        """Parse the arguments of ``plugins``, or of ``plugins new`` if the first argument is ``new``."""
+        """Parse the arguments, and delegate to the command ``plugins new`` if the first argument is ``new``."""
         if args[:1] == ["new"]:
             from meteor_e.cli.new_plugin import new
 
@@ -78,7 +78,7 @@ def plugins(name: str | None, kind: str | None, wide: bool, as_json: bool) -> No
 
 
 def _describe_unknown_component(name: str, kind: str | None) -> str:
-    """Return the error message for a name that no component has; a kind restricts the suggestions."""
+    """Return the error message for an unknown component name, with a suggestion from components of the given kind."""
     names = set()
     for searched_kind in [kind] if kind else KINDS:
         names.update(plugin_registry().kinds[searched_kind].names())
@@ -87,23 +87,28 @@ def _describe_unknown_component(name: str, kind: str | None) -> str:
 
 
 def _json_row(entry: Entry, with_details: bool) -> dict[str, Any]:
-    """Return a component as an object for ``--json``, with its description and options if details are requested."""
+    """Return the JSON object of a component, including its description and options if details are requested."""
     row = {**asdict(entry), "status": "error" if entry.error else "ok"}
     return {**row, **_details(entry)} if with_details else row
 
 
 def _format_entries(entries: list[Entry], wide: bool) -> str:
-    """Return a table of components; the wide table also shows their distributions."""
+    """Format components as a table. If the table is wide, it is not wrapped and includes the distributions."""
+    rows = []
+    for entry in entries:
+        origin = [_origin(entry)] if wide else []
+        cells = [entry.kind, entry.name, *origin, _description(entry)]
+        rows.append([printable(cell) for cell in cells])
     if wide:
-        wide_rows = [[entry.kind, entry.name, _origin(entry), _description(entry)] for entry in entries]
-        wide_cells = [[printable(cell) for cell in row] for row in wide_rows]
-        return format_table(["kind", "name", "from", "what"], wide_cells, left=4)
-    rows = [[entry.kind, entry.name, _description(entry)] for entry in entries]
-    return format_wrapped_table(["kind", "name", "what"], [[printable(cell) for cell in row] for row in rows])
+        return format_table(["kind", "name", "from", "what"], rows, left=4)
+    return format_wrapped_table(["kind", "name", "what"], rows)
 
 
 def _details(entry: Entry) -> dict[str, Any]:
-    """Return description and options of a component, or an empty dictionary if the entry is broken or not a class."""
+    """Return the docstring and the options of a component class.
+
+    The result is empty if the component cannot be loaded or is not a class.
+    """
     from meteor_e.api.component import Component
     from meteor_e.api.options import option_infos
 
@@ -117,7 +122,7 @@ def _details(entry: Entry) -> dict[str, Any]:
 
 
 def _describe(entry: Entry) -> str:
-    """Return the description of a component, and a table of its options."""
+    """Return the text that describes a component, followed by a table of its options."""
     heading = f"{entry.kind} {entry.name} ({_origin(entry)})"
     details = _details(entry)
     if not details:
@@ -131,7 +136,7 @@ def _describe(entry: Entry) -> str:
 
 
 def _format_options(options: list[dict[str, Any]]) -> str:
-    """Return a table of a component's options."""
+    """Format the options of a component as a table."""
     rows = []
     for option in options:
         default = "required" if option["required"] else _spell_default(option["default"])
@@ -140,19 +145,19 @@ def _format_options(options: list[dict[str, Any]]) -> str:
 
 
 def _spell_default(default: Any) -> str:
-    """Return a default in YAML notation."""
+    """Return the default value of an option in YAML notation."""
     if default is None:
         return ""
     return "empty" if default == "" else json.dumps(default, ensure_ascii=False)
 
 
 def _origin(entry: Entry) -> str:
-    """Return the distribution and the version that a component comes from."""
+    """Return the name and version of the distribution that provides a component."""
     return f"{entry.distribution or entry.plugin} {entry.version}".strip()
 
 
 def _description(entry: Entry) -> str:
-    """Return the summary of a component with its aliases and requirements, or else its error."""
+    """Return a component's summary, aliases and requirements, or the error message if it cannot be loaded."""
     if entry.error:
         return f"ERROR: {entry.error}"
     aliases = f" (also {', '.join(entry.aliases)})" if entry.aliases else ""

@@ -1,6 +1,7 @@
-"""The program ``meteor-e``. Each command is a module, which is imported when the command is called.
+"""The program ``meteor-e``: its entry point, its main command group and its error handling.
 
-Plugins can add commands. They are searched only for names that the core does not have, and for lists of commands.
+The module of a command is imported when the command is called. Plugins are loaded only for commands that the core does
+not have and for the list of commands.
 """
 
 from __future__ import annotations
@@ -25,27 +26,27 @@ from meteor_e.plugins.builtin import COMMANDS
 from meteor_e.plugins.distributions import load_command_notes
 
 _HEADINGS = ("Score", "Look", "Evaluate", "Train", "Resources", "Plugins")
-"""The headings of commands in the help. Commands of third parties appear under the last heading."""
+"""The headings of commands in the help text. Commands of third-party plugins appear under the last heading."""
 
 _GARBAGE_THRESHOLD = 50_000
-"""New objects after which Python collects garbage. Python's default is 700, or 2,000 since Python 3.14."""
+"""The number of new objects that triggers Python's garbage collector. Its default is 700 (2,000 since Python 3.14)."""
 
 _MAX_ERROR_LENGTH = 1500
-"""Longer error messages are shortened in the middle."""
+"""The length in characters above which error messages are shortened in the middle."""
 
 
 class LazyGroup(PluginGroup):
-    """A group that imports the module of a command when the command is called."""
+    """A command group that imports the module of a command when the command is called."""
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Import and return a command of the core, or else a command of a plugin."""
+        """Return the command with a given name, after importing the module that defines it."""
         if name not in COMMANDS:
             return super().get_command(context, name)
         command: click.Command = getattr(import_module(f"meteor_e.cli.{name}"), name)
         return command
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the commands by heading. The modules of the core's commands are not imported."""
+        """Write the commands to the help text, grouped by heading."""
         from meteor_e.plugins.registry import plugin_registry
 
         sections: dict[str, list[tuple[str, str]]] = {heading: [] for heading in _HEADINGS}
@@ -66,7 +67,7 @@ class LazyGroup(PluginGroup):
 
 
 def _show_version(context: click.Context, _: click.Parameter, is_requested: bool) -> None:
-    """Print the version and the engine, and exit; the callback of ``--version``."""
+    """Handle the option ``--version``: print the version and the engine, and exit."""
     if is_requested:
         from meteor_e.engine.native import native_module
 
@@ -99,16 +100,16 @@ def cli(context: click.Context, offline: bool) -> None:
 
 
 def main(arguments: list[str] | None = None) -> NoReturn:
-    """Run the program and exit.
+    """Run the program with command-line arguments, by default those of the process, and exit.
 
-    Exit codes: 0 success, 1 bad data, 2 bad usage, 3 missing resource or broken plugin, 130 interrupted,
-    143 terminated.
+    The exit code is 0 for success, 1 for invalid data, 2 for incorrect usage, 3 for a missing resource or a broken
+    plugin, 130 after an interrupt, and 143 after a termination signal.
     """
-    # Imported modules are never garbage. To search them repeatedly takes a tenth of the time of a short run.
+    # Fewer garbage collections make short runs faster, because imported modules are not scanned repeatedly.
     gc.set_threshold(_GARBAGE_THRESHOLD)
     _replace_closed_streams()
     warnings.showwarning = _print_warning  # type: ignore[assignment]
-    # A program that calls this function from another thread, or that handles SIGTERM, keeps its signal handler.
+    # Signal handlers can be set only in the main thread. The calling program's own handler is kept.
     is_main_thread = threading.current_thread() is threading.main_thread()
     handles_sigterm = is_main_thread and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     if handles_sigterm:
@@ -118,16 +119,16 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     finally:
         if handles_sigterm:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    # Python collects garbage twice when it exits. Frozen objects are skipped.
+    # The garbage collector skips frozen objects when the interpreter exits, which saves time.
     gc.freeze()
     sys.exit(code)
 
 
 def _replace_closed_streams() -> None:
-    """Replace closed standard streams by the null device, opened for the opposite direction.
+    """Replace closed standard streams by the null device, so that ``sys.stdin`` and the others are never ``None``.
 
-    Reading from or writing to such a stream raises an error. Only standard error accepts text, which is discarded,
-    because errors about standard error could not be shown.
+    Reading from the new standard input or writing to the new standard output raises an error. Text that is written to
+    the new standard error is discarded.
     """
     replacements = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
     for name, mode, flags in replacements:
@@ -136,17 +137,17 @@ def _replace_closed_streams() -> None:
 
 
 class _TerminatedError(KeyboardInterrupt):
-    """The process received SIGTERM."""
+    """Raised when the process receives the signal SIGTERM."""
 
 
 def _raise_terminated(number: int, _: object) -> NoReturn:
-    """Interrupt the command like Ctrl-C, so that it removes its temporary files; the handler of SIGTERM."""
+    """Handle the signal SIGTERM by interrupting the command, so that it removes its temporary files."""
     signal.signal(number, signal.SIG_DFL)  # A second SIGTERM ends the process immediately.
     raise _TerminatedError
 
 
 def _run(arguments: list[str] | None) -> int:
-    """Run a command, print one line if it fails, and return the exit code."""
+    """Run a command and return its exit code. If the command fails, print a one-line error message."""
     try:
         result = cli.main(arguments, prog_name="meteor-e", standalone_mode=False)
         sys.stdout.flush()
@@ -159,9 +160,9 @@ def _run(arguments: list[str] | None) -> int:
 
 
 def _find_interrupt(error: BaseException) -> KeyboardInterrupt | None:
-    """Return the interrupt that caused an error; ``None`` if the error has another cause.
+    """Return the keyboard interrupt that caused an error, or ``None`` if the error has another cause.
 
-    A library whose import is interrupted may raise an error of another type.
+    A library may convert an interrupt during its import to an exception of another type.
     """
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, KeyboardInterrupt):
@@ -172,7 +173,7 @@ def _find_interrupt(error: BaseException) -> KeyboardInterrupt | None:
 def _explain_error(error: BaseException) -> tuple[int, str]:
     """Return the exit code and the message of an error. The message is empty if nothing should be printed.
 
-    An error of an unexpected type is raised again, because it is a defect of the program.
+    Errors of unexpected types are raised again, because they indicate bugs.
     """
     match error:
         case click.exceptions.Exit():
@@ -196,8 +197,8 @@ def _explain_error(error: BaseException) -> tuple[int, str]:
 
 
 def _explain_usage_error(error: click.ClickException) -> str:
-    """Return the message of a usage error. If the command line is empty, show the help and return an empty text."""
-    # Since version 8.2, click raises this error for an empty command line; older versions show the help themselves.
+    """Return the message of a usage error. If there are no arguments, show the help and return an empty string."""
+    # Since version 8.2, click raises an exception if there are no arguments. Older versions show the help themselves.
     if type(error).__name__ == "NoArgsIsHelpError":
         error.show()
         return ""
@@ -207,20 +208,20 @@ def _explain_usage_error(error: click.ClickException) -> str:
 
 
 def _explain_system_error(error: OSError) -> str:
-    """Return the message of an error of the operating system; empty if the reader of the output has closed the pipe."""
+    """Return the message of an operating system error, or an empty string if the output pipe has been closed."""
     if isinstance(error, BrokenPipeError):
         return ""
-    # Functions that read and write files name the file. An error without a file name usually comes from the output.
+    # An error of these kinds that does not name a file usually comes from writing to standard output.
     is_output_error = error.errno in (errno.EBADF, errno.EIO, errno.ENOSPC)
     name = error.filename or ("standard output" if is_output_error else "")
     return f"{name}: {error.strerror}" if name else str(error.strerror or error)
 
 
 def _print_error(message: str) -> None:
-    """Print a message as one line on standard error. The middle of a very long message is left out."""
+    """Print an error message as one line on standard error. A very long message is shortened in the middle."""
     line = " ".join(message.split())
     if not line.isprintable():
-        # The names of files and systems may contain control sequences, which would change the terminal.
+        # Names of files and systems may contain control sequences, which would change the state of the terminal.
         line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
     if len(line) > _MAX_ERROR_LENGTH:
         line = f"{line[:1000]} … {line[-400:]}"
@@ -228,10 +229,7 @@ def _print_error(message: str) -> None:
 
 
 def _discard_output() -> None:
-    """Redirect standard output to the null device.
-
-    Otherwise Python would print another error when it flushes a closed pipe at exit.
-    """
+    """Redirect standard output to the null device, because flushing a closed pipe at exit would cause another error."""
     try:
         descriptor = os.open(os.devnull, os.O_WRONLY)
         os.dup2(descriptor, sys.stdout.fileno())
@@ -240,5 +238,5 @@ def _discard_output() -> None:
 
 
 def _print_warning(message: Warning | str, *_: object) -> None:
-    """Print a warning as one line on standard error; the replacement of ``warnings.showwarning``."""
+    """Print a warning as one line on standard error. The function replaces ``warnings.showwarning``."""
     _print_error(f"warning: {message}")

@@ -1,4 +1,4 @@
-"""``meteor-e score``: score the hypotheses of systems against references."""
+"""``meteor-e score``: score the outputs of systems against references."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScoreInputs(Inputs):
-    """The options of the input: files, a table, or a test set of sacreBLEU."""
+    """The command-line options for the input, which consists of files, a table, or a test set of sacreBLEU."""
 
     test_set: str | None = option(
         None,
@@ -61,7 +61,7 @@ class ScoreInputs(Inputs):
 
 @dataclass(frozen=True)
 class ScoreMetrics(MetricOptions):
-    """The options of the metrics. METEOR is the default metric."""
+    """The command-line options for the metrics. The default metric is METEOR."""
 
     metrics: tuple[str, ...] = option(
         (),
@@ -77,7 +77,7 @@ class ScoreMetrics(MetricOptions):
 
 @dataclass(frozen=True)
 class ScoreOutput(Output, example="… --segments --format tsv -o scores.tsv"):
-    """The options of the output: its format, its file, and its content."""
+    """The command-line options for the output: its format, its file and its contents."""
 
     output: str | None = option(
         None,
@@ -131,12 +131,12 @@ class ScoreOutput(Output, example="… --segments --format tsv -o scores.tsv"):
 
     @property
     def table_file(self) -> str | None:
-        """The output file if it is a table of segments, such as a Parquet file."""
+        """The path of the output file if its format is a table of segments, such as Parquet, and otherwise ``None``."""
         is_table = self.output is not None and self.output.endswith((*PARQUET, *JSON_LINES))
         return self.output if is_table else None
 
     def data_to_keep(self, output_format: OutputFormat, statistics: SignificanceOptions) -> KeptData:
-        """Return which data of the segments the output and the significance tests need."""
+        """Return which segment data must be kept in memory for the output and for significance tests."""
         shows_alignments = self.alignments or self.worst is not None
         return KeptData(
             segments=self.segments or shows_alignments,
@@ -190,9 +190,16 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
 
 
 def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) -> ScoreTable:
-    """Score the systems of a run, on its cluster if it has one, and write its output table if it has one."""
-    targets = {"dask": run.cluster, "table": run.output}
+    """Score the systems of a run, optionally on a cluster, and write the output table if one was requested.
+
+    Args:
+        run: the metrics and systems, and where to score them and write the scores.
+        keep: the segment data to keep in memory.
+        on_error: the policy for segments that cannot be aligned: ``stop``, ``skip`` or ``zero``.
+        progress: the callback that receives the number of finished segments.
+    """
     metrics = run.metrics
+    targets = {"dask": run.cluster, "table": run.output}
     with ExitStack() as stack:
         for name, target in targets.items():
             if target is not None:
@@ -209,8 +216,8 @@ def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) 
 
 
 def _compare(table: ScoreTable, metrics: Sequence[Metric], options: SignificanceOptions) -> TableTests:
-    """Compute significance tests between the systems of a table."""
-    # NumPy is imported here, because the command does not need it otherwise.
+    """Compute significance tests of the differences between the systems of a table."""
+    # This module imports NumPy, which the command does not need otherwise.
     from meteor_e.significance.tables import Significance, compare_table
 
     return compare_table(table, metrics, Significance(options.significance, options.samples, options.seed))
@@ -224,7 +231,7 @@ def _meteor_columns(metrics: Sequence[Metric]) -> frozenset[str]:
 
 
 def _scores_by_system(table: ScoreTable) -> Iterator[Sequence[float]]:
-    """Yield the scores of each system, one per column of the table."""
+    """Yield the scores of each system, with one score per column of the table."""
     columns = [table.scores(column.name) for column in table.columns]
     return zip(*columns, strict=True)
 
@@ -253,9 +260,9 @@ _EXCLUSIONS = {
     ("--explain", "--format for programs"): "the explanation is text; use --format text, markdown or json",
     ("--wmt-names", "another --format"): "these are the names for --format wmt",
 }
-"""Pairs of options that exclude each other, with the reason. All other pairs are allowed.
+"""The pairs of mutually exclusive options, with the reasons.
 
-``-o TABLE`` stands for an output file that is a table of segments, such as FILE.parquet.
+``-o TABLE`` stands for an output file that is a table of segments, such as ``scores.parquet``.
 """
 
 
@@ -266,7 +273,7 @@ def _check_combination(
     output_format: OutputFormat,
     statistics: SignificanceOptions,
 ) -> None:
-    """Raise ConfigError if two options are set that exclude each other."""
+    """Raise ConfigError if mutually exclusive options are set."""
     form = output_format.name
     is_set = {
         "--quiet": output.quiet,
@@ -293,7 +300,12 @@ def _check_combination(
 
 
 def _apply_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInputs, ScoreMetrics]:
-    """Return the options with the files, references, system names and language of the test set filled in."""
+    """Return the options with the references of the test set, and by default its system outputs and its language.
+
+    Raises:
+        ConfigError: if ``--test-set`` and ``--pair`` are not given together, if references are given in addition to
+            the test set, or if neither the options nor the test set provide system outputs.
+    """
     from meteor_e.formats.test_sets import named_set, target_language
 
     if inputs.test_set is None or inputs.pair is None:
@@ -313,7 +325,7 @@ def _apply_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInp
 
 
 def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames:
-    """Return the names of language pair, test set and reference for ``--format wmt``."""
+    """Return the names of the language pair, the test set and the reference for the output format ``wmt``."""
     if output.wmt_names is not None:
         return WmtNames(*output.wmt_names)
     if inputs.test_set is None or inputs.pair is None:

@@ -7,7 +7,7 @@ from pathlib import Path
 COMMANDS = {
     "compat": ("Score", "Run a command line of the Java program, and write the same output."),
     "config": ("Plugins", "Check and show YAML chains."),
-    "languages": ("Look", "List languages, their resources, and the effect of resources on agreement with people."),
+    "languages": ("Look", "List languages, their resources, and the measured effect of each resource."),
     "mbr": ("Score", "Choose the candidate with the best expected score (minimum Bayes risk decoding)."),
     "pack": ("Resources", "Install, build, list and remove resource packs."),
     "plugins": ("Plugins", "List matchers, metrics, chains and more, and where they come from."),
