@@ -1,7 +1,7 @@
-"""The public contract of plugins: all that matchers, lemmatizers, segmenters, features and languages are made from.
+"""The public interface for plugins, with the base classes of matchers, metrics, features and other components.
 
-A plugin imports this package and, for its tests, :mod:`meteor_e.testing`. The names are also at the top of
-:mod:`meteor_e`. ``docs/plugins.md`` is the manual. It says in which version of the contract each name came.
+A plugin imports its base classes from this package. Its tests import :mod:`meteor_e.testing`. All names can also be
+imported from :mod:`meteor_e`. The manual, ``docs/plugins.md``, states the version in which each name was added.
 """
 
 from meteor_e.base.lazy import lazy_names

@@ -1,4 +1,4 @@
-"""The base class of everything that is selected by name: its options, its creation and its part of the signature."""
+"""The base class of everything that users select by name, such as matchers and metrics."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 
 class Component(ABC):  # noqa: B024 (families have abstract methods)
-    """Base of matchers, lemmatizers, segmenters, features and all other things that plugins add under a name.
+    """Base class of matchers, lemmatizers, segmenters, features and all other components that have a name.
 
-    A component without options needs only a name and the methods of its family. Options are defined in one place, as
-    the fields of :attr:`Options`, a subclass of :class:`ComponentOptions`. ``__init__`` receives an instance of this
-    class, whose values have been checked, and stores it in :attr:`options`::
+    A component without options only needs a name and the methods of its family. Options are the fields of the class
+    :attr:`Options`, which is a subclass of :class:`ComponentOptions`. The method ``__init__`` receives an instance of
+    this class with checked values, and stores it in :attr:`options`::
 
         class Beginnings(KeyMatcher):
             name = "beginnings"
@@ -35,15 +35,15 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
             def keys(self, token):
                 return {token.form[self.cut]}
 
-    Programs, tests and chains create components with :meth:`make`: ``Beginnings.make(letters=3)`` checks the options.
-    Components that depend on the language or its resources override :meth:`from_options`.
+    Components are created with :meth:`make`, which checks the options, such as ``Beginnings.make(letters=3)``. Classes
+    that depend on the language or its resources override :meth:`from_options`.
 
     Instances must be picklable, because they are sent to other processes.
 
     Class attributes:
         kind: name of the family in error messages and in ``meteor-e plugins``.
         name: name in chains and recipes; lower case, unique within its family among all installed plugins.
-        requires: names of other things that must be installed, which ``meteor-e plugins`` shows.
+        requires: names of packages or programs that must be installed, which ``meteor-e plugins`` shows.
         Options: a subclass of :class:`ComponentOptions`, or its location as ``"module:Class"``; ``None`` for a
             component without options.
 
@@ -58,7 +58,11 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
     options: Any = None
 
     def __init__(self, options: Any = None) -> None:
-        """Store the options, an instance of :attr:`Options` with checked values; ``None`` for the defaults."""
+        """Store the options.
+
+        Args:
+            options: an instance of :attr:`Options` with checked values; ``None`` for the defaults.
+        """
         self.options = self.check_options({}) if options is None else options
 
     @classmethod
@@ -87,7 +91,7 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
 
     @classmethod
     def from_options(cls, context: Any, options: Any) -> Self:
-        """Create the component. Override this method if the component depends on the language or its resources.
+        """Create the component. A subclass that depends on the language or its resources overrides this method.
 
         Args:
             context: language and resources; see the context class of the family.
@@ -100,29 +104,27 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         return cls() if options is None else cls(options)
 
     def describe(self) -> str:
-        """Return the component's part of the signature: everything except the name that changes its results.
+        """Return the part of the signature that describes the component, in addition to its name.
 
-        By default, these are the options in the order of their definition, except for those that are ``None``. A file
-        is represented by its name and a digest.
+        The text must contain everything that changes the results of the component. By default, it contains the options
+        that are not ``None``, in the order of their definition. A file is represented by its name and a digest.
         """
         if self.options is None:
             return ""
-        from meteor_e.api.options import path_options
+        from meteor_e.api.options import option_names, path_options
 
         options_class = type(self.options)
         path_names = path_options(options_class)
         parts = []
-        # The options of a base class come first. The order of msgspec's fields may differ.
-        for base in reversed(options_class.__mro__):
-            for name in vars(base).get("__annotations__", ()):
-                value = getattr(self.options, name) if name in options_class.__struct_fields__ else None
-                if value is not None:
-                    parts.append(f"{name}={_format_value(value, name in path_names)}")
+        for name in option_names(options_class):
+            value = getattr(self.options, name)
+            if value is not None:
+                parts.append(f"{name}={_format_value(value, name in path_names)}")
         return " ".join(parts)
 
     @classmethod
     def options_class(cls) -> type[ComponentOptions] | None:
-        """Return the class of the options; ``None`` for a component that has none."""
+        """Return the class of the options, or ``None`` for a component without options."""
         if isinstance(cls.Options, str):
             module, _, name = cls.Options.partition(":")
             options_class: type[ComponentOptions] = getattr(import_module(module), name)
@@ -131,11 +133,11 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
 
     @classmethod
     def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-        """Return options with changed paths. Values that are not texts remain, even if their types are wrong.
+        """Return a copy of unchecked options in which a function has been applied to each path.
 
         Args:
             options: the options by name, as in a chain.
-            change: function that returns the new path for a path.
+            change: function that returns the new path for a path, such as the absolute path.
         """
         options_class = cls.options_class() if options else None
         if options_class is None:
@@ -152,14 +154,17 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
 
     @classmethod
     def check_options(cls, options: Mapping[str, Any]) -> Any:
-        """Return options as an instance of :attr:`Options`, with defaults; ``None`` for a component without options.
+        """Convert options to an instance of :attr:`Options`, in which missing options have their defaults.
+
+        Returns:
+            The instance; ``None`` for a component without options.
 
         Raises:
             ConfigError: for the first option that is unknown, missing, or of the wrong type.
         """
         title = f"{cls.kind} {cls.name!r}"
         if cls.Options is None:
-            # The modules below are not imported here, because importing them takes time.
+            # This case is handled without the modules below, because importing them takes time.
             for name in options:
                 raise ConfigError(f"{title} has no option {name!r}; it has no options")
             return None
@@ -171,12 +176,12 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
 
 
 def options_by_name(options: Any) -> dict[str, Any]:
-    """Return the names and values of options; empty for a component without options."""
+    """Return the names and values of options as a dictionary, which is empty if the options are ``None``."""
     return {} if options is None else {name: getattr(options, name) for name in options.__struct_fields__}
 
 
 def _format_value(value: Any, is_path: bool) -> str:
-    """Return the value of an option for the signature. A file is represented by its name and a digest."""
+    """Format the value of an option for the signature. A file is represented by its name and a digest."""
     if isinstance(value, list | tuple):
         return ",".join(_format_value(item, is_path) for item in value)
     if not is_path:

@@ -1,4 +1,4 @@
-"""The language and the resources that a component can use when it is created."""
+"""The language and the resources on which a component can depend."""
 
 from __future__ import annotations
 
@@ -12,17 +12,22 @@ from meteor_e.base.errors import ConfigError
 class PhraseTable(Protocol):
     """A table of paraphrases, such as :class:`meteor_e.packs.ParaphraseIndex`.
 
-    Words and phrases have ids. The id of a phrase is called its *node*.
+    Every word and every phrase has an id. The id of a phrase is called its *node*.
     """
 
     def word_id(self, word: str) -> int:
-        """Return the id of a word, or -1 if no phrase contains it."""
+        """Return the id of a word, or -1 if no phrase of the table contains the word."""
 
     def phrases_at(self, ids: Sequence[int], start: int) -> list[tuple[int, int]]:
-        """Return ``(length, node)`` of each phrase of the table that starts at a position, shortest first."""
+        """Return ``(length, node)`` for each phrase that starts at a position of a segment, from short to long.
+
+        Args:
+            ids: ids of the words of the segment.
+            start: the position.
+        """
 
     def paraphrases(self, node: int) -> Sequence[int]:
-        """Return the nodes of the paraphrases of a phrase, in the table's order."""
+        """Return the nodes of all paraphrases of a phrase, in the order in which the table contains them."""
 
 
 class SynonymTable(Protocol):
@@ -32,11 +37,11 @@ class SynonymTable(Protocol):
         """Return the ids of the synsets that contain a word."""
 
     def bases(self, word: str) -> tuple[str, ...]:
-        """Return the base forms of a word in the list of exceptions."""
+        """Return the base forms of a word with irregular inflection, according to the list of exceptions."""
 
 
 class Resources(Protocol):
-    """The installed function words, abbreviations, synonyms and paraphrases of a language."""
+    """The resources of a language: function words, abbreviations, synonyms and paraphrases."""
 
     @property
     def function_words(self) -> frozenset[str]:
@@ -44,25 +49,25 @@ class Resources(Protocol):
 
     @property
     def nonbreaking_prefixes(self) -> NonbreakingPrefixes:
-        """Abbreviations from which the final dot is not separated."""
+        """Abbreviations whose final dot is not separated by the tokenizer."""
 
     @property
     def synonyms(self) -> SynonymTable | None:
-        """The synonyms; ``None`` if none are installed."""
+        """The synonyms, or ``None`` if they are not installed."""
 
     @property
     def paraphrases(self) -> PhraseTable | None:
-        """The paraphrases; ``None`` if none are installed."""
+        """The paraphrases, or ``None`` if they are not installed."""
 
 
 class MatcherContext(NamedTuple):
-    """The context of :meth:`Matcher.from_options`.
+    """The language and the resources that the method ``from_options`` of a matcher can use.
 
     Attributes:
         language: the language of the texts.
         resources: the installed resources of the language.
-        explicit: whether the chain names this matcher. If the matcher is only part of the language's default chain, a
-            missing optional resource may be tolerated.
+        explicit: whether the user's chain names this matcher. A matcher that is only part of the language's default
+            chain may tolerate that an optional resource is missing.
     """
 
     language: Language
@@ -70,16 +75,17 @@ class MatcherContext(NamedTuple):
     explicit: bool = True
 
     def check_language(self, codes: Collection[str], what: str, *, claimed: bool = False) -> None:
-        """Check that data belong to the chain's language.
+        """Check that a resource, such as a file of vectors, is for the language of the chain.
 
         Args:
-            codes: the languages of the data. If they are unknown, the argument is empty and every language is accepted.
+            codes: codes of the languages of the resource. If they are unknown, the argument is empty, and every
+                language is accepted.
             what: beginning of the error message, such as ``matcher 'vector': the vectors fr.vectors are``.
-            claimed: whether the user has chosen the codes, by an option, the name of a file, or a pack. A chain for
-                the language ``other`` accepts such codes, because they tell which language the text has.
+            claimed: whether the user has stated the language of the resource, by an option, the name of a file, or a
+                pack. A chain for the language ``other`` accepts such resources.
 
         Raises:
-            ConfigError: if the code, the aliases and METEOR's code of the chain's language are not among the codes.
+            ConfigError: if the resource is for another language.
         """
         language = self.language
         if not codes or (claimed and language.code == "other"):

@@ -1,4 +1,4 @@
-"""Estimators, which learn a metric from features and judgments."""
+"""Estimators, which learn a metric from features and human judgments."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Examples:
-    """Hypotheses with their features and judgments.
+    """The training examples of an estimator: hypotheses with their features and human judgments.
 
-    The examples come from several parts. A part consists of the judgments of one language pair in one test set.
+    The examples are divided into parts. Each part consists of the judgments for one language pair of one test set.
 
     Attributes:
         title: name of each part.
@@ -53,10 +53,13 @@ class Examples:
     references: tuple[tuple[str, ...], ...] = ()
 
     def check_comparisons(self, validation: Examples | None) -> None:
-        """Check that there are comparisons, and also in the validation examples if there are any.
+        """Check that the examples contain comparisons of hypotheses.
+
+        Args:
+            validation: the validation examples, which are checked, too; ``None`` without validation.
 
         Raises:
-            InputError: if one of them does not contain comparisons.
+            InputError: if there are no comparisons.
         """
         if not len(self.better):
             raise InputError("there are no comparisons to learn from")
@@ -64,14 +67,25 @@ class Examples:
             raise InputError("there are no comparisons to validate with")
 
     def pairs(self, first: Integers, second: Integers) -> Floats:
-        """Return a row for each pair of hypotheses: both features, then both vectors, then the reference's vector."""
+        """Return a row of numbers for each pair of hypotheses.
+
+        A row contains the features of both hypotheses, the vectors of both hypotheses, and the vector of the reference.
+
+        Args:
+            first: index of the first hypothesis of each pair.
+            second: index of the second hypothesis of each pair.
+        """
         vectors = [self.vectors[first], self.vectors[second], self.reference_vectors[first]]
         return np.hstack([self.features[first], self.features[second], *vectors])
 
     def draw_pairs(self, seed: int) -> tuple[Floats, Integers]:
-        """Return a row and a label for each comparison. The label is 1 if the first hypothesis is better, otherwise 0.
+        """Return a row and a label for each comparison, as training data of a binary classifier.
 
-        The order of the two hypotheses is random, so that about half of the labels are 1.
+        The label is 1 if the first hypothesis is better, otherwise 0. The two hypotheses are in random order, so that
+        about half of the labels are 1.
+
+        Args:
+            seed: seed of the random order.
         """
         swap = np.random.default_rng(seed).integers(2, size=len(self.better)).astype(bool)
         first, second = np.where(swap, self.worse, self.better), np.where(swap, self.better, self.worse)
@@ -80,7 +94,7 @@ class Examples:
 
 @dataclass(frozen=True)
 class TrainingRun:
-    """Settings of a training run, in addition to the examples.
+    """The settings of a training run, and the functions that report its progress.
 
     Attributes:
         seed: seed of random choices, except for those of the estimator's own options.
@@ -100,13 +114,13 @@ class TrainingRun:
 
 
 class Estimator(Component):
-    """Base of all estimators. The method ``fit`` has the same arguments as in scikit-learn.
+    """Base class of all estimators. The method ``fit`` has the same arguments as in scikit-learn.
 
     A subclass defines :meth:`fit`, :meth:`score_segments`, :meth:`arrays` and :meth:`restore`. An estimator that needs
     more than one matrix defines :meth:`learn` instead of ``fit``. An estimator that can only compare two hypotheses
     sets ``compares_only`` and defines :meth:`decision_function` instead of ``score_segments``.
 
-    Every option must have a default. The model file contains the learned parameters as arrays.
+    All options of an estimator must have defaults. The learned parameters are saved as arrays in the model file.
 
     Class attributes:
         name: name in recipes and model files; lower case, unique among all installed plugins.
@@ -123,7 +137,7 @@ class Estimator(Component):
     needs_texts: ClassVar[bool] = False
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> Mapping[str, Any]:
-        """Learn from examples. By default, this method prepares a matrix and calls :meth:`fit`.
+        """Learn from examples. By default, this method converts the examples to a matrix and calls :meth:`fit`.
 
         Args:
             examples: the training examples.
@@ -131,7 +145,7 @@ class Estimator(Component):
             run: settings of the training run.
 
         Returns:
-            Figures for the model card. The agreement with the judgments is added to them.
+            Figures for the model card, in addition to the correlation with the judgments.
 
         Raises:
             InputError: if there are no examples of the estimator's task.
@@ -178,7 +192,9 @@ class Estimator(Component):
         raise NotImplementedError(f"{type(self).__name__} does not define score_segments")
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
-        """Return for each pair by how much its first hypothesis is better. By default, this is a difference of scores.
+        """Return for each pair of hypotheses how much better the first hypothesis is than the second.
+
+        By default, this is the difference of their scores.
 
         Args:
             X: rows of pairs, as for :meth:`fit`.
@@ -193,7 +209,10 @@ class Estimator(Component):
         return self.score_segments(X[:, :feature_count]) - self.score_segments(X[:, feature_count:])
 
     def decisions(self, examples: Examples) -> Floats:
-        """Return for each comparison by how much the estimator prefers the hypothesis that people preferred."""
+        """Return for each comparison how strongly the estimator agrees with the human judgment.
+
+        The number is positive if the estimator prefers the hypothesis that was judged to be better.
+        """
         if self.task == "scores":
             scores = self.score_segments(examples.features)
             return scores[examples.better] - scores[examples.worse]
@@ -201,11 +220,11 @@ class Estimator(Component):
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the learned parameters by name. :meth:`restore` needs all of them."""
+        """Return the learned parameters by name. They are saved, and passed to :meth:`restore` later."""
 
     @abstractmethod
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Load parameters that another estimator with the same options has learned.
+        """Load the parameters that :meth:`arrays` of an estimator with the same options has returned.
 
         Raises:
             KeyError: if an array is missing.
@@ -213,7 +232,7 @@ class Estimator(Component):
         """
 
     def system_score(self, segments: Floats, weights: Floats | None = None) -> Floats:
-        """Return the scores of a system on samples of its segments. By default, they are means of segment scores.
+        """Return the score of a system on each sample of its segments. By default, it is the mean of segment scores.
 
         Args:
             segments: scores of the segments, ``(segments,)``.

@@ -1,4 +1,4 @@
-"""Features, which compute rows of numbers from hypotheses and references, for learned metrics.
+"""Features, which describe hypotheses and references by numbers. Learned metrics are computed from features.
 
 A minimal plugin::
 
@@ -14,7 +14,7 @@ A minimal plugin::
                 for hypothesis, references in zip(batch.hypotheses, batch.references)
             ]
 
-Options are defined as for matchers, by a subclass of :class:`ComponentOptions`.
+A feature defines its options, like a matcher, in a subclass of :class:`ComponentOptions`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FeatureBatch:
-    """The segments for which a feature is computed. All sequences have one item per segment.
+    """The segments for which a feature is computed. Each attribute is a sequence with one item per segment.
 
     Attributes:
         hypotheses: raw hypotheses.
@@ -57,15 +57,16 @@ class FeatureBatch:
 
 
 class Feature(Component):
-    """Base of all features. A feature describes a hypothesis and its references by one or more numbers.
+    """Base class of all features. A feature describes a hypothesis and its references by a row of numbers.
 
-    The row of a segment must not depend on the rest of the batch, and must be the same in every call, because rows are
-    cached on disk under the feature's name and :meth:`describe`. Instances must be picklable.
+    The row must not depend on the other segments of the batch and must be the same in every call, because rows are
+    cached on disk. The key of the cache consists of the feature's name and the result of :meth:`describe`. Instances
+    must be picklable.
 
     Class attributes, in addition to those of :class:`Component`:
         needs: names of the attributes of :class:`FeatureBatch` that the feature uses.
         version: version of the definition of the numbers. It must increase when the numbers change intentionally.
-        any_text: whether the feature can be computed for any text. It is ``False`` if texts are looked up in a file.
+        any_text: whether the feature can be computed for every text. It is ``False`` if texts are looked up in a file.
     """
 
     kind: ClassVar[str] = "feature"
@@ -80,21 +81,21 @@ class Feature(Component):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Name of each value; by default, its index."""
+        """The names of the values in a row. By default, they are indexes."""
         return tuple(str(index) for index in range(self.dimension))
 
     @abstractmethod
     def compute(self, batch: FeatureBatch) -> ArrayLike:
-        """Return the rows of a batch, ``(len(batch), dimension)``. The values must be finite.
+        """Compute a row of finite numbers for each segment of a batch, ``(len(batch), dimension)``.
 
         This method is not called for empty batches.
         """
 
     def definition(self) -> str:
-        """Return the description that a trained model requires: :meth:`describe` without versions of libraries.
+        """Return the description that is saved in a trained model: :meth:`describe` without versions of libraries.
 
-        A model contains some texts with the values of its features. When it is loaded, it computes the values again
-        and detects whether a new version of a library has changed them.
+        A model also contains some texts with the values of their features. When the model is loaded, the values are
+        computed again, which shows whether a new version of a library has changed them.
         """
         return self.describe()
 
@@ -107,7 +108,7 @@ class Feature(Component):
         systems: Sequence[str] | None = None,
         segments: Sequence[str] | None = None,
     ) -> NDArray[np.float64]:
-        """Return one row per segment, ``(len(hypotheses), dimension)``.
+        """Check texts, and return the feature's row for each segment, ``(len(hypotheses), dimension)``.
 
         Args:
             hypotheses: raw hypotheses.
@@ -128,7 +129,7 @@ class Feature(Component):
         return self.rows(FeatureBatch(**columns))
 
     def rows(self, batch: FeatureBatch) -> NDArray[np.float64]:
-        """Return one row for each segment of a batch, ``(len(batch), dimension)``.
+        """Return the feature's row for each segment of a batch, ``(len(batch), dimension)``.
 
         Raises:
             InputError: if the batch does not have an attribute that the feature needs.
@@ -156,10 +157,10 @@ class Feature(Component):
 
 
 class SegmentFeature(Feature):
-    """Base of features that represent a single segment by a vector, such as a sentence vector.
+    """Base class of features that represent a single segment by a vector, such as a sentence vector.
 
-    A neural network can use the :meth:`vectors` of hypotheses and references. The row of the feature consists of the
-    vector of the hypothesis and the mean of the vectors of its references.
+    The row of the feature consists of the vector of the hypothesis and the mean of the vectors of its references.
+    Neural networks call :meth:`vectors` instead, which returns the vectors of single segments.
     """
 
     @property
@@ -169,15 +170,15 @@ class SegmentFeature(Feature):
 
     @abstractmethod
     def vectors(self, segments: Sequence[str]) -> ArrayLike:
-        """Return the vectors of raw segments, ``(len(segments), segment_dimension)``. The values must be finite."""
+        """Return a vector of finite numbers for each raw segment, ``(len(segments), segment_dimension)``."""
 
     @property
     def dimension(self) -> int:
-        """Twice the dimension of a segment's vector."""
+        """The length of a row, which is twice the dimension of a segment's vector."""
         return 2 * self.segment_dimension
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
-        """Return the vectors of hypotheses, and beside them the mean vectors of their references."""
+        """Return for each segment the vector of the hypothesis, followed by the mean vector of the references."""
         import numpy as np
 
         texts = [*batch.hypotheses, *chain.from_iterable(batch.references)]

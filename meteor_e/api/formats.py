@@ -1,7 +1,8 @@
-"""Results of commands, and the output formats that write them (option ``-f``).
+"""The results of commands, and the output formats that write results (option ``-f``).
 
-A command computes a :class:`Result`. An :class:`OutputFormat` writes results from one of their three views: grids for
-people, records with all digits for programs, and a document for JSON. A plugin adds a format with a class::
+A command computes a :class:`Result`, which has three views: grids that are easy to read, records with all digits for
+other programs, and a document for JSON. An :class:`OutputFormat` writes one of these views. A plugin adds a format with
+a class::
 
     class OrgFormat(OutputFormat):
         \"\"\"Tables of Emacs Org.\"\"\"
@@ -68,15 +69,15 @@ class OutputOptions(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """A table for people. All cells are texts.
+    """A table that is displayed to the user. All cells are texts.
 
     Attributes:
         header: titles of the columns.
         rows: cells of the rows.
-        title: line above the table; may be empty.
+        title: line above the table; empty for a table without a title.
         notes: lines below the table, such as signatures.
         left: number of columns at the left that contain texts. The other columns contain numbers.
-        best: positions of highlighted cells, as ``(row, column)``.
+        best: positions ``(row, column)`` of the cells with the best scores, which are highlighted.
     """
 
     header: Sequence[str]
@@ -88,9 +89,9 @@ class Grid:
 
 
 class Result(ABC):
-    """The result of a command, with views for people and for programs.
+    """The result of a command, with a view for each kind of output format.
 
-    The result is complete. No scores are computed while it is written.
+    A result is complete when it is created. No scores are computed while an output format writes it.
     """
 
     def lines(self, digits: int | None = None) -> Iterable[str]:
@@ -99,30 +100,33 @@ class Result(ABC):
 
     @abstractmethod
     def grids(self, digits: int | None = None) -> Iterable[Grid]:
-        """Yield tables for people."""
+        """Yield tables that are displayed to the user."""
 
     @abstractmethod
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield the titles of the columns, then rows of texts and numbers. Unknown values are ``None``."""
+        """Yield first the titles of the columns, then rows of texts and numbers. An unknown value is ``None``."""
 
     def entries(self) -> Iterator[Mapping[str, Any]]:
-        """Yield the objects of JSON Lines output. By default, each record is an object whose keys are the titles."""
+        """Yield the objects of JSON Lines output.
+
+        By default, there is one object for each record. Its keys are the titles of the columns.
+        """
         rows = self.records()
         titles = [str(title) for title in next(rows)]
         for row in rows:
             yield dict(zip(titles, row, strict=True))
 
     def document(self) -> Mapping[str, Any]:
-        """Return the object of JSON output. By default, it contains the entries.
+        """Return the object of JSON output. By default, it contains the result of :meth:`entries`.
 
         The object must not contain NaN. Values may be objects with a method ``to_dict``. A sequence that is not a list
-        is written item by item, so that it can create its items when they are needed.
+        is written item by item, so that its items can be created one at a time.
         """
         return {"entries": list(self.entries())}
 
 
 class OutputFormat(Component):
-    """Base of output formats, which the option ``-f NAME`` selects.
+    """Base class of output formats, which users select with the option ``-f NAME``.
 
     Class attributes:
         name: name of the format; lower case, unique among all installed plugins.

@@ -16,23 +16,23 @@ A plugin is a module (or another object) with functions that have the name of a 
 
         return [Soundex]
 
-Hooks are called once, when a name that is not built in is looked up or when all names are listed. They are never
-called while segments are scored. Hooks only return definitions; they must not create components, open files or
+A hook is called once: when a name that is not built in is looked up, or when all names are listed. Hooks are never
+called while segments are scored. A hook only returns definitions. It must not create components, open files or
 download anything. The components of meteor_e itself are listed in :mod:`meteor_e.plugins.builtin`.
 
 Every hook returns either
 
 - a list (or another iterable) of classes or definitions, or
-- a mapping from names to classes or definitions. A class or command may be given as ``"module:Class"``; then its
-  module is imported only when the name is used. This form suits plugins whose libraries take long to import.
+- a mapping from names to classes or definitions. A class or command may be given as ``"module:Class"``. Its module is
+  then imported only when the name is used, which saves time if the module depends on large libraries.
 
-A name belongs to one plugin. If two plugins define the same name, looking it up is an error that names both
-distributions. Plugins cannot redefine the names of meteor_e itself. If a plugin cannot be imported, a hook raises an
-exception, or a class is not valid, looking up a name of this plugin is an error. In all other cases, a
-:class:`~meteor_e.base.errors.PluginWarning` is issued, and everything else works as usual.
+Names must be unique. If two plugins define the same name, looking up the name raises an error that mentions both
+distributions. Plugins cannot redefine the names of meteor_e itself. If a plugin is broken, because its module cannot be
+imported, a hook fails, or a class is not valid, looking up one of its names raises an error. Otherwise, a broken plugin
+only causes a :class:`~meteor_e.base.errors.PluginWarning`.
 """
 
-# The functions below are specifications without bodies.
+# The hook specifications below are functions without bodies.
 # mypy: disable-error-code="empty-body"
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 def meteor_e_matchers() -> Iterable[type[Matcher]] | Mapping[str, type[Matcher] | str]:
     """Return matchers: subclasses of ``KeyMatcher``, ``SimilarityMatcher``, ``PhraseMatcher`` or ``Matcher``.
 
-    Chains refer to a class by its ``name``. ``Matcher.from_options`` creates the matcher of a chain from the language,
-    its resources and the options in the chain.
+    A chain refers to a matcher by the ``name`` of its class. The class method ``Matcher.from_options`` creates the
+    matcher from the options in the chain, the language, and the language's resources.
     """
 
 
@@ -96,7 +96,7 @@ def meteor_e_matchers() -> Iterable[type[Matcher]] | Mapping[str, type[Matcher] 
 def meteor_e_features() -> Iterable[type[Feature]] | Mapping[str, type[Feature] | str]:
     """Return features: subclasses of :class:`meteor_e.api.features.Feature`.
 
-    A feature computes rows of numbers from hypotheses and references, for learned metrics.
+    A feature describes hypotheses and references by rows of numbers, from which learned metrics are computed.
     """
 
 
@@ -113,7 +113,7 @@ def meteor_e_metrics() -> Iterable[type[Metric]] | Mapping[str, type[Metric] | s
 def meteor_e_estimators() -> Iterable[type[Estimator]] | Mapping[str, type[Estimator] | str]:
     """Return estimators: subclasses of :class:`meteor_e.api.estimators.Estimator`.
 
-    An estimator learns a metric from features and judgments. Recipes of ``meteor-e train`` refer to it by its name.
+    An estimator learns a metric from features and human judgments. A recipe for ``meteor-e train`` names the estimator.
     """
 
 
@@ -121,8 +121,8 @@ def meteor_e_estimators() -> Iterable[type[Estimator]] | Mapping[str, type[Estim
 def meteor_e_measures() -> Iterable[type[Measure[Any]]] | Mapping[str, type[Measure[Any]] | str]:
     """Return measures: subclasses of :class:`meteor_e.api.measures.Measure`.
 
-    A measure is a statistic of the agreement between a metric's scores and judgments. The option
-    ``meteor-e evaluate -s`` selects it.
+    A measure, such as a correlation coefficient, quantifies how well the scores of a metric agree with human judgments.
+    The option ``-s`` of ``meteor-e evaluate`` selects measures.
     """
 
 
@@ -130,15 +130,15 @@ def meteor_e_measures() -> Iterable[type[Measure[Any]]] | Mapping[str, type[Meas
 def meteor_e_perturbations() -> Iterable[type[Perturbation]] | Mapping[str, type[Perturbation] | str]:
     """Return perturbations: subclasses of :class:`meteor_e.api.perturbations.Perturbation`.
 
-    A perturbation puts an error into a text. ``meteor-e stress`` tests whether metrics lower the scores of such texts.
+    A perturbation adds an error to a text. The command ``meteor-e stress`` tests whether the error lowers the score.
     """
 
 
 @hookspec
 def meteor_e_java_modules() -> Iterable[type[JavaModule]] | Mapping[str, type[JavaModule] | str]:
-    """Return modules that METEOR-E added to the Java program: subclasses of ``JavaModule``.
+    """Return equivalents of the modules that METEOR-E added to the Java program: subclasses of ``JavaModule``.
 
-    The option ``meteor-e compat -m`` selects a module, which becomes an entry of the chain.
+    The option ``-m`` of ``meteor-e compat`` selects modules, which are converted to entries of a chain.
     """
 
 
@@ -161,9 +161,10 @@ def meteor_e_output_formats() -> Iterable[type[OutputFormat]] | Mapping[str, typ
 
 @hookspec
 def meteor_e_runners() -> Iterable[type[ScoreRunner]] | Mapping[str, type[ScoreRunner] | str]:
-    """Return ways to score systems: subclasses of :class:`meteor_e.api.tables.ScoreRunner`.
+    """Return runners, which change how systems are scored: subclasses of :class:`meteor_e.api.tables.ScoreRunner`.
 
-    ``meteor-e score -o FILE.parquet`` uses the runner ``table``; ``meteor-e score --dask`` uses ``dask``.
+    The option ``-o FILE.parquet`` of ``meteor-e score`` selects the runner ``table``. The option ``--dask`` selects the
+    runner ``dask``.
     """
 
 
@@ -171,9 +172,10 @@ def meteor_e_runners() -> Iterable[type[ScoreRunner]] | Mapping[str, type[ScoreR
 def meteor_e_language_files() -> Iterable[LanguageDefinition] | Mapping[str, LanguageDefinition]:
     """Return languages: paths of YAML files, mappings with the same keys, or ``Language`` objects.
 
-    See ``resources/languages/*.yaml`` for examples, and :func:`meteor_e.languages.files.parse_language` for the
-    definition. Paths must be absolute; build them with ``importlib.resources.files("my_package")``. In a mapping of
-    codes to definitions, the key is the language's code or one of its aliases.
+    The files ``resources/languages/*.yaml`` are examples. The function
+    :func:`meteor_e.languages.files.parse_language` documents the keys. Paths must be absolute, such as the paths that
+    ``importlib.resources.files("my_package")`` returns. If the hook returns a mapping, its keys are codes or aliases of
+    languages.
     """
 
 
@@ -181,7 +183,7 @@ def meteor_e_language_files() -> Iterable[LanguageDefinition] | Mapping[str, Lan
 def meteor_e_lemmatizers() -> Iterable[type[Lemmatizer]] | Mapping[str, type[Lemmatizer] | str]:
     """Return lemmatizers: subclasses of :class:`meteor_e.api.lemmatizers.Lemmatizer`.
 
-    A lemmatizer adds lemmas and tags to tokens, which matchers can read as ``token.lemma`` and ``token.tag``.
+    A lemmatizer adds lemmas and part-of-speech tags to tokens. Matchers read them as ``token.lemma`` and ``token.tag``.
     """
 
 
@@ -189,7 +191,8 @@ def meteor_e_lemmatizers() -> Iterable[type[Lemmatizer]] | Mapping[str, type[Lem
 def meteor_e_segmenters() -> Iterable[type[Segmenter]] | Mapping[str, type[Segmenter] | str]:
     """Return segmenters: subclasses of :class:`meteor_e.api.segmenters.Segmenter`.
 
-    A segmenter splits text that is written without spaces into words. The definition of a language names it.
+    A segmenter separates the words of a text that is written without spaces. The definition of a language names its
+    segmenter.
     """
 
 
@@ -197,8 +200,8 @@ def meteor_e_segmenters() -> Iterable[type[Segmenter]] | Mapping[str, type[Segme
 def meteor_e_chains() -> Iterable[ChainDefinition] | Mapping[str, ChainDefinition]:
     """Return named chains: paths of YAML files.
 
-    The name of a chain is the name of its file without ``.yaml``, or its key in a mapping. Paths must be absolute, as
-    for languages.
+    The name of a chain is the name of its file without the suffix ``.yaml``, or its key in a mapping. Paths must be
+    absolute.
     """
 
 
@@ -206,7 +209,7 @@ def meteor_e_chains() -> Iterable[ChainDefinition] | Mapping[str, ChainDefinitio
 def meteor_e_commands() -> Iterable[click.Command] | Mapping[str, click.Command | str]:
     """Return commands of the command line: ``click.Command`` objects, including groups.
 
-    Users type the command's ``name`` after ``meteor-e``. The command is loaded when it is run, and when
-    ``meteor-e --help`` shows its help text. Built-in commands do not load it. In a mapping, the key ``"pack build"``
-    adds the command ``build`` to the group ``meteor-e pack``.
+    A command is called as ``meteor-e NAME``. It is only loaded when it is run, and when ``meteor-e --help`` shows its
+    help text. In a mapping, a key may contain the name of a group: the key ``"pack build"`` adds the command ``build``
+    to the group ``meteor-e pack``.
     """

@@ -1,4 +1,4 @@
-"""Modules that METEOR-E added to the Java program, for ``meteor-e compat``."""
+"""Equivalents of the modules that METEOR-E added to the Java program. They are used by ``meteor-e compat``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from meteor_e.api.languages import Language
 
 
 class JavaSettings(NamedTuple):
-    """The values of METEOR-E's command-line options.
+    """The values of the command-line options that METEOR-E added to the Java program.
 
     Attributes:
         language: the language.
@@ -33,7 +33,7 @@ class JavaSettings(NamedTuple):
 
 
 class JavaModule(Component):
-    """Base of METEOR-E's modules. A module converts the Java program's options to an entry of a chain.
+    """Base class of modules, which convert the options of the Java program to an entry of a chain.
 
     Class attributes:
         name: name of the module in the option ``-m``; unique among all installed plugins.
@@ -43,8 +43,8 @@ class JavaModule(Component):
 
     @abstractmethod
     def matcher(self, settings: JavaSettings) -> Mapping[str, Any]:
-        """Return the entry of the chain that corresponds to the module: ``{"use": …}`` and its options."""
+        """Return the entry of a chain that corresponds to the module, such as ``{"use": "vector"}``."""
 
     def lemmatizer(self, settings: JavaSettings) -> str | Mapping[str, Any] | None:
-        """Return the lemmatizer that the module needs if ``-lemmas`` is not given; by default ``None``."""
+        """Return the lemmatizer that the module needs, or ``None``. It is used if the option ``-lemmas`` is missing."""
         return None

@@ -18,7 +18,7 @@ MAX_WEIGHT = 1_000_000
 
 @dataclass(frozen=True)
 class Parameters:
-    """α, β, γ, δ and one weight per matcher, as in METEOR 1.5 (Denkowski and Lavie, 2014).
+    """The parameters of METEOR's formula: α, β, γ, δ and one weight per matcher (Denkowski and Lavie, 2014).
 
     Attributes:
         alpha: balance of precision and recall, in [0, 1]. With a higher value, recall counts more.
@@ -36,7 +36,7 @@ class Parameters:
 
 
 class Normalization(str, enum.Enum):
-    """How texts are normalized and split into tokens."""
+    """The ways in which a text can be normalized and split into tokens."""
 
     NONE = "none"
     """Split at white space, and keep the case."""
@@ -49,9 +49,11 @@ class Normalization(str, enum.Enum):
 
 
 class NonbreakingPrefixes(NamedTuple):
-    """Abbreviations from which the final dot is not separated, either always or only before a number.
+    """Abbreviations whose final dot is not separated by the tokenizer. They are case-sensitive.
 
-    They are case-sensitive.
+    Attributes:
+        always: abbreviations that keep their dot in every context.
+        numeric: abbreviations that keep their dot only before a number.
     """
 
     always: Collection[str] = frozenset()
@@ -60,7 +62,7 @@ class NonbreakingPrefixes(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """A set of parameters that was tuned for a purpose.
+    """A set of parameters of the formula that were tuned for a purpose, such as ranking or adequacy.
 
     Attributes:
         alpha, beta, gamma, delta: parameters of the formula; see :class:`Parameters`.
@@ -75,12 +77,12 @@ class Task:
 
     @property
     def parameters(self) -> Parameters:
-        """The parameters of the formula, with the weights of the task's matchers."""
+        """The parameters of the formula, including the weights of the task's matchers."""
         return Parameters(self.alpha, self.beta, self.gamma, self.delta, tuple(self.weights.values()))
 
 
 class Evidence(NamedTuple):
-    """The measured effect of a resource on agreement with judgments, if it is added to exact matches.
+    """The measured effect of a resource on the correlation with human judgments, compared with exact matches only.
 
     Attributes:
         change: difference of the segment-level Kendall's tau, averaged over the judgments.
@@ -95,7 +97,7 @@ class Evidence(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """``proven`` if the interval is above 0, ``harmful`` if it is below 0, otherwise ``neutral``."""
+        """``proven`` if the confidence interval is above 0, ``harmful`` if it is below 0, otherwise ``neutral``."""
         if self.low > 0:
             return "proven"
         if self.high < 0:
@@ -128,7 +130,7 @@ class Language:
         segmenter: name of the segmenter; ``None`` if words are separated by spaces.
         lemmatizer: name of the default lemmatizer of chains with the matcher ``lemma``.
         resources: names of available resources in addition to stems: ``simplemma``, ``omw`` or ``dbnary``.
-        evidence: measured effects of resources on agreement with judgments, by name; see :class:`Evidence`.
+        evidence: measured effects of resources, by the name of the resource; see :class:`Evidence`.
         matchers: names of the matchers, in chain order.
         default_task: name of the default task.
         tasks: tasks by name.
@@ -158,10 +160,13 @@ class Language:
     script: str = ""
 
     def task(self, name: str | None) -> tuple[str, Task]:
-        """Return the name and the parameters of a task; ``None`` stands for the default task.
+        """Return the name and the parameters of a task.
+
+        Args:
+            name: name of the task; ``None`` for the default task.
 
         Raises:
-            ConfigError: if the language has no such task.
+            ConfigError: if the language does not have a task with this name.
         """
         name = self.default_task if name is None else name
         if name not in self.tasks:

@@ -1,6 +1,6 @@
-"""Lemmatizers, which add lemmas and tags to words.
+"""Lemmatizers, which add lemmas and part-of-speech tags to words.
 
-A lemmatizer is applied to the normalized words of a segment before the matchers. A minimal plugin::
+A lemmatizer receives the normalized words of a segment before they are matched. A minimal plugin::
 
     class Lowering(Lemmatizer):
         \"\"\"The lemma is the word in lower case.\"\"\"
@@ -10,7 +10,7 @@ A lemmatizer is applied to the normalized words of a segment before the matchers
         def lemmatize(self, words):
             return [(word.lower(), None) for word in words]
 
-Options are defined as for matchers, by a subclass of :class:`ComponentOptions`.
+A lemmatizer defines its options, like a matcher, in a subclass of :class:`ComponentOptions`.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ WORD_LIMIT = 1 << 17
 """Number of word types whose lemmas are cached. The cache is cleared when it is full."""
 
 SENTENCE_LIMIT = 1 << 13
-"""Number of sentences whose lemmas are cached, because the references are the same for all systems."""
+"""Number of sentences whose lemmas are cached. The cache is useful because systems share their references."""
 
 
 class Lemmatizer(Component):
-    """Base of all lemmatizers.
+    """Base class of all lemmatizers.
 
-    Several threads may use an instance at once. Instances are pickled together with their chain.
+    Several threads may use an instance at once. Instances must be picklable, because they are part of the chain.
 
     Class attributes, in addition to those of :class:`Component`:
         scope: ``word`` if the lemma of a word does not depend on its context. Then :meth:`lemmatize` is called once for
@@ -66,7 +66,7 @@ class Lemmatizer(Component):
         """
 
     def analyze(self, words: Sequence[str]) -> list[Token]:
-        """Return a token for each word, from the cache if possible.
+        """Return a token with lemma and tag for each word. Results are cached.
 
         Raises:
             PluginError: if the lemmatizer fails, or does not return one pair per word.
@@ -76,7 +76,7 @@ class Lemmatizer(Component):
         if self.scope == "sentence":
             return list(self._sentence_cache[tuple(words)])
         cache = self._word_cache
-        # Another thread may clear the cache at any time, so each token is read only once.
+        # Another thread may clear the cache at any time. Therefore each token is read only once.
         tokens = {word: token for word in words if (token := cache.get(word)) is not None}
         missing_words = [word for word in dict.fromkeys(words) if word not in tokens]
         if missing_words:

@@ -1,7 +1,8 @@
 """The base classes of matchers.
 
 A matcher proposes candidate matches between words or phrases of a hypothesis and of a reference. The alignment search
-selects from them. Most matchers belong to one of these families; others derive from :class:`Matcher`:
+then selects some of the candidates. Most matchers belong to one of the following families, and all others derive from
+:class:`Matcher`:
 
 - :class:`KeyMatcher`: two words match if they share a key, such as a stem, a synset or a phonetic code.
 - :class:`OverlapMatcher`: two words match partly if they share pieces, such as character n-grams.
@@ -19,8 +20,8 @@ A minimal plugin::
         def keys(self, token):
             return {soundex(token.form)}
 
-A matcher defines its options with :class:`ComponentOptions`. A YAML chain sets them next to ``use`` and ``weight``. A
-matcher that needs the language or its resources overrides :meth:`Matcher.from_options`.
+A matcher defines its options in a subclass of :class:`ComponentOptions`. A YAML chain sets the options next to ``use``
+and ``weight``. A matcher that needs the language or its resources overrides :meth:`Matcher.from_options`.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from meteor_e.api.component import Component
@@ -53,14 +54,14 @@ SENTENCE_BYTES = 1 << 27
 """Maximum size of the cached vectors of sentences, in bytes."""
 
 ENCODED_WORDS = 1 << 15
-"""Maximum number of words of sentences that are encoded together. A single sentence may have more words."""
+"""Maximum number of words in a group of sentences that are encoded together. A single sentence may have more words."""
 
 VECTOR_GRID = 1 << 14
 """Vectors of sentences are rounded to multiples of 1 divided by this number."""
 
 
 class Match(NamedTuple):
-    """A match that a matcher proposes. Positions are word indexes from 0.
+    """A match that a matcher proposes. Positions are indexes of words, counted from 0.
 
     Attributes:
         reference_start: position of the first word in the reference.
@@ -77,9 +78,9 @@ class Match(NamedTuple):
 
 
 class Matcher(Component):
-    """Base of all matchers. A matcher that does not belong to a family defines :meth:`match` in Python.
+    """Base class of all matchers. A matcher that does not belong to a family defines :meth:`match`.
 
-    Several threads may use an instance at once. Instances are pickled together with their chain.
+    Several threads may use an instance at once. Instances must be picklable, because they are part of the chain.
 
     Class attributes, in addition to those of :class:`Component`:
         default_weight: weight in the score, in [0, 1], if neither the chain nor the language defines a weight.
@@ -101,23 +102,24 @@ class Matcher(Component):
 
     @abstractmethod
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterable[Match]:
-        """Propose matches.
+        """Propose matches between the words of a hypothesis and of a reference.
 
-        The order of the matches can affect the alignment, because the search tries the candidates of a reference
-        position in this order.
+        The order of the matches can affect the alignment, because the search tries the candidates of each reference
+        word in this order.
         """
 
 
 class KeyMatcher(Matcher):
-    """Base of matchers in which two words match if they have a key in common.
+    """Base class of matchers in which two words match if they have a key in common.
 
-    Equal words do not match unless ``match_equal_words`` is set, because the exact matcher matches them.
+    By default, the matcher ignores pairs of equal words, because the exact matcher matches them. It proposes them if
+    ``match_equal_words`` is set.
     """
 
     match_equal_words: ClassVar[bool] = False
 
     identity: Callable[[str], Hashable] = str
-    """Function that returns equal values for words that count as equal. ``compat`` compares the hash values of Java."""
+    """Function whose results are compared to decide whether two words are equal; by default, the words themselves."""
 
     _key_cache = cached_property(
         lambda self: BoundedCache[Token, tuple[Hashable, ...]](CACHE_LIMIT, self.distinct_keys)
@@ -128,7 +130,11 @@ class KeyMatcher(Matcher):
         """Return the keys of a token. A token without keys does not match. Results are cached."""
 
     def compare_words_by(self, identity: Callable[[str], Hashable]) -> None:
-        """Set the function that determines whether words are equal, and clear the cache of keys."""
+        """Set the function that decides whether words are equal, and clear the cache of keys.
+
+        Args:
+            identity: function that returns the same value for words that count as equal.
+        """
         self.identity = identity
         self._key_cache.clear()
 
@@ -144,7 +150,7 @@ class KeyMatcher(Matcher):
         return tuple(dict.fromkeys(keys))
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
-        """Propose every pair of words that share a key, ordered by reference word and then by hypothesis word."""
+        """Propose all pairs of words that share a key, ordered by reference word and then by hypothesis word."""
         positions_by_key: dict[Hashable, list[int]] = {}
         identity = self.identity
         for i, token in enumerate(hypothesis):
@@ -163,14 +169,15 @@ class KeyMatcher(Matcher):
 
 
 class OverlapMatcher(Matcher):
-    """Base of matchers in which two words match partly if they share pieces.
+    """Base class of matchers in which two words match partly if they share pieces, such as character n-grams.
 
     The similarity of two words is the Dice coefficient of their pieces, ``2·|A∩B| / (|A| + |B|)``. Repeated pieces
-    count repeatedly. Words that occur in both segments do not match, because the exact matcher matches them. The
-    matcher proposes at most one match for each word. It selects the most similar pairs first and, among equally
-    similar pairs, those with the closest relative positions.
+    are counted as often as they occur. Words that occur in both segments are ignored, because the exact matcher matches
+    them. The matcher proposes at most one match for each word. It selects the most similar pairs first and, among
+    equally similar pairs, those with the closest relative positions.
 
-    A match counts in proportion to its similarity. The option ``threshold`` is the minimum similarity.
+    The contribution of a match to the score is proportional to its similarity, whose minimum is the option
+    ``threshold``.
     """
 
     graded: ClassVar[bool] = True
@@ -183,10 +190,13 @@ class OverlapMatcher(Matcher):
 
     @abstractmethod
     def pieces(self, token: Token) -> Iterable[Hashable]:
-        """Return the pieces of a token, with repetitions. A token without pieces does not match. Results are cached."""
+        """Return all pieces of a token, including repetitions. The matcher ignores tokens without pieces.
+
+        Results are cached.
+        """
 
     def distinct_pieces(self, token: Token) -> frozenset[tuple[Hashable, int]]:
-        """Return the pieces of a token. Each piece has a number, which distinguishes its occurrences."""
+        """Return the pieces of a token. Occurrences of the same piece are distinguished by a number from 0."""
         counts: Counter[Hashable] = Counter()
         numbered_pieces = []
         for piece in self.pieces(token):
@@ -195,7 +205,7 @@ class OverlapMatcher(Matcher):
         return frozenset(numbered_pieces)
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
-        """Propose pairs of words, the most similar first. Each word occurs in at most one pair."""
+        """Propose pairs of words in the order of their similarity. Each word occurs in at most one pair."""
         matched_hypothesis_words: set[int] = set()
         matched_reference_words: set[int] = set()
         for negative_similarity, _, j, i in sorted(self._compare_words(hypothesis, reference)):
@@ -207,9 +217,12 @@ class OverlapMatcher(Matcher):
     def _compare_words(
         self, hypothesis: Sequence[Token], reference: Sequence[Token]
     ) -> list[tuple[float, int, int, int]]:
-        """Return ``(-similarity, distance, j, i)`` for each pair of words with at least the minimum similarity.
+        """Compare every hypothesis word with every reference word.
 
-        The distance is the difference of the relative positions, multiplied by both lengths.
+        Returns:
+            ``(-similarity, distance, j, i)`` for each pair with at least the minimum similarity, where ``j`` is the
+            position of the reference word and ``i`` the position of the hypothesis word. The distance is the difference
+            of the relative positions, multiplied by both lengths.
         """
         common_forms = {token.form for token in hypothesis} & {token.form for token in reference}
         hypothesis_pieces = [
@@ -231,16 +244,16 @@ class OverlapMatcher(Matcher):
 
 
 class _VectorMatcher(Matcher):
-    """Base of matchers that compare vectors."""
+    """Base class of matchers that compare vectors of words."""
 
     Options: ClassVar[type[Any] | str | None] = "meteor_e.api.options:SimilarityOptions"
 
     @abstractmethod
     def _rows(self, tokens: Sequence[Token]) -> NDArray[np.floating[Any]]:
-        """Return the vectors of a segment's tokens, from the cache if possible."""
+        """Return the vectors of a segment's tokens, which are taken from the cache if possible."""
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
-        """Propose every pair of similar words, ordered by reference word and then by hypothesis word."""
+        """Propose all pairs of similar words, ordered by reference word and then by hypothesis word."""
         if not hypothesis or not reference:
             return
         hypothesis_rows = self._rows(hypothesis)
@@ -258,19 +271,19 @@ class _VectorMatcher(Matcher):
                     if below is None:
                         yield Match(j, i)
                 elif has_vector and hypothesis_has_vector[i] and is_similar[j, i]:
-                    # The lengths of rounded vectors can exceed 1, but a probability must not.
+                    # Rounded vectors can be slightly longer than 1, but a probability must not exceed 1.
                     yield Match(j, i, probability=min(1.0, float(similarities[j, i])))
 
 
 class SimilarityMatcher(_VectorMatcher):
-    """Base of matchers in which two words match if their vectors are similar.
+    """Base class of matchers in which two words match if their vectors are similar.
 
     The similarity is (1 + cosine)/2, and the option ``threshold`` is its minimum. Equal words match with probability 1,
-    even without vectors. The vector of a word must not depend on the sentence; see :class:`ContextualMatcher` for
-    vectors that do.
+    even if they do not have vectors. The vector of a word must not depend on the sentence. For vectors that depend on
+    the sentence, use :class:`ContextualMatcher`.
 
-    The options are those of :class:`SimilarityOptions`, ``threshold`` and ``below``. Classes of additional options
-    must derive from it.
+    The options of the matcher are ``threshold`` and ``below``. A subclass with additional options derives its class of
+    options from :class:`SimilarityOptions`.
     """
 
     _row_cache = cached_property(lambda self: BoundedCache[Token, "NDArray[np.float32]"](CACHE_LIMIT))
@@ -279,14 +292,14 @@ class SimilarityMatcher(_VectorMatcher):
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         """Return a vector of length 1 for each token, ``(len(tokens), dimension)``. Results are cached.
 
-        A token with a vector of zeros only matches equal tokens.
+        If a token does not have a vector, its row consists of zeros. Such a token only matches equal tokens.
         """
 
     def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         import numpy as np
 
         cache = self._row_cache
-        # Another thread may clear the cache at any time, so each row is read only once.
+        # Another thread may clear the cache at any time. Therefore each row is read only once.
         rows = {token: row for token in tokens if (row := cache.get(token)) is not None}
         missing_tokens = [token for token in dict.fromkeys(tokens) if token not in rows]
         if missing_tokens:
@@ -296,10 +309,10 @@ class SimilarityMatcher(_VectorMatcher):
         return np.stack([rows[token] for token in tokens])
 
     def compute_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
-        """Return the result of :meth:`vectors`.
+        """Call :meth:`vectors`, and check the shape of the result.
 
         Raises:
-            TypeError: if it is not an array with one row per token.
+            TypeError: if the result is not an array with one row per token.
         """
         rows = self.vectors(tokens)
         if rows.ndim != 2 or len(rows) != len(tokens):
@@ -311,9 +324,9 @@ class SimilarityMatcher(_VectorMatcher):
 
 
 class SentenceMemory(BoundedCache[tuple[Token, ...], "NDArray[np.int16]"]):
-    """A cache of the vectors of sentences. It is cleared before its size would exceed :data:`SENTENCE_BYTES`.
+    """A cache of the vectors of sentences. It is cleared when its size would exceed :data:`SENTENCE_BYTES`.
 
-    Several threads may use the same cache. A pickled copy is empty.
+    Several threads may use the same cache. The vectors are not pickled.
     """
 
     __slots__ = ("size",)
@@ -323,7 +336,7 @@ class SentenceMemory(BoundedCache[tuple[Token, ...], "NDArray[np.int16]"]):
         self.size = 0
 
     def add_items(self, items: Mapping[tuple[Token, ...], NDArray[np.int16]]) -> None:
-        """Add the vectors of sentences."""
+        """Add the vectors of sentences. If they do not fit into the cache, all older vectors are removed."""
         size = sum(rows.nbytes for rows in items.values())
         if self.size + size > SENTENCE_BYTES:
             self.clear()
@@ -336,13 +349,13 @@ class SentenceMemory(BoundedCache[tuple[Token, ...], "NDArray[np.int16]"]):
 
 
 class ContextualMatcher(_VectorMatcher):
-    """Base of matchers in which two words match if their vectors, which depend on the sentence, are similar.
+    """Base class of matchers that compare contextual vectors. The vector of a word depends on its sentence.
 
-    The options and the rules for matches are those of :class:`SimilarityMatcher`.
+    The options and the conditions for a match are the same as for :class:`SimilarityMatcher`.
 
-    The coordinates of the vectors are rounded to multiples of 2⁻¹⁴ (:data:`VECTOR_GRID`). The scalar product of two
-    vectors is then a sum of integers, which does not depend on the order of the summands. Therefore both engines
-    compute the same similarities.
+    The coordinates of the vectors are rounded to multiples of 2⁻¹⁴ (:data:`VECTOR_GRID`). As a result, the scalar
+    product of two vectors is a sum of integers, which does not depend on the order of the summands. Therefore both
+    engines compute the same similarities.
 
     Class attributes:
         longest_sentence: maximum number of words of a segment. The vectors of longer segments would take too much
@@ -355,17 +368,17 @@ class ContextualMatcher(_VectorMatcher):
     def encode(self, sentences: Sequence[Sequence[Token]]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
         """Return a vector of length 1 for each token of the sentences.
 
-        A token with a vector of zeros only matches equal tokens.
+        If a token does not have a vector, its row consists of zeros. Such a token only matches equal tokens.
 
         The vectors of a sentence must not depend on the other sentences, because scores must not depend on the
-        grouping of segments. The last digits of a neural network's output depend on the shape of its input. Therefore,
-        pass one sentence at a time to the network, or always use the same shape.
+        grouping of segments into batches. The last digits of a neural network's output depend on the shape of its
+        input. Therefore, pass one sentence at a time to the network, or always use the same shape.
 
         This method is called once per batch, for the distinct sentences that are not in the cache. Several threads may
-        call it at once.
+        call it at the same time.
 
         Args:
-            sentences: distinct sentences. Each is the sequence of the normalized tokens of a segment, and not empty.
+            sentences: the normalized tokens of distinct segments, which are not empty.
 
         Returns:
             The vectors of all sentences, ``(tokens of all sentences, dimension)``; and offsets,
@@ -373,17 +386,16 @@ class ContextualMatcher(_VectorMatcher):
         """
 
     def sentence_rows(self, sentences: Sequence[tuple[Token, ...]]) -> list[NDArray[np.int16]]:
-        """Return the vectors of distinct sentences, multiplied by :data:`VECTOR_GRID` and rounded.
+        """Return the vectors of distinct sentences, multiplied by :data:`VECTOR_GRID` and rounded to integers.
 
-        Vectors in the cache are not computed again. :meth:`encode` is called for groups of at most
-        :data:`ENCODED_WORDS` words.
+        Sentences that are not in the cache are encoded in groups of at most :data:`ENCODED_WORDS` words.
 
         Raises:
             TypeError: if :meth:`encode` does not return one row per token.
             ValueError: if a vector is not finite, if its length exceeds 1, or if vectors differ in their dimension.
         """
         cache = self.memory
-        # Another thread may clear the cache at any time, so each item is read only once.
+        # Another thread may clear the cache at any time. Therefore each item is read only once.
         rows_by_sentence = {sentence: rows for sentence in sentences if (rows := cache.get(sentence)) is not None}
         missing_sentences = [sentence for sentence in sentences if sentence not in rows_by_sentence]
         for group in _group_sentences(missing_sentences):
@@ -397,19 +409,19 @@ class ContextualMatcher(_VectorMatcher):
 
     @property
     def memory(self) -> SentenceMemory:
-        """The cache of vectors. Override this property if several matchers should share a cache."""
+        """The cache of vectors. Matchers with the same encoder can override this property to share a cache."""
         memory: SentenceMemory = self.__dict__.setdefault("_memory", SentenceMemory())
         return memory
 
     def too_long(self, words: int) -> InputError:
-        """Return the error for a segment of more words than :attr:`longest_sentence`."""
+        """Return the error for a segment with more words than :attr:`longest_sentence`."""
         return InputError(
             f"a segment of {words} words is too long for matcher {self.name!r}, which accepts "
             f"{self.longest_sentence}; split the segment"
         )
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
-        """Propose every pair of similar words, ordered by reference word and then by hypothesis word."""
+        """Propose all pairs of similar words, ordered by reference word and then by hypothesis word."""
         longest = max(len(hypothesis), len(reference))
         if hypothesis and reference and longest > self.longest_sentence:
             raise self.too_long(longest)
@@ -425,33 +437,26 @@ class ContextualMatcher(_VectorMatcher):
         import numpy as np
 
         rows, offsets = self.encode(sentences)
-        spans = list(pairwise(map(int, offsets)))
-        lengths = [len(sentence) for sentence in sentences]
-        has_row_per_token = (
-            rows.ndim == 2
-            and [end - start for start, end in spans] == lengths
-            and sum(lengths) == len(rows)
-            and spans[0][0] == 0
-        )
-        if not has_row_per_token:
+        starts = list(accumulate(map(len, sentences), initial=0))
+        if rows.ndim != 2 or list(map(int, offsets)) != starts or len(rows) != starts[-1]:
             raise TypeError(
-                f"{type(self).__name__}.encode returned rows of shape {rows.shape} in {len(spans)} parts for "
-                f"{len(sentences)} sentences with {sum(lengths)} tokens; it must return one row per token"
+                f"{type(self).__name__}.encode returned rows of shape {rows.shape} in {len(offsets) - 1} parts for "
+                f"{len(sentences)} sentences with {starts[-1]} tokens; it must return one row per token"
             )
-        # The condition is false for NaN, too.
+        # This condition is also false for NaN.
         if not (np.square(rows, dtype=np.float64).sum(axis=1) <= 1.01).all():
             raise ValueError(f"{type(self).__name__}.encode returned rows that are not finite, or longer than 1")
         rounded = np.rint(rows.astype(np.float64) * VECTOR_GRID).astype(np.int16)
-        # The rows are copied, because a view would keep the vectors of all sentences in memory.
-        rows_by_sentence = {
-            sentence: rounded[start:end].copy() for sentence, (start, end) in zip(sentences, spans, strict=True)
-        }
+        rows_by_sentence = {}
+        for sentence, start in zip(sentences, starts, strict=False):
+            # The rows are copied, because a view would keep the vectors of all sentences in memory.
+            rows_by_sentence[sentence] = rounded[start : start + len(sentence)].copy()
         self.memory.add_items(rows_by_sentence)
         return rows_by_sentence
 
 
 def _group_sentences(sentences: Sequence[tuple[Token, ...]]) -> Iterator[list[tuple[Token, ...]]]:
-    """Divide sentences into groups of at most :data:`ENCODED_WORDS` words. A longer sentence is a group of its own."""
+    """Divide sentences into groups of at most :data:`ENCODED_WORDS` words. A longer sentence forms its own group."""
     group: list[tuple[Token, ...]] = []
     word_count = 0
     for sentence in sentences:
@@ -465,11 +470,12 @@ def _group_sentences(sentences: Sequence[tuple[Token, ...]]) -> Iterator[list[tu
 
 
 def _multiply_rows(left: NDArray[np.floating[Any]], right: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Return the scalar products of all rows of two matrices, ``(rows of left, rows of right)``.
+    """Return the scalar product of each row of a matrix with each row of another, ``(rows of left, rows of right)``.
 
-    The products are added in the order of the dimensions. In a product of matrices, the order of the additions depends
-    on the shapes, so that the same pair of words could reach a threshold in one sentence and miss it in another.
-    Products of single-precision numbers are exact in double precision.
+    The products of coordinates are added in the order of the dimensions. A matrix product of NumPy cannot be used,
+    because the order of its additions depends on the shapes of the matrices. The same pair of words could then reach
+    the threshold in one sentence and miss it in another. Products of single-precision numbers are exact in double
+    precision.
     """
     import numpy as np
 
@@ -481,9 +487,9 @@ def _multiply_rows(left: NDArray[np.floating[Any]], right: NDArray[np.floating[A
 
 
 class PhraseMatcher(Matcher):
-    """Base of matchers in which two phrases match if a table pairs them.
+    """Base class of matchers in which two phrases match if a table contains the pair.
 
-    The table is looked up in both directions. As in METEOR 1.5, a pair that the table contains in both directions is
+    Pairs are looked up in both directions. As in METEOR 1.5, a pair that the table contains in both directions is
     proposed twice.
     """
 
@@ -492,10 +498,13 @@ class PhraseMatcher(Matcher):
     @property
     @abstractmethod
     def table(self) -> PhraseTable | None:
-        """The phrase table. If it is ``None``, nothing matches."""
+        """The phrase table, or ``None`` if the matcher does not match anything."""
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
-        """Propose the table's pairs, first those of the reference's phrases, then those of the hypothesis's phrases."""
+        """Propose all pairs of phrases that the table contains.
+
+        The paraphrases of the reference's phrases come first, followed by those of the hypothesis's phrases.
+        """
         table = self.table
         if table is None:
             return
@@ -511,32 +520,34 @@ class PhraseMatcher(Matcher):
             yield Match(j, i, reference_length, hypothesis_length)
 
     def _phrases(self, table: PhraseTable, tokens: Sequence[Token]) -> list[tuple[int, int, int]]:
-        """Return ``(start, length, node)`` of each phrase of the table in a segment."""
+        """Return ``(start, length, node)`` for each phrase of a segment that the table contains."""
         ids = [table.word_id(token.form) for token in tokens]
-        return [
-            (start, length, node)
-            for start, word in enumerate(ids)
-            if word >= 0
-            for length, node in table.phrases_at(ids, start)
-        ]
+        phrases = []
+        for start, word_id in enumerate(ids):
+            if word_id >= 0:
+                phrases += [(start, length, node) for length, node in table.phrases_at(ids, start)]
+        return phrases
 
 
 def _find_paraphrases(
     table: PhraseTable, phrases: Sequence[tuple[int, int, int]], other_phrases: Sequence[tuple[int, int, int]]
 ) -> Iterator[tuple[int, int, int, int]]:
-    """Yield ``(start, length, other_start, other_length)`` for each phrase and each of its paraphrases.
+    """Find the paraphrases of a segment's phrases in another segment.
 
     Args:
         table: the phrase table.
-        phrases: ``(start, length, node)`` of the phrases of a segment.
-        other_phrases: those of the other segment, among which the paraphrases are searched.
+        phrases: ``(start, length, node)`` for each phrase of the segment.
+        other_phrases: ``(start, length, node)`` for each phrase of the other segment.
+
+    Yields:
+        ``(start, length, other_start, other_length)`` for each pair of paraphrases.
     """
     spans_by_node: dict[int, list[tuple[int, int]]] = {}
     for start, length, node in other_phrases:
         spans_by_node.setdefault(node, []).append((start, length))
     for start, length, node in phrases:
         paraphrases = table.paraphrases(node)
-        # This fast test excludes most phrases, because none of their paraphrases occurs in the other segment.
+        # Most phrases do not have a paraphrase in the other segment. This test excludes them quickly.
         if spans_by_node.keys().isdisjoint(paraphrases):
             continue
         for paraphrase in paraphrases:

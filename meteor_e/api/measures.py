@@ -1,4 +1,4 @@
-"""Measures, which are statistics of the agreement between a metric's scores and judgments."""
+"""Measures of the agreement between the scores of a metric and human judgments, such as correlation coefficients."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ Test = TypeVar("Test", bound=SystemOutputs)
 
 
 class Measure(Component, Generic[Test]):
-    """Base of all measures. A measure is computed from a judged test set and a metric's scores.
+    """Base class of all measures. A measure is computed from a metric's scores and the judgments of a test set.
 
-    The test set is a :class:`meteor_e_evaluation.TestSet`.
+    Test sets are instances of :class:`meteor_e_evaluation.TestSet`.
 
     Class attributes:
         name: name in ``meteor-e evaluate -s``; lower case, unique among all installed plugins.
@@ -52,14 +52,15 @@ class Measure(Component, Generic[Test]):
 
     @abstractmethod
     def agreement(self, test: Test) -> Agreement | None:
-        """Return the measure as a function of a metric's scores; ``None`` if the test set lacks the judgments.
+        """Return a function that computes the measure from a metric's scores.
 
         The argument of the function is an array ``(systems, segments)``, or ``(systems,)`` if the measure uses scores
-        of systems.
+        of systems. If the test set does not contain the judgments that the measure needs, the result is ``None``
+        instead of a function.
         """
 
     def value(self, test: Test, scores: Scores) -> float:
-        """Return the measure; NaN if the test set lacks the judgments or the metric lacks the scores."""
+        """Return the measure, or NaN if the test set lacks judgments or the metric lacks scores that are needed."""
         available = scores.segments if self.takes == "segments" else scores.systems
         if np.isnan(available).all():
             return math.nan
@@ -67,7 +68,7 @@ class Measure(Component, Generic[Test]):
         return math.nan if agreement is None else agreement(available)
 
     def explain_undefined(self, test: Test, scores: Scores) -> str:
-        """Return why :meth:`value` is NaN, as a clause for the notes below a table."""
+        """Return the reason why :meth:`value` is NaN, as a clause that is displayed below a table."""
         available = scores.segments if self.takes == "segments" else scores.systems
         if np.isnan(available).all():
             return f"the metric has no scores of {self.takes}"
@@ -78,12 +79,12 @@ class Measure(Component, Generic[Test]):
         return "the metric's scores or the human scores are all equal"
 
     def explain_missing_judgments(self, test: Test) -> str:
-        """Return why :meth:`agreement` is ``None``, as a clause for the notes below a table."""
+        """Return the reason why :meth:`agreement` is ``None``, as a clause that is displayed below a table."""
         return "the test set does not have the judgments that this measure needs"
 
     @abstractmethod
     def resampled(self, test: Test, scores: Scores, weights: Floats) -> Floats:
-        """Return the measure on resampled test sets, ``(samples,)``.
+        """Compute the measure on resampled test sets, and return one number per sample, ``(samples,)``.
 
         Args:
             test: the test set.
@@ -92,22 +93,24 @@ class Measure(Component, Generic[Test]):
         """
 
     def weight(self, test: Test) -> float:
-        """Return the weight of a test set in a pooled mean."""
+        """Return the weight of a test set when the measure is averaged over several test sets."""
         return 1.0
 
     def default_test(self) -> str:
-        """Return the name of the default significance test for comparisons of metrics by this measure.
+        """Return the name of the significance test by which metrics are compared unless the user chooses a test.
 
-        The scores of a segment are not independent, and neither are those of a system. Therefore ``paired+systems``
-        makes two tests and reports the higher p-value: one exchanges all scores of a segment between two metrics, the
-        other all scores of a system.
+        The test ``paired+systems`` consists of two permutation tests and reports the higher p-value. The first test
+        exchanges all scores of a segment between two metrics, because the scores of a segment are not independent. For
+        the same reason, the second test exchanges all scores of a system.
         """
         return "paired+systems" if self.takes == "segments" else "systems"
 
     def exchange(
         self, test: Test, values: Floats, masks: NDArray[np.bool_], unit: str
     ) -> Callable[[int, int], Floats] | None:
-        """Return a fast implementation of permutation tests, in which two metrics exchange scores at random.
+        """Return a fast implementation of permutation tests for this measure, or ``None`` if there is none.
+
+        In a permutation test, two metrics exchange scores at random.
 
         Args:
             test: the test set.
@@ -117,13 +120,17 @@ class Measure(Component, Generic[Test]):
             unit: the unit that is exchanged: ``segments``, ``systems`` or ``scores``.
 
         Returns:
-            A function of the indexes of two metrics that returns the difference of their measures in each sample.
-            ``None`` if there is no fast implementation; then the measure is computed for each sample.
+            A function of the indexes of two metrics, which returns the difference of their measures in each sample. If
+            it is ``None``, the measure is computed separately for each sample.
         """
         return None
 
     def correlated(self, test: Test, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
-        """Return the samples of Williams' test: the metrics' scores ``(metrics, rows)`` and human scores ``(rows,)``.
+        """Return the data for Williams' test of the difference between dependent correlations.
+
+        Returns:
+            The scores of the metrics, ``(metrics, rows)``, and the human scores, ``(rows,)``. The result is ``None`` if
+            the test set does not contain the judgments.
 
         Raises:
             ConfigError: if the measure is not a correlation.

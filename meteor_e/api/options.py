@@ -1,6 +1,6 @@
-"""Typed options of components, which chains and recipes give in addition to a component's name.
+"""The options of components, whose values chains and recipes define.
 
-A component defines its options in a class::
+A component defines its options in a class, with types, limits and descriptions::
 
     from typing import Annotated
 
@@ -14,8 +14,8 @@ A component defines its options in a class::
         class Options(ComponentOptions):
             letters: Annotated[int, Meta(ge=1, description="Number of letters that must be equal.")] = 4
 
-The types are those of msgspec. An option without a default is required. Options with the type :data:`FilePath` are
-converted to absolute paths. In a chain, paths are relative to the file of the chain.
+All types that the library msgspec supports can be used. An option without a default is required. Options with the type
+:data:`FilePath` are converted to absolute paths. In a chain, paths are relative to the file of the chain.
 
 This module is imported only if a component has options, because importing msgspec takes time.
 """
@@ -46,7 +46,7 @@ class ComponentOptions(Struct, kw_only=True, forbid_unknown_fields=True):
     """Base of the options of a component."""
 
     def replaced(self, **values: Any) -> Self:
-        """Return a copy with other values, for example with the defaults of a language."""
+        """Return a copy of the options with other values, such as the defaults of a language."""
         return structs.replace(self, **values)
 
 
@@ -131,7 +131,7 @@ def option_infos(kind: type[ComponentOptions]) -> list[OptionInfo]:
 
 
 def _default_value(field: types.Field) -> Any:
-    """Return the default of a field; ``None`` for a required field."""
+    """Return the default of a field, or ``None`` if a value is required."""
     if field.default_factory is not msgspec.NODEFAULT:
         return field.default_factory()
     if field.default is msgspec.NODEFAULT:
@@ -140,8 +140,17 @@ def _default_value(field: types.Field) -> Any:
 
 
 def option_defaults(kind: type[ComponentOptions]) -> dict[str, Any]:
-    """Return the names and values of all defaults except ``None``."""
+    """Return the defaults of all options by name. Options whose default is ``None`` are left out."""
     return {info.name: info.default for info in option_infos(kind) if info.default is not None}
+
+
+def option_names(kind: type[ComponentOptions]) -> list[str]:
+    """Return the names of all options in the order of their definition. Options of a base class come first."""
+    names = []
+    # The order of msgspec's own list of fields may differ.
+    for base in reversed(kind.__mro__):
+        names += [name for name in vars(base).get("__annotations__", ()) if name in kind.__struct_fields__]
+    return list(dict.fromkeys(names))
 
 
 def path_options(kind: type[ComponentOptions]) -> list[str]:
@@ -160,7 +169,7 @@ def _fields(kind: type[ComponentOptions]) -> Iterable[types.Field]:
 
 
 def _metadata(kind: types.Type) -> Iterator[types.Metadata]:
-    """Yield the metadata of a type, of the members of a union, and of the items of a list."""
+    """Yield the metadata of a type and of the types that it contains, such as the members of a union."""
     if isinstance(kind, types.Metadata):
         yield kind
     inner_types = [getattr(kind, name) for name in ("type", "item_type") if hasattr(kind, name)]

@@ -1,4 +1,4 @@
-"""Perturbations, which put an error or a harmless change into a text in order to test metrics."""
+"""Perturbations, which change a text in order to test metrics. A change is either an error or harmless."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import ClassVar, Literal
 
 @dataclass(frozen=True)
 class PerturbationContext:
-    """The context of a text, which a perturbation can use.
+    """Information about a text that a perturbation can use, such as its language.
 
     Attributes:
         language: ISO code of the text's language.
@@ -29,7 +29,7 @@ class PerturbationContext:
 
 
 class Perturbation(ABC):
-    """Base of all perturbations. A perturbation makes one change to a text, which is either an error or harmless.
+    """Base class of all perturbations. A perturbation makes a single change to a text.
 
     A plugin adds subclasses with the hook ``meteor_e_perturbations``::
 
@@ -48,7 +48,7 @@ class Perturbation(ABC):
 
     Class attributes:
         name: name in ``meteor-e stress --only``; lower case, unique among all installed plugins.
-        kind: ``error`` if the change makes the text worse, ``harmless`` if it does not bother readers.
+        kind: ``error`` if the change makes the text worse, otherwise ``harmless``.
         group: heading in tables.
         languages: ISO codes of the languages for which the perturbation works; empty for all languages.
     """
@@ -60,7 +60,7 @@ class Perturbation(ABC):
 
     @abstractmethod
     def apply(self, text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-        """Return the changed text, or ``None`` if the change is not possible in this text.
+        """Return the changed text, or ``None`` if this text cannot be changed in this way.
 
         Args:
             text: a segment that has not been tokenized.

@@ -1,7 +1,7 @@
 """Segmenters, which separate words in languages that are written without spaces.
 
-A segmenter is also used for scripts that METEOR's normalizer does not support. It is applied to raw text before the
-normalizer, and puts spaces between the words. The definition of a language names its segmenter
+Segmenters are also used for scripts that METEOR's normalizer does not support. A segmenter inserts spaces between the
+words of a raw text before the text is normalized. The definition of a language names its segmenter
 (``segmenter: characters``). A minimal plugin::
 
     class Dashes(Segmenter):
@@ -25,17 +25,17 @@ from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.base.errors import PluginError, plugin_errors
 
 TEXT_LIMIT = 1 << 13
-"""Number of texts whose words are cached, because the references are the same for all systems."""
+"""Number of texts whose words are cached. The cache is useful because systems share their references."""
 
 _MAX_CACHED_CHARACTERS = 1 << 16
 """Length of the longest texts whose words are cached, in characters."""
 
 
 class Segmenter(Component):
-    """Base of all segmenters.
+    """Base class of all segmenters.
 
-    Segmenters do not have options. Several threads may use an instance at once. The words of a text must depend on
-    this text only. :meth:`describe` returns the versions of software and data that affect the words.
+    Segmenters do not have options. Several threads may use an instance at once. The words of a text must not depend on
+    other texts. The method :meth:`describe` must return the versions of all software and data that affect the words.
     """
 
     kind: ClassVar[str] = "segmenter"
@@ -44,10 +44,10 @@ class Segmenter(Component):
 
     @abstractmethod
     def segment(self, text: str) -> Sequence[str]:
-        """Return the words of a raw text in order. White space in the words has no effect."""
+        """Return the words of a raw text in order. White space at the ends of words is ignored."""
 
     def join(self, text: str) -> str:
-        """Return the words of a text, separated by spaces. Results are cached.
+        """Return a text in which the words are separated by spaces. Results are cached.
 
         Raises:
             PluginError: if the segmenter fails, or does not return texts.
@@ -62,8 +62,8 @@ class Segmenter(Component):
             return " ".join(words)
 
     def join_lines(self, lines: Sequence[str]) -> list[str]:
-        """Return the words of each line of a text, separated by spaces.
+        """Return the lines of a text with spaces between the words.
 
-        Override this method if the words at the end of a line depend on the next line.
+        A segmenter overrides this method if the words at the end of a line depend on the next line.
         """
         return [self.join(line) for line in lines]

@@ -1,4 +1,4 @@
-"""Segments and their origins: systems, and tables with texts in columns."""
+"""Segments, and the systems and tables from which segments are read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Segment(NamedTuple):
 
 
 class TextContext(NamedTuple):
-    """Properties of a text that determine the settings of metrics, such as the tokenizer.
+    """Properties of a text on which the settings of metrics depend, such as the choice of the tokenizer.
 
     Attributes:
         language: ISO code; empty if it is unknown.
@@ -42,7 +42,7 @@ class TextContext(NamedTuple):
 
     @property
     def is_captions(self) -> bool:
-        """Whether the text consists of image captions, which METEOR tokenizes like COCO's tools."""
+        """Whether the text consists of image captions. METEOR tokenizes captions in the same way as COCO's tools."""
         return self.kind == "captions"
 
 
@@ -52,7 +52,7 @@ UNKNOWN_TEXT = TextContext()
 
 @dataclass(frozen=True)
 class System:
-    """The output of one system, with references.
+    """The output of a system, with references.
 
     Attributes:
         name: name of the system in tables.
@@ -72,7 +72,7 @@ class System:
 
     @classmethod
     def from_segments(cls, name: str, segments: Sequence[Segment], context: TextContext = UNKNOWN_TEXT) -> System:
-        """Return a system whose segments are in memory."""
+        """Create a system from segments in memory."""
         return cls(name, segments.__iter__, len(segments), context)
 
     @classmethod
@@ -84,7 +84,7 @@ class System:
         sources: Sequence[str] | None = None,
         ids: Iterable[SegmentId] | None = None,
     ) -> System:
-        """Return a system whose texts are in lists of equal lengths.
+        """Create a system from lists of texts, which must have equal lengths.
 
         Args:
             name: name of the system.
@@ -103,7 +103,7 @@ class System:
 
 
 class TextColumns(NamedTuple):
-    """The names of the columns of a table that contain texts.
+    """The names of a table's columns from which hypotheses, references and other texts are read.
 
     Attributes:
         hypotheses: names of the columns of hypotheses, one per system.
@@ -125,7 +125,7 @@ class TextColumns(NamedTuple):
     system: str | None = None
 
     def options(self) -> list[tuple[str, str]]:
-        """Return the name of each column with the command-line option that selects the column."""
+        """Return ``(column, option)`` for each column, with the command-line option that names the column."""
         optional = [(self.id, "--id-column"), (self.source, "--source-column"), (self.system, "--system-column")]
         return [
             *((column, "--hypothesis-column") for column in self.hypotheses),
@@ -135,7 +135,7 @@ class TextColumns(NamedTuple):
 
 
 class TextTable(ABC):
-    """An open table with hypotheses and references in columns.
+    """Base class of open tables, whose columns contain hypotheses and references.
 
     Attributes:
         name: name of the table in messages.
@@ -154,7 +154,7 @@ class TextTable(ABC):
 
     @abstractmethod
     def segments(self, system: int) -> Iterator[Segment]:
-        """Read the table and yield the segments of a system.
+        """Read the table, and yield the segments of one system.
 
         Args:
             system: index of the system in :attr:`systems`.
@@ -164,9 +164,9 @@ class TextTable(ABC):
         """
 
     def records(self) -> Iterator[tuple[int, Mapping[str, Any]]] | None:
-        """Read the table and yield the line number and all columns of each row.
+        """Read the table, and yield the line number and the values of all columns for each row.
 
-        Outputs that keep the columns of their input call this method. It returns ``None`` if the table contains
-        nothing but the texts.
+        This method is called for output tables that contain the columns of the input. It returns ``None`` if the table
+        does not have columns in addition to the texts.
         """
         return None

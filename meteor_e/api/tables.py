@@ -1,4 +1,4 @@
-"""Formats of tables of texts, and runners. Both are components that plugins add to ``meteor-e score``."""
+"""Base classes of components that extend ``meteor-e score``: formats of input tables, and runners."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class TableFormat(Component):
-    """Base of formats of tables that ``meteor-e score --format-in NAME`` reads.
+    """Base class of the formats of input tables, which users select with ``meteor-e score --format-in NAME``.
 
     Class attributes:
         name: name of the format; lower case, unique among all installed plugins.
@@ -26,7 +26,7 @@ class TableFormat(Component):
 
     @classmethod
     def recognizes(cls, path: str) -> bool:
-        """Return whether a file has this format, if a command is given a single file without ``--format-in``."""
+        """Return whether a file has this format. It is asked if a user passes one file and not ``--format-in``."""
         return False
 
     @abstractmethod
@@ -45,7 +45,7 @@ class TableFormat(Component):
 
 
 class ScoreRun(NamedTuple):
-    """The metrics, systems and options of a run of ``meteor-e score``.
+    """The metrics, systems and options of one run of ``meteor-e score``.
 
     Attributes:
         metrics: the metrics. METEOR has already been prepared.
@@ -65,9 +65,9 @@ class ScoreRun(NamedTuple):
 
 
 class ScoreRunner(Component):
-    """Base of components that change how ``meteor-e score`` computes or stores scores.
+    """Base class of runners, which change how ``meteor-e score`` computes or stores scores.
 
-    The runner ``table`` writes segments to a table (``-o FILE.parquet``). The runner ``dask`` uses a cluster.
+    For example, the runner ``table`` writes segments to a table, and the runner ``dask`` uses a cluster.
 
     Class attributes:
         name: name of the runner; lower case, unique among all installed plugins.
@@ -77,7 +77,10 @@ class ScoreRunner(Component):
 
     @abstractmethod
     def start(self, run: ScoreRun) -> AbstractContextManager[ScoreRun]:
-        """Return a context manager for the run. Its ``with`` statement yields the run with changed attributes.
+        """Return a context manager that changes a run. Its ``__enter__`` returns the run with changed attributes.
+
+        Args:
+            run: the original run.
 
         Raises:
             ConfigError: if a required library is not installed, or if a cluster does not respond.

@@ -1,4 +1,4 @@
-"""Tokens, the representation of words in matchers."""
+"""Tokens, which represent the words of a segment for matchers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Token(NamedTuple):
-    """A word of a segment with its analysis.
+    """A word of a segment, with its lemma and part of speech.
 
     Attributes:
         form: the normalized word.
@@ -21,4 +21,4 @@ class Token(NamedTuple):
 
 
 split_words = re.compile("[^ \t\n\r\f]+").findall
-"""Splits a normalized segment at spaces, tabs, newlines, carriage returns and form feeds only."""
+"""Function that splits a normalized segment at spaces, tabs, newlines, carriage returns and form feeds."""
