@@ -1,1 +1,1 @@
-"""The commands ``meteor-e evaluate`` and ``meteor-e tune``."""
+"""Command-line interface of the plugin."""

@@ -1,4 +1,4 @@
-"""``meteor-e align``: which words match."""
+"""Defines the command ``meteor-e align``, which shows the matching words of two texts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AlignInput(Inputs, heading="Input", example='--text "the cat sat" "a cat sat down"'):
-    """Files or tables of one system, two segments, or lines of standard input."""
+    """Options that name the input: the files of one system, two segments, or standard input."""
 
     text: bool = option(False, "--text", is_flag=True, help="The two arguments are segments, not files.")
     stdio: bool = option(
@@ -32,21 +32,33 @@ class AlignInput(Inputs, heading="Input", example='--text "the cat sat" "a cat s
     )
 
     def system(self) -> System:
-        """Return the system whose segments are aligned.
+        """Return the system whose segments are to be aligned.
 
         Raises:
-            ConfigError: if arguments are missing or exclude each other, or there are several systems.
+            ConfigError: if arguments are missing or exclude each other, or if the files contain several systems.
             InputError: if the files cannot be read.
         """
         if self.stdio:
-            if self.files or self.references or self.text:
-                raise ConfigError("--stdio reads standard input; give no files and no --text")
-            return System("standard input", partial(_read_requests, self.encoding))
+            return self._standard_input()
         if len(self.files) == 2 and self.text:
             hypothesis, reference = self.files
             return System.from_segments("--text", [Segment(1, hypothesis, (reference,))])
         if self.text or not self.files:
             raise ConfigError("align needs a hypothesis and a reference: two files, or two segments with --text")
+        return self._only_system()
+
+    def _standard_input(self) -> System:
+        if self.files or self.references or self.text:
+            raise ConfigError("--stdio reads standard input; give no files and no --text")
+        return System("standard input", partial(_read_requests, self.encoding))
+
+    def _only_system(self) -> System:
+        """Return the system that the files contain.
+
+        Raises:
+            ConfigError: if the files contain several systems.
+            InputError: if the files cannot be read.
+        """
         try:
             systems = self.systems()
         except InputError as error:
@@ -60,7 +72,7 @@ class AlignInput(Inputs, heading="Input", example='--text "the cat sat" "a cat s
 
 @dataclass(frozen=True)
 class AlignOutput(Options, heading="Output", example="… --format jsonl -o alignments.jsonl"):
-    """Form of the alignments."""
+    """Options for the output format of the alignments."""
 
     maximum_accuracy: bool = option(
         False,
@@ -110,7 +122,7 @@ def align(inputs: AlignInput, metric: MetricOptions, output: AlignOutput) -> Non
 
 
 def _read_requests(encoding: str) -> Iterator[Segment]:
-    """Yield the segments of ``hypothesis ||| reference [||| reference …]`` lines of standard input."""
+    """Yield a segment for each line ``hypothesis ||| reference [||| reference …]`` of standard input."""
     from meteor_e.formats.plain import read_segments
 
     for number, line in enumerate(read_segments("-", encoding=encoding), 1):
@@ -121,7 +133,16 @@ def _read_requests(encoding: str) -> Iterator[Segment]:
 
 
 def _align_best(meteor: Meteor, segment: Segment, maximum_accuracy: bool) -> tuple[Alignment, str]:
-    """Return the alignment with the best-scoring reference, as ``score`` chooses it, and that reference."""
+    """Align a hypothesis with its best-scoring reference.
+
+    Args:
+        meteor: the metric that scores the references and aligns the texts.
+        segment: a hypothesis and its references.
+        maximum_accuracy: whether to prefer many matches to few chunks.
+
+    Returns:
+        The alignment and the best-scoring reference.
+    """
     reference = segment.references[0]
     if len(segment.references) > 1:
         reference = segment.references[meteor.score(segment.hypothesis, segment.references).reference_index]
@@ -129,11 +150,11 @@ def _align_best(meteor: Meteor, segment: Segment, maximum_accuracy: bool) -> tup
 
 
 class _AlignedSegment(NamedTuple):
-    """A segment to write.
+    """An aligned segment, ready to be written.
 
     Attributes:
-        number: number of the segment, from 1, which the Java Matcher's format contains.
-        id: id of the segment, which the other formats contain.
+        number: number of the segment, starting from 1, for the format of the Java Matcher.
+        id: id of the segment, for all other formats.
         texts: raw hypothesis and raw reference.
         alignment: alignment of the two texts.
         function_words: function words of the language, in lower case.

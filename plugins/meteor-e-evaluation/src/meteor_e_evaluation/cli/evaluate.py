@@ -1,4 +1,4 @@
-"""``meteor-e evaluate``: how well metrics agree with people."""
+"""Defines the command ``meteor-e evaluate``, which correlates metrics with human judgments."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from meteor_e_evaluation.test_set import TestSet
 
 MTME_PREFIX = "mtme:"
-"""Prefix of an argument that names a folder of mt-metrics-eval instead of an index file."""
+"""Prefix of a command-line argument that names a data folder of mt-metrics-eval instead of an index file."""
 
 
 @dataclass(frozen=True)
 class EvaluationData(Data, example="wmt12.yaml --pair cs-en --pair de-en --check"):
-    """Outputs, references and judgments, and which of them to use."""
+    """Options that name the test sets and select the data to use."""
 
     gold: str | None = option(
         None, "--gold", metavar="NAME", help="With mtme: which human scores, such as mqm, esa or da-sqm."
@@ -52,37 +52,52 @@ class EvaluationData(Data, example="wmt12.yaml --pair cs-en --pair de-en --check
     )
 
     def load(self) -> list[DataIndex]:
-        """Return the indexes that the arguments name: index files, or folders of mt-metrics-eval.
+        """Load the index files and the folders of mt-metrics-eval that the arguments name.
 
         Raises:
             ConfigError: if there are no arguments, or an option does not suit the data.
             InputError: if an index cannot be read, or no index has the language pair of ``--pair``.
         """
-        from meteor_e_evaluation.index import load_index
-        from meteor_e_evaluation.mtme import mtme_index
-
         if not self.indexes:
             raise ConfigError("give an INDEX or mtme:FOLDER")
         has_mtme_folder = any(argument.startswith(MTME_PREFIX) for argument in self.indexes)
         if not has_mtme_folder and (self.gold or self.references or self.human_systems):
             raise ConfigError("--gold, --reference and --human-systems go with mtme:FOLDER")
-        indexes = []
-        for argument in self.indexes:
-            if argument.startswith(MTME_PREFIX):
-                index = mtme_index(
-                    argument.removeprefix(MTME_PREFIX),
-                    pairs=self.pairs,
-                    gold=self.gold,
-                    references=self.references,
-                    human_systems=self.human_systems,
-                )
-            else:
-                index = load_index(argument, root=self.root)
-            indexes.append(index)
+        indexes = [self._load_index(argument) for argument in self.indexes]
         for pair in self.pairs:
             if not any(pair in index.pairs for index in indexes):
                 indexes[0].pair(pair)  # Raises the error that names the pairs of the index.
         return indexes
+
+    def _load_index(self, argument: str) -> DataIndex:
+        from meteor_e_evaluation.index import load_index
+        from meteor_e_evaluation.mtme import mtme_index
+
+        if not argument.startswith(MTME_PREFIX):
+            return load_index(argument, root=self.root)
+        return mtme_index(
+            argument.removeprefix(MTME_PREFIX),
+            pairs=self.pairs,
+            gold=self.gold,
+            references=self.references,
+            human_systems=self.human_systems,
+        )
+
+    def load_tests(self, indexes: Sequence[DataIndex], *, every_system: bool) -> list[TestSet]:
+        """Return the test sets of the requested language pairs.
+
+        Args:
+            indexes: the indexes to load the test sets from.
+            every_system: whether to include systems that have no human scores.
+        """
+        from meteor_e_evaluation.data import load_test_set
+
+        tests = []
+        for index in indexes:
+            for pair in index.pairs:
+                if not self.pairs or pair in self.pairs:
+                    tests.append(load_test_set(index, pair, every_system=every_system))
+        return tests
 
 
 @dataclass(frozen=True)
@@ -91,7 +106,7 @@ class ScoringOptions(
     heading="Metrics and measures",
     example="wmt17.yaml -M meteor -M bleu -s pearson -s system-pearson",
 ):
-    """Metrics, and measures of their agreement with people."""
+    """Options that select the metrics, and the measures of their agreement with human judgments."""
 
     metrics: tuple[str, ...] = option(
         ("meteor",),
@@ -112,7 +127,7 @@ class ScoringOptions(
     list_measures: bool = option(False, "--list-measures", is_flag=True, help="Show all measures, and exit.")
 
     def make_measures(self, indexes: Sequence[DataIndex], tests: Sequence[TestSet]) -> list[Measure[TestSet]]:
-        """Return the measures of the command line, of the indexes, or those that suit the test sets' judgments."""
+        """Return the measures that the command line or the indexes name, or the default measure of each test set."""
         from meteor_e_evaluation.measures import default_measure_name, measure
 
         names = self.measures or [name for index in indexes for name in index.measures]
@@ -125,7 +140,7 @@ TESTS = ("auto", "williams", "perm-both", "paired", "documents", "systems", "pai
 
 @dataclass(frozen=True)
 class TestOptions(Options, heading="Statistics", example="wmt12.yaml --intervals 1000 --significance"):
-    """Confidence intervals, and tests of metrics against one another."""
+    """Options for confidence intervals and for significance tests between metrics."""
 
     intervals: int = option(
         0,
@@ -154,7 +169,7 @@ class TestOptions(Options, heading="Statistics", example="wmt12.yaml --intervals
 
 @dataclass(frozen=True)
 class EvaluationOutput(Output, example="wmt12.yaml -f latex -o table.tex"):
-    """Tables, and scores."""
+    """Options for the tables and the score files to write."""
 
     digits: int = option(4, "--digits", type=click.IntRange(0, 17), help="Decimals in the tables.")
     scores: str | None = option(
@@ -182,7 +197,6 @@ def evaluate(
     meteor-e evaluate wmt12.yaml --check
     """
     from meteor_e.metrics.specs import parse_spec
-    from meteor_e_evaluation.data import load_test_set
     from meteor_e_evaluation.evaluation import evaluate as run
     from meteor_e_evaluation.report import EvaluationResult
 
@@ -193,12 +207,7 @@ def evaluate(
     indexes = data.load()
     metrics = [parse_spec(text, jobs=computation.jobs) for text in scoring.metrics]
     writes_scores = written.scores is not None
-    tests = [
-        load_test_set(index, pair, every_system=writes_scores)
-        for index in indexes
-        for pair in index.pairs
-        if not data.pairs or pair in data.pairs
-    ]
+    tests = data.load_tests(indexes, every_system=writes_scores)
     measures = scoring.make_measures(indexes, tests)
     with terminal_progress(computation.quiet) as progress:
         evaluation = run(
@@ -250,7 +259,7 @@ def _print_check(evaluation: Evaluation) -> None:
 
 
 def _print_warnings(evaluation: Evaluation) -> None:
-    """Print the warnings among the messages of the sanity checks to standard error."""
+    """Print those messages of the sanity checks that are warnings to standard error."""
     for title, messages in evaluation.warnings.items():
         for message in messages:
             if message.startswith("warning: "):

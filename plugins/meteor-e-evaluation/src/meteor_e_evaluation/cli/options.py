@@ -1,4 +1,4 @@
-"""Options of several commands: the data."""
+"""Command-line options that several commands share."""
 
 from __future__ import annotations
 
@@ -10,14 +10,18 @@ from meteor_e.cli.commands import Options, option
 
 
 def pair_option(default: str) -> Any:
-    """Return the field of the option ``--pair``; ``default`` describes the language pairs without the option."""
+    """Return the dataclass field of the option ``--pair``.
+
+    Args:
+        default: description of the language pairs that are used without the option.
+    """
     help_text = "A language pair; may be repeated."
     return option((), "--pair", multiple=True, metavar="SRC-TRG", show_default=default, help=help_text)
 
 
 @dataclass(frozen=True)
 class Data(Options, heading="Data"):
-    """Outputs, references and judgments."""
+    """Options that name the system outputs, the references and the human judgments."""
 
     indexes: tuple[str, ...] = option((), nargs=-1, metavar="INDEX...")
     pairs: tuple[str, ...] = pair_option("all")

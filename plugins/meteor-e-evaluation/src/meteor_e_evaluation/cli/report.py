@@ -1,4 +1,4 @@
-"""``meteor-e report``: a page to look at."""
+"""Defines the command ``meteor-e report``, which writes an HTML report on one or several systems."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ReportMetrics(MetricOptions):
-    """METEOR's chain, and other metrics."""
+    """Options for METEOR and for additional metrics of the report."""
 
     metrics: tuple[str, ...] = option(
         (),
@@ -35,7 +35,7 @@ class ReportMetrics(MetricOptions):
 
 @dataclass(frozen=True)
 class Page(Options, heading="Output", example="… -o report.html"):
-    """The HTML file."""
+    """Options for the HTML file."""
 
     output: str = option("report.html", "-o", "--output", metavar="FILE", help="The page.")
     title: str | None = option(
@@ -45,7 +45,7 @@ class Page(Options, heading="Output", example="… -o report.html"):
 
 @dataclass(frozen=True)
 class ReportTests(SignificanceOptions):
-    """The options of significance tests, which a report contains by default."""
+    """Options for significance tests, which are part of a report by default."""
 
     significance: str = option("randomization", "--significance", **SIGNIFICANCE)
 
@@ -72,14 +72,15 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
     names = _number_repeated([system.name for system in systems])
     with terminal_progress() as progress:
         texts = load_systems(systems)
-        hypotheses = {
-            name: [segment.hypothesis for segment in system.read()] for name, system in zip(names, texts, strict=True)
-        }
+        hypotheses = {}
+        for name, system in zip(names, texts, strict=True):
+            hypotheses[name] = [segment.hypothesis for segment in system.read()]
+        segments = list(texts[0].read())
         result = score_systems(
             meteor,
             hypotheses,
-            [segment.references for segment in texts[0].read()],
-            ids=[segment.id for segment in texts[0].read()],
+            [segment.references for segment in segments],
+            ids=[segment.id for segment in segments],
             metrics=metrics,
             title=page.title,
             method=None if statistics.significance == "none" else statistics.significance,
@@ -92,7 +93,12 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
 
 
 def _create_metrics(options: ReportMetrics, signature: str) -> list[Metric | None]:
-    """Return the metrics; ``None`` stands for METEOR with the signature, which is scored with the alignments."""
+    """Return the metrics of the report, with None for METEOR, whose scores are computed with the alignments.
+
+    Args:
+        options: the metrics that the command line names.
+        signature: signature of the METEOR metric that computes the alignments.
+    """
     metrics: list[Metric | None] = []
     for metric in options.create_metrics(options.metrics or ("meteor",)):
         is_meteor = metric.signature == signature
@@ -101,10 +107,11 @@ def _create_metrics(options: ReportMetrics, signature: str) -> list[Metric | Non
 
 
 def _number_repeated(names: Sequence[str]) -> list[str]:
-    """Return names in which repeated ones have a number: ``a``, ``a (2)``."""
+    """Return unique names, with a number added to each repetition of a name, such as ``a (2)``."""
     unique_names: list[str] = []
     for name in names:
-        unique_name, number = name, 1
+        unique_name = name
+        number = 1
         while unique_name in unique_names:
             number += 1
             unique_name = f"{name} ({number})"

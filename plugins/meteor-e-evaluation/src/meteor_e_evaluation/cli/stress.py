@@ -1,12 +1,13 @@
-"""``meteor-e stress``: test whether metrics notice errors."""
+"""Defines the command ``meteor-e stress``, which tests whether metrics notice errors."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 
 import click
 
-from meteor_e.api import ConfigError
+from meteor_e.api import ConfigError, Perturbation, System
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
 from meteor_e.cli.inputs import Inputs
@@ -16,7 +17,7 @@ from meteor_e.render.columns import format_wrapped_table
 
 @dataclasses.dataclass(frozen=True)
 class StressOptions(Options, heading="Test", example="system.txt -r ref.txt -M meteor -M chrf --only polarity"):
-    """Texts, metrics and errors."""
+    """Options that select the texts, the metrics and the perturbations."""
 
     hypotheses: str | None = option(None, required=False, metavar="[HYPOTHESES]")
     references: tuple[str, ...] = option(
@@ -50,6 +51,20 @@ class StressOptions(Options, heading="Test", example="system.txt -r ref.txt -M m
         help="Number of most wrong pairs to show per metric and perturbation.",
     )
 
+    def load_system(self) -> System | None:
+        """Return the system that the options name, or None if the bundled sentences are to be used.
+
+        Raises:
+            ConfigError: if either the hypotheses or the references are missing.
+            InputError: if the files cannot be read.
+        """
+        if self.hypotheses is None and not self.references and self.source is None:
+            return None
+        if self.hypotheses is None or not self.references:
+            raise ConfigError("give the hypotheses and the references: HYPOTHESES --reference FILE")
+        (system,) = Inputs(files=(self.hypotheses,), references=self.references).systems()
+        return system
+
 
 @click.command(cls=GroupedCommand)
 def stress(test: StressOptions, computation: ParallelComputation, written: Output) -> None:
@@ -70,25 +85,25 @@ def stress(test: StressOptions, computation: ParallelComputation, written: Outpu
 
     rules = select_perturbations(test.language, test.only)
     if test.list_rules:
-        rows = [[rule.name, rule.group, rule.kind, rule.__doc__ or ""] for rule in rules]
-        click.echo(format_wrapped_table(["perturbation", "group", "kind", "what it does"], rows))
+        _list_rules(rules)
         return
     written.format()  # Raises errors of the output options before the work begins.
-    references, texts = None, ()
+    references = None
+    hypotheses: Sequence[str] = ()
     metric_options = MetricOptions(language=test.language)
-    if test.hypotheses is not None and test.references:
-        (system,) = Inputs(files=(test.hypotheses,), references=test.references).systems()
-        _, texts, references, _ = zip(*system.read(), strict=True)
+    system = test.load_system()
+    if system is not None:
+        segments = list(system.read())
+        hypotheses = [segment.hypothesis for segment in segments]
+        references = [segment.references for segment in segments]
         metric_options = metric_options.for_text(system.context)
-    elif test.hypotheses is not None or test.references or test.source is not None:
-        raise ConfigError("give the hypotheses and the references: HYPOTHESES --reference FILE")
     sources = None if test.source is None else read_texts(test.source, "source")
     metrics = metric_options.create_metrics(test.metrics, computation.jobs)
     with terminal_progress(computation.quiet) as progress:
         report = run(
             metrics,
             references,
-            texts,
+            hypotheses,
             sources,
             language=test.language,
             rules=rules,
@@ -99,3 +114,8 @@ def stress(test: StressOptions, computation: ParallelComputation, written: Outpu
             progress=progress,
         )
     written.write(report)
+
+
+def _list_rules(rules: Sequence[Perturbation]) -> None:
+    rows = [[rule.name, rule.group, rule.kind, rule.__doc__ or ""] for rule in rules]
+    click.echo(format_wrapped_table(["perturbation", "group", "kind", "what it does"], rows))

@@ -1,11 +1,11 @@
-"""``meteor-e tune``: find parameters and weights that agree best with people."""
+"""Defines the command ``meteor-e tune``, which fits METEOR's parameters to human judgments."""
 
 from __future__ import annotations
 
 import itertools
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -18,15 +18,17 @@ from meteor_e_evaluation.cli.options import Data, pair_option
 if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e_evaluation.tuning.grid import Axes
-    from meteor_e_evaluation.tuning.run import Variant
+    from meteor_e_evaluation.tuning.run import Settings, Variant
     from meteor_e_evaluation.tuning.scorer import Point
 
 STEP = 0.05
+BETA_INDEX = 1
+FIRST_WEIGHT_INDEX = 4
 
 
 @dataclass(frozen=True)
 class TuningData(Data, example="wmt11.yaml wmt13.yaml --held-out wmt12.yaml --folds 5"):
-    """Data to tune on, and data to measure the result on."""
+    """Options that name the tuning data and the held-out data."""
 
     indexes: tuple[str, ...] = option((), nargs=-1, required=True, metavar="INDEX...")
     pairs: tuple[str, ...] = pair_option("all into the chain's language")
@@ -55,7 +57,7 @@ class TuningData(Data, example="wmt11.yaml wmt13.yaml --held-out wmt12.yaml --fo
 
 @dataclass(frozen=True)
 class SearchOptions(Options, heading="Search", example="wmt11.yaml -O pearson --trials 2000"):
-    """The objective, and the search for its maximum."""
+    """Options for the objective, and for the search for its maximum."""
 
     objective: str = option(
         "rank",
@@ -79,7 +81,7 @@ class SearchOptions(Options, heading="Search", example="wmt11.yaml -O pearson --
 
 @dataclass(frozen=True)
 class GridOptions(Options, heading="Grid, as the Java Trainer searches", example="wmt11.yaml --grid --step .1"):
-    """The points of a grid."""
+    """Options for a grid search."""
 
     grid: bool = option(
         False, "--grid", is_flag=True, help="Try all points, as the Java Trainer does, instead of searching."
@@ -99,11 +101,12 @@ class GridOptions(Options, heading="Grid, as the Java Trainer searches", example
     )
 
     def axes(self, default: Point) -> Axes:
-        """Return the values of each coordinate.
+        """Return the values of each coordinate of the grid.
+
+        By default, the first weight does not vary, because METEOR's weights matter only relative to one another.
 
         Args:
-            default: the chain's point. If neither end of the grid is given, its first weight is the only value of the
-                first weight, because METEOR's weights matter only relative to one another and to the penalty.
+            default: the parameters and weights of the chain.
 
         Raises:
             ConfigError: for an option that does not have as many numbers as needed.
@@ -111,22 +114,31 @@ class GridOptions(Options, heading="Grid, as the Java Trainer searches", example
         from meteor_e_evaluation.tuning.grid import java_axes
 
         size = len(default)
-        first = _parse_point(self.first, "--first", size, (0.0,) * size)
-        last = _parse_point(self.last, "--last", size, (1.0, 2.0, *(1.0,) * (size - 2)))
-        steps = _parse_point(self.step, "--step", size, (STEP,) * size, repeat_single=True)
+        default_first = [0.0] * size
+        default_last = [1.0] * size
+        default_last[BETA_INDEX] = 2.0
         if self.first is None and self.last is None:
-            first = (*first[:4], default[4], *first[5:])
-            last = (*last[:4], default[4], *last[5:])
+            default_first[FIRST_WEIGHT_INDEX] = default_last[FIRST_WEIGHT_INDEX] = default[FIRST_WEIGHT_INDEX]
+        first = _parse_point(self.first, "--first", size, tuple(default_first))
+        last = _parse_point(self.last, "--last", size, tuple(default_last))
+        steps = _parse_point(self.step, "--step", size, (STEP,) * size, repeat_single=True)
         return java_axes(first, last, steps)
 
 
 def _parse_point(
     text: str | None, option_name: str, size: int, default: Point, *, repeat_single: bool = False
 ) -> Point:
-    """Return the numbers of an option; ``repeat_single`` allows a single number for all coordinates.
+    """Parse the coordinates of a point that an option contains.
+
+    Args:
+        text: value of the option, or None if it is missing.
+        option_name: name of the option, for error messages.
+        size: number of coordinates.
+        default: the point to return if the option is missing.
+        repeat_single: whether a single number stands for all coordinates.
 
     Raises:
-        ConfigError: for text that is not as many numbers as needed.
+        ConfigError: if the text does not consist of the right number of numbers.
     """
     if text is None:
         return default
@@ -145,7 +157,7 @@ def _parse_point(
 
 @dataclass(frozen=True)
 class TuningOutput(Options, heading="Output", example="wmt11.yaml -o tuned.yaml"):
-    """The report, and the chain."""
+    """Options for the report and for the tuned chain."""
 
     as_json: bool = option(False, "--json", is_flag=True, help="Write the report as JSON.")
     output: str | None = option(None, "-o", "--output", metavar="FILE", help="Write the tuned chain to a YAML file.")
@@ -162,8 +174,8 @@ def tune(
 ) -> None:
     """Find parameters and matcher weights that agree best with human judgments.
 
-    An INDEX says where outputs, references and judgments are, as for meteor-e evaluate. Judge the result on
-    data that were not tuned on: name them with --held-out, or use --folds.
+    An INDEX is a YAML file that names outputs, references and judgments, as for meteor-e evaluate. Measure the result
+    on data that were not used for tuning: name them with --held-out, or cross-validate with --folds.
 
     \b
     meteor-e tune wmt11.yaml --held-out wmt12.yaml --folds 5 -o tuned.yaml
@@ -173,18 +185,9 @@ def tune(
     from meteor_e_evaluation.mtme import load_tests
     from meteor_e_evaluation.tuning.objectives import make_objective
     from meteor_e_evaluation.tuning.report import make_chain_file, make_report, render_text
-    from meteor_e_evaluation.tuning.run import Settings
     from meteor_e_evaluation.tuning.run import tune as run
 
-    settings = Settings(
-        axes=grid.axes,
-        grid=grid.grid,
-        random_starts=search.random_starts,
-        trials=search.trials,
-        folds=data.folds,
-        samples=search.samples,
-        seed=search.seed,
-    )
+    settings = _make_settings(data, search, grid)
     base = metric.meteor()
     objective = make_objective(search.objective, epsilon=data.epsilon, macro=not data.pooled)
     language = base.chain.language.code
@@ -204,32 +207,54 @@ def tune(
             stream.write(render_text(report, tuning.variant.meteor.matcher_names))
 
 
+def _make_settings(data: TuningData, search: SearchOptions, grid: GridOptions) -> Settings:
+    from meteor_e_evaluation.tuning.run import Settings
+
+    return Settings(
+        axes=grid.axes,
+        grid=grid.grid,
+        random_starts=search.random_starts,
+        trials=search.trials,
+        folds=data.folds,
+        samples=search.samples,
+        seed=search.seed,
+    )
+
+
 def _make_variants(base: Meteor, option_values: tuple[str, ...]) -> list[Variant]:
-    """Return the chain with every combination of the options to try."""
+    """Return one variant of the chain for each combination of the option values to try."""
     from meteor_e import Meteor
     from meteor_e_evaluation.tuning.run import Variant
 
     if not option_values:
         return [Variant(base)]
-    options = [_parse_option(text, base.matcher_names) for text in option_values]
+    matcher_options = [_parse_option(text, base.matcher_names) for text in option_values]
     variants = []
-    for combination in itertools.product(*(values for _, _, values in options)):
+    for combination in itertools.product(*(matcher_option.values for matcher_option in matcher_options)):
         chain = base.chain.effective()
         settings = {}
-        for (matcher, option_name, _), value in zip(options, combination, strict=True):
-            settings[f"{matcher}.{option_name}"] = value
+        for matcher_option, value in zip(matcher_options, combination, strict=True):
+            settings[f"{matcher_option.matcher}.{matcher_option.name}"] = value
             for entry in chain["matchers"]:
-                if entry["use"] == matcher:
-                    entry[option_name] = value
+                if entry["use"] == matcher_option.matcher:
+                    entry[matcher_option.name] = value
         variants.append(Variant(Meteor.from_config(chain), settings))
     return variants
 
 
-def _parse_option(text: str, matchers: tuple[str, ...]) -> tuple[str, str, list[Any]]:
-    """Return the matcher, the name and the values of an option ``MATCHER.NAME=VALUE,VALUE``.
+class _OptionValues(NamedTuple):
+    """Values to try for an option of a matcher."""
+
+    matcher: str
+    name: str
+    values: list[Any]
+
+
+def _parse_option(text: str, matchers: tuple[str, ...]) -> _OptionValues:
+    """Parse the values to try for an option, given as ``MATCHER.NAME=VALUE,VALUE``.
 
     Raises:
-        ConfigError: for text of another form, or a matcher that the chain does not have.
+        ConfigError: if the text has another form, or if the chain does not contain the matcher.
     """
     from meteor_e.base.yamlfile import plain_value
 
@@ -239,4 +264,4 @@ def _parse_option(text: str, matchers: tuple[str, ...]) -> tuple[str, str, list[
         raise ConfigError(f"--option {text!r} is not of the form MATCHER.NAME=VALUE,VALUE")
     if matcher not in matchers:
         raise ConfigError(f"--option {text!r}: the chain has no matcher {matcher!r}; it has {', '.join(matchers)}")
-    return matcher, option_name, [plain_value(value) for value in values.split(",") if value]
+    return _OptionValues(matcher, option_name, [plain_value(value) for value in values.split(",") if value])

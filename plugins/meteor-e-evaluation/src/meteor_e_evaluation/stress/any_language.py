@@ -1,4 +1,4 @@
-"""The rules of ``meteor-e stress`` that apply to texts of any language."""
+"""Perturbation rules of ``meteor-e stress`` that apply to texts of any language."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class DigitsChanged(Rule):
 
 
 class WordsAdded(Rule):
-    """Two to four words of another text are added."""
+    """Two to four consecutive words of another text are inserted."""
 
     name, group = "words-added", "addition"
 
@@ -51,7 +51,7 @@ class TextAdded(Rule):
 
 
 class WordDropped(Rule):
-    """A word is missing."""
+    """A word is removed."""
 
     name, group = "word-dropped", "omission"
     min_words = 2
@@ -61,7 +61,7 @@ class WordDropped(Rule):
 
 
 class WordsDropped(Rule):
-    """A quarter of the words, in random places, is missing."""
+    """A random quarter of the words is removed."""
 
     name, group = "words-dropped", "omission"
     min_words = 4
@@ -71,7 +71,7 @@ class WordsDropped(Rule):
 
 
 class Truncated(Rule):
-    """At least the last quarter of the words is cut off."""
+    """At least the last quarter of the words is removed."""
 
     name, group = "truncated", "omission"
     min_words = 3
@@ -135,7 +135,7 @@ class Shuffled(Rule):
 
 
 class Misspelled(Rule):
-    """A word has two letters swapped, or a letter missing, doubled or replaced."""
+    """A word is misspelled: two letters are swapped, or one is removed, doubled or replaced."""
 
     name, group = "misspelled", "spelling"
 
@@ -171,7 +171,7 @@ class UpperCased(Rule):
 
 
 class FinalPunctuationDropped(Rule):
-    """The final punctuation mark is missing."""
+    """The final punctuation mark is removed."""
 
     name, group = "final-punctuation-dropped", "punctuation"
 
@@ -189,7 +189,7 @@ class FinalPunctuationChanged(Rule):
 
 
 class PunctuationDropped(Rule):
-    """All punctuation is missing."""
+    """All punctuation is removed."""
 
     name, group = "punctuation-dropped", "punctuation"
 
@@ -198,7 +198,7 @@ class PunctuationDropped(Rule):
 
 
 class PunctuationAdded(Rule):
-    """A comma, a full stop or a semicolon interrupts the text."""
+    """A comma, a full stop or a semicolon is inserted between two words."""
 
     name, group = "punctuation-added", "punctuation"
 
@@ -207,7 +207,7 @@ class PunctuationAdded(Rule):
 
 
 class Untranslated(Rule):
-    """One or two words are in another language."""
+    """One or two words are replaced by words of another language."""
 
     name, group = "untranslated", "untranslated"
     min_words = 2
@@ -235,7 +235,7 @@ class ReferenceTwice(Rule):
 
 
 class OtherText(Rule):
-    """The text of another segment replaces the text."""
+    """The text is replaced by the text of another segment."""
 
     name, group = "other-text", "degenerate"
 
@@ -263,7 +263,7 @@ class FrequentWordsOnly(Rule):
 
 
 class OneWordOnly(Rule):
-    """One of its words, repeated, replaces the text."""
+    """The text is replaced by repetitions of one of its words."""
 
     name, group = "one-word-only", "degenerate"
     min_words = 2
@@ -283,7 +283,7 @@ class Quotes(Rule):
 
 
 class UnicodeForm(Rule):
-    """Accented letters or hyphens have another Unicode encoding."""
+    """Accented letters or hyphens are encoded by other Unicode characters."""
 
     name, group = "unicode-form", "writing"
     kind = "harmless"
@@ -293,7 +293,7 @@ class UnicodeForm(Rule):
 
 
 class Spaces(Rule):
-    """A space is doubled, one does not break, and one is at the end."""
+    """A space is doubled, another becomes a no-break space, and one is appended."""
 
     name, group = "spaces", "writing"
     kind = "harmless"

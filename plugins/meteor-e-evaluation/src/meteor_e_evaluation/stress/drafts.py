@@ -1,4 +1,4 @@
-"""A text that perturbation rules change word by word, and the changes that do not need grammar."""
+"""Defines the text that perturbation rules change word by word, and the changes that do not need grammar."""
 
 from __future__ import annotations
 
@@ -14,69 +14,83 @@ from meteor_e_evaluation.stress.word_lists import FREQUENT_ENGLISH_WORDS, freque
 
 Item = TypeVar("Item")
 
-# In scripts that are written without spaces, two letters count as a word.
+# Some scripts do not separate words by spaces. In these scripts, two consecutive letters count as a word.
 _UNSPACED = r"[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{1,2}"
 _MARKS = r"\u0300-\u036f\u0900-\u0dff"
 _WORD = re.compile(rf"({_UNSPACED}|[\w{_MARKS}]+(?:[.,:]\d+)*(?:['’][^\W\d_]+)?(?:-[\w{_MARKS}]+)*)")
 
 LONG_WORD = 4
-"""Number of letters from which a word can be misspelled or replaced by a word of another language."""
+"""Smallest number of letters of a word that can be misspelled or replaced by a word of another language."""
 
 MAX_SIMILAR_TEXTS = 8
 
 
 class NoOccasionError(Exception):
-    """A rule does not apply to a text."""
+    """Raised if a perturbation rule does not apply to a text."""
 
 
 class Draft:
-    """A text whose words change while everything between the words stays.
+    """A text divided into words and the characters between them, with methods that return changed texts.
 
-    A method that a rule calls returns the changed text. If it does not apply to the text, it returns the same text or
-    raises :class:`NoOccasionError`.
+    A method that does not apply to the text returns the text unchanged or raises :class:`NoOccasionError`.
 
     Attributes:
         text: the original text.
         rng: source of all random choices.
-        context: language, other texts, source and reference.
-        words: the words.
-        lower: the words in lower case, with straight apostrophes.
-        gaps: the text before, between and after the words: one more than there are words.
+        context: the language, the other texts of the file, the source and the reference.
+        words: words of the text.
+        lower: words in lower case, with straight apostrophes.
+        gaps: characters before the first word, between adjacent words, and after the last word.
     """
 
     def __init__(self, text: str, rng: Random | None = None, context: PerturbationContext | None = None) -> None:
-        self.text, self.rng, self.context = text, rng or Random(0), context or PerturbationContext()
+        self.text = text
+        self.rng = rng or Random(0)
+        self.context = context or PerturbationContext()
         parts = _WORD.split(text)
-        self.gaps, self.words = parts[0::2], parts[1::2]
+        self.gaps = parts[0::2]
+        self.words = parts[1::2]
         self.lower = [word.lower().replace("’", "'") for word in self.words]
 
     def __len__(self) -> int:
         return len(self.words)
 
     def join(self, words: Sequence[str]) -> str:
-        """Return the text with other words in place of the original ones."""
+        """Return the text with its words replaced by other words.
+
+        Args:
+            words: one word for each word of the text.
+        """
         return "".join(gap + word for gap, word in zip(self.gaps, [*words, ""], strict=True))
 
     def put_words(self, replacements: Mapping[int, str]) -> str:
-        """Return the text with replacements of some words, by index."""
+        """Return the text with some words replaced exactly as given.
+
+        Args:
+            replacements: the new words by the indices of the replaced words.
+        """
         return self.join([replacements.get(index, word) for index, word in enumerate(self.words)])
 
     def replace_words(self, replacements: Mapping[int, str]) -> str:
-        """Return the text with replacements of some words, by index, which keep the words' capital letters."""
+        """Return the text with some words replaced, and with the original capitalization.
+
+        Args:
+            replacements: the new words by the indices of the replaced words.
+        """
         return self.put_words({index: copy_case(self.words[index], word) for index, word in replacements.items()})
 
     def insert_before(self, index: int, text: str) -> str:
-        """Return the text with an insertion before a word."""
+        """Return the text with an insertion before the word at an index."""
         word = self.words[index]
         is_spaced = len(self) < 2 or any(map(str.isspace, self.gaps[1:-1]))
         space = " " if is_spaced else ""
-        starts_sentence = index == 0 and word[:1].isupper() and word != "I" and word[1:] == word[1:].lower()
-        if starts_sentence:
-            return self.put_words({0: f"{copy_case(word, text)}{space}{word[0].lower()}{word[1:]}"})
+        is_capitalized = word[:1].isupper() and word[1:] == word[1:].lower() and word != "I"
+        if index == 0 and is_capitalized:
+            return self.put_words({0: f"{copy_case(word, text)}{space}{word.lower()}"})
         return self.put_words({index: f"{text}{space}{word}"})
 
     def remove_words(self, indices: Sequence[int]) -> str:
-        """Return the text without some words and without the spaces that they leave behind."""
+        """Return the text without the words at some indices, and without superfluous spaces."""
         text = self.gaps[0]
         needs_capital = 0 in indices and self.words[0][:1].isupper()
         for index, (word, next_gap) in enumerate(zip(self.words, self.gaps[1:], strict=True)):
@@ -84,21 +98,21 @@ class Draft:
                 text += (word[:1].upper() + word[1:] if needs_capital else word) + next_gap
                 needs_capital = False
                 continue
-            # One of the spaces around the word is removed with it; punctuation moves to the previous word.
+            # Remove one of the spaces around the word, and append punctuation to the previous word.
             text = text.rstrip() + (next_gap if next_gap.strip() or not text.strip() else " " * bool(next_gap))
             text = text if text.strip() else text.lstrip()
         return text
 
     def span(self, first: int, last: int) -> str:
-        """Return the text from the word ``first`` to the word ``last``."""
+        """Return the part of the text from the word at index ``first`` to the word at index ``last``."""
         following = zip(self.gaps[first + 1 : last + 1], self.words[first + 1 : last + 1], strict=True)
         return self.words[first] + "".join(gap + word for gap, word in following)
 
     def choose(self, choices: Iterable[Item]) -> Item:
-        """Return a random choice.
+        """Return a random item.
 
         Raises:
-            NoOccasionError: if there are no choices.
+            NoOccasionError: if there are no items.
         """
         items = list(choices)
         if not items:
@@ -106,37 +120,53 @@ class Draft:
         return self.rng.choice(items)
 
     def similar_texts(self) -> list[str]:
-        """Return the other texts of the file that are most similar in length, at most eight."""
+        """Return up to eight other texts of the file, those with the most similar lengths."""
         texts = self.context.texts
         original = texts[self.context.position] if texts else ""
         others = {text for text in texts if text.strip() and text != original}
         return sorted(others, key=lambda text: (abs(len(text) - len(original)), text))[:MAX_SIMILAR_TEXTS]
 
     def swap_words(self, min_distance: int, max_distance: int) -> str:
-        """Swap two different words whose distance is in a range."""
-        first, second = self.choose(
-            (first, second)
-            for first in range(len(self))
-            for second in range(first + min_distance, min(len(self), first + max_distance + 1))
-            if self.lower[first] != self.lower[second]
-        )
+        """Swap two different words at random.
+
+        Args:
+            min_distance: smallest difference of the two indices.
+            max_distance: largest difference of the two indices.
+        """
+        pairs = []
+        for first in range(len(self)):
+            for second in range(first + min_distance, min(len(self), first + max_distance + 1)):
+                if self.lower[first] != self.lower[second]:
+                    pairs.append((first, second))
+        first, second = self.choose(pairs)
         return self.put_words({first: self.words[second], second: self.words[first]})
 
     def fill_template(self, template: str) -> str:
-        """Return a new text: a template with ``{text}``, ``{lower}``, ``{upper}``, ``{source}``, ``{reference}`` and
-        ``{other}`` (a similar text) filled in.
+        """Return a template with the text and related texts filled in.
+
+        Args:
+            template: a format string. ``{text}`` is the text, ``{lower}`` and ``{upper}`` are its lower- and upper-case
+                forms, ``{source}`` and ``{reference}`` are those of the segment, and ``{other}`` is a similar text.
+
+        Raises:
+            NoOccasionError: if the segment does not have a text that the template contains.
         """
         fields = {"text": self.text, "lower": self.text.lower(), "upper": self.text.upper()}
         fields |= {"source": self.context.source or "", "reference": self.context.reference or ""}
         if "{other}" in template:
             fields["other"] = self.choose(self.similar_texts())
-        if any(f"{{{name}}}" in template and not fields[name] for name in ("source", "reference")):
-            raise NoOccasionError
+        for name in ("source", "reference"):
+            if f"{{{name}}}" in template and not fields[name]:
+                raise NoOccasionError
         filled = template.format(**fields)
         return self.text if filled.split() == self.text.split() else filled
 
     def rewrite(self, alternatives: Sequence[Mapping[str, str]]) -> str:
-        """Replace what regular expressions match, by the first set of expressions that changes the text."""
+        """Rewrite the text by the first set of regular expressions that changes it.
+
+        Args:
+            alternatives: sets of patterns with their replacements.
+        """
         for replacements in alternatives:
             text = self.text
             for pattern, replacement in replacements.items():
@@ -146,7 +176,7 @@ class Draft:
         return self.text
 
     def repeat_word(self) -> str:
-        """Repeat a word."""
+        """Repeat a random word."""
         index = self.choose(range(len(self)))
         return self.insert_before(index, self.words[index])
 
@@ -161,21 +191,21 @@ class Draft:
         return self.insert_before(self.choose(range(len(self))), phrase)
 
     def _choose_phrase(self, draft: Draft) -> tuple[str, int]:
-        """Return two to four consecutive words of a draft, and the index of the first."""
+        """Return a random phrase of two to four words of a draft, and the index of its first word."""
         length = self.rng.randint(2, 4)
         start = self.choose(range(len(draft) - length + 1))
         return draft.span(start, start + length - 1), start
 
     def drop_word(self) -> str:
-        """Drop a word."""
+        """Drop a random word."""
         return self.remove_words([self.choose(range(len(self)))])
 
     def drop_words(self) -> str:
-        """Drop a quarter of the words."""
+        """Drop a random quarter of the words."""
         return self.remove_words(self.rng.sample(range(len(self)), max(2, len(self) // 4)))
 
     def truncate(self) -> str:
-        """Drop at least the last quarter of the words."""
+        """Drop at least the last quarter of the words of the text."""
         n_remaining = self.rng.randint(max(1, len(self) // 3), max(1, len(self) * 3 // 4))
         return self.gaps[0] + self.span(0, n_remaining - 1)
 
@@ -186,7 +216,7 @@ class Draft:
         return self.join(words)
 
     def change_digit(self) -> str:
-        """Replace a digit of a number."""
+        """Replace a random digit of a random number."""
         text = self.text
         number = self.choose(re.finditer(r"\d+(?:[.,]\d+)*", text))
         position = self.choose(position for position in range(*number.span()) if text[position].isdecimal())
@@ -195,14 +225,16 @@ class Draft:
         return text[:position] + self.choose(digits) + text[position + 1 :]
 
     def misspell_word(self) -> str:
-        """Misspell a word."""
+        """Misspell a random word."""
         index = self.choose(self._misspellable())
         return self.put_words({index: self._misspell(self.words[index])})
 
     def misspell_words(self) -> str:
-        """Misspell a third of the words, if at least three are long enough."""
+        """Misspell a third of the long words, if the text contains at least three long words."""
         candidates = self._misspellable()
-        indices = self.rng.sample(candidates, max(2, len(candidates) // 3)) if len(candidates) > 2 else []
+        if len(candidates) < 3:
+            return self.text
+        indices = self.rng.sample(candidates, max(2, len(candidates) // 3))
         return self.put_words({index: self._misspell(self.words[index]) for index in sorted(indices)})
 
     def _misspellable(self) -> list[int]:
@@ -214,7 +246,9 @@ class Draft:
         prefix, letter, suffix = word[:position], word[position], word[position + 1 :]
         replacement = self.rng.choice(sorted({*word.lower()} - {letter.lower()}) or ["x"])
         swapped = prefix + suffix[0] + letter + suffix[1:]
-        dropped, doubled, replaced = prefix + suffix, prefix + letter + letter + suffix, prefix + replacement + suffix
+        dropped = prefix + suffix
+        doubled = prefix + letter + letter + suffix
+        replaced = prefix + replacement + suffix
         return self.rng.choice([form for form in (swapped, dropped, doubled, replaced) if form != word])
 
     def drop_punctuation(self) -> str:
@@ -229,7 +263,7 @@ class Draft:
         return self.put_words({index: self.words[index] + self.choose(",.;")})
 
     def leave_untranslated(self) -> str:
-        """Replace one or two words by words of the source, or of another language."""
+        """Replace one or two words by words of the source, or by frequent words of another language."""
         long_words = [index for index, word in enumerate(self.words) if len(word) >= LONG_WORD]
         first = self.choose(long_words or range(len(self)))
         last = min(first + self.rng.randint(0, 1), len(self) - 1)
@@ -239,24 +273,27 @@ class Draft:
         return self.replace_words({index: self.choose(replacements) for index in range(first, last + 1)})
 
     def replace_by_frequent_words(self) -> str:
-        """Return as many of the language's most frequent words as the text has words, in random order."""
+        """Replace each word of the text by a random frequent word of the language."""
         language = self.context.language
         words = FREQUENT_ENGLISH_WORDS if language == "en" else frequent_words(language, 0, 40)
         return " ".join(self.choose(words) for _ in self.words)
 
     def replace_by_one_word(self) -> str:
-        """Repeat one word as often as the text has words."""
+        """Replace all words of the text by one of them."""
         return " ".join([self.choose(self.words)] * len(self))
 
     def change_unicode_form(self) -> str:
-        """Decompose or compose letters with accents; in a text without accents, replace the hyphens' character."""
-        forms = [unicodedata.normalize(form, self.text) for form in ("NFD", "NFC")]
-        with_other_hyphens = re.sub(r"(?<=\w)-(?=\w)", "\u2010", self.text)
-        return next((form for form in forms if form != self.text), with_other_hyphens)
+        """Decompose accented letters, or compose them. In a text without accented letters, replace the hyphens."""
+        for form in ("NFD", "NFC"):
+            normalized = unicodedata.normalize(form, self.text)
+            if normalized != self.text:
+                return normalized
+        return re.sub(r"(?<=\w)-(?=\w)", "\u2010", self.text)
 
     def change_spaces(self) -> str:
-        """Double a space, replace another by a no-break space, and add a space at the end."""
-        text, positions = self.text, [match.start() for match in re.finditer(r"(?<=\S) (?=\S)", self.text)]
+        """Double a space, replace another by a no-break space, and append a space."""
+        text = self.text
+        positions = [match.start() for match in re.finditer(r"(?<=\S) (?=\S)", text)]
         no_break, doubled = self.choose(positions), self.choose(positions)
         text = text[:no_break] + "\u00a0" + text[no_break + 1 :]
         return text[:doubled] + text[doubled] + " " + text[doubled + 1 :] + " "
@@ -264,14 +301,19 @@ class Draft:
 
 @functools.lru_cache(maxsize=8)
 def _foreign_words(language: str) -> list[str]:
-    """Return words of another language that a language does not have: German for English, English for the others."""
+    """Return frequent words of another language that are not words of a language.
+
+    The other language is German if the language is English, and English otherwise.
+    """
     known_words = frozenset(frequent_words(language, 0, 20_000))
     other_language = "de" if language == "en" else "en"
     return [word for word in frequent_words(other_language, 200, 3000) if len(word) > 4 and word not in known_words]
 
 
 def copy_case(model: str, word: str) -> str:
-    """Return a word with the capital letters of another word: of its first letter, or of all letters."""
+    """Return a word with the capitalization of a model, which may affect the first letter or all letters."""
     if len(model) > 1 and model.isupper() and model.isalpha():
         return word.upper()
-    return word[:1].upper() + word[1:] if model[:1].isupper() and model != "I" else word
+    if model[:1].isupper() and model != "I":
+        return word[:1].upper() + word[1:]
+    return word

@@ -1,4 +1,4 @@
-"""The rules of ``meteor-e stress`` for English."""
+"""Perturbation rules of ``meteor-e stress`` that apply to English texts only."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class NegationAdded(EnglishRule):
 
 
 class NegationDropped(EnglishRule):
-    """A negation is missing."""
+    """A negation is removed."""
 
     name, group = "negation-dropped", "polarity"
 
@@ -79,7 +79,7 @@ class UnitChanged(EnglishRule):
 
 
 class NameChanged(EnglishRule):
-    """The name of a person, a place or a people is replaced by another one."""
+    """The name of a person, a place or a nation is replaced by another one."""
 
     name, group = "name-changed", "meaning"
 
@@ -88,7 +88,7 @@ class NameChanged(EnglishRule):
 
 
 class ModalityChanged(EnglishRule):
-    """A modal verb or adverb changes its strength, as from "must" to "may"."""
+    """A modal verb or adverb is replaced by a stronger or weaker one, such as "must" by "may"."""
 
     name, group = "modality-changed", "meaning"
 
@@ -115,7 +115,7 @@ class ContentWordAdded(EnglishRule):
 
 
 class FunctionWordDropped(EnglishRule):
-    """A function word is missing."""
+    """A function word is removed."""
 
     name, group = "function-word-dropped", "omission"
     min_words = 2
@@ -125,7 +125,7 @@ class FunctionWordDropped(EnglishRule):
 
 
 class ContentWordDropped(EnglishRule):
-    """A content word is missing."""
+    """A content word is removed."""
 
     name, group = "content-word-dropped", "omission"
     min_words = 2
@@ -135,7 +135,7 @@ class ContentWordDropped(EnglishRule):
 
 
 class VerbDropped(EnglishRule):
-    """A main verb is missing."""
+    """A main verb is removed."""
 
     name, group = "verb-dropped", "omission"
     min_words = 2
@@ -145,7 +145,7 @@ class VerbDropped(EnglishRule):
 
 
 class HeadNounDropped(EnglishRule):
-    """The last noun of a noun phrase is missing."""
+    """The last noun of a noun phrase is removed."""
 
     name, group = "head-noun-dropped", "omission"
     min_words = 2
@@ -164,7 +164,7 @@ class PronounGenderChanged(EnglishRule):
 
 
 class CaseChanged(EnglishRule):
-    """A pronoun has another case, or a possessive lacks its ending."""
+    """A pronoun is put into another case, or the ending of a possessive is removed."""
 
     name, group = "case-changed", "grammar"
 
@@ -191,7 +191,7 @@ class AgreementChanged(EnglishRule):
 
 
 class VerbFormChanged(EnglishRule):
-    """A verb is in its base form or ends in -ing."""
+    """A verb is replaced by its base form or its -ing form."""
 
     name, group = "verb-form-changed", "grammar"
 
@@ -200,7 +200,7 @@ class VerbFormChanged(EnglishRule):
 
 
 class NounNumberChanged(EnglishRule):
-    """A singular noun is plural, or vice versa."""
+    """A singular noun is put into the plural, or vice versa."""
 
     name, group = "noun-number-changed", "grammar"
 
@@ -237,7 +237,7 @@ class SpellingVariant(EnglishRule):
 
 
 class Contraction(EnglishRule):
-    """Short forms are written out, or vice versa: "do not" for "don't"."""
+    """Contractions are expanded, or vice versa: "don't" becomes "do not"."""
 
     name, group = "contraction", "writing"
     kind = "harmless"

@@ -1,4 +1,4 @@
-"""The result of a stress test, in the forms that output formats write."""
+"""Reports of stress tests, which the output formats write."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HARMLESS_NOTE = (
 
 
 class Share(NamedTuple):
-    """A share, and its 95% confidence interval."""
+    """A proportion and its 95% confidence interval."""
 
     share: float
     low: float
@@ -33,18 +33,20 @@ class Share(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """Results of a metric on the pairs of one perturbation.
+    """Results of a metric for the pairs of texts of one perturbation.
 
     Attributes:
-        rule, kind, group: name of the perturbation, its kind (``error`` or ``harmless``), and its group.
+        rule: name of the perturbation.
+        kind: kind of the perturbation, ``error`` or ``harmless``.
+        group: group of the perturbation.
         pairs: number of pairs.
-        share: of an error, the share of pairs whose original text has the higher score; of a harmless change, the share
-            of pairs whose scores differ by no more than the tolerance.
-        low, high: 95% confidence interval of the share (Wilson, 1927).
-        ties: share of pairs with equal scores.
+        share: proportion of pairs whose original text has the higher score. For a harmless change, this is the
+            proportion of pairs whose scores differ by no more than the tolerance.
+        low, high: 95% confidence interval of the proportion (Wilson, 1927).
+        ties: proportion of pairs with equal scores.
         fall: mean decrease of the score, relative to the metric's median decrease by a small error.
-        p: p-value of the hypothesis that the metric and the first metric do equally well, by McNemar's exact test; NaN
-            for the first metric.
+        p: p-value of McNemar's exact test that the metric and the first metric are right equally often. NaN for the
+            first metric.
     """
 
     rule: str
@@ -60,13 +62,15 @@ class Finding(NamedTuple):
 
 
 class WrongPair(NamedTuple):
-    """A pair of texts that a metric got wrong.
+    """A pair of an original and a changed text that a metric ranks incorrectly.
 
     Attributes:
-        metric, rule: label of the metric, and name of the perturbation.
+        metric: label of the metric.
+        rule: name of the perturbation.
         segment: number of the segment, from 1.
         score, changed_score: scores of the original and of the changed text.
-        reference, text, changed_text: the texts.
+        reference: first reference of the segment.
+        text, changed_text: the original and the changed text.
     """
 
     metric: str
@@ -85,12 +89,12 @@ class StressReport(Result):
 
     Attributes:
         language: ISO code of the texts.
-        seed: of all random choices.
+        seed: seed of all random choices.
         signatures: signature of each metric, by label.
-        changed: for each perturbation, the changed texts; ``None`` for a text that it was not applied to.
-        findings: for each metric, one finding per perturbation that applied to a text.
-        means: for each metric, the mean share over all kinds of error, with its bootstrap interval over segments.
-        worst: for each metric and perturbation, the pairs that were most wrong, as many as were asked for.
+        changed: the changed texts of each perturbation, with None for each text that was not changed.
+        findings: for each metric, one finding per applicable perturbation.
+        means: for each metric, the mean share over all errors, with its bootstrap confidence interval over segments.
+        worst: the requested number of pairs per metric and perturbation with the largest errors.
     """
 
     language: str
@@ -103,7 +107,7 @@ class StressReport(Result):
 
     @property
     def inapplicable_rules(self) -> list[str]:
-        """Names of the perturbations that did not apply to any text."""
+        """The names of the perturbations that did not apply to any text."""
         return [name for name, texts in self.changed.items() if all(text is None for text in texts)]
 
     @property
@@ -112,7 +116,10 @@ class StressReport(Result):
         return len(next(iter(self.changed.values())))
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
-        """Yield a table with a row per perturbation and a column per metric; then the pairs that were most wrong."""
+        """Yield a table with one row per perturbation and one column per metric, and a table of the worst pairs.
+
+        The second table is left out if no examples were requested.
+        """
         yield self._findings_grid()
         if self.worst:
             yield self._worst_grid()
@@ -121,7 +128,8 @@ class StressReport(Result):
         rows: dict[str, list[list[str]]] = {"error": [], "harmless": []}
         for findings in zip(*self.findings.values(), strict=True):
             first = findings[0]
-            rows[first.kind].append([first.group, first.rule, str(first.pairs), *map(_format_finding, findings)])
+            shares = [_format_finding(finding) for finding in findings]
+            rows[first.kind].append([first.group, first.rule, str(first.pairs), *shares])
         if rows["error"]:
             rows["error"].append(["all errors", "mean", "", *map(_format_share, self.means.values())])
         header = ["group", "perturbation", "pairs", *self.findings]
@@ -138,18 +146,18 @@ class StressReport(Result):
 
     def _worst_grid(self) -> Grid:
         header = ["metric", "perturbation", "segment", "score", "score changed", "reference", "text", "changed"]
-        rows = [[f"{cell:.4f}" if isinstance(cell, float) else str(cell) for cell in pair] for pair in self.worst]
+        rows = [[_format_cell(value) for value in pair] for pair in self.worst]
         return Grid(header, rows, left=len(header))
 
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield a header, then one row per metric and perturbation, with full precision."""
+        """Yield a header row, then one row of unrounded values per metric and perturbation."""
         yield "metric", *Finding._fields
         for metric, findings in self.findings.items():
             for finding in findings:
-                yield metric, *(None if value != value else value for value in finding)
+                yield metric, *map(_none_if_nan, finding)
 
     def document(self) -> dict[str, Any]:
-        """Return all results, with full precision."""
+        """Return all results, without rounding, as a JSON document."""
         return {
             "suite": "stress",
             "language": self.language,
@@ -164,10 +172,20 @@ class StressReport(Result):
         }
 
 
+def _format_cell(value: object) -> str:
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+def _none_if_nan(value: object) -> object:
+    return None if isinstance(value, float) and math.isnan(value) else value
+
+
 def _format_finding(finding: Finding) -> str:
-    """Return a share as text; a star marks a significant difference from the first metric."""
-    mark = "" if math.isnan(finding.p) else "*" if finding.p < SIGNIFICANCE_LEVEL else " "
-    return _format_share(Share(finding.share, finding.low, finding.high)) + mark
+    """Format a share and its interval, with a star if it differs significantly from the first metric's share."""
+    text = _format_share(Share(finding.share, finding.low, finding.high))
+    if math.isnan(finding.p):
+        return text
+    return text + ("*" if finding.p < SIGNIFICANCE_LEVEL else " ")
 
 
 def _format_share(share: Share) -> str:

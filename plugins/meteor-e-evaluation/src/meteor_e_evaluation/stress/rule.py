@@ -16,32 +16,32 @@ DraftType = TypeVar("DraftType", bound=Draft)
 
 
 class Rule(Perturbation):
-    """A perturbation that changes a :class:`.Draft`.
+    """Base class of perturbations of texts in any language, which edit a :class:`.Draft`.
 
     Attributes:
-        min_words: number of words that a text must have.
+        min_words: smallest number of words of a text that the rule applies to.
     """
 
     min_words: ClassVar[int] = 0
 
     @abstractmethod
     def _change(self, draft: Draft) -> str:
-        """Return the changed text.
+        """Return the perturbed text of a draft.
 
         Raises:
             NoOccasionError: if the rule does not apply to the text.
         """
 
     def apply(self, text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-        """Return the changed text; ``None`` if the rule does not apply to it."""
+        """Return the perturbed text, or ``None`` if the rule does not apply to it."""
         return _apply(self._change, Draft(text, rng, context), self.min_words)
 
 
 class EnglishRule(Perturbation):
-    """A perturbation that changes an :class:`.EnglishDraft`.
+    """Base class of perturbations of English texts, which edit an :class:`.EnglishDraft`.
 
     Attributes:
-        min_words: number of words that a text must have.
+        min_words: smallest number of words of a text that the rule applies to.
     """
 
     languages = ("en",)
@@ -49,14 +49,14 @@ class EnglishRule(Perturbation):
 
     @abstractmethod
     def _change(self, draft: EnglishDraft) -> str:
-        """Return the changed text.
+        """Return the perturbed text of a draft.
 
         Raises:
             NoOccasionError: if the rule does not apply to the text.
         """
 
     def apply(self, text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-        """Return the changed text; ``None`` if the rule does not apply to it."""
+        """Return the perturbed text, or ``None`` if the rule does not apply to it."""
         return _apply(self._change, EnglishDraft(text, rng, context), self.min_words)
 
 

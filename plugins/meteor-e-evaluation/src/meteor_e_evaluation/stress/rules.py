@@ -1,4 +1,4 @@
-"""The perturbations of ``meteor-e stress`` by name, and sentences to apply them to."""
+"""Registry of the perturbations of ``meteor-e stress``, and the bundled example sentences."""
 
 from __future__ import annotations
 
@@ -71,18 +71,26 @@ BUILT_IN: dict[str, type[Perturbation]] = {
         general.Spaces,
     )
 }
-"""The built-in perturbations; those of a group are adjacent."""
+"""The built-in perturbations by name. The perturbations of a group are adjacent."""
 
 
 def perturbations(language: str = "en") -> list[Perturbation]:
-    """Return the perturbations for a language, given by its ISO code; those of plugins come last."""
+    """Return the perturbations for a language: the built-in ones first, then those of plugins.
+
+    Args:
+        language: ISO code of the language.
+    """
     registry = plugin_registry()
     of_plugins = {name: registry.perturbations.get(name) for name in registry.perturbations.names()}
     return [rule() for rule in (BUILT_IN | of_plugins).values() if not rule.languages or language in rule.languages]
 
 
 def select_perturbations(language: str, only: Sequence[str] = ()) -> list[Perturbation]:
-    """Return the perturbations of a language with some names, groups or kinds; all of them by default.
+    """Return the perturbations for a language, optionally restricted by name, group or kind.
+
+    Args:
+        language: ISO code of the language.
+        only: names, groups or kinds of the perturbations to return. By default, all perturbations are returned.
 
     Raises:
         ConfigError: for an unknown name.
@@ -93,16 +101,22 @@ def select_perturbations(language: str, only: Sequence[str] = ()) -> list[Pertur
         if name not in known_names:
             hint = near_miss(name, known_names)
             raise ConfigError(f"no perturbation {name!r} for {language!r}{hint}; --list shows all")
-    return [rule for rule in rules if not only or {rule.name, rule.group, rule.kind} & {*only}]
+    if not only:
+        return rules
+    return [rule for rule in rules if rule.name in only or rule.group in only or rule.kind in only]
 
 
 def load_bundled_examples(language: str = "en") -> tuple[list[list[str]], list[str]]:
-    """Return sentences written for this test: a list of one reference for each, and good translations in other words.
+    """Return the bundled example sentences of a language: their references and their paraphrases.
 
-    There are 122 for English and about eight for each of some other languages.
+    The package contains 122 examples for English and about eight for each of some other languages. The paraphrases are
+    good translations that differ from the references.
+
+    Returns:
+        A list with one reference per example, and the paraphrase of each example.
 
     Raises:
-        ConfigError: for a language without sentences.
+        ConfigError: if the package has no examples for the language.
     """
     text = (files("meteor_e_evaluation.stress") / "texts.tsv").read_text(encoding="utf-8")
     rows = [line.split("\t")[1:] for line in text.splitlines()[1:] if line.startswith(f"{language}\t")]

@@ -1,4 +1,4 @@
-"""Word lists of the English rules (``english.yaml``), and the most frequent words of any language."""
+"""Word lists for the perturbation of English texts, and the most frequent words of any language."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ WORD_LISTS: dict[str, Any] = parse_yaml(_FILE.read_bytes(), "english.yaml").data
 
 @functools.lru_cache(maxsize=64)
 def word_groups(name: str) -> list[list[str]]:
-    """Return the groups of words of a list; the words of a group can replace one another."""
+    """Return the groups of interchangeable words in a word list."""
     groups = WORD_LISTS[name]
     return [group.split() for group in (groups.split(",") if isinstance(groups, str) else groups)]
 
 
 @functools.lru_cache(maxsize=64)
 def replacements_by_word(name: str) -> dict[str, list[str]]:
-    """Return, for each word of a list in lower case, the words that can replace it: the others of its groups."""
+    """Map each lower-cased word of a word list to its replacements, which are the other words of its groups."""
     if isinstance(WORD_LISTS[name], dict):
         return {word: [replacement] for word, replacement in WORD_LISTS[name].items()}
     replacements: dict[str, list[str]] = {}
@@ -35,17 +35,21 @@ def replacements_by_word(name: str) -> dict[str, list[str]]:
 
 @functools.lru_cache(maxsize=64)
 def words_in(*names: str) -> frozenset[str]:
-    """Return all words of some lists."""
+    """Return the set of all words in the named word lists."""
     return frozenset(word for name in names for group in word_groups(name) for word in group)
 
 
 @functools.lru_cache(maxsize=64)
 def frequent_words(language: str, start: int, stop: int) -> list[str]:
-    """Return the most frequent words of a language, from rank ``start`` to ``stop``; empty for an unknown language."""
+    """Return the most frequent words of a language, from rank ``start`` up to but excluding rank ``stop``.
+
+    Words with characters other than letters are left out. The list is empty if the language is unknown.
+    """
     from wordfreq import available_languages, top_n_list
 
-    words = top_n_list(language, stop)[start:] if language in available_languages() else []
-    return [word for word in words if word.isalpha()]
+    if language not in available_languages():
+        return []
+    return [word for word in top_n_list(language, stop)[start:] if word.isalpha()]
 
 
 FREQUENT_ENGLISH_WORDS = word_groups("frequent")[0]
