@@ -1,1 +1,1 @@
-"""The Java program's options, files and protocol."""
+"""The command line, the files and the stdio protocol of METEOR 1.5, which is a Java program."""

@@ -1,4 +1,4 @@
-"""The number formats, text decoding and hash table order of the Java platform that METEOR's output depends on.
+"""Java's number formats, text decoding and hash table order, on which the output of METEOR 1.5 depends.
 
 The sources are the public API documentation of ``java.lang.Double``, ``java.lang.String.hashCode`` and
 ``java.util.Hashtable``, and experiments with OpenJDK 17.
@@ -83,7 +83,7 @@ def parse_java_int(text: str) -> int:
 
 
 def _replace_malformed(error: UnicodeError) -> tuple[str, int]:
-    """Replace malformed UTF-8 with U+FFFD, as many times as the JDK does.
+    """Replace malformed UTF-8 with the same number of U+FFFD characters as the JDK.
 
     Python and the JDK differ only in encoded surrogates: the JDK replaces all bytes of a surrogate with one U+FFFD.
     """
@@ -129,7 +129,7 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
     while chunk := stream.read1(1 << 16):
         if skip_line_feed and chunk[0] == 0x0A:
             chunk = chunk[1:]
-        # The line feed of a line end \r\n may be at the start of the next chunk.
+        # If the chunk ends with \r, a line feed at the start of the next chunk belongs to the same line end.
         skip_line_feed = chunk.endswith(b"\r")
         end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
         if end:
@@ -150,7 +150,7 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
 
 
 def _decode_lines(data: bytes) -> list[str]:
-    """Decode and split bytes that end with a line end."""
+    """Decode UTF-8 that ends with a line end, and split it into lines."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
@@ -161,7 +161,7 @@ def _decode_lines(data: bytes) -> list[str]:
 
 
 def hashtable_order(keys: Iterable[str]) -> list[str]:
-    """Return the distinct keys in the iteration order of a Java ``Hashtable`` to which they are added in this order."""
+    """Add keys to a Java ``Hashtable`` in the given order, and return them in its iteration order."""
     buckets: list[list[str]] = [[] for _ in range(11)]
     for count, key in enumerate(dict.fromkeys(keys)):
         if count >= int(len(buckets) * 0.75):
@@ -186,7 +186,7 @@ def _iterate_buckets(buckets: list[list[str]]) -> Iterator[str]:
 
 
 def hash_map_order(keys: Iterable[str]) -> list[str]:
-    """Return the distinct keys in the iteration order of a Java ``HashMap`` to which they are added in this order."""
+    """Add keys to a Java ``HashMap`` in the given order, and return them in its iteration order."""
     distinct = list(dict.fromkeys(keys))
     size = 16
     while len(distinct) > size * 0.75:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class JavaOption(NamedTuple):
-    """An option: the field of :class:`JavaOptions` that it sets, and its help text."""
+    """An option of the command line, with the field of :class:`JavaOptions` that it sets, and its help text."""
 
     field: str
     text: str
@@ -124,10 +124,10 @@ class UsageError(ConfigError):
 
 
 class JavaOptions(SimpleNamespace):
-    """The options of a command line, in the fields that ``VALUES`` and ``FLAGS`` name.
+    """The options of a command line. ``VALUES`` and ``FLAGS`` list the fields.
 
-    Options that are absent are ``None``, or ``False`` for flags. Further fields are ``hypothesis`` and ``reference``,
-    the paths of the two files, and ``vector_key``, the lookup key of the vectors.
+    The value of an absent option is ``None``, and that of an absent flag is ``False``. Further fields are
+    ``hypothesis`` and ``reference``, the paths of the two files, and ``vector_key``, the lookup key of the vectors.
     """
 
 
@@ -145,14 +145,7 @@ def parse(arguments: Sequence[str]) -> JavaOptions:
         if name in FLAGS:
             setattr(options, FLAGS[name].field, True)
         elif name in VALUES:
-            value = next(argument_iterator, None)
-            if value is None:
-                raise UsageError(f"option {name} needs a value")
-            if name in VECTOR_KEYS:
-                if options.vectors is not None:
-                    raise UsageError(f"{name} names a second file of vectors; only one is possible")
-                options.vector_key = VECTOR_KEYS[name]
-            setattr(options, VALUES[name].field, value)
+            _set_value(options, name, next(argument_iterator, None))
         else:
             raise UsageError(f'unknown option "{name}"{near_miss(name, [*FLAGS, *VALUES])}')
     if options.new is not None:
@@ -172,8 +165,19 @@ def _make_default_options(hypothesis: str, reference: str) -> JavaOptions:
     return options
 
 
+def _set_value(options: JavaOptions, name: str, value: str | None) -> None:
+    """Set the field of an option. Raise UsageError if the value is missing or contradicts another option."""
+    if value is None:
+        raise UsageError(f"option {name} needs a value")
+    if name in VECTOR_KEYS:
+        if options.vectors is not None:
+            raise UsageError(f"{name} names a second file of vectors; only one is possible")
+        options.vector_key = VECTOR_KEYS[name]
+    setattr(options, VALUES[name].field, value)
+
+
 def _apply_new_language(options: JavaOptions) -> None:
-    """Set the options that ``-new`` implies. Only the options for the beam and the output remain effective."""
+    """Set the options that ``-new`` implies. Of the other options, only those for beam and output remain effective."""
     for field in ("parameters", "modules", "weights", "synonyms", "vectors", "threshold", "lemmas"):
         setattr(options, field, None)
     options.language = "other"
@@ -267,7 +271,7 @@ class JavaConfiguration:
 
     @property
     def plugin_modules(self) -> tuple[str, ...]:
-        """The names of the modules that plugins provide: METEOR-E's, and ``synonym`` if there are lemmas."""
+        """The names of the modules that a plugin provides instead of the core."""
         if self.threshold is None:
             return ()
         has_lemmas = self.options.lemmas is not None or self.options.vector_key != "word"
@@ -303,9 +307,10 @@ DEFAULT_THRESHOLD = 0.8
 
 
 def _resolve_task(options: JavaOptions, language: Language) -> tuple[str, dict[str, float], tuple[float, ...], str]:
-    """Return the task, the weights by module, the parameters, and the reason if all numbers are zeros.
+    """Return the task, the weights by module, the parameters, and the reason for a warning.
 
-    The reason is the end of a warning, and usually an empty text.
+    The Java program uses zeros if a language does not have parameters for the task. In this case, the reason is the end
+    of a warning. Otherwise, it is an empty string.
     """
     name = (options.task or "default").lower()
     if name not in (*TASKS, "default"):
@@ -322,7 +327,6 @@ def _resolve_task(options: JavaOptions, language: Language) -> tuple[str, dict[s
         task_name = "li"
     task = language.tasks.get(task_name)
     if task is None:
-        # The Java program's tables contain zeros for such a task.
         reason = f" (language {language.code!r} has no parameters for task {effective_name!r})"
         return name, dict.fromkeys(language.matchers, 0.0), (0.0,) * 4, reason
     return name, dict(task.weights), (task.alpha, task.beta, task.gamma, task.delta), ""
@@ -349,7 +353,7 @@ def _parse_beam(text: str | None) -> int | None:
 
 
 def _parse_threshold(options: JavaOptions) -> float | None:
-    """Return the minimum similarity of matching words; ``None`` if METEOR-E's options are not used."""
+    """Return the minimum similarity of matching words, or ``None`` if no option of METEOR-E is used."""
     names_embeddings = options.modules is not None and "embeddings" in options.modules.lower().split()
     has_options = any(value is not None for value in (options.vectors, options.threshold, options.lemmas))
     if not has_options and not names_embeddings:
@@ -384,7 +388,7 @@ def _parse_modules(text: str) -> tuple[str, ...]:
 def _resolve_weights(
     options: JavaOptions, default_weights: tuple[float, ...], modules: tuple[str, ...]
 ) -> tuple[tuple[float, ...], list[str]]:
-    """Return the weights of the modules, and warnings.
+    """Return the weights of the modules, and warnings about the weights.
 
     With ``-m``, missing weights are 0 and superfluous weights are ignored, as in the Java program.
     """
@@ -400,7 +404,7 @@ def _resolve_weights(
 
 
 def _parse_numbers(name: str, text: str) -> tuple[float, ...]:
-    """Parse the numbers of an option's value. The name of the option is for error messages."""
+    """Parse the value of an option that consists of numbers. Error messages contain the name of the option."""
     try:
         return tuple(map(parse_java_double, text.split()))
     except ValueError as error:
@@ -408,7 +412,7 @@ def _parse_numbers(name: str, text: str) -> tuple[float, ...]:
 
 
 def _parse_integer(name: str, text: str) -> int:
-    """Parse an option's value as an integer. The name of the option is for error messages."""
+    """Parse the value of an option that is an integer. Error messages contain the name of the option."""
     try:
         return parse_java_int(text)
     except ValueError as error:

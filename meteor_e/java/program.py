@@ -1,11 +1,10 @@
-"""The Java program's main function: score files or requests, with the output of METEOR 1.5's jar."""
+"""Score files or requests, and write the same output as the Java program METEOR 1.5."""
 
 from __future__ import annotations
 
 import contextlib
 import dataclasses
 import functools
-import itertools
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,7 +38,6 @@ from meteor_e.scoring.formula import FormulaScores, compute
 from meteor_e.scoring.statistics import Statistics, StatisticsSum
 
 if TYPE_CHECKING:
-    from meteor_e.api.java_modules import JavaModule
     from meteor_e.java.sgml import JavaSgml
 
 
@@ -75,11 +73,11 @@ def _warn(message: str) -> None:
     print(f"Warning: {message}", file=sys.stderr, flush=True)
 
 
-# -- the metric ------------------------------------------------------------------------------------------------
+# -- The metric --
 
 
 def make_meteor(configuration: JavaConfiguration) -> Meteor:
-    """Create the metric that the options describe, with the Java program's comparison of words."""
+    """Create the metric that the options describe. It compares words in the same way as the Java program."""
     # Modules without a weight have the weight 0.
     weights = [*configuration.weights, *[0.0] * len(configuration.modules)]
     matchers, lemmatizer = make_chain_entries(configuration)
@@ -99,15 +97,15 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
 
 
 def _select_chain_parameters(configuration: JavaConfiguration) -> tuple[float, ...]:
-    """Return the parameters for the chain, which are placeholders if the actual parameters are out of range.
+    """Return the parameters of the chain. Placeholders replace parameters that are out of the range of chains.
 
-    In that case, scores are computed from the statistics by :func:`_compute_scores`.
+    With placeholders, :func:`_compute_scores` computes the scores from the statistics.
     """
     return (0.5, 1.0, 0.5, 0.5) if configuration.is_out_of_range else configuration.parameters
 
 
 def _select_score_parameters(meteor: Meteor, configuration: JavaConfiguration) -> Parameters:
-    """Return the parameters of the scores: those of the chain, or those out of range."""
+    """Return the parameters from which scores are computed, even if they are out of the range of chains."""
     parameters = meteor.chain.parameters
     if not configuration.is_out_of_range:
         return parameters
@@ -127,7 +125,7 @@ def _compute_scores(statistics: Statistics, parameters: Parameters) -> FormulaSc
 
 
 def make_chain_entries(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
-    """Return the matchers of the chain, one for each module, and the lemmatizer, in the form of a chain file."""
+    """Return the matcher of each module, and the lemmatizer or ``None``, as entries of a chain file."""
     options = configuration.options
     if configuration.threshold is None:
         return [{"use": module} for module in configuration.modules], None
@@ -143,25 +141,23 @@ def make_chain_entries(configuration: JavaConfiguration) -> tuple[list[dict[str,
         synonyms=options.synonyms,
     )
 
-    def make_module(name: str) -> JavaModule:
-        module: JavaModule = plugin_registry().java_modules.get(name).make()
-        return module
-
+    module_classes = plugin_registry().java_modules
     matchers: list[dict[str, Any]] = []
     for name in configuration.modules:
         if name in configuration.plugin_modules:
-            matchers.append(dict(make_module(name).matcher(settings)))
+            matchers.append(dict(module_classes.get(name).make().matcher(settings)))
         else:
             matchers.append({"use": name})
+    lemmatizer: Any = None
     if options.lemmas is not None:
-        return matchers, {"use": "lookup", "file": options.lemmas}
-    if options.vector_key == "word":
-        return matchers, None
-    return matchers, make_module("embeddings").lemmatizer(settings)
+        lemmatizer = {"use": "lookup", "file": options.lemmas}
+    elif options.vector_key != "word":
+        lemmatizer = module_classes.get("embeddings").make().lemmatizer(settings)
+    return matchers, lemmatizer
 
 
 def _load_resources(configuration: JavaConfiguration) -> LanguageResources | None:
-    """Return the resources of the language, in part replaced by files of the command line; ``None`` without files."""
+    """Return the language's resources with replacements from the command line, or ``None`` without replacements."""
     replacements = _load_replacements(configuration)
     if not replacements:
         return None
@@ -170,7 +166,7 @@ def _load_resources(configuration: JavaConfiguration) -> LanguageResources | Non
 
 
 def _load_replacements(configuration: JavaConfiguration) -> dict[str, Any]:
-    """Return the resources that replace those of the language. Files are read only if a module uses them."""
+    """Read the resources that replace those of the language. Files that no module uses are not read."""
     replacements: dict[str, Any] = {}
     options = configuration.options
     if options.words is not None:
@@ -218,7 +214,7 @@ def _score_segments(
     alignments: bool,
     parameters: Parameters,
 ) -> Iterator[_Segment]:
-    """Yield the scored segments, and add their statistics to ``total``.
+    """Score segments and yield them, and add their statistics to ``total``.
 
     Args:
         meteor: the metric.
@@ -233,15 +229,14 @@ def _score_segments(
         return
     vector_size, score_size = len(total.total.to_vector()), len(FormulaScores._fields)
     for batch, rows in meteor.score_batches(hypotheses, references, alignments=alignments):
-        batch_alignments = rows.alignments if alignments else itertools.repeat(None)
         counts: list[int] = memoryview(rows.statistics).cast("q").tolist()
         values: list[float] = memoryview(rows.scores).cast("d").tolist()  # type: ignore[assignment]
-        for index, alignment in zip(range(len(batch)), batch_alignments, strict=False):
+        for index in range(len(batch)):
             if index in rows.failures:
                 raise InputError(f"segment {batch.ids[index]}: {rows.failures[index]}")
             vector = counts[index * vector_size : (index + 1) * vector_size]
             scores = FormulaScores._make(values[index * score_size : (index + 1) * score_size])
-            yield _Segment(vector, scores, alignment)
+            yield _Segment(vector, scores, rows.alignments[index] if alignments else None)
         total.add_total(rows.total, len(batch))
 
 
@@ -255,7 +250,7 @@ def _rescore_segments(
 ) -> Iterator[_Segment]:
     """Score segments with parameters that are out of the range of chains; see :func:`_score_segments`.
 
-    Each hypothesis is scored against each of its references, and the best reference is chosen here.
+    Each hypothesis is scored with each of its references, and the reference with the highest score is chosen here.
     """
     for hypothesis, segment_references in zip(hypotheses, references, strict=True):
         texts = [segment_references] if isinstance(segment_references, str) else list(segment_references)
@@ -285,7 +280,7 @@ def _format_alignment(segment: _Segment, ids: str) -> str:
     return format_alignment(segment.alignment, "\t".join(ids.split("\t")[:4]), parts)
 
 
-# -- plain text ------------------------------------------------------------------------------------------------
+# -- Plain text --
 
 
 def _read_lines(path: str) -> list[str]:
@@ -307,19 +302,7 @@ def _score_plain(meteor: Meteor, configuration: JavaConfiguration, stream: TextI
     segments = _score_segments(
         meteor, hypotheses, references, total, alignments=options.alignments, parameters=parameters
     )
-    with contextlib.ExitStack() as stack:
-        alignment_file: TextIO | None = None
-        if options.alignments:
-            alignment_file = stack.enter_context(atomic_writer(f"{options.prefix}-align.out"))
-        for number, segment in enumerate(segments, 1):
-            if alignment_file is not None:
-                alignment_file.write(_format_alignment(segment, str(number)))
-            if options.statistics:
-                stream.write(format_statistics(segment.vector, len(meteor.matchers), configuration.slots) + "\n")
-            elif options.quiet and not options.verbose:
-                print(java_double(segment.scores.score), file=sys.stderr)
-            else:
-                stream.write(f"Segment {number} score:\t{format_scores(segment.scores, options.verbose)}\n")
+    _write_segments(segments, len(meteor.matchers), configuration, stream)
     if options.statistics:
         return
     if not hypotheses:
@@ -331,10 +314,30 @@ def _score_plain(meteor: Meteor, configuration: JavaConfiguration, stream: TextI
         stream.write("\nSystem level statistics:\n\n" + format_corpus_table(total.total, scores, configuration))
 
 
+def _write_segments(
+    segments: Iterable[_Segment], n_matchers: int, configuration: JavaConfiguration, stream: TextIO
+) -> None:
+    """Write the scores or statistics of segments, and their alignments to a file if alignments were requested."""
+    options = configuration.options
+    with contextlib.ExitStack() as stack:
+        alignment_file: TextIO | None = None
+        if options.alignments:
+            alignment_file = stack.enter_context(atomic_writer(f"{options.prefix}-align.out"))
+        for number, segment in enumerate(segments, 1):
+            if alignment_file is not None:
+                alignment_file.write(_format_alignment(segment, str(number)))
+            if options.statistics:
+                stream.write(format_statistics(segment.vector, n_matchers, configuration.slots) + "\n")
+            elif options.quiet and not options.verbose:
+                print(java_double(segment.scores.score), file=sys.stderr)
+            else:
+                stream.write(f"Segment {number} score:\t{format_scores(segment.scores, options.verbose)}\n")
+
+
 def _group_references(
     lines: list[str], n_segments: int, configuration: JavaConfiguration
 ) -> Sequence[str | Sequence[str]]:
-    """Return the reference or the references of each segment, from the lines of the reference file.
+    """Group the lines of the reference file by segment. The group is a single text if a segment has one reference.
 
     Raises:
         InputError: if the number of lines does not fit the number of segments.
@@ -351,11 +354,11 @@ def _group_references(
     return [lines[start : start + per_segment] for start in range(0, len(lines), per_segment)]
 
 
-# -- SGML ------------------------------------------------------------------------------------------------------
+# -- SGML --
 
 
 def _score_sgml(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
-    """Score SGML files. Write tables of the systems, and files with the scores of systems, documents and segments."""
+    """Score SGML files, write a table for each system, and write files with the scores of all levels."""
     from meteor_e.java.sgml import read_java_sgml
 
     options = configuration.options
@@ -371,7 +374,7 @@ def _score_sgml(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO
 
 
 class _ScoreFiles:
-    """The lines of the score files and the alignments of the alignment file, until all systems are scored.
+    """Collects the lines of the score files and the alignments until all systems have been scored.
 
     Args:
         meteor: the metric.
@@ -402,7 +405,7 @@ class _ScoreFiles:
             self._alignments.append((line, _format_alignment(segment, "\t".join(ids))))
 
     def write(self) -> None:
-        """Write the files, sorted like those of the Java program. Alignments have the order of the segments' lines."""
+        """Write the score files and the alignments, sorted in the order of the Java program."""
         sort_key = functools.cmp_to_key(compare_lines)
         for level, lines in self._lines.items():
             with atomic_writer(f"{self._options.prefix}-{level}.scr") as output:
@@ -473,14 +476,14 @@ def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> 
 
 
 def _list_systems(tests: JavaSgml) -> Iterator[tuple[str, str]]:
-    """Yield set and system ids in the Java program's order."""
+    """Yield the ids of each set and system in the order in which the Java program scores them."""
     for set_id in hash_map_order(hashtable_order(tests)):
         for system in hashtable_order(tests[set_id]):
             yield set_id, system
 
 
 def _clean_sgml_text(text: str) -> str:
-    """Trim a segment and replace U+000B with spaces, which the Java program does in SGML but not in plain text."""
+    """Trim a segment and replace U+000B with spaces, as the Java program does for SGML but not for plain text."""
     return java_trim(text.replace("\x0b", " "))
 
 
@@ -491,8 +494,8 @@ Documents = dict[str, dict[str, dict[str, str]]]
 def _list_segments(set_id: str, system: str, tests: Documents, references: Documents) -> Iterator[_SgmlSegment]:
     """Yield the segments of a system, and warn about missing data.
 
-    References, documents and segments are in the order of the Java program's hash tables. If several references have
-    the highest score, the first of them is the best reference.
+    References, documents and segments are in the order of the Java program's hash tables. The order of the references
+    matters, because the first of several references with the highest score is the best reference.
     """
     reference_names = hashtable_order(references)
     for document in _merge_keys(*tests.values(), *(references[name] for name in reference_names)):
@@ -552,7 +555,7 @@ def _merge_keys(*tables: Iterable[str]) -> list[str]:
     return hash_map_order(key for table in tables for key in hashtable_order(table))
 
 
-# -- standard input and output ---------------------------------------------------------------------------------
+# -- The stdio protocol --
 
 
 def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
@@ -578,7 +581,7 @@ def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> 
 def _score_request(
     meteor: Meteor, configuration: JavaConfiguration, parameters: Parameters, references: list[str], hypothesis: str
 ) -> list[int]:
-    """Return the statistics of a request, whose fields are trimmed like in the Java program."""
+    """Score a request and return its statistics. The texts are trimmed as in the Java program."""
     hypothesis = java_trim(hypothesis)
     references = [java_trim(reference) for reference in references]
     if configuration.is_out_of_range:

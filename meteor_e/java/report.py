@@ -1,4 +1,4 @@
-"""The formats of the Java program's output: format_header, tables, statistics lines and score files."""
+"""Format the output of the Java program: the header, tables, statistics lines and score files."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _TOTAL_COLUMNS = ("chunks", "hypothesis_matched", "reference_matched")
 
 
 def format_header(configuration: JavaConfiguration, form: str) -> str:
-    """Return the format_header of the output, including the empty line at its end.
+    """Return the header of the output, including the empty line at its end.
 
     Args:
         configuration: the configuration of the run.
@@ -41,7 +41,7 @@ def format_header(configuration: JavaConfiguration, form: str) -> str:
 
 
 def _format_entry(name: str, value: str, width: int = 16) -> str:
-    """Return a line with a name and a value. The value begins at the given column."""
+    """Return a line that consists of a name, padded to a width, and a value."""
     return f"{name + ':':<{width}}{value}"
 
 
@@ -80,12 +80,12 @@ def format_corpus_table(statistics: Statistics, scores: FormulaScores, configura
 
 
 def _list_counts(counts: MatcherCounts) -> list[int]:
-    """Return the counts of a module in the order of the table."""
+    """Return the counts of a module in the order of the corpus table."""
     return [getattr(counts, name) for name in _MODULE_COLUMNS]
 
 
 def _format_stage(name: str, counts: Sequence[int]) -> str:
-    """Return a row of the table from the counts of a module, or of all modules together."""
+    """Return a row of the corpus table, which contains the counts of one module or of all modules together."""
     test_content, reference_content, test_function, reference_function = counts
     return (
         f"{name:<9}{test_content:>9}{test_function:>10}{test_content + test_function:>9}"
@@ -102,7 +102,7 @@ def format_scores(scores: FormulaScores, verbose: bool) -> str:
 
 @functools.cache
 def _vector_indexes(matchers: int, slots: int) -> tuple[int | None, ...]:
-    """Return, for each number in the Java program's statistics line, its index in a vector of statistics.
+    """Return the indexes of the Java program's statistics in a vector of statistics, in the program's order.
 
     Args:
         matchers: the number of matchers in the chain.
@@ -116,12 +116,12 @@ def _vector_indexes(matchers: int, slots: int) -> tuple[int | None, ...]:
 
 
 def count_java_statistics(slots: int) -> int:
-    """Return the length of the Java program's statistics line."""
+    """Return the number of values in the Java program's statistics line."""
     return len(_vector_indexes(slots, slots))
 
 
 def make_java_vector(vector: Sequence[int], matchers: int, slots: int) -> list[int]:
-    """Return the numbers of the Java program's statistics line, with zeros for missing modules.
+    """Return the values of the Java program's statistics line, which are zeros for missing modules.
 
     Args:
         vector: statistics in the order of :meth:`~meteor_e.scoring.statistics.Statistics.to_vector`.
@@ -132,13 +132,13 @@ def make_java_vector(vector: Sequence[int], matchers: int, slots: int) -> list[i
 
 
 class JavaStatistics(Statistics):
-    """The statistics of an input line, which another program may have written, even with more matches than words."""
+    """Statistics from an input line. They may be inconsistent, for example with more matches than words."""
 
     __slots__ = ()
 
     @property
     def is_perfect(self) -> bool:
-        """Whether there is one chunk, and the numbers of matched words equal the lengths."""
+        """Whether all words of both texts are matched, and the matches form a single chunk."""
         hypothesis_matched = sum(counts.hypothesis_content + counts.hypothesis_function for counts in self.matchers)
         reference_matched = sum(counts.reference_content + counts.reference_function for counts in self.matchers)
         return (
@@ -149,9 +149,10 @@ class JavaStatistics(Statistics):
 
 
 def parse_java_statistics(vector: Sequence[Any], slots: int) -> JavaStatistics:
-    """Return the statistics of a line of the Java program, with zeros for statistics that it does not count."""
+    """Return the statistics of a line of the Java program. Statistics that the line does not contain are 0."""
     values = dict(zip(_vector_indexes(slots, slots), vector, strict=True))
-    return JavaStatistics(*Statistics.from_vector([values.get(index, 0) for index in range(statistics_width(slots))]))
+    complete_vector = [values.get(index, 0) for index in range(statistics_width(slots))]
+    return JavaStatistics(*Statistics.from_vector(complete_vector))
 
 
 def format_statistics(vector: Sequence[int], matchers: int, slots: int) -> str:
@@ -166,8 +167,8 @@ _format_count = functools.lru_cache(1024)(java_double)
 def compare_lines(line1: str, line2: str) -> int:
     """Compare two tab-separated lines of a score file in the Java program's sort order.
 
-    Lines of the same set, system and document whose segment ids are integers are compared by these integers. All other
-    lines are compared as text. That includes the lines of ``-vOut``, because they have more fields.
+    Segments of the same document are compared by their ids if the ids are integers. All other lines are compared as
+    text, including the lines of ``-vOut``, which have more fields.
     """
     fields1, fields2 = line1.split("\t"), line2.split("\t")
     if len(fields1) == _SEGMENT_FIELDS and fields1[:3] == fields2[:3]:

@@ -1,4 +1,4 @@
-"""Read SGML files line by line like the Java program. ``docs/compat.md`` lists the rules."""
+"""Read SGML files line by line in the same way as the Java program. ``docs/compat.md`` lists the rules."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ _JAVA_SYSTEM = _compile_java(r'(?:sysid|refid)\s*=\s*"([^"]+)"')
 
 
 def read_java_sgml(lines: Iterable[str], name: str) -> JavaSgml:
-    """Read an SGML file like the Java program. ``docs/compat.md`` lists the rules.
+    """Read an SGML file in the same way as the Java program. Test and reference files have the same structure.
 
-    The Java program searches each line for a set, a document and a segment, in this order, and reads the first of each
-    kind. Test and reference files have the same structure.
+    The Java program searches each line for the tags of a set, a document and a segment, in this order. It reads only
+    the first tag of each kind.
 
     Args:
         lines: the lines of the file.
@@ -59,7 +59,7 @@ def read_java_sgml(lines: Iterable[str], name: str) -> JavaSgml:
 
 
 class _JavaSgmlReader:
-    """The sets of a file, and the set, system and document to which the current line belongs.
+    """Collects the sets of an SGML file, and stores the set, system and document of the current line.
 
     Args:
         name: the name of the file in messages.
@@ -69,8 +69,7 @@ class _JavaSgmlReader:
         self.sets: JavaSgml = {}
         self._name = name
         self._systems: dict[str, dict[str, dict[str, str]]] | None = None
-        # The documents of the last system that had a name. A document without a system belongs to this system, even if
-        # a new set has begun since.
+        # A document that does not name a system belongs to the last named system, even if a new set has begun.
         self._documents: dict[str, dict[str, str]] | None = None
         self._segments: dict[str, str] | None = None
 
@@ -102,7 +101,7 @@ class _JavaSgmlReader:
 
 
 def _find_id(pattern: re.Pattern[str], line: str, name: str, message: str) -> str:
-    """Return the first group of a pattern in a line, or raise InputError with a message."""
+    """Return the id that a pattern captures in a line, or raise InputError with a message."""
     match = pattern.search(line)
     if not match:
         raise InputError(f"{name}: {message}: {line}")
@@ -110,14 +109,15 @@ def _find_id(pattern: re.Pattern[str], line: str, name: str, message: str) -> st
 
 
 def _find_segment_id(line: str) -> str:
-    r"""Return the id of the first segment in a line, or an empty text.
+    r"""Return the id of the first segment in a line, or an empty string if the line does not contain a segment.
 
-    This is the group of ``<\s*seg\s*id\s*=\s*"?([^">]+?)"?\s*>``, matched in linear instead of quadratic time.
+    The id is what the group of ``<\s*seg\s*id\s*=\s*"?([^">]+?)"?\s*>`` would match, but in linear instead of quadratic
+    time.
     """
     failure_end = 0
     for tag_start in _JAVA_SEG_ID.finditer(line):
         if tag_start.end() < failure_end:
-            # The value would have the same end as the previous one, where the pattern does not match.
+            # This value has the same end as the previous value, so the pattern cannot match either.
             continue
         value_end = _JAVA_VALUE_END.search(line, tag_start.end())
         assert value_end is not None  # the pattern also matches the end of the line
@@ -132,14 +132,14 @@ def _find_segment_id(line: str) -> str:
 
 
 def _read_segment(line: str, following_lines: Iterator[str], name: str, segment_id: str) -> str:
-    """Join lines up to a closing tag, and return the text between the first opening and the last closing tag."""
+    """Join lines up to a closing tag, and return the text from the first opening tag to the last closing tag."""
     lines = [line]
     while not _JAVA_SEG_END.search(line):
         next_line = next(following_lines, None)
         if next_line is None:
             raise InputError(f"{name}: segment {segment_id!r} is not closed")
         lines.append(next_line)
-        # A closing tag may span several lines. Removing the white space in its beginning keeps the search linear.
+        # A closing tag may span several lines. Its white space is removed so that the search remains linear.
         tag_start = _JAVA_PART_OF_END.search(line, max(line.rfind("<"), 0))
         line = ("".join(tag_start[0].split()) if tag_start else "") + next_line
     for part in _JAVA_LINE_END.split("".join(lines)):

@@ -1,4 +1,4 @@
-"""The stdio protocol, which tuners and captioning tools use to run METEOR: one request per line.
+"""The stdio protocol of METEOR, which tuners and captioning tools use. Each request is one line.
 
 ``SCORE ||| reference [||| reference …] ||| hypothesis``
     The response is the segment's statistics.
@@ -32,13 +32,13 @@ Evaluate = Callable[[Sequence[Sequence[float]]], tuple[list[float], float]]
 
 
 def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, *, is_coco: bool = False) -> list[str]:
-    """Return the lines of the response to a request.
+    """Answer a request of the stdio protocol. The response is a list of lines.
 
     Args:
         line: the request, without its line end.
         score: a function that returns the statistics of a hypothesis, from its references and the hypothesis.
         evaluate: a function that returns the scores of groups of statistics and the corpus score.
-        size: the number of numbers in a statistics line.
+        size: the number of values in a statistics line.
         is_coco: whether to use the protocol of coco-caption's jar.
     """
     command, *arguments = line.split("|||")
@@ -59,7 +59,7 @@ def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, 
 
 
 def _evaluate_groups(groups: Sequence[str], evaluate: Evaluate, size: int) -> list[str]:
-    """Return the scores of the groups of statistics and then the corpus score, or one line with an error."""
+    """Return the score of each group of statistics and then the corpus score, or one line with an error message."""
     if not groups:
         return ["Error: specify Meteor stats"]
     try:
@@ -83,7 +83,7 @@ def parse_statistics(text: str, size: int = STATISTICS) -> list[float]:
 
 
 def _parse_number(word: str) -> float:
-    """Parse a number of a statistics line in the format that Java accepts."""
+    """Parse a number of a statistics line, in any format that Java accepts."""
     if word in ("NaN", "Infinity", "+Infinity", "-Infinity"):
         return float(word.replace("Infinity", "inf").replace("NaN", "nan"))
     if not _NUMBER.fullmatch(word):
