@@ -1,1 +1,1 @@
-"""Chains: from a YAML file, a mapping or keyword arguments to everything that decides a score."""
+"""Chains of matchers: read them from YAML files, mappings or keyword arguments, and complete them with defaults."""

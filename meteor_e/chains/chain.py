@@ -1,4 +1,4 @@
-"""Resolved chains: all settings that determine a score, with their defaults, and the signature of a chain."""
+"""Resolved chains, which contain the value of every setting that determines a score, and their signatures."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OWN_FUNCTION_WORDS = "own"
 
 @dataclass(frozen=True, kw_only=True)
 class Chain(PlainKeys):
-    """A resolved chain. It inherits the keys of :class:`~meteor_e.chains.keys.PlainKeys`.
+    """A chain in which the value of every setting is known.
 
     Attributes:
         language: the definition of the language.
@@ -62,7 +62,7 @@ class Chain(PlainKeys):
     lemmatizer: ChainEntry | None = None
 
     def effective(self) -> dict[str, Any]:
-        """Return the chain as a mapping for a YAML file, with the value of every key."""
+        """Return the content of a chain file for this chain, with the value of every key."""
         chain: dict[str, Any] = {
             "language": self.language.path or self.language.code,
             "task": self.task,
@@ -84,7 +84,7 @@ class Chain(PlainKeys):
 
 
 def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
-    """Complete a configuration with the defaults of its task, its language and its matchers.
+    """Complete the configuration of a chain with the defaults of its task, its language and its matchers.
 
     Raises:
         ConfigError: for an unknown language, task or parameter, or a value that is out of range.
@@ -111,7 +111,7 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
 
 
 def _resolve_language(config: ChainConfig, registry: PluginRegistry) -> Language:
-    """Return the language of a configuration, with the segmenter that the configuration names."""
+    """Return the language of a chain. The segmenter that the chain names replaces that of the language."""
     with add_location(config.locations.get("language", "")):
         pack = None if config.pack == NO_PACK else config.pack
         language = find_language("en" if config.language is None else config.language, registry, pack=pack)
@@ -123,7 +123,7 @@ def _resolve_language(config: ChainConfig, registry: PluginRegistry) -> Language
 def _resolve_matchers(
     config: ChainConfig, language: Language, task_name: str, task: Task, registry: PluginRegistry
 ) -> tuple[ChainEntry, ...]:
-    """Return the matchers of a configuration, or the task's, with checked weights and options."""
+    """Return the matchers of a chain, by default those of the task, and check their weights and options."""
     if config.matchers is None:
         weights = _default_weights(language, task_name, task, registry)
         matchers = tuple(ChainEntry(name, weight, optional=True) for name, weight in weights.items())
@@ -141,7 +141,7 @@ def _resolve_matchers(
 
 
 def _check_values(config: ChainConfig) -> None:
-    """Raise a ConfigError for an unknown parameter, a beam width that is out of range, or an empty pack name."""
+    """Raise a ConfigError for an unknown parameter, a beam width that is out of range, or an empty name of a pack."""
     for name in config.parameters:
         if name not in GREEK:
             raise ConfigError(f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}")
@@ -153,7 +153,7 @@ def _check_values(config: ChainConfig) -> None:
 
 
 def _select_lemmatizer(config: ChainConfig, language: Language, matchers: tuple[ChainEntry, ...]) -> ChainEntry | None:
-    """Return the lemmatizer of a configuration; by default the language's, if the chain has the matcher ``lemma``."""
+    """Return the lemmatizer of a chain. Only the matcher ``lemma`` makes the language's lemmatizer the default."""
     if config.lemmatizer is not None or language.lemmatizer in (None, "none"):
         return config.lemmatizer
     needs_lemmatizer = any(matcher.name == "lemma" for matcher in matchers)
@@ -161,11 +161,11 @@ def _select_lemmatizer(config: ChainConfig, language: Language, matchers: tuple[
 
 
 def _default_weights(language: Language, name: str, task: Task, registry: PluginRegistry) -> Mapping[str, float]:
-    """Return the matchers of a chain that does not name any, with their weights.
+    """Return the weights of the default matchers, by name.
 
-    The task ``universal`` has weights for two matchers only. If it is the default task of a user's language file, the
-    chain gets all matchers that the file lists. In a language of meteor_e, the default task may intentionally omit
-    matchers that the file lists.
+    The task ``universal`` only has weights for two matchers. If it is the default task of a user's language file, the
+    chain uses all matchers that the file lists. The default tasks of meteor_e's languages, however, may intentionally
+    omit matchers.
     """
     is_builtin = language.script or Path(language.source).parent == LANGUAGE_FOLDER
     if is_builtin or name != language.default_task or name in own_tasks(language):
@@ -177,9 +177,9 @@ def _default_weights(language: Language, name: str, task: Task, registry: Plugin
 
 
 def _resolve_function_words(config: ChainConfig, language: Language) -> str | None:
-    """Return the pack that supplies the function words; ``None`` for the chain's pack.
+    """Return the pack that supplies the function words, or ``None`` if it is the chain's pack.
 
-    By default, a pack that the user names supplies its own function words, whatever the language says.
+    By default, a pack that the user names supplies the function words, even if the language names another pack.
     """
     chain_pack = config.pack or language.pack
     is_custom_pack = config.pack is not None and config.pack != language.pack
@@ -189,7 +189,7 @@ def _resolve_function_words(config: ChainConfig, language: Language) -> str | No
 
 
 def _resolve_matcher(entry: ChainEntry, weights: Mapping[str, float], registry: PluginRegistry) -> ChainEntry:
-    """Return an entry of a matcher with its weight, by default the task's, then that of the matcher's class."""
+    """Return a matcher's entry with its weight, which is by default that of the task or of the matcher's class."""
     weight = weights.get(entry.name) if entry.weight is None else entry.weight
     if weight is None:
         with add_location(entry.location):
@@ -207,7 +207,7 @@ def _resolve_options(kind: str, entry: ChainEntry, registry: PluginRegistry) -> 
     with add_location(entry.location):
         component = registry.components(kind).get(entry.name)
         if not entry.options and not isinstance(component.Options, type):
-            # There is nothing to check, and checking would import a library that loads slowly.
+            # Without options, there is nothing to check, and the import of the checker would take time.
             return entry
         options = make_option_paths_absolute(component, entry)
         component.check_options(options)
@@ -215,7 +215,7 @@ def _resolve_options(kind: str, entry: ChainEntry, registry: PluginRegistry) -> 
 
 
 def make_option_paths_absolute(component: type[Component], entry: ChainEntry) -> dict[str, Any]:
-    """Return the options of an entry with absolute paths. Options are not checked."""
+    """Return the options of an entry in which all paths are absolute. The options are not checked."""
 
     def make_absolute(path: str) -> str:
         absolute_path = resolve_path(entry.folder, path)
@@ -236,7 +236,7 @@ def find_language(name: str, registry: PluginRegistry | None = None, *, pack: st
         name: a code (ISO 639, BCP 47), an alias, an English name, or the path of a language file (with a slash, or
             ending in ``.yaml``).
         registry: the registry of languages; by default that of meteor_e and of all installed plugins.
-        pack: name or folder of the pack.
+        pack: the name or folder of the pack.
 
     Raises:
         ConfigError: if the language does not exist, or its file has mistakes.
@@ -289,8 +289,8 @@ def _read_language_of_pack(name: str, pack: str, message: str) -> Language:
     """Return the language that a pack defines.
 
     Args:
-        name: name of the language.
-        pack: name or folder of the pack.
+        name: the name of the language.
+        pack: the name or folder of the pack.
         message: the error message if the pack does not define the language.
     """
     from meteor_e.packs.pack import LANGUAGE_FILE
@@ -323,7 +323,7 @@ def make_segmenter(language: Language, registry: PluginRegistry) -> Segmenter:
 
 
 def list_plugins(chain: Chain, registry: PluginRegistry) -> list[str]:
-    """Return ``distribution@version`` of each third-party plugin that supplies a component or the language, sorted."""
+    """Return the sorted ``distribution@version`` of all plugins that supply a component or the language of a chain."""
     components = [("matcher", matcher.name) for matcher in chain.matchers]
     if not chain.language.path and not chain.language.script:
         components.append(("language", chain.language.code))
@@ -337,7 +337,7 @@ def list_plugins(chain: Chain, registry: PluginRegistry) -> list[str]:
 
 @dataclass(frozen=True)
 class ChainComponents:
-    """The components and resources that a chain names.
+    """The components and resources of a chain.
 
     Attributes:
         resources: function words, prefixes, synonyms and paraphrases.
@@ -353,11 +353,11 @@ class ChainComponents:
 
 
 def signature(chain: Chain, components: ChainComponents) -> str:
-    """Return the signature of a chain. Cache keys are derived from it, too.
+    """Return the signature of a chain, which identifies everything that determines its scores.
 
     Args:
-        chain: the chain. Its task and parameters may differ from those of the chain that the components were made for.
-        components: matchers, lemmatizer, segmenter and resources.
+        chain: the chain. Its task and parameters may differ from those for which the components were created.
+        components: the matchers, lemmatizer, segmenter and resources.
 
     Returns:
         ``key:value`` pairs joined by ``|``, as in ``meteor_e:0.1.0|lang:en|task:rank|…``.
@@ -399,7 +399,7 @@ def _describe_plain_keys(chain: Chain) -> Iterator[tuple[str, str]]:
 
 
 def _describe_language(language: Language) -> str:
-    """Return the code of a language, with the properties that the other parts of the signature do not contain."""
+    """Return the code of a language, and properties that the other parts of the signature do not contain."""
     if language.script:
         return f"{language.code}(generic {language.script})"
     if language.path:

@@ -1,4 +1,4 @@
-"""Check chain files and language files, and write out a chain with all its defaults."""
+"""Check chain files and language files, and list all settings of a chain."""
 
 from __future__ import annotations
 
@@ -64,15 +64,15 @@ def check_language(file: str, registry: PluginRegistry) -> Language:
 
 
 def spell_out(chain: Chain, registry: PluginRegistry) -> dict[str, Any]:
-    """Return a chain as a mapping for a YAML file, with the defaults of all keys and of all components' options.
+    """Return the content of a chain file with the values of all keys and of all options of components.
 
-    A chain file with this content has the same signature and yields the same scores.
+    A chain file with this content has the same signature as the chain and yields the same scores.
     """
     content = chain.effective()
     for entry, matcher in zip(content["matchers"], chain.matchers, strict=True):
         matcher_class = registry.matchers.get(matcher.name)
         if not matcher_class.requires:
-            # A matcher that does not require a resource cannot lack it.
+            # The key "optional" only has an effect on a matcher that requires a resource.
             entry.pop("optional", None)
         _add_default_options(entry, matcher_class)
     if chain.lemmatizer is not None:
@@ -81,7 +81,7 @@ def spell_out(chain: Chain, registry: PluginRegistry) -> dict[str, Any]:
 
 
 def _add_default_options(entry: dict[str, Any], component: type[Component]) -> None:
-    """Add the default values of the options that an entry omits."""
+    """Add the default values of options that an entry of a chain file omits."""
     from meteor_e.api.options import option_defaults
 
     options_class = component.options_class()

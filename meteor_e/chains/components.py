@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 def make_components(
     chain: Chain, resources: LanguageResources | None = None, offline: bool | None = None
 ) -> ChainComponents:
-    """Make the components of a chain.
+    """Create the components of a chain.
 
     Args:
         chain: the resolved chain.
         resources: resources to use instead of the pack's.
-        offline: never download a missing pack.
+        offline: whether a missing pack may not be downloaded; ``None`` for the user's setting.
 
     Raises:
         ConfigError: for a matcher that needs lemmas or tags, if the chain does not have a suitable lemmatizer.
         PluginError: for a component that is not installed.
-        ResourceError: for missing resources; the message names all of them.
+        ResourceError: for missing resources. The message names all of them.
     """
     resources = resources or find_resources(chain.language, chain.pack, chain.function_words, offline)
     lemmatizer = None if chain.lemmatizer is None else _make("lemmatizer", chain.lemmatizer, chain, resources)
@@ -43,14 +43,14 @@ def make_components(
 
 
 def _make(kind: str, entry: ChainEntry, chain: Chain, resources: LanguageResources) -> Any:
-    """Return the matcher or lemmatizer of an entry."""
+    """Create the matcher or lemmatizer that an entry of a chain describes."""
     with add_location(entry.location), plugin_errors(f"making {kind} {entry.name!r}"):
         context = MatcherContext(chain.language, resources, not entry.optional)
         return plugin_registry().components(kind).get(entry.name).make(context, **entry.options)
 
 
 def _make_matchers(chain: Chain, resources: LanguageResources, lemmatizer: Lemmatizer | None) -> Iterator[Matcher]:
-    """Yield the matchers of a chain, then raise a ResourceError that names all missing resources."""
+    """Yield the matchers of a chain. If resources are missing, raise a ResourceError that names all of them."""
     errors: list[ResourceError] = []
     for entry in chain.matchers:
         try:

@@ -1,4 +1,4 @@
-"""Read and check chains: YAML files and mappings.
+"""Read and check chains, which can be YAML files or mappings.
 
 >>> load_chain("chain.yaml")           # a file
 >>> load_chain("adq")                  # the name of a chain of meteor_e or a plugin
@@ -50,7 +50,7 @@ class ChainEntry:
     folder: str = field(default="", compare=False)
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return the entry in the form of a chain file."""
+        """Return the entry as a mapping, in the form of a chain file."""
         mapping: dict[str, Any] = {"use": self.name}
         if self.weight is not None:
             mapping["weight"] = self.weight
@@ -61,7 +61,7 @@ class ChainEntry:
 
 @dataclass(frozen=True)
 class ChainConfig:
-    """A chain as its author wrote it. The language and the task supply the values that are ``None``.
+    """A chain without the defaults of its language and task, which replace ``None`` when the chain is resolved.
 
     Attributes:
         language: the code of the language, or the path of a language file.
@@ -132,7 +132,7 @@ def load_chain(source: ChainSource) -> ChainConfig:
 
 
 def make_chain_from_keys(keys: Mapping[str, Any]) -> ChainConfig:
-    """Return a chain from the arguments of a Python function, with the same checks as for a file.
+    """Create a chain from keyword arguments, which are checked in the same way as a file.
 
     Args:
         keys: the keys and their values. ``None`` means the default. Paths are relative to the working folder.
@@ -148,13 +148,13 @@ def make_chain_from_keys(keys: Mapping[str, Any]) -> ChainConfig:
             raise ConfigError(f"{name}: unknown key; use parameters={{{name!r}: {value!r}}}")
         content[name] = str(Path(value).resolve()) if isinstance(value, os.PathLike) else value
     if all(name in KEYS and _is_simple(name, value) for name, value in content.items()):
-        # Resolving the chain checks these values, and importing the checker of files would take time.
+        # Importing the checker of files takes time, and is not necessary for values that are certainly valid.
         return make_chain(Document(content))
     return load_chain(content)
 
 
 def _is_simple(name: str, value: Any) -> bool:
-    """Return whether a value is certain to pass the checks of chain files."""
+    """Return whether the value of a key is certain to pass the checks of chain files."""
     if name == "normalization":
         return type(value) is str and value in Normalization._value2member_map_
     if name == "parameters":
@@ -165,7 +165,7 @@ def _is_simple(name: str, value: Any) -> bool:
 
 
 def _is_simple_entry(entry: Any) -> bool:
-    """Return whether an entry is a name, or a name with a weight from 0 to 1."""
+    """Return whether an entry of a chain is a name, or a name with a weight from 0 to 1."""
     if type(entry) is str:
         return entry != ""
     if type(entry) is not dict:
@@ -210,10 +210,10 @@ def open_chain(source: ChainSource) -> Document:
 
 
 def _find_chain_file(name: str) -> Path | Traversable:
-    """Return the file of the chain that has a name, or a file whose path is the name.
+    """Return the file of the chain with a name. If there is no such chain, the name may be the path of a file.
 
     Raises:
-        ConfigError: if neither exists.
+        ConfigError: if neither the chain nor the file exists.
     """
     from meteor_e.plugins.registry import plugin_registry
 
@@ -233,7 +233,7 @@ def _find_chain_file(name: str) -> Path | Traversable:
 
 
 def make_chain(document: Document) -> ChainConfig:
-    """Return the chain of a document that has been checked."""
+    """Create a chain from a document that has been checked."""
     data = {**document.data, **_resolve_paths(document)}
     lemmatizer = read_entry(data["lemmatizer"], document, ("lemmatizer",)) if "lemmatizer" in data else None
     if lemmatizer is not None and lemmatizer.name == "none":
@@ -255,7 +255,7 @@ def make_chain(document: Document) -> ChainConfig:
 
 
 def _resolve_paths(document: Document) -> dict[str, Any]:
-    """Return the values of the document's keys that can be paths, with paths relative to the document's folder."""
+    """Return the values of the keys that can be paths. Paths are resolved relative to the document's folder."""
     values = {}
     for name, key in KEYS.items():
         if key.is_path is not None and name in document.data:
@@ -272,7 +272,7 @@ def _read_matchers(entries: Sequence[Any] | None, document: Document) -> tuple[C
 
 
 def _key_locations(document: Document) -> dict[str, str]:
-    """Return ``file:line: key`` of each top-level key of a document."""
+    """Return the location of each top-level key of a document as ``file:line: key``."""
     locations = {}
     for key, line in document.lines.items():
         if len(key) == 1:
@@ -281,7 +281,7 @@ def _key_locations(document: Document) -> dict[str, str]:
 
 
 def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> ChainEntry:
-    """Return an entry of the list ``matchers``, or the entry ``lemmatizer``.
+    """Create an entry from an item of the list ``matchers``, or from the value of ``lemmatizer``.
 
     Args:
         entry: the name of a component, or a mapping with its name and its options.

@@ -1,4 +1,4 @@
-"""The definitions of a chain's keys.
+"""The definitions of the keys of chains.
 
 The schema that checks chain files, the reader of files, the arguments of :class:`~meteor_e.Meteor`, the options of the
 metric ``meteor``, the command line and the signature are derived from :data:`KEYS`. To add a key that does not depend
@@ -43,7 +43,7 @@ class ChainKey(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PlainKeys:
-    """The keys that do not depend on the language or the task, with their defaults."""
+    """The keys of a chain whose defaults do not depend on the language or the task."""
 
     beam: int = DEFAULT_BEAM
     character_mode: bool = False
@@ -53,7 +53,7 @@ class PlainKeys:
 
 
 class ChainArguments(TypedDict, total=False):
-    """The keys of a chain as arguments of :class:`~meteor_e.Meteor`. ``None`` means the default.
+    """The keys of a chain as arguments of :class:`~meteor_e.Meteor`. The value ``None`` means the default.
 
     Attributes:
         task: the task that the parameters were tuned for (``rank``, ``adq``, ``hter``, ``util``, ``li``, ``tune``,

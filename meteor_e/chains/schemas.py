@@ -1,4 +1,4 @@
-"""The types of chain files and language files. They are used for checks and for JSON schemas.
+"""The types of chain files, which are used to check the files and to create JSON schemas.
 
 This module is imported only when a file or a mapping is checked, because msgspec loads slowly.
 """
@@ -56,7 +56,7 @@ _SCHEMAS: dict[str, Any] = {
 
 
 def _make_type(key: ChainKey) -> Any:
-    """Return the type of a key's values, annotated with the help text and the minimum."""
+    """Return the type of a key's values, annotated with the help text and the minimum value of the key."""
     value_type = key.type
     if key.schema:
         value_type = _SCHEMAS[key.schema]
@@ -82,7 +82,7 @@ def _metric_options() -> Iterator[tuple[str, Any, Any]]:
             for parameter, parameter_type in zip(GREEK, (Alpha, Beta, Gamma, Delta), strict=True):
                 yield parameter, parameter_type | None, None
         if name not in ("name", "description"):
-            # The content of a mapping or a list is checked together with the chain.
+            # The items of a mapping or list are checked later, when the chain is loaded.
             option_type = Annotated[Any, Meta(description=key.help)] if key.type in (list, dict) else _make_type(key)
             yield name, option_type | None, None
 

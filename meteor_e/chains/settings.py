@@ -22,11 +22,11 @@ Settings = Mapping[str, Mapping[str, Any]]
 
 
 def apply_settings(chain: ChainSource | None, overrides: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """Return the keys ``matchers`` and ``lemmatizer`` of a chain, with some options replaced.
+    """Replace options of a chain's components, and return the new values of ``matchers`` and ``lemmatizer``.
 
     Args:
-        chain: file, name or content of the chain; ``None`` for the language's default chain.
-        overrides: keys that replace the chain's.
+        chain: the file, name or content of the chain; ``None`` for the language's default chain.
+        overrides: the keys that replace those of the chain.
         settings: the options to replace.
 
     Raises:
@@ -52,14 +52,14 @@ def apply_settings(chain: ChainSource | None, overrides: Mapping[str, Any], sett
 
 
 def _describe_missing_matcher(name: str, option: str, entries: Sequence[Mapping[str, Any]]) -> str:
-    """Return the error message for an option of a matcher that the chain does not have."""
+    """Return the error message for an option of a matcher that is not part of the chain."""
     matchers = list(dict.fromkeys(entry["use"] for entry in entries))
     suggestion = near_miss(name, [*matchers, "lemmatizer"])
     return f"cannot set {name}.{option}: the chain has no matcher {name!r}{suggestion}; it has {', '.join(matchers)}"
 
 
 def _list_matchers(config: ChainConfig) -> list[dict[str, Any]]:
-    """Return the entries of a chain's matchers as mappings, with absolute paths."""
+    """Return the entries of a chain's matchers as mappings in which all paths are absolute."""
     if config.matchers is None:
         # The lemmatizer is left out because it may be invalid until the settings are applied.
         chain = resolve(replace(config, lemmatizer=None), plugin_registry())
@@ -69,7 +69,7 @@ def _list_matchers(config: ChainConfig) -> list[dict[str, Any]]:
 
 
 def _update_lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entry of a chain's lemmatizer, as a mapping, with some options replaced."""
+    """Replace options of a chain's lemmatizer, and return its entry as a mapping."""
     lemmatizer = config.lemmatizer
     if "use" in options and (lemmatizer is None or options["use"] != lemmatizer.name):
         # The options of the previous lemmatizer do not apply to the new one.
@@ -84,14 +84,14 @@ def _update_lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[
 
 
 def _read_options(kind: str, entry: ChainEntry) -> dict[str, Any]:
-    """Return the options of an entry with absolute paths. Options are not checked."""
+    """Return the options of an entry in which all paths are absolute. The options are not checked."""
     if not entry.options:
         return {}
     return make_option_paths_absolute(plugin_registry().components(kind).get(entry.name), entry)
 
 
 def _resolve_paths(kind: str, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options with paths relative to the working folder; unchanged if the component does not exist."""
+    """Resolve paths in options relative to the working folder. Options of an unknown component are not changed."""
     try:
         component = plugin_registry().components(kind).get(name)
     except MeteorError:
@@ -103,11 +103,11 @@ def _resolve_paths(kind: str, name: str, options: Mapping[str, Any]) -> dict[str
 def chain_with_paths(
     chain: Mapping[str, Any], change: Callable[[str], str], registry: PluginRegistry
 ) -> dict[str, Any]:
-    """Return a chain with its paths changed. The chain is not checked.
+    """Return a chain in which all paths have been replaced. The chain is not checked.
 
     Args:
         chain: the content of a chain file.
-        change: function that returns the new path for a path.
+        change: a function that returns the new path for a path.
         registry: the registry of components.
 
     Raises:
@@ -125,7 +125,13 @@ def chain_with_paths(
 
 
 def entry_with_paths(kind: str, entry: Any, change: Callable[[str], str], registry: PluginRegistry) -> Any:
-    """Return an entry, which is a name or a mapping with ``use``, with its paths changed.
+    """Return an entry in which all paths have been replaced.
+
+    Args:
+        kind: the kind of the component, ``matcher`` or ``lemmatizer``.
+        entry: the name of a component, or a mapping with its name and its options.
+        change: a function that returns the new path for a path.
+        registry: the registry of components.
 
     Raises:
         PluginError: for a matcher or lemmatizer that is not installed.

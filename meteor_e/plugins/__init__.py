@@ -1,1 +1,1 @@
-"""Find and load plugins, and register the components, commands and languages that they add."""
+"""Find and load plugins, and register the components, commands, languages and chains that they provide."""

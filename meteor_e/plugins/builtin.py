@@ -1,4 +1,4 @@
-"""The components and commands of meteor_e: import paths of classes, by name. Plugins add others through hooks."""
+"""The names and import paths of the components and commands that are part of meteor_e."""
 
 from __future__ import annotations
 

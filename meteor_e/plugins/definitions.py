@@ -1,4 +1,4 @@
-"""Definitions of named components, commands and files, with their origins, and the entries of the listing."""
+"""Definitions of the names of components, commands, languages and chains, and the plugins that define them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLUGIN_FAILURES = (Exception, SystemExit)
 
 
 class Origin(NamedTuple):
-    """The plugin that defines a name.
+    """The plugin that defines a name, and the distribution that contains the plugin.
 
     Attributes:
         plugin: the name of the entry point.
@@ -37,7 +37,7 @@ BUILTIN = Origin("builtin", "meteor_e", __version__)
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of the listing of ``meteor-e plugins``.
+    """An entry of the list that ``meteor-e plugins`` shows.
 
     Attributes:
         kind: ``matcher``, ``metric`` and so on, or ``plugin`` for a plugin that cannot be used at all.
@@ -47,7 +47,7 @@ class Entry:
         plugin: the entry point.
         aliases: other names of the component.
         requires: the resources and libraries that must be installed in addition to the distribution.
-        error: the reason why it cannot be used; empty if it can be used.
+        error: the reason why the component cannot be used; empty if it can be used.
     """
 
     kind: str
@@ -67,7 +67,7 @@ LoadFunction = Callable[[object], tuple[T, tuple[str, ...]]]
 
 @dataclass
 class Definition(Generic[T]):
-    """A name that meteor_e or a plugin defines. The object with this name is loaded when it is used for the first time.
+    """The definition of a name by meteor_e or a plugin. The named object is loaded when it is first used.
 
     Attributes:
         kind: ``matcher``, ``metric`` and so on.
@@ -87,7 +87,7 @@ class Definition(Generic[T]):
     _value: T | None = None
 
     def load(self) -> T:
-        """Return the class, the language, the file of the chain, or the command that has the name.
+        """Load and return the named object: a class, a language, the file of a chain, or a command.
 
         Raises:
             PluginError: if the object cannot be imported, or has the wrong type.
@@ -106,12 +106,12 @@ class Definition(Generic[T]):
 
 
 def failure_reason(error: BaseException) -> str:
-    """Return the reason for a failure of a plugin's code, in one line."""
+    """Return a one-line description of an exception that the code of a plugin has raised."""
     return str(error) if isinstance(error, MeteorError) else describe_error(error)
 
 
 def describe_clash(definitions: list[Definition[T]]) -> str:
-    """Return the error message for a name with several definitions, of which meteor_e's definition comes first."""
+    """Return the error message for a name that has several definitions. A definition of meteor_e comes first."""
     origins = [f"{definition.origin} ({definition.origin.plugin})" for definition in definitions]
     is_builtin = definitions[0].origin == BUILTIN
     advice = "the one of meteor_e is used; rename the plugin's" if is_builtin else "uninstall all but one of them"

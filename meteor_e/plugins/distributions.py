@@ -1,6 +1,7 @@
-"""The components of the project's distributions, for listings and for errors if a distribution is not installed.
+"""The components of the project's distributions, including those that are not installed.
 
-The components are listed in the resource file ``distributions.json``. A test compares the file with the plugins.
+Error messages use this information to advise users which distribution to install. The components are listed in the
+resource file ``distributions.json``, which a test compares with the plugins.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ class CommandNote(NamedTuple):
 
 @functools.cache
 def load_distributions() -> Mapping[str, Mapping[str, Any]]:
-    """Return the names of the components of each distribution, by kind. Commands also have a group and a summary."""
+    """Return the names of the components by distribution and kind. Each command has a group and a summary."""
     from meteor_e.languages.files import RESOURCES
 
     content: dict[str, Any] = json.loads((RESOURCES / "distributions.json").read_text(encoding="utf-8"))
@@ -38,7 +39,7 @@ def load_distributions() -> Mapping[str, Mapping[str, Any]]:
 
 @functools.cache
 def load_command_notes() -> Mapping[str, CommandNote]:
-    """Return the commands of all distributions of the project, by name, whether they are installed or not."""
+    """Return the commands of all distributions of the project by name, including those that are not installed."""
     notes = {}
     for distribution, components in load_distributions().items():
         for name, (group, summary) in components.get("command", {}).items():
@@ -47,7 +48,7 @@ def load_command_notes() -> Mapping[str, CommandNote]:
 
 
 def advise_installation(kinds: tuple[str, ...], name: str, description: str) -> str:
-    """Return advice to install the distribution that contains a component; empty for an unknown component.
+    """Return advice to install the distribution of a component, or an empty string for an unknown component.
 
     Args:
         kinds: the kinds that the component may have.

@@ -1,4 +1,4 @@
-"""The installed plugins and the results of their hooks. A broken plugin does not affect other plugins."""
+"""Load the installed plugins and call their hooks. A broken plugin does not affect other plugins."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ commas. By default, all installed plugins are used."""
 
 
 def find_entry_points() -> list[EntryPoint]:
-    """Return the entry points of installed plugins that ``METEOR_E_PLUGINS`` selects.
+    """Return the entry points of the installed plugins that the variable ``METEOR_E_PLUGINS`` selects.
 
     Raises:
         ConfigError: if the variable names a plugin that is not installed.
@@ -63,7 +63,7 @@ def check_core_version(distribution: Distribution | None) -> None:
     pip checks requirements when it installs a plugin, but not when it installs another version of meteor_e later.
 
     Raises:
-        PluginError: if it requires a different version; the message names the requirement.
+        PluginError: if the distribution requires a different version. The message contains the requirement.
     """
     requirements = distribution.requires if distribution is not None else None
     for requirement in requirements or ():
@@ -75,7 +75,7 @@ def check_core_version(distribution: Distribution | None) -> None:
 
 
 def _accepts_core_version(text: str) -> bool:
-    """Return whether a requirement accepts this version of meteor_e. Requirements of other distributions do."""
+    """Return whether a requirement accepts this version of meteor_e or concerns another distribution."""
     name_match = re.match(r"[A-Za-z0-9._-]*", text)
     name = name_match[0] if name_match else ""
     if re.sub("[-_.]+", "-", name).lower() != "meteor-e":
@@ -105,8 +105,7 @@ def _check_api_version(plugin: object) -> None:
 
 
 class InstalledPlugins:
-    """The plugins of a process: installed plugins, which are imported when they are first needed, and plugins that the
-    program registers.
+    """The plugins of a process. Installed plugins are imported when they are needed; programs can register others.
 
     Args:
         entry_points: a function that returns the entry points of the plugins.
@@ -127,8 +126,8 @@ class InstalledPlugins:
 
     @cached_property
     def _manager(self) -> pluggy.PluginManager:
-        """The plugin manager with the hook specifications, created when it is first used."""
-        # Built-in components do not need the plugin manager, so that scoring with them does not import pluggy.
+        """The plugin manager with the hook specifications."""
+        # The import is deferred because built-in components do not need the plugin manager.
         import pluggy
 
         from meteor_e.api import hooks
@@ -154,7 +153,7 @@ class InstalledPlugins:
         """Add a plugin.
 
         Raises:
-            PluginError: if it does not have valid hooks, or requires a different version of the API.
+            PluginError: if the plugin does not have valid hooks, or requires a different version of the API.
         """
         if plugin is None:
             raise PluginError("its entry point refers to None; it must refer to the module with the hooks")
@@ -174,7 +173,7 @@ class InstalledPlugins:
             raise PluginError(failure_reason(error)) from error
 
     def _check_hooks(self, plugin: object) -> None:
-        """Raise a PluginError if a plugin does not have hooks, or has a hook that does not exist."""
+        """Raise a PluginError if a plugin does not have any hooks, or has a hook that does not exist."""
         from meteor_e.api import hooks
 
         callers = self._manager.get_hookcallers(plugin)
@@ -187,7 +186,7 @@ class InstalledPlugins:
                 raise PluginError(f"there is no hook {caller.name!r}{suggestion}; the hooks: {', '.join(hook_names)}")
 
     def hook_results(self, hook: str) -> Iterator[tuple[Origin, object]]:
-        """Call a hook of each loaded plugin that has not been called, and yield its origin and its result."""
+        """Call a hook of each loaded plugin once, and yield the origin of the plugin and the result of the hook."""
         if not self._origins:
             return
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
@@ -205,7 +204,7 @@ class InstalledPlugins:
             yield origin, result
 
     def add_problem(self, origin: Origin, problem: str) -> None:
-        """Record a problem of a plugin, for the listing and for the next call of :meth:`warn`."""
+        """Record a problem of a plugin, which will be listed and shown as a warning."""
         self.problems[f"{origin}: {problem}"] = Entry("plugin", origin.plugin, **origin._asdict(), error=problem)
         self.pending_warnings.append(f"{origin}: {problem} (its components are not available)")
 

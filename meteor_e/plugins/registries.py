@@ -1,7 +1,7 @@
-"""The classes of registries. A registry contains the classes, commands, languages or chains of one kind, by name.
+"""Registries, which map names to objects of one kind: classes, commands, languages or chains.
 
-A built-in name is looked up in a dictionary or as a file, which does not import plugins. Looking up any other name, and
-listing the names of a registry, first import the installed plugins.
+Looking up a name of meteor_e does not import plugins. Looking up any other name, or listing all names, first imports
+the installed plugins.
 """
 
 from __future__ import annotations
@@ -48,18 +48,18 @@ LONGEST_FILE_NAME = 200
 
 
 class Registry(ABC, Generic[T]):
-    """The objects of one kind, by name. Several threads can use a registry at the same time.
+    """The objects of one kind by name. A registry can be used by several threads at the same time.
 
     Args:
-        kind: the kind, as in errors and in ``meteor-e plugins``.
+        kind: the name of the kind in error messages and in ``meteor-e plugins``.
         hook: the hook that returns objects of this kind.
         plugins: the plugins.
-
-    Class attributes:
-        unknown_error: the exception for a name that does not exist.
     """
 
     unknown_error: type[MeteorError] = ConfigError
+    """The class of the exception for a name that does not exist."""
+    advice_for_unknown = ""
+    """Additional advice in the error message for a name that does not exist."""
 
     def __init__(self, kind: str, hook: str, plugins: InstalledPlugins) -> None:
         self.kind = kind
@@ -70,7 +70,7 @@ class Registry(ABC, Generic[T]):
 
     @abstractmethod
     def load_raw(self, raw: object) -> tuple[T, tuple[str, ...]]:
-        """Load an item that a hook returned, and return the object and its names, the canonical name first.
+        """Load an item that a hook returned. Return the object and its names, beginning with the canonical name.
 
         Raises:
             PluginError: if the item is invalid. The code of the plugin may raise other exceptions.
@@ -78,15 +78,15 @@ class Registry(ABC, Generic[T]):
 
     @abstractmethod
     def builtin_names(self) -> Iterable[str]:
-        """Return the names that meteor_e defines, including aliases."""
+        """Return the names that meteor_e defines without plugins, including aliases."""
 
     @abstractmethod
     def find_builtin(self, name: str) -> object | None:
-        """Return the import path or file of a built-in object; ``None`` if meteor_e does not define the name."""
+        """Return the import path or file of a built-in object, or ``None`` if meteor_e does not define the name."""
 
     @abstractmethod
     def summarize(self, value: T) -> str:
-        """Return a description of an object in one line."""
+        """Return a one-line description of an object."""
 
     def get(self, name: str) -> T:
         """Return the object with a name. Names that meteor_e defines take precedence over those of plugins.
@@ -129,13 +129,13 @@ class Registry(ABC, Generic[T]):
             return sorted({*self.builtin_names(), *self._collect_claims()})
 
     def entries(self, name: str | None = None, describe_chain: DescribeChain | None = None) -> Iterator[Entry]:
-        """Yield the entries of the listing; see :meth:`PluginRegistry.entries`."""
+        """Yield the entries of this registry for the listing; see :meth:`PluginRegistry.entries`."""
         for listed_name in self.names() if name is None else [name]:
             self._collect_claims()
             yield from self._make_entries(self._list_definitions(listed_name), describe_chain)
 
     def _builtin_definition(self, name: str) -> Definition[T] | None:
-        """Return meteor_e's definition of a name; ``None`` if meteor_e does not define the name."""
+        """Return meteor_e's definition of a name, or ``None`` if meteor_e does not define the name."""
         if name not in self._builtins:
             raw = self.find_builtin(name)
             if raw is None:
@@ -144,7 +144,7 @@ class Registry(ABC, Generic[T]):
         return self._builtins[name]
 
     def _collect_claims(self) -> dict[str, list[Definition[T]]]:
-        """Return the definitions of the loaded plugins, by name."""
+        """Call the hooks of new plugins, and return the definitions of all loaded plugins by name."""
         for origin, result in self._plugins.hook_results(self.hook):
             for item in self._read_result(origin, result):
                 if isinstance(item, str):
@@ -157,13 +157,13 @@ class Registry(ABC, Generic[T]):
         return self._claims
 
     def _list_definitions(self, name: str) -> list[Definition[T]]:
-        """Return meteor_e's definition of a name, if there is one, and the definitions of the loaded plugins."""
+        """Return all definitions of a name by the loaded plugins, preceded by that of meteor_e if there is one."""
         builtin_definition = self._builtin_definition(name)
         definitions = [] if builtin_definition is None else [builtin_definition]
         return definitions + self._claims.get(name, [])
 
     def _read_result(self, origin: Origin, result: object) -> Iterator[Definition[T] | str]:
-        """Yield a definition for each item that a hook returned, or an error message if the item is invalid."""
+        """Yield a definition for each item that a hook returned. Yield an error message for an invalid item."""
         if isinstance(result, Mapping):
             for name, raw in result.items():
                 if isinstance(name, str) and name:
@@ -183,10 +183,10 @@ class Registry(ABC, Generic[T]):
             yield f"it returned {reprlib.repr(result)}; it must return a list or a mapping"
 
     def _make_entries(self, definitions: list[Definition[T]], describe_chain: DescribeChain | None) -> Iterator[Entry]:
-        """Yield the entries of a name. A language is listed once, with its aliases."""
+        """Yield the entries for the definitions of a name. Aliases of languages do not have entries of their own."""
         clash = describe_clash(definitions) if len(definitions) > 1 else ""
         for definition in definitions:
-            # A clash does not affect the definition of meteor_e, which takes precedence.
+            # A definition of meteor_e takes precedence, so other definitions of the name do not affect it.
             error = "" if definition.origin == BUILTIN else clash
             summary = ""
             value: Any = None
@@ -225,16 +225,13 @@ class Registry(ABC, Generic[T]):
             message += "; plugins add others, and `meteor-e plugins` lists the installed ones"
         return self.unknown_error(message)
 
-    advice_for_unknown = ""
-    """Additional advice in the error for an unknown name."""
-
 
 class ClassRegistry(Registry[type[T]]):
-    """Classes with a common base class. A hook returns the classes or their import paths, ``module:Class``.
+    """A registry of classes with a common base class. Hooks return the classes or their import paths.
 
     Args:
         kind, hook, plugins: as for :class:`Registry`.
-        base: the import path of the base class.
+        base: the import path of the base class, such as ``meteor_e.api.metrics:Metric``.
         builtins: the import paths of meteor_e's classes, by name.
     """
 
@@ -248,15 +245,15 @@ class ClassRegistry(Registry[type[T]]):
         self._import_paths = builtins or {}
 
     def builtin_names(self) -> Iterable[str]:
-        """Return the names in the dictionary."""
+        """Return the names of meteor_e's classes."""
         return self._import_paths
 
     def find_builtin(self, name: str) -> object | None:
-        """Look the name up in the dictionary."""
+        """Return the import path of a class of meteor_e."""
         return self._import_paths.get(name)
 
     def load_raw(self, raw: object) -> tuple[type[T], tuple[str, ...]]:
-        """Import the class and check that it is a complete subclass with a name."""
+        """Import a class, and check that it is a complete subclass with a valid name."""
         cls: Any = resolve_name(raw) if isinstance(raw, str) else raw
         base = resolve_name(self.base)
         if not inspect.isclass(cls):
@@ -275,24 +272,24 @@ class ClassRegistry(Registry[type[T]]):
         return cast("type[T]", cls), (name,)
 
     def summarize(self, value: type[T]) -> str:
-        """Return the first line of the docstring of the class."""
+        """Return the first line of the docstring of a class."""
         return inspect.cleandoc(value.__doc__ or "").partition("\n")[0]
 
 
 class CommandRegistry(Registry["click.Command"]):
-    """Commands of the command line. Those of meteor_e are defined in modules of :mod:`meteor_e.cli`."""
+    """A registry of commands. The commands of meteor_e are defined in modules of :mod:`meteor_e.cli`."""
 
     def builtin_names(self) -> Iterable[str]:
         """Return the names of meteor_e's commands."""
         return builtin.COMMANDS
 
     def find_builtin(self, name: str) -> object | None:
-        """Return the import path of the command."""
+        """Return the import path of a command of meteor_e."""
         module = name.replace("-", "_")
         return f"meteor_e.cli.{module}:{module}" if name in builtin.COMMANDS else None
 
     def load_raw(self, raw: object) -> tuple[click.Command, tuple[str, ...]]:
-        """Import the command."""
+        """Import a command."""
         import click
 
         command = resolve_name(raw) if isinstance(raw, str) else raw
@@ -304,30 +301,30 @@ class CommandRegistry(Registry["click.Command"]):
         return command, (str(command.name),)
 
     def summarize(self, value: click.Command) -> str:
-        """Return the command's short help."""
+        """Return the short help text of a command."""
         return str(value.get_short_help_str(limit=120))
 
 
 class LanguageRegistry(Registry["Language"]):
-    """Languages, which plugins return as objects, mappings or YAML files."""
+    """A registry of languages. Hooks return them as objects, mappings or YAML files."""
 
     advice_for_unknown = "; use 'other' for a language that has no definition"
 
     def builtin_names(self) -> Iterable[str]:
-        """Return the codes of meteor_e's languages, including the codes of the Java program."""
+        """Return the codes of meteor_e's languages, including codes that the Java program uses."""
         from meteor_e.api.languages import ISO_CODES
         from meteor_e.languages.files import language_files
 
         return [*language_files(), *ISO_CODES]
 
     def find_builtin(self, name: str) -> object | None:
-        """Return the language's file."""
+        """Return the file of a language of meteor_e."""
         from meteor_e.languages.files import language_file
 
         return language_file(name)
 
     def load_raw(self, raw: object) -> tuple[Language, tuple[str, ...]]:
-        """Read the definition."""
+        """Read the definition of a language."""
         from meteor_e.api.languages import Language
         from meteor_e.languages.files import parse_language, read_language
 
@@ -340,36 +337,36 @@ class LanguageRegistry(Registry["Language"]):
         return language, (language.code, *language.aliases)
 
     def summarize(self, value: Language) -> str:
-        """Return the language's English name."""
+        """Return the English name of a language."""
         return value.name
 
 
 class ChainRegistry(Registry["Traversable"]):
-    """YAML files of chains."""
+    """A registry of the YAML files of chains."""
 
     def builtin_names(self) -> Iterable[str]:
-        """Return the names of the files in ``resources/chains``."""
+        """Return the names of the chain files in ``resources/chains``."""
         return [file.stem for file in builtin.chain_folder().glob("*.yaml")]
 
     def find_builtin(self, name: str) -> object | None:
-        """Return the chain's file."""
+        """Return the file of a chain of meteor_e."""
         if not NAME.fullmatch(name) or len(name) > LONGEST_FILE_NAME:
             return None
         file = builtin.chain_folder() / f"{name}.yaml"
         return file if file.is_file() else None
 
     def load_raw(self, raw: object) -> tuple[Traversable, tuple[str, ...]]:
-        """Check that the file exists."""
+        """Check that the file of a chain exists."""
         file = _check_file(raw)
         return file, (file.name.removesuffix(".yaml"),)
 
     def summarize(self, value: Traversable) -> str:
-        """Return an empty string, because the description of a chain is in its file, which is not read here."""
+        """Return an empty string, because a chain file is not read to find its description."""
         return ""
 
 
 def _check_file(raw: Any) -> Traversable:
-    """Return the file of a language or chain.
+    """Check that the file of a language or chain exists, and return it.
 
     Raises:
         PluginError: if the path is relative, or the file does not exist.

@@ -1,4 +1,4 @@
-"""The registries of all kinds of components, languages, chains and commands.
+"""The collection of all registries: those of components, languages, chains and commands.
 
 >>> plugin_registry().matchers.get("stem")
 <class 'meteor_e.matchers.modules.StemMatcher'>
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class PluginRegistry:
-    """The registries of all kinds. Programs use the instance that :func:`plugin_registry` returns.
+    """The registries of all kinds of objects. Programs use the instance that :func:`plugin_registry` returns.
 
     Args:
         entry_points: a function that returns the entry points of plugins; by default those of all installed plugins.
@@ -102,13 +102,15 @@ class PluginRegistry:
         self.kinds: dict[str, Registry[Any]] = {registry.kind: registry for registry in registries}
 
     def components(self, kind: str) -> Registry[type[Component]]:
-        """Return the registry of a kind of components, such as ``lemmatizer``."""
+        """Return the registry of one kind of components, such as ``lemmatizer``."""
         return self.kinds[kind]
 
     def register(self, plugin: object, name: str) -> None:
-        """Add a plugin that is not installed: a module or an object with hooks.
+        """Register a plugin that is not installed, for example one that a notebook defines.
 
-        A program or notebook can define a matcher and register it this way.
+        Args:
+            plugin: a module or another object with hooks.
+            name: the name of the plugin in listings and error messages.
 
         Raises:
             PluginError: if the plugin does not have valid hooks, or is already registered.
@@ -119,15 +121,15 @@ class PluginRegistry:
     def entries(
         self, kind: str | None = None, describe_chain: DescribeChain | None = None, name: str | None = None
     ) -> list[Entry]:
-        """Import all plugins, load all objects, and return their entries for the listing.
+        """Import all plugins, load all objects, and return an entry for each object.
 
-        Errors are part of the entries. This method does not raise them, and does not show warnings.
+        If an object cannot be loaded, its entry contains the error. This method does not raise errors or show warnings.
 
         Args:
             kind: the kind to list; ``None`` for all kinds.
-            describe_chain: a function that checks the file of a chain and returns its description; by default, chains
-                are listed without descriptions.
-            name: the name to list; ``None`` for all names and for the problems of plugins.
+            describe_chain: a function that checks the file of a chain and returns its description. By default, chains
+                do not have descriptions.
+            name: the name to list; ``None`` for all names and all problems of plugins.
         """
         with self._plugins.lock:
             self._plugins.load()
@@ -154,5 +156,5 @@ _registry = PluginRegistry()
 
 
 def plugin_registry() -> PluginRegistry:
-    """Return the registries of this process."""
+    """Return the registries that all parts of this process share."""
     return _registry
