@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import meteor_e_papers.plugin
 import pytest
-from meteor_e_papers.features.tags import CLASSES, TagVectorsFeature, tagged
+from meteor_e_papers.features.tags import CLASSES, TagVectorsFeature, tag_words
 from meteor_e_papers.features.vectors import WordVectorsFeature
 
 from meteor_e.base.errors import InputError, ResourceError
@@ -21,7 +21,7 @@ def test_features_conform(test_set):
 def test_tags():
     names = list(CLASSES)
     assert len(names) == 25
-    found = [(word, names[place]) for word, place in tagged("The minister has bought new houses .")]
+    found = [(word, names[index]) for word, index in tag_words("The minister has bought new houses .")]
     assert found[0] == ("the", "determiner")
     assert found[1] == ("minister", "noun")
     assert ("houses", "nouns") in found

@@ -1,4 +1,4 @@
-"""Words: quick to get, and the same in every language."""
+"""Splitting of texts into words by a regular expression, which is the same for every language."""
 
 from __future__ import annotations
 
@@ -7,9 +7,14 @@ import re
 _WORD = re.compile(r"\w+|'\w+|[^\w\s]")
 
 
-def split(text: str) -> list[str]:
-    """Split a text into words in lower case; a mark of punctuation is a word, and so is ``'s``.
+def split_with_case(text: str) -> list[str]:
+    """Split a text into words. A punctuation mark is a word, and so is ``'s``."""
+    return _WORD.findall(text.replace("’", "'"))
 
-    Corpora that vectors are made from have to be split in the same way.
+
+def split(text: str) -> list[str]:
+    """Split a text into lower-case words, as :func:`split_with_case` does.
+
+    Corpora on which word vectors are trained must be split in the same way.
     """
-    return _WORD.findall(text.lower().replace("’", "'"))
+    return split_with_case(text.lower())

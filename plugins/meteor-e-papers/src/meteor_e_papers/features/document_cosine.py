@@ -1,4 +1,4 @@
-"""The cosine of document vectors: USAAR's COSINE (Vela and Tan, 2015)."""
+"""The feature ``document-cosine``, which compares the document vectors of two texts (Vela and Tan, 2015)."""
 
 from __future__ import annotations
 
@@ -11,30 +11,36 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import Feature, FeatureBatch, Meta
-from meteor_e_papers.features.vectors import NeedsVectors, VectorOptions, cosine
+from meteor_e_papers.features.vectors import VectorOptions, WordVectorFeature, cosine
 from meteor_e_papers.splitting import split
 
 DELIMITER = "_"
-"""Between the words of a phrase, as gensim's ``Phrases`` writes it."""
+"""The separator of the words of a phrase, which is the default of gensim's ``Phrases``."""
 
 
 def join_phrases(words: Sequence[str], vocabulary: Container[str]) -> list[str]:
-    """Join neighbors that the vocabulary holds as one, from the left on; what is joined may be joined again.
+    """Replace consecutive words by the phrases of a vocabulary.
+
+    Phrases are built greedily from left to right: the next word is appended to a phrase as long as the vocabulary
+    contains the longer phrase.
 
     Args:
-        words: of a segment.
-        vocabulary: words and phrases that have vectors.
+        words: the words of a segment.
+        vocabulary: the words and phrases that have vectors. The words of a phrase are separated by ``DELIMITER``.
     """
-    joined: list[str] = []
-    place = 0
-    while place < len(words):
-        phrase = words[place]
-        place += 1
-        while place < len(words) and (longer := f"{phrase}{DELIMITER}{words[place]}") in vocabulary:
-            phrase = longer
-            place += 1
-        joined.append(phrase)
-    return joined
+    units: list[str] = []
+    position = 0
+    while position < len(words):
+        unit = words[position]
+        position += 1
+        while position < len(words):
+            longer_phrase = f"{unit}{DELIMITER}{words[position]}"
+            if longer_phrase not in vocabulary:
+                break
+            unit = longer_phrase
+            position += 1
+        units.append(unit)
+    return units
 
 
 class DocumentCosineOptions(VectorOptions):
@@ -49,12 +55,13 @@ class DocumentCosineOptions(VectorOptions):
     ] = "cosine"
 
 
-class DocumentCosineFeature(NeedsVectors, Feature):
+class DocumentCosineFeature(WordVectorFeature, Feature):
     """The cosine of the document vectors of hypothesis and reference (Vela and Tan, 2015, equations 3, 4 and 11).
 
-    A document vector is the sum of the vectors of words and phrases divided by their number. Consecutive words that
-    the vectors hold as a phrase, such as ``prime_minister``, are joined. The similarity ``shared-words`` is the
-    alternative that the paper's section 3.1 describes in words. If no word of a text has a vector, the feature is 0.
+    A document vector is the sum of the vectors of a text's words and phrases, divided by the number of words and
+    phrases. Consecutive words are joined to a phrase, such as ``prime_minister``, if the phrase has a vector. The
+    similarity ``shared-words`` implements the alternative that section 3.1 of the paper describes. If no word of a text
+    has a vector, the feature is 0.
     """
 
     name: ClassVar[str] = "document-cosine"
@@ -69,14 +76,17 @@ class DocumentCosineFeature(NeedsVectors, Feature):
         return join_phrases(split(segment), self._vectors.rows)
 
     def document(self, segment: str) -> NDArray[np.float64]:
-        """Return the vector of a raw segment, ``(dimension,)``; zeros if no word has a vector."""
+        """Return the document vector of a segment, ``(dimension,)``.
+
+        All values are 0 if no word of the segment has a vector.
+        """
         units = self.units(segment)
-        places = self._vectors.places(units)
-        total: NDArray[np.float64] = self._vectors.table[places[places >= 0]].sum(axis=0, dtype=float)
+        rows = self._vectors.find_rows(units)
+        total: NDArray[np.float64] = self._vectors.table[rows[rows >= 0]].sum(axis=0, dtype=float)
         return total / max(len(units), 1)
 
     def compute(self, batch: FeatureBatch) -> list[list[float]]:
-        """Compare with each reference; return the mean."""
+        """Return the mean similarity of each hypothesis to its references, as one column."""
         compare = self._compare_shared_words if self.options.similarity == "shared-words" else self._compare_documents
         rows = []
         for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
@@ -84,22 +94,31 @@ class DocumentCosineFeature(NeedsVectors, Feature):
         return rows
 
     def _compare_documents(self, hypothesis: str, references: Sequence[str]) -> list[float]:
+        """Return the cosine of the document vectors of the hypothesis and each reference."""
         document = self.document(hypothesis)
         return [cosine(document, self.document(reference)) for reference in references]
 
     def _compare_shared_words(self, hypothesis: str, references: Sequence[str]) -> list[float]:
+        """Return the shared-words similarity of the hypothesis to each reference."""
         counts = Counter(self.units(hypothesis))
-        return [self._share_words(counts, Counter(self.units(reference))) for reference in references]
+        return [self._shared_words_similarity(counts, Counter(self.units(reference))) for reference in references]
 
-    def _share_words(self, first: Counter[str], second: Counter[str]) -> float:
-        """Return Σ f(w) s(w) |v(w)|² of the shared words, over the root of Σ f(w)² |v(w)|² times that of the second."""
-        squares = {word: self._square(word) for word in {*first, *second}}
-        shared = sum(first[word] * second[word] * squares[word] for word in first)
-        lengths = [math.sqrt(sum(count**2 * squares[word] for word, count in each.items())) for each in (first, second)]
-        return shared / (lengths[0] * lengths[1]) if all(lengths) else 0.0
+    def _shared_words_similarity(self, hypothesis: Counter[str], reference: Counter[str]) -> float:
+        """Return the similarity of two texts, given as counts of their words and phrases.
 
-    def _square(self, word: str) -> float:
-        """Return the squared length of a word's vector; 0 for a word without a vector."""
+        The similarity is Σ h(w) r(w) |v(w)|², divided by the square roots of Σ h(w)² |v(w)|² and Σ r(w)² |v(w)|².
+        h and r are the counts of the word w in the two texts, and v(w) is the vector of the word.
+        """
+        squared_norms = {word: self._squared_norm(word) for word in {*hypothesis, *reference}}
+        product = sum(count * reference[word] * squared_norms[word] for word, count in hypothesis.items())
+        hypothesis_square = sum(count**2 * squared_norms[word] for word, count in hypothesis.items())
+        reference_square = sum(count**2 * squared_norms[word] for word, count in reference.items())
+        if not hypothesis_square or not reference_square:
+            return 0.0
+        return product / (math.sqrt(hypothesis_square) * math.sqrt(reference_square))
+
+    def _squared_norm(self, word: str) -> float:
+        """Return the squared norm of a word's vector, or 0 if the word does not have a vector."""
         row = self._vectors.rows.get(word)
         if row is None:
             return 0.0
@@ -107,5 +126,5 @@ class DocumentCosineFeature(NeedsVectors, Feature):
         return float(vector @ vector)
 
     def describe(self) -> str:
-        """Return the digest of the vectors, and the similarity if it is not the cosine."""
+        """Return the digest of the vectors. Append the similarity if it is not the cosine."""
         return super().describe() + ("" if self.options.similarity == "cosine" else f"|{self.options.similarity}")

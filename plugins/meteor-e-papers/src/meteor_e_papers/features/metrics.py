@@ -1,4 +1,7 @@
-"""BLEU, its components, chrF, TER and NIST as features: the metrics' scores, sacreBLEU's from 0 to 1."""
+"""BLEU, BLEU's components, chrF, TER and NIST as features.
+
+Scores of sacreBLEU's metrics are divided by 100. TER is negated, so that higher values are better for all features.
+"""
 
 from __future__ import annotations
 
@@ -21,68 +24,69 @@ Floats = NDArray[np.float64]
 
 
 class _MetricFeature(Feature):
-    """The score of a metric that is computed from statistics."""
+    """A feature whose values are the segment scores of a metric."""
 
     requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
     dimension = 1
-    whole: ClassVar[float] = 100.0
-    """The metric's highest score, which is 1 as a feature; negative where a lower score is better."""
+    scale: ClassVar[float] = 100.0
+    """The divisor of the metric's scores. It is negative if a lower score is better."""
 
-    def __init__(self, options: Any, metric: str, description: str, **settings: Any) -> None:
-        """Take a metric of sacreBLEU, which is made when it is needed: importing sacreBLEU takes its time.
+    def __init__(self, options: Any, metric_name: str, signature: str, **metric_options: Any) -> None:
+        """Initialize the feature. The metric is loaded on first use.
 
         Args:
-            options: of the feature.
-            metric: its name.
-            description: what the feature's definition says.
-            settings: of the metric.
+            options: the options of the feature.
+            metric_name: the name of the metric.
+            signature: the metric and its options, without a version.
+            metric_options: the options of the metric.
         """
         super().__init__(options)
-        self._make = functools.partial(load_metric, metric, **settings)
-        self._description = description
+        self._load_metric = functools.partial(load_metric, metric_name, **metric_options)
+        self._signature = signature
 
     @functools.cached_property
     def metric(self) -> Metric:
-        """What counts and scores."""
-        return self._make()
+        """The metric that scores the segments."""
+        return self._load_metric()
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """One number, the score."""
+        """Name of the only column, ``score``."""
         return ("score",)
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Return the segments' scores, the higher, the better."""
-        return self._scores(self._statistics(batch))
+        """Return the scores of the segments, ``(segments, 1)``. Higher scores are better."""
+        return self._compute_scores(self._compute_statistics(batch))
 
-    def _statistics(self, batch: FeatureBatch) -> Floats:
-        """Return the metric's own statistics; segments may differ in the number of their references."""
+    def _compute_statistics(self, batch: FeatureBatch) -> Floats:
+        """Return the metric's statistics of each segment, ``(segments, statistics)``."""
         return np.asarray(compute_statistics(self.metric, Batch(batch.hypotheses, batch.references)), float)
 
-    def _scores(self, statistics: Floats) -> Floats:
-        """Return scores in a column."""
-        found: Floats = np.asarray(self.metric.segment_scores(statistics), float)[:, None] / self.whole
-        return found
+    def _compute_scores(self, statistics: Floats) -> Floats:
+        """Return the scaled scores of the segments as a column, ``(segments, 1)``."""
+        scores: Floats = np.asarray(self.metric.segment_scores(statistics), float)[:, None] / self.scale
+        return scores
 
     def describe(self) -> str:
-        """Return the metric, its options, and the version of sacreBLEU."""
+        """Return the metric, the version of sacreBLEU, and the metric's options, separated by ``|``."""
         from importlib.metadata import version
 
-        library, _, options = self._description.partition("|")
-        return "|".join(filter(None, (library, f"version:{version('sacrebleu')}", options)))
+        library, _, options = self._signature.partition("|")
+        description = f"{library}|version:{version('sacrebleu')}"
+        return f"{description}|{options}" if options else description
 
     def definition(self) -> str:
-        """Return the metric and its options, without sacreBLEU's version."""
-        return self._description
+        """Return the metric and its options, without the version of sacreBLEU."""
+        return self._signature
 
 
 class BleuFeature(_MetricFeature):
-    """BLEU of the segment, smoothed, by sacreBLEU."""
+    """The smoothed BLEU score of each segment, computed by sacreBLEU."""
 
     name: ClassVar[str] = "bleu"
 
     class Options(ComponentOptions):
-        """What a recipe may say."""
+        """Options of the feature ``bleu``."""
 
         smoothing: Annotated[
             Literal["none", "floor", "add-k", "exp"], Meta(description="How n-grams without a match are smoothed.")
@@ -94,9 +98,10 @@ class BleuFeature(_MetricFeature):
 
 
 class BleuComponentsFeature(_MetricFeature):
-    """What BLEU is made of: precisions, matches and totals of n-grams, lengths, their ratio, brevity penalty.
+    """The sixteen components of BLEU, which Guzmán et al. (2015) call BLEUCOMP.
 
-    Guzmán et al. (2015) call these BLEUCOMP.
+    The components are the precision, the matches and the total of the n-grams of each order, the lengths of hypothesis
+    and reference, the ratio of the lengths, and the brevity penalty.
     """
 
     name: ClassVar[str] = "bleu-components"
@@ -107,111 +112,115 @@ class BleuComponentsFeature(_MetricFeature):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the sixteen numbers."""
-        counted = [f"{what}{order}" for what in ("precision", "matches", "total") for order in range(1, 5)]
-        return (*counted, "hypothesis_length", "reference_length", "length_ratio", "brevity_penalty")
+        """Names of the sixteen components."""
+        names = []
+        for statistic in ("precision", "matches", "total"):
+            names += [f"{statistic}{order}" for order in range(1, 5)]
+        return (*names, "hypothesis_length", "reference_length", "length_ratio", "brevity_penalty")
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Return the components; a precision without n-grams is 0."""
-        statistics = self._statistics(batch)
+        """Return the components of each segment, ``(segments, 16)``.
+
+        A precision is 0 if the hypothesis does not have n-grams of this order.
+        """
+        statistics = self._compute_statistics(batch)
         lengths, matches, totals = statistics[:, :2], statistics[:, 2:6], statistics[:, 6:10]
         precisions = matches / np.maximum(totals, 1)
         ratio = lengths[:, :1] / np.maximum(lengths[:, 1:], 1)
         with np.errstate(divide="ignore"):
-            penalty = np.where(ratio > 0, np.exp(np.minimum(0.0, 1 - 1 / np.where(ratio > 0, ratio, 1))), 0.0)
-        return np.hstack([precisions, matches, totals, lengths, ratio, penalty])
+            brevity_penalty = np.exp(np.minimum(0.0, 1 - 1 / ratio))
+        return np.hstack([precisions, matches, totals, lengths, ratio, brevity_penalty])
 
 
 class ChrfFeature(_MetricFeature):
-    """chrF by sacreBLEU."""
+    """The chrF or chrF++ score of each segment, computed by sacreBLEU."""
 
     name: ClassVar[str] = "chrf"
 
     class Options(ComponentOptions):
-        """What a recipe may say."""
+        """Options of the feature ``chrf``."""
 
         word_order: Annotated[Literal[0, 2], Meta(description="Order of word n-grams: 0 (chrF) or 2 (chrF++).")] = 0
 
     def __init__(self, options: Options) -> None:
-        name = "chrf++" if options.word_order else "chrf"
-        super().__init__(options, name, f"sacrebleu:{name}")
+        metric_name = "chrf++" if options.word_order else "chrf"
+        super().__init__(options, metric_name, f"sacrebleu:{metric_name}")
 
 
 class TerFeature(_MetricFeature):
-    """Translation edit rate by sacreBLEU, negated, and how many edits and reference words it rests on.
+    """The negated translation edit rate, the number of edits, and the number of reference words.
 
-    sacreBLEU's TER takes some 10 ms per segment.
+    TER is computed by sacreBLEU, which takes about 10 ms per segment.
     """
 
     name: ClassVar[str] = "ter"
     dimension = 3
-    whole = -100.0
+    scale = -100.0
 
     def __init__(self) -> None:
         super().__init__(None, "ter", "sacrebleu:ter")
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The score, the edits, the reference's length."""
+        """Names of the three values: the score, the number of edits and the number of reference words."""
         return ("score", "edits", "reference_length")
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Return score, edits and length."""
-        statistics = self._statistics(batch)
-        scores = self._scores(statistics)
-        return np.hstack([scores, statistics[:, :2]])
+        """Return the three values of each segment, ``(segments, 3)``."""
+        statistics = self._compute_statistics(batch)
+        return np.hstack([self._compute_scores(statistics), statistics[:, :2]])
 
 
 class NistFeature(_MetricFeature):
-    """NIST, and the information that matched at each order.
+    """The NIST score of each segment, and the mean information of its n-grams for each order.
 
-    An n-gram's weight is how much it tells, as counted in a corpus of references. Without one, it is counted in
-    the segment's own references, as nltk's ``sentence_nist`` does: then only single words carry weight.
+    The information of an n-gram is estimated from the texts of the option ``corpus_file``. Without a corpus, it is
+    estimated from the references of each segment alone, like in nltk's ``sentence_nist``.
     """
 
     name: ClassVar[str] = "nist"
     dimension = 6
-    whole = 1.0
+    scale = 1.0
 
     class Options(ComponentOptions):
-        """What a recipe may say."""
+        """Options of the feature ``nist``."""
 
         corpus_file: (
             Annotated[
                 FilePath | list[FilePath],
-                Meta(description="Texts whose n-grams say how much information a match is worth."),
+                Meta(description="Texts from which the information of n-grams is estimated."),
             ]
             | None
         ) = None
 
     def __init__(self, options: Options) -> None:
-        given = options.corpus_file or []
-        files = [given] if isinstance(given, str) else given
+        files = options.corpus_file or []
+        if isinstance(files, str):
+            files = [files]
         segments = [segment for file in files for segment in read_segments(file)]
-        self._own = not files
-        super().__init__(
-            options, "nist", f"nist|tok:13a|case:lc|information:{'own' if self._own else digest(segments)}"
-        )
-        metric: Any = self.metric
-        self._nist = metric
-        if files:
-            metric.weigh([metric.words(segment) for segment in segments])
+        self._has_corpus = bool(files)
+        corpus_id = digest(segments) if self._has_corpus else "own"
+        super().__init__(options, "nist", f"nist|tok:13a|case:lc|information:{corpus_id}")
+        nist: Any = self.metric
+        if self._has_corpus:
+            nist.weigh([nist.words(segment) for segment in segments])
+        self._nist = nist
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The score, and information a hypothesis n-gram for n = 1 … 5."""
+        """Names of the six values: the score, and the mean information of the n-grams for n = 1 … 5."""
         return ("score", *(f"information{order}" for order in range(1, 6)))
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Return the scores and what they are made of."""
-        if not self._own:
-            return self._rows(self._statistics(batch))
+        """Return the score and the mean information of each segment, ``(segments, 6)``."""
+        if self._has_corpus:
+            return self._compute_rows(self._compute_statistics(batch))
         rows = []
         for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
             self._nist.weigh([self._nist.words(reference) for reference in references])
-            rows.append(self._rows(self._nist.statistics(Batch([hypothesis], [references]))))
+            rows.append(self._compute_rows(self._nist.statistics(Batch([hypothesis], [references]))))
         return np.vstack(rows)
 
-    def _rows(self, statistics: Floats) -> Floats:
-        scores = self._scores(statistics)
-        return np.hstack([scores, statistics[:, :5] / np.maximum(statistics[:, 5:10], 1)])
+    def _compute_rows(self, statistics: Floats) -> Floats:
+        information, ngram_counts = statistics[:, :5], statistics[:, 5:10]
+        return np.hstack([self._compute_scores(statistics), information / np.maximum(ngram_counts, 1)])

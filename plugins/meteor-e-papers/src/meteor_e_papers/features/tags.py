@@ -1,7 +1,7 @@
-"""Parts of speech: a vector of 25 numbers per segment.
+"""The feature ``tag-vectors``, which counts the parts of speech of English segments.
 
-The tagger is TextBlob's rule-based one (of the library pattern), which brings its English lexicon along. The vectors
-are no match for those of the Stanford neural parser in Guzmán et al. (2015): they count tags, and see no structure.
+Words are tagged by TextBlob's rule-based tagger, which includes an English lexicon. The vectors replace those of the
+Stanford neural parser in Guzmán et al. (2015). Unlike those, they do not represent the structure of a sentence.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, SegmentFeature
 from meteor_e.base.extras import how_to_install
+from meteor_e_papers.splitting import split_with_case
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -48,34 +49,54 @@ CLASSES: dict[str, tuple[str, ...]] = {
     "punctuation": (".", ",", ":", "(", ")", "''", "``", '"', "'", "-LRB-", "-RRB-"),
     "other": ("FW", "SYM", "LS", "$", "#"),
 }
-"""The classes of the vectors' dimensions, and the Penn Treebank's tags in each; unknown tags are ``other``."""
+"""The Penn Treebank tags of each word class. Each class is a dimension of the vectors."""
 
-_CLASS = {tag: place for place, tags in enumerate(CLASSES.values()) for tag in tags}
+_CLASS_INDEXES = {tag: index for index, tags in enumerate(CLASSES.values()) for tag in tags}
 _OTHER = list(CLASSES).index("other")
 _PUNCTUATION = list(CLASSES).index("punctuation")
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def tagged(segment: str) -> tuple[tuple[str, int], ...]:
-    """Return the words of a segment, in lower case, with the place of their class."""
-    # Case helps with names, so words are split as elsewhere but not lowered.
+def tag_words(segment: str) -> tuple[tuple[str, int], ...]:
+    """Return the words of a segment in lower case, each with the index of its class in ``CLASSES``.
+
+    The class of a word with an unknown tag is ``other``.
+    """
+    # The tagger recognizes names by their capital letters.
     words = split_with_case(segment)
     if not words:
         return ()
-    tag = _textblob_tag()
-    found = tag(" ".join(words), tokenize=False)
-    if len(found) != len(words):
-        # The tagger splits on line breaks of Unicode, too, and drops what it takes for markup; tag one by one.
-        found = [(tag(word, tokenize=False) or [(word, "")])[0] for word in words]
-    return tuple(
-        (word.lower(), _PUNCTUATION if not any(map(str.isalnum, word)) else _CLASS.get(name, _OTHER))
-        for word, (_, name) in zip(words, found, strict=True)
-    )
+    return tuple((word.lower(), _find_class(word, tag)) for word, tag in zip(words, _find_tags(words), strict=True))
+
+
+def _find_tags(words: list[str]) -> list[str]:
+    """Return the Penn Treebank tag of each word, or an empty text if the tagger does not return a tag."""
+    tagger = _load_tagger()
+    tagged_words = tagger(" ".join(words), tokenize=False)
+    if len(tagged_words) == len(words):
+        return [tag for _, tag in tagged_words]
+    # The tagger drops text that looks like markup, and splits at Unicode line breaks. Then each word is tagged alone.
+    tags = []
+    for word in words:
+        tagged_words = tagger(word, tokenize=False)
+        tags.append(tagged_words[0][1] if tagged_words else "")
+    return tags
+
+
+def _find_class(word: str, tag: str) -> int:
+    """Return the index of a word's class in ``CLASSES``."""
+    if not any(character.isalnum() for character in word):
+        return _PUNCTUATION
+    return _CLASS_INDEXES.get(tag, _OTHER)
 
 
 @functools.lru_cache(maxsize=1)
-def _textblob_tag() -> Callable[..., list[tuple[str, str]]]:
-    """Return TextBlob's tagger, its lexicon read: it leaves the file open, which Python would warn of."""
+def _load_tagger() -> Callable[..., list[tuple[str, str]]]:
+    """Return TextBlob's tagger with its lexicon loaded.
+
+    Raises:
+        ConfigError: if TextBlob is not installed.
+    """
     import warnings
 
     try:
@@ -85,22 +106,16 @@ def _textblob_tag() -> Callable[..., list[tuple[str, str]]]:
             f"parts of speech need {error.name or 'textblob'}; {how_to_install('meteor-e-papers')}"
         ) from error
 
+    # TextBlob does not close the file of the lexicon, which it reads on the first call.
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ResourceWarning)
         tag("warm", tokenize=False)
-    found: Callable[..., list[tuple[str, str]]] = tag
-    return found
-
-
-def split_with_case(segment: str) -> list[str]:
-    """Split as :func:`~meteor_e_papers.splitting.split` does, but keep capitals."""
-    import re
-
-    return re.findall(r"\w+|'\w+|[^\w\s]", segment.replace("’", "'"))
+    tagger: Callable[..., list[tuple[str, str]]] = tag
+    return tagger
 
 
 class TagVectorsFeature(SegmentFeature):
-    """Sentence vectors of 25 dimensions: the share of each class of parts of speech among the words."""
+    """The share of each of 25 word classes, such as noun or modal verb, among the words of a segment."""
 
     name: ClassVar[str] = "tag-vectors"
     requires: ClassVar[tuple[str, ...]] = ("textblob",)
@@ -108,30 +123,39 @@ class TagVectorsFeature(SegmentFeature):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: None) -> Self:
-        """Refuse other languages than English."""
+        """Create the feature.
+
+        Raises:
+            ConfigError: if the language is not English.
+        """
         if context.language.code != "en":
             raise ConfigError(f"feature {cls.name!r} tags English only, not {context.language.code!r}")
         return super().from_options(context, options)
 
     def vectors(self, segments: Sequence[str]) -> NDArray[np.float64]:
-        """Tag and count."""
-        rows = np.zeros((len(segments), len(CLASSES)))
-        for row, segment in zip(rows, segments, strict=True):
-            for _, place in tagged(segment):
-                row[place] += 1
-            row /= max(1.0, row.sum())
-        return rows
+        """Return the share of each word class in each segment, ``(segments, 25)``."""
+        shares = np.zeros((len(segments), len(CLASSES)))
+        for index, segment in enumerate(segments):
+            class_indexes = [class_index for _, class_index in tag_words(segment)]
+            if class_indexes:
+                shares[index] = np.bincount(class_indexes, minlength=len(CLASSES)) / len(class_indexes)
+        return shares
 
     def describe(self) -> str:
-        """Name the tagger."""
-        return _tagger()
+        """Return the name and the version of the tagger."""
+        return _tagger_version()
 
     def definition(self) -> str:
-        """Name the tagger without its version."""
+        """Return the name of the tagger without its version."""
         return "textblob"
 
 
-def _tagger() -> str:
+def _tagger_version() -> str:
+    """Return TextBlob's name and version.
+
+    Raises:
+        ConfigError: if TextBlob is not installed.
+    """
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -1,7 +1,7 @@
-"""The mean word vectors of segments.
+"""Features that are computed from word vectors.
 
-The plugin meteor-e-vectors reads the file, whatever its format. Words are looked up in lower case, split as
-:func:`meteor_e_papers.splitting.split` does.
+Vector files are read by the plugin meteor-e-vectors, which supports all common formats. Words are looked up in lower
+case, as :func:`meteor_e_papers.splitting.split` returns them.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class WordVectors:
     """Word vectors in memory.
 
     Attributes:
-        rows: word → row.
+        rows: a mapping from each word to its row of the table.
         table: the vectors, ``(words, dimension)``.
-        digest: the beginning of the file's SHA-256.
+        digest: the first 12 digits of the file's SHA-256 digest.
     """
 
     def __init__(self, rows: Mapping[str, int], table: Floats32, digest: str) -> None:
@@ -42,31 +42,32 @@ class WordVectors:
 
     @property
     def dimension(self) -> int:
-        """Numbers a word."""
+        """The number of values in a word's vector."""
         return int(self.table.shape[1])
 
-    def places(self, words: Sequence[str]) -> NDArray[np.int64]:
-        """Return the rows of words; -1 for those that are not there."""
+    def find_rows(self, words: Sequence[str]) -> NDArray[np.int64]:
+        """Return the row of each word. The row of an unknown word is -1."""
         return np.array([self.rows.get(word, -1) for word in words], np.int64)
 
 
 @functools.lru_cache(maxsize=2)
-def _load(path: str, size: int, changed: int) -> WordVectors:
-    # The reader of the matcher `vector`, so that both take the same files.
+def _load(path: str, size: int, modification_time: int) -> WordVectors:
+    """Read word vectors. A changed size or modification time invalidates the cached vectors of a file."""
     vector_file = open_any_vectors(path)
     indexes = {word: index for index, word in enumerate(vector_file.words)}
     return WordVectors(indexes, vector_file.rows, sha256_of(Path(path))[:12])
 
 
 def open_word_vectors(path: str | os.PathLike[str]) -> WordVectors:
-    """Read word vectors: word2vec's text or binary form, GloVe, fastText (``.bin``, ``.vec``), or meteor_e's own form.
+    """Read a file of word vectors.
 
-    A file that was read before and has not changed is not read again. Words that a fastText model composes of subwords
-    are not in the vocabulary and have no vector here.
+    The formats are word2vec (text or binary), GloVe, fastText (``.bin`` or ``.vec``) and meteor_e's own format. The two
+    files that were read last are cached until they change. Only words in the vocabulary of a fastText model have
+    vectors, because vectors are not composed from subwords.
 
     Raises:
         ResourceError: if the file cannot be read.
-        InputError: if it holds no vectors.
+        InputError: if the file does not contain word vectors.
     """
     try:
         status = Path(path).stat()
@@ -76,13 +77,16 @@ def open_word_vectors(path: str | os.PathLike[str]) -> WordVectors:
 
 
 class VectorOptions(ComponentOptions):
-    """What a recipe may say."""
+    """Options of features that read a file of word vectors."""
 
     file: VectorFile
 
 
-class NeedsVectors(Feature):
-    """A feature that holds word vectors, and is pickled as the name of their file."""
+class WordVectorFeature(Feature):
+    """A base class for features that read word vectors.
+
+    A pickled feature contains the path of the vector file instead of the vectors. Unpickling reads the file again.
+    """
 
     Options: ClassVar[type[Any] | str | None] = VectorOptions
 
@@ -91,7 +95,7 @@ class NeedsVectors(Feature):
         self._vectors = open_word_vectors(options.file)
 
     def describe(self) -> str:
-        """Return the digest of the file."""
+        """Return the digest of the vector file."""
         return f"@{self._vectors.digest}"
 
     def __getstate__(self) -> dict[str, Any]:
@@ -102,34 +106,37 @@ class NeedsVectors(Feature):
         self._vectors = open_word_vectors(self.options.file)
 
 
-class WordVectorsFeature(NeedsVectors, SegmentFeature):
-    """The mean of a segment's word vectors (Mitchell and Lapata, 2010); zeros where no word is known."""
+class WordVectorsFeature(WordVectorFeature, SegmentFeature):
+    """The mean of a segment's word vectors (Mitchell and Lapata, 2010).
+
+    All values are 0 if no word of the segment has a vector.
+    """
 
     name: ClassVar[str] = "word-vectors"
     requires: ClassVar[tuple[str, ...]] = ("word vectors",)
 
     @property
     def word_vectors(self) -> WordVectors:
-        """Vectors of the words."""
+        """The word vectors that the feature has read."""
         return self._vectors
 
     @property
     def segment_dimension(self) -> int:
-        """As the file has it."""
+        """The number of values in a segment's vector, which is that of a word's vector."""
         return self._vectors.dimension
 
     def vectors(self, segments: Sequence[str]) -> NDArray[np.float64]:
-        """Average."""
-        rows = np.zeros((len(segments), self.segment_dimension))
-        for row, segment in zip(rows, segments, strict=True):
-            places = self._vectors.places(split(segment))
-            places = places[places >= 0]
-            if len(places):
-                row += self._vectors.table[places].mean(axis=0)
-        return rows
+        """Return the mean word vector of each segment, ``(segments, segment_dimension)``."""
+        means = np.zeros((len(segments), self.segment_dimension))
+        for index, segment in enumerate(segments):
+            rows = self._vectors.find_rows(split(segment))
+            rows = rows[rows >= 0]
+            if len(rows):
+                means[index] = self._vectors.table[rows].mean(axis=0)
+        return means
 
 
-def cosine(one: NDArray[np.floating[Any]], other: NDArray[np.floating[Any]]) -> float:
-    """Return the cosine of two vectors; 0 if one of them is zero."""
-    lengths = float(np.linalg.norm(one) * np.linalg.norm(other))
-    return float(one @ other) / lengths if lengths > 0 else 0.0
+def cosine(first: NDArray[np.floating[Any]], second: NDArray[np.floating[Any]]) -> float:
+    """Return the cosine of two vectors, or 0 if one of them is a zero vector."""
+    norms = float(np.linalg.norm(first) * np.linalg.norm(second))
+    return float(first @ second) / norms if norms > 0 else 0.0
