@@ -1,1 +1,1 @@
-"""Estimators of papers on learned metrics, as the papers have them; recipes name them where this is installed."""
+"""The learned metrics of METEOR-E's founding papers, as estimators, features and recipes."""

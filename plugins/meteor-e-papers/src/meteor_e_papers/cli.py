@@ -1,4 +1,4 @@
-"""The command ``meteor-e papers``: train the metrics of the founding papers. Heavy libraries are imported on use."""
+"""The command ``meteor-e papers``, which trains the learned metrics of the founding papers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from meteor_e.cli.options import ParallelComputation
 
 @click.group(cls=FullHelpGroup)
 def papers() -> None:
-    """Train the learned metrics of the papers that meteor_e reproduces.
+    """Train the learned metrics of METEOR-E's founding papers.
 
     \b
     meteor-e papers list
@@ -23,7 +23,7 @@ def papers() -> None:
 
 @papers.command("list")
 def list_recipes() -> None:
-    """List the recipes.
+    """List the recipes of the papers.
 
     \b
     meteor-e papers list
@@ -36,7 +36,7 @@ def list_recipes() -> None:
 
 @dataclass(frozen=True)
 class PaperOptions(Options, heading="Training", example="maxsd-1 --data judged.yaml --word-vectors glove.bin"):
-    """The recipe, its data and the model file."""
+    """Options of the command ``papers train``."""
 
     recipe: str = option(None, metavar="RECIPE", required=True)
     data: tuple[str, ...] = option(
@@ -45,7 +45,7 @@ class PaperOptions(Options, heading="Training", example="maxsd-1 --data judged.y
         multiple=True,
         required=True,
         metavar="INDEX",
-        help="Data index of judgments to learn from, as `meteor-e evaluate` reads it; may be repeated.",
+        help="Data index of the human judgments to learn from; may be repeated.",
     )
     validation: tuple[str, ...] = option(
         (),
@@ -53,7 +53,7 @@ class PaperOptions(Options, heading="Training", example="maxsd-1 --data judged.y
         multiple=True,
         metavar="INDEX",
         show_default="the training data",
-        help="Data index of judgments that choose the best epoch; may be repeated.",
+        help="Data index of the human judgments that select the best epoch; may be repeated.",
     )
     sample: int | None = option(
         None,
@@ -61,7 +61,7 @@ class PaperOptions(Options, heading="Training", example="maxsd-1 --data judged.y
         type=click.IntRange(1),
         metavar="N",
         show_default="all",
-        help="Number of judgments to draw from each index of --data.",
+        help="Number of human judgments to sample from each index of --data.",
     )
     word_vectors: str | None = option(
         None, "--word-vectors", metavar="FILE", help="Word vectors, for guzman, maxsd-1 and maxsd-2."
@@ -74,9 +74,9 @@ class PaperOptions(Options, heading="Training", example="maxsd-1 --data judged.y
     )
     language: str = option("en", "-l", "--language", help="Language of hypotheses and references.")
     epochs: int | None = option(
-        None, "--epochs", type=click.IntRange(1), show_default="the recipe's", help="Largest number of epochs."
+        None, "--epochs", type=click.IntRange(1), show_default="the recipe's", help="Maximum number of epochs."
     )
-    seed: int = option(1, "--seed", type=click.IntRange(0), help="Seed of everything that is drawn.")
+    seed: int = option(1, "--seed", type=click.IntRange(0), help="Seed of all random number generators.")
     output: str | None = option(
         None, *("-o", "--output"), metavar="FILE", show_default="RECIPE.safetensors", help="The model file."
     )
@@ -85,7 +85,7 @@ class PaperOptions(Options, heading="Training", example="maxsd-1 --data judged.y
 
 @papers.command(cls=GroupedCommand)
 def train(training: PaperOptions, computation: ParallelComputation) -> None:
-    """Train a paper's metric on judgments, and write its model file, with a log beside it.
+    """Train the metric of a paper on human judgments, and write a model file and a training log.
 
     \b
     meteor-e papers train guzman --data judged.yaml --word-vectors glove.bin
@@ -130,18 +130,23 @@ def train(training: PaperOptions, computation: ParallelComputation) -> None:
 
 @dataclass(frozen=True)
 class DocumentVectorOptions(Options, heading="Training", example="news.en europarl.en.xz -o documents.bin"):
-    """The texts, the settings and the vector file."""
+    """Options of the command ``papers document-vectors``."""
 
     texts: tuple[str, ...] = option((), nargs=-1, required=True, metavar="TEXT...")
     output: str = option(None, *("-o", "--output"), required=True, metavar="FILE", help="The vector file.")
-    dimension: int = option(400, "-d", "--dimension", type=click.IntRange(1, 10_000), help="Size of a vector.")
+    dimension: int = option(
+        400, "-d", "--dimension", type=click.IntRange(1, 10_000), help="Number of values in a vector."
+    )
     window: int = option(5, "-w", "--window", type=click.IntRange(1), help="Number of context words on each side.")
     epochs: int = option(100, "--epochs", type=click.IntRange(1), help="Number of passes over the texts.")
     min_count: int = option(
-        5, "--min-count", type=click.IntRange(1), help="Words and phrases that occur less often do not get a vector."
+        5,
+        "--min-count",
+        type=click.IntRange(1),
+        help="Minimum number of occurrences of a word or phrase with a vector.",
     )
     limit: int | None = option(
-        None, "--limit", type=click.IntRange(1), show_default="all", help="Number of sentences of each text."
+        None, "--limit", type=click.IntRange(1), show_default="all", help="Maximum number of sentences of each text."
     )
     language: str = option("en", "-l", "--language", help="Language of the texts.")
     seed: int = option(1, "--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of the training.")
@@ -149,10 +154,10 @@ class DocumentVectorOptions(Options, heading="Training", example="news.en europa
 
 @papers.command("document-vectors", cls=GroupedCommand)
 def document_vectors(training: DocumentVectorOptions) -> None:
-    """Train the vectors of words and phrases that USAAR's document vectors are made of (Vela and Tan, 2015).
+    """Train vectors of words and phrases for the metrics of USAAR (Vela and Tan, 2015).
 
-    Texts have one sentence per line (plain, gzip, bzip2, xz). One thread trains, so that the same texts give the same
-    file. The defaults are the paper's.
+    Texts contain one sentence per line, and may be compressed by gzip, bzip2 or xz. The training uses a single thread,
+    so that it is reproducible. The default values are those of the paper.
 
     \b
     meteor-e papers document-vectors news.en -o documents.bin --epochs 20

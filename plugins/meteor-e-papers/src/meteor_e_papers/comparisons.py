@@ -1,4 +1,4 @@
-"""MaxSD's training data: comparisons of hypotheses, cleaned as the paper describes."""
+"""The comparisons of hypotheses that MaxSD is trained on (Ma et al., 2016)."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Comparisons:
-    """Which of two hypotheses is better.
+    """Pairs of hypotheses, of which one is better than the other.
 
     Attributes:
-        better, worse: positions of the hypotheses, ``(comparisons,)``.
-        group: the segment of each comparison, as a number; by default each comparison has a segment of its own.
-        weight: weight of each comparison; by default 1.
+        better: the index of the better hypothesis of each comparison, ``(comparisons,)``.
+        worse: the index of the worse hypothesis of each comparison, ``(comparisons,)``.
+        group: the id of the segment of each comparison, or None if each comparison belongs to a different segment.
+        weight: the weight of each comparison, or None if all weights are 1.
     """
 
     better: Integers
@@ -35,7 +36,7 @@ class Comparisons:
         return len(self.better)
 
     def select(self, rows: Integers) -> Comparisons:
-        """Return some of the comparisons."""
+        """Return the comparisons with the given row indexes."""
         return Comparisons(
             self.better[rows],
             self.worse[rows],
@@ -49,20 +50,20 @@ def clean_comparisons(
 ) -> Comparisons:
     """Return comparisons without long segments, duplicates and contradictions (Ma et al., 2016, section 4.1).
 
-    Comparisons are duplicates if they have the same texts: reference, better and worse hypothesis. One of them remains.
-    Of two comparisons that contradict each other, the less frequent one is removed. If both are equally frequent, both
-    are removed. Comparisons of equal texts are removed, too.
+    Comparisons are duplicates if their references, better hypotheses and worse hypotheses have the same texts. Only the
+    first duplicate is kept. If two comparisons contradict each other, only the more frequent one is kept. If they are
+    equally frequent, both are removed. Comparisons of a text with itself are also removed.
 
     Args:
-        texts: the hypotheses.
+        texts: the hypotheses with their references.
         comparisons: the comparisons to clean.
-        lengths: for each hypothesis the largest number of words in it and its references.
-        longest: the largest number of words of a segment that is kept.
+        lengths: for each hypothesis, the largest number of words in the hypothesis and its references.
+        longest: the maximum number of words in a segment.
     """
-    identity = number_texts(texts)
-    pairs = list(zip(identity[comparisons.better].tolist(), identity[comparisons.worse].tolist(), strict=True))
+    text_ids = assign_text_ids(texts)
+    pairs = list(zip(text_ids[comparisons.better].tolist(), text_ids[comparisons.worse].tolist(), strict=True))
     counts = Counter(pairs)
-    short = np.asarray(lengths) <= longest
+    is_short = np.asarray(lengths) <= longest
     rows: list[int] = []
     selected_pairs = set()
     for row, (better, worse) in enumerate(pairs):
@@ -70,29 +71,26 @@ def clean_comparisons(
         is_contradicted = counts[better, worse] <= counts[worse, better]
         if is_duplicate or better == worse or is_contradicted:
             continue
-        if short[comparisons.better[row]] and short[comparisons.worse[row]]:
+        if is_short[comparisons.better[row]] and is_short[comparisons.worse[row]]:
             selected_pairs.add((better, worse))
             rows.append(row)
     return comparisons.select(np.array(rows, np.int64))
 
 
-def number_texts(texts: TextSamples) -> Integers:
-    """Return a number for each hypothesis; hypotheses with equal texts and equal references have equal numbers."""
-    numbers: dict[object, int] = {}
-    return np.array(
-        [
-            numbers.setdefault((hypothesis, tuple(references)), len(numbers))
-            for hypothesis, references in zip(texts.hypotheses, texts.references, strict=True)
-        ],
-        np.int64,
-    )
+def assign_text_ids(texts: TextSamples) -> Integers:
+    """Return an id for each hypothesis. Two hypotheses have the same id if their texts and references are the same."""
+    ids: dict[object, int] = {}
+    text_ids = []
+    for hypothesis, references in zip(texts.hypotheses, texts.references, strict=True):
+        text_ids.append(ids.setdefault((hypothesis, tuple(references)), len(ids)))
+    return np.array(text_ids, np.int64)
 
 
 def texts_of(examples: Examples) -> TextSamples:
-    """Return the hypotheses of examples for an estimator that reads texts."""
+    """Return the hypotheses, references and features of training examples."""
     return TextSamples(examples.hypotheses, examples.references, examples.features)
 
 
 def comparisons_of(examples: Examples) -> Comparisons:
-    """Return the comparisons of examples for an estimator that reads texts."""
+    """Return the comparisons of training examples."""
     return Comparisons(examples.better, examples.worse, examples.group, examples.weight)

@@ -1,4 +1,4 @@
-"""Where networks run."""
+"""The PyTorch device on which a network runs."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def choose_device(name: str) -> torch.device:
-    """Return the device of a name; ``auto`` is a GPU where there is one.
+    """Return the PyTorch device with a name. The name ``auto`` selects a GPU if there is one, and the CPU otherwise.
 
     Raises:
-        ConfigError: if it cannot be used.
+        ConfigError: if the device cannot be used.
     """
     import torch
 

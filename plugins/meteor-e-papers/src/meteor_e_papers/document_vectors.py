@@ -1,8 +1,8 @@
-"""Vectors of words and phrases for USAAR's document vectors: skip-grams (Vela and Tan, 2015).
+"""Training of word and phrase vectors for document vectors (Vela and Tan, 2015).
 
-A phrase is a word of the vocabulary that contains an underscore, such as ``prime_minister``. gensim's ``Phrases``
-writes phrases like this, and so do other published vectors. So any file of word vectors can be used, with or without
-phrases.
+The vectors are trained by the skip-gram algorithm. The words of a phrase are separated by underscores, as in
+``prime_minister``. gensim's ``Phrases`` and the authors of published word vectors use the same format. Therefore, any
+file of word vectors can be used, with or without phrases.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 from meteor_e.api import InputError
 from meteor_e.base.atomic import atomic_file
@@ -22,7 +23,12 @@ from meteor_e_papers.splitting import split
 
 
 class Sentences:
-    """The sentences of some files, as lists of words; they are read again each time they are iterated over."""
+    """The sentences of text files as lists of words. Each iteration reads the files again.
+
+    Args:
+        files: texts with one sentence per line.
+        limit: the maximum number of sentences of each file, or None for all sentences.
+    """
 
     def __init__(self, files: Sequence[str | os.PathLike[str]], limit: int | None) -> None:
         self._files = files
@@ -36,7 +42,12 @@ class Sentences:
 
 
 class SentencesWithPhrases:
-    """Sentences whose phrases are joined."""
+    """Sentences in which the words of each phrase are joined.
+
+    Args:
+        sentences: the sentences as lists of words.
+        join_phrases: a function that joins the phrases of a sentence.
+    """
 
     def __init__(self, sentences: Iterable[list[str]], join_phrases: Callable[[list[str]], list[str]]) -> None:
         self._sentences = sentences
@@ -48,7 +59,7 @@ class SentencesWithPhrases:
 
 @contextlib.contextmanager
 def quiet_gensim() -> Iterator[None]:
-    """Let gensim log errors only."""
+    """Limit the log messages of gensim to errors within a ``with`` block."""
     logger = logging.getLogger("gensim")
     level = logger.level
     logger.setLevel(logging.ERROR)
@@ -74,62 +85,79 @@ def train_document_vectors(
 ) -> int:
     """Train skip-gram vectors of words and phrases, and write them in word2vec's binary format.
 
-    One thread trains, so that the same texts and settings give the same vectors. The defaults are the paper's.
+    The training uses a single thread, so that it is reproducible. The default values are those of the paper.
 
     Args:
         files: texts with one sentence per line; they may be compressed.
-        output: the vector file.
-        dimension: size of a vector.
-        window: number of context words on each side.
-        epochs: number of passes over the texts.
-        min_count: words and phrases that occur less often do not get a vector.
-        phrase_threshold: higher values give fewer phrases (Mikolov et al., 2013, equation 6).
-        limit: number of sentences of each file; by default all.
-        seed: seed of the training.
-        language: of the texts; phrases of English may have words such as "of" in their middle.
-        tell: called with a description of each step.
+        output: the path of the vector file to write.
+        dimension: the number of values in a vector.
+        window: the number of context words on each side.
+        epochs: the number of passes over the texts.
+        min_count: the minimum number of occurrences of a word or phrase that gets a vector.
+        phrase_threshold: the minimum score of a phrase (Mikolov et al., 2013, equation 6).
+        limit: the maximum number of sentences of each file; by default, all sentences are used.
+        seed: the seed of the random number generator.
+        language: the language of the texts; English phrases may contain words such as "of" between other words.
+        tell: a function that is called with a description of each step.
 
     Returns:
-        The number of words and phrases that have a vector.
+        The number of words and phrases in the vector file.
 
     Raises:
         InputError: if a file cannot be read, if no word is frequent enough, or if the output cannot be written.
     """
-    from gensim.models.callbacks import CallbackAny2Vec
-    from gensim.models.phrases import ENGLISH_CONNECTOR_WORDS, Phrases
     from gensim.models.word2vec import Word2Vec
 
     report = tell or (lambda message: None)
+    with quiet_gensim():
+        sentences = Sentences(files, limit)
+        report("phrases")
+        join_phrases = _find_phrases(sentences, min_count, phrase_threshold, language)
+        sentences_with_phrases = SentencesWithPhrases(sentences, join_phrases)
+        model = Word2Vec(
+            vector_size=dimension, window=window, sg=1, epochs=epochs, min_count=min_count, seed=seed, workers=1
+        )
+        report("vocabulary")
+        model.build_vocab(sentences_with_phrases)
+        if not len(model.wv):
+            raise InputError(f"no word occurs {min_count} times; lower the minimum count, or train on more text")
+        model.train(
+            sentences_with_phrases,
+            total_examples=model.corpus_count,
+            epochs=epochs,
+            callbacks=[_make_epoch_callback(epochs, report)],
+        )
+    try:
+        with atomic_file(Path(output)) as temporary_path:
+            model.wv.save_word2vec_format(str(temporary_path), binary=True)
+    except OSError as error:
+        raise InputError(f"cannot write {output}: {error.strerror or error}") from error
+    return len(model.wv)
 
-    class ReportEpochs(CallbackAny2Vec):  # type: ignore[misc]
+
+def _find_phrases(
+    sentences: Sentences, min_count: int, threshold: float, language: str
+) -> Callable[[list[str]], list[str]]:
+    """Find the phrases of a corpus, and return a function that joins them in a sentence."""
+    from gensim.models.phrases import ENGLISH_CONNECTOR_WORDS, Phrases
+
+    connector_words = ENGLISH_CONNECTOR_WORDS if language == "en" else frozenset()
+    phrases = Phrases(
+        sentences, min_count=min_count, threshold=threshold, delimiter=DELIMITER, connector_words=connector_words
+    ).freeze()
+    join_phrases: Callable[[list[str]], list[str]] = phrases.__getitem__
+    return join_phrases
+
+
+def _make_epoch_callback(n_epochs: int, report: Callable[[str], object]) -> Any:
+    """Return a callback of gensim that reports the end of each epoch."""
+    from gensim.models.callbacks import CallbackAny2Vec
+
+    class EpochCallback(CallbackAny2Vec):  # type: ignore[misc]
         epoch = 0
 
         def on_epoch_end(self, model: object) -> None:
             self.epoch += 1
-            report(f"epoch {self.epoch} of {epochs}")
+            report(f"epoch {self.epoch} of {n_epochs}")
 
-    with quiet_gensim():
-        sentences = Sentences(files, limit)
-        report("phrases")
-        phrases = Phrases(
-            sentences,
-            min_count=min_count,
-            threshold=phrase_threshold,
-            delimiter=DELIMITER,
-            connector_words=ENGLISH_CONNECTOR_WORDS if language == "en" else frozenset(),
-        ).freeze()
-        model = Word2Vec(
-            vector_size=dimension, window=window, sg=1, epochs=epochs, min_count=min_count, seed=seed, workers=1
-        )
-        text = SentencesWithPhrases(sentences, phrases.__getitem__)
-        report("vocabulary")
-        model.build_vocab(text)
-        if not len(model.wv):
-            raise InputError(f"no word occurs {min_count} times; lower the minimum count, or train on more text")
-        model.train(text, total_examples=model.corpus_count, epochs=epochs, callbacks=[ReportEpochs()])
-    try:
-        with atomic_file(Path(output)) as scratch:
-            model.wv.save_word2vec_format(str(scratch), binary=True)
-    except OSError as error:
-        raise InputError(f"cannot write {output}: {error.strerror or error}") from error
-    return len(model.wv)
+    return EpochCallback()

@@ -1,7 +1,7 @@
-"""The networks of MaxSD (Ma et al., 2016): Bi-LSTM and BiC-LSTM, similarity, metric scores.
+"""The neural networks of MaxSD (Ma et al., 2016), which encode sentences by a Bi-LSTM or a BiC-LSTM.
 
-The two directions of a Bi-LSTM are two separate LSTMs. The second one reads each sentence backwards. So the padding of
-a batch always follows the words, and a score does not depend on the other sentences of the batch.
+Each direction of a Bi-LSTM is implemented as a separate LSTM. The backward LSTM reads the words in reverse order.
+Therefore, padding always follows the words, and a score does not depend on the other sentences of the batch.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ Words = NDArray[np.int64]
 
 
 class WordTable:
-    """Words and the rows of their vectors. Row 0 contains zeros and belongs to all unknown words.
+    """A vocabulary with word vectors. Row 0 of the table is a zero vector for all unknown words.
 
     Args:
-        words: the known words.
-        table: their vectors, ``(words, dimension)``.
+        words: the words of the vocabulary.
+        table: the vectors of the words, ``(words, dimension)``.
     """
 
     def __init__(self, words: Sequence[str], table: NDArray[np.float32]) -> None:
@@ -30,20 +30,22 @@ class WordTable:
         self._rows = {word: row for row, word in enumerate(self.words, 1)}
 
     def rows(self, words: Sequence[str]) -> Words:
-        """Return the row of each word."""
+        """Return the row of each word in the table. The row of an unknown word is 0."""
         return np.array([self._rows.get(word, 0) for word in words], np.int64)
 
 
 class SimilarityNetwork(nn.Module):
-    """Similarity of a hypothesis to its reference: eq. 6 and 7 of the paper, without the last sigmoid.
+    """A network that computes the similarity of hypotheses to their references.
+
+    The network implements equations 6 and 7 of the paper, except for the last sigmoid function of equation 7.
 
     Args:
-        kind: ``bi-lstm`` or ``bic-lstm``.
-        table: vectors of words, ``(words, dimension)``.
-        features: number of metric scores of a hypothesis.
-        hidden: size of an LSTM's state per direction.
-        layer: size of the layer that compares the sentences (V and W of equation 2).
-        trainable: whether training changes the vectors.
+        kind: the encoder, ``bi-lstm`` or ``bic-lstm``.
+        table: the word vectors, ``(words, dimension)``.
+        features: the number of metric scores of a hypothesis.
+        hidden: the size of the state of each LSTM.
+        layer: the size of the layer that compares two sentences (V and W in equation 2).
+        trainable: whether the word vectors are trained, too.
     """
 
     def __init__(
@@ -60,7 +62,12 @@ class SimilarityNetwork(nn.Module):
         self.final = nn.Linear(1 + features, 1)
 
     def start(self, random: np.random.Generator, deviation: float) -> None:
-        """Initialize the weights from a normal distribution, and the biases with 0."""
+        """Initialize the weights from a normal distribution, and set the biases to 0.
+
+        Args:
+            random: the random number generator.
+            deviation: the standard deviation of the weights.
+        """
         with torch.no_grad():
             for name, parameter in self.named_parameters():
                 if name == "table":
@@ -75,13 +82,16 @@ class SimilarityNetwork(nn.Module):
         dropout: float = 0.0,
         random: np.random.Generator | None = None,
     ) -> Tensor:
-        """Return representations of sentences, each read after its context, ``(sentences, 2 · hidden)``.
+        """Return a representation of each sentence, ``(sentences, 2 · hidden)``.
+
+        The LSTMs read the context and the sentence. The representation is the mean of the states at the words of the
+        sentence.
 
         Args:
-            contexts: the words that are read before each sentence; empty for a Bi-LSTM.
-            sentences: the sentences.
-            dropout: the share of inputs and outputs to drop.
-            random: the generator that selects them; without a generator, nothing is dropped.
+            contexts: the words to read before each sentence; these are empty lists for a Bi-LSTM.
+            sentences: the words of each sentence.
+            dropout: the share of the inputs and outputs to drop.
+            random: the random number generator of the dropout, or None to disable dropout.
         """
         starts = np.array([len(words) for words in contexts])
         ends = starts + np.array([len(words) for words in sentences])
@@ -90,16 +100,13 @@ class SimilarityNetwork(nn.Module):
         for row, (context, sentence) in enumerate(zip(contexts, sentences, strict=True)):
             forward_rows[row, : ends[row]] = np.concatenate([context, sentence])
             backward_rows[row, : ends[row]] = np.concatenate([context[::-1], sentence[::-1]])
-        positions = np.arange(width)
-        in_sentence = (positions >= starts[:, None]) & (positions < ends[:, None])
-        weights = (in_sentence / np.maximum(in_sentence.sum(axis=1, keepdims=True), 1)).astype(np.float32)
         device = self.table.device
-        mean_pooling = torch.from_numpy(weights).to(device)[:, None]
+        pooling_weights = torch.from_numpy(_mean_pooling_weights(starts, ends, width)).to(device)[:, None]
         directions = []
         for rows, lstm in ((forward_rows, self.forwards), (backward_rows, self.backwards)):
             vectors = self.table[torch.from_numpy(rows).to(device)]
             states, _ = lstm(drop_out(vectors, dropout, random))
-            directions.append((mean_pooling @ states)[:, 0])
+            directions.append((pooling_weights @ states)[:, 0])
         return drop_out(torch.cat(directions, dim=1), dropout, random)
 
     def forward(
@@ -109,7 +116,14 @@ class SimilarityNetwork(nn.Module):
         dropout: float = 0.0,
         random: np.random.Generator | None = None,
     ) -> Tensor:
-        """Return the similarity of each hypothesis to its reference (equation 6), ``(hypotheses,)``."""
+        """Return the similarity of each hypothesis to its reference (equation 6), ``(hypotheses,)``.
+
+        Args:
+            hypotheses: the words of each hypothesis.
+            references: the words of the reference of each hypothesis.
+            dropout: the share of the inputs and outputs of the LSTMs to drop.
+            random: the random number generator of the dropout, or None to disable dropout.
+        """
         if self.kind == "bic-lstm":
             representations = self.encode([*hypotheses, *references], [*references, *hypotheses], dropout, random)
             reference, hypothesis = representations[: len(hypotheses)], representations[len(hypotheses) :]
@@ -124,13 +138,32 @@ class SimilarityNetwork(nn.Module):
         return similarity
 
     def combine(self, similarity: Tensor, features: Tensor) -> Tensor:
-        """Return the log odds of the score (equation 7), from the similarity (equation 6) and the metric scores."""
+        """Return the log odds of the score of each hypothesis (equation 7), ``(hypotheses,)``.
+
+        Args:
+            similarity: the similarity of each hypothesis to its reference, ``(hypotheses,)``.
+            features: the scaled metric scores, ``(hypotheses, features)``.
+        """
         logits: Tensor = self.final(torch.cat([similarity[:, None], features], dim=1))[:, 0]
         return logits
 
 
+def _mean_pooling_weights(starts: Words, ends: Words, width: int) -> NDArray[np.float32]:
+    """Return the weight of each position in the mean over a sentence, ``(sentences, width)``.
+
+    Args:
+        starts: the position of the first word of each sentence.
+        ends: the position after the last word of each sentence.
+        width: the number of positions in a row, including padding.
+    """
+    positions = np.arange(width)
+    in_sentence = (positions >= starts[:, None]) & (positions < ends[:, None])
+    sentence_lengths = np.maximum(in_sentence.sum(axis=1, keepdims=True), 1)
+    return (in_sentence / sentence_lengths).astype(np.float32)
+
+
 def find_distinct(sentences: Sequence[Words]) -> tuple[list[Words], list[int]]:
-    """Return the distinct sentences in the order of their first occurrence, and the index of each sentence in them."""
+    """Return the distinct sentences in order of their first occurrence, and for each sentence its index among them."""
     index_by_words: dict[bytes, int] = {}
     distinct: list[Words] = []
     indices = []
@@ -143,9 +176,9 @@ def find_distinct(sentences: Sequence[Words]) -> tuple[list[Words], list[int]]:
 
 
 def drop_out(values: Tensor, share: float, random: np.random.Generator | None) -> Tensor:
-    """Set a random share of the values to 0, and scale up the others.
+    """Set a random share of the values to 0, and scale the other values so that the expected sum does not change.
 
-    The generator is NumPy's, because checkpoints store its state.
+    The random number generator is from NumPy, because checkpoints store the state of NumPy's generators only.
     """
     if random is None or share <= 0:
         return values

@@ -1,4 +1,4 @@
-"""Means of the segments' scores, which are a system's score (Vela and Tan, 2015, section 4.2)."""
+"""Means that compute the score of a system from the scores of its segments (Vela and Tan, 2015, section 4.2)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from meteor_e.api import InputError
 Floats = NDArray[np.float64]
 
 MAX_ITERATIONS = 50
-"""Iterations of the arithmetic-geometric mean, which converges quadratically."""
+"""Maximum number of iterations of the arithmetic-geometric mean, which converges quadratically."""
 
 
 def _arithmetic(values: Floats, shares: Floats, floor: float) -> Floats:
@@ -24,8 +24,11 @@ def _arithmetic(values: Floats, shares: Floats, floor: float) -> Floats:
 def _median(values: Floats, shares: Floats, floor: float) -> Floats:
     order = np.argsort(values, kind="stable")
     ordered, cumulated = values[order], np.cumsum(shares[:, order], axis=1)
-    # The median is halfway between two values if the middle falls between them. Sums of shares are rounded.
-    low, high = ((cumulated < 0.5 + slack).sum(axis=1).clip(max=len(values) - 1) for slack in (-1e-9, 1e-9))
+    # If the shares of the lower values sum to exactly one half, the median is halfway between two values. The tolerance
+    # allows for rounding errors of the sums.
+    last_index, tolerance = len(values) - 1, 1e-9
+    low = (cumulated < 0.5 - tolerance).sum(axis=1).clip(max=last_index)
+    high = (cumulated < 0.5 + tolerance).sum(axis=1).clip(max=last_index)
     median: Floats = (ordered[low] + ordered[high]) / 2
     return median
 
@@ -63,23 +66,27 @@ MEANS: dict[str, Callable[[Floats, Floats, float], Floats]] = {
     "arithmetic-geometric": _arithmetic_geometric,
     "root-mean-square": _root_mean_square,
 }
-"""The means, by name."""
+"""The available means by name.
+
+Each function expects the values, ``(segments,)``, the share of each segment in each sample, ``(samples, segments)``,
+and the smallest value in means that are defined for positive numbers only. It returns the mean of each sample.
+"""
+
 Mean = Literal["arithmetic", "median", "geometric", "harmonic", "arithmetic-geometric", "root-mean-square"]
 
 
 def system_mean(name: str, values: Floats, weights: Floats | None = None, *, floor: float = 0.01) -> Floats:
-    """Return a mean of segments' scores, also for resampled segments.
+    """Return a mean of segment scores for one or more samples of the segments.
 
-    The geometric, harmonic, arithmetic-geometric and root-mean-square mean need positive numbers. Scores below
-    ``floor`` count as ``floor`` in these means. So the mean is always a finite number, and a worse segment never
-    raises it.
+    The geometric, harmonic, arithmetic-geometric and root-mean-square mean replace scores below ``floor`` by ``floor``.
+    Thus the mean is always finite, and it never increases if the score of a segment decreases.
 
     Args:
-        name: one of :data:`MEANS`.
-        values: scores of segments, ``(segments,)``.
-        weights: how often each segment occurs in each sample, ``(samples, segments)``; by default one sample with each
-            segment once.
-        floor: the lowest score in means that need positive numbers; above 0.
+        name: the name of the mean, a key of :data:`MEANS`.
+        values: the scores of the segments, ``(segments,)``.
+        weights: the number of occurrences of each segment in each sample, ``(samples, segments)``; by default, there is
+            one sample that contains each segment once.
+        floor: the smallest score, above 0, in means that are defined for positive numbers only.
 
     Returns:
         The mean of each sample, ``(samples,)``.

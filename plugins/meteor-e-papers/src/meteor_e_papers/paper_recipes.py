@@ -1,4 +1,4 @@
-"""The papers' recipes, which come with the plugin; the user names the judgments and the vectors."""
+"""The recipes of the founding papers. Users add the training data and the word vectors."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from meteor_e.base.errors import near_miss
 from meteor_e.base.yamlfile import parse_yaml
 
 VECTOR_OPTIONS = {"word-vectors": "word_vectors", "document-cosine": "document_vectors"}
-"""The features that read a file of vectors, and the argument of :func:`load_paper_recipe` that names it."""
+"""For each feature that reads a file of vectors, the argument of :func:`make_recipe` that contains the file's path."""
 
 
 class PaperRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A recipe without data.
+    """A recipe without training data.
 
     Attributes:
-        description: the paper, and how the recipe differs from it.
-        estimator, features, vectors, options, target: as in a :class:`~meteor_e_learned.recipe.Recipe`.
+        description: the paper, and the differences between the recipe and the paper.
+        estimator, features, vectors, options, target: see :class:`~meteor_e_learned.recipe.Recipe`.
     """
 
     description: str
@@ -35,7 +35,7 @@ class PaperRecipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def recipe_names() -> list[str]:
-    """Return the names of the papers' recipes."""
+    """Return the sorted names of all recipes of this plugin."""
     return sorted(file.name.removesuffix(".yaml") for file in _folder().iterdir() if file.name.endswith(".yaml"))
 
 
@@ -44,10 +44,10 @@ def _folder() -> Any:
 
 
 def read_paper_recipe(name: str) -> PaperRecipe:
-    """Read a recipe that comes with the plugin.
+    """Read a recipe of this plugin.
 
     Raises:
-        ConfigError: if there is no recipe of this name.
+        ConfigError: if the recipe does not exist.
     """
     names = recipe_names()
     if name not in names:
@@ -68,20 +68,20 @@ def make_recipe(
     seed: int = 1,
     options: dict[str, Any] | None = None,
 ) -> Recipe:
-    """Return a paper's recipe with data.
+    """Return a recipe with training data and word vectors.
 
     Args:
-        name: the recipe; see :func:`recipe_names`.
-        train: judgments to learn from.
-        validation: judgments that choose the best epoch.
-        word_vectors: file of word vectors, for recipes that read them.
-        document_vectors: file of document vectors, for USAAR's recipes.
-        language: of hypotheses and references.
-        seed: of everything that is drawn.
-        options: options of the estimator that differ from the recipe's.
+        name: the name of the recipe; see :func:`recipe_names`.
+        train: the human judgments to learn from.
+        validation: the human judgments that select the best epoch.
+        word_vectors: the path of the word vectors, which the recipes of Guzmán et al. and of MaxSD need.
+        document_vectors: the path of the vectors of words and phrases, which USAAR's recipes need.
+        language: the language of hypotheses and references.
+        seed: the seed of all random number generators.
+        options: options of the estimator that replace those of the recipe.
 
     Raises:
-        ConfigError: for an unknown recipe, or if it needs vectors that were not named.
+        ConfigError: if the recipe does not exist, or if it needs vectors and their path is missing.
     """
     paper = read_paper_recipe(name)
     files = {"word_vectors": word_vectors, "document_vectors": document_vectors}
@@ -91,8 +91,8 @@ def make_recipe(
         estimator=paper.estimator,
         train=list(train),
         validation=list(validation),
-        features=[_with_vectors(name, entry, files) for entry in paper.features],
-        vectors=[_with_vectors(name, entry, files) for entry in paper.vectors],
+        features=[_add_vector_file(name, entry, files) for entry in paper.features],
+        vectors=[_add_vector_file(name, entry, files) for entry in paper.vectors],
         options={**paper.options, **(options or {})},
         target=paper.target,
         language=language,
@@ -100,13 +100,22 @@ def make_recipe(
     )
 
 
-def _with_vectors(recipe: str, entry: str | dict[str, Any], files: dict[str, str | None]) -> str | dict[str, Any]:
-    """Return an entry of a recipe with the file of vectors that its feature reads."""
-    feature = entry if isinstance(entry, str) else entry["use"]
-    if feature not in VECTOR_OPTIONS:
+def _add_vector_file(recipe: str, entry: str | dict[str, Any], files: dict[str, str | None]) -> str | dict[str, Any]:
+    """Return a feature of a recipe with the path of the vectors that it reads.
+
+    Args:
+        recipe: the name of the recipe.
+        entry: the name of the feature, or the feature with its options.
+        files: the paths of the vectors by argument of :func:`make_recipe`.
+
+    Raises:
+        ConfigError: if the path is missing.
+    """
+    options = {"use": entry} if isinstance(entry, str) else entry
+    argument = VECTOR_OPTIONS.get(options["use"])
+    if argument is None:
         return entry
-    argument = VECTOR_OPTIONS[feature]
     file = files[argument]
     if file is None:
         raise ConfigError(f"recipe {recipe!r} needs --{argument.replace('_', '-')} FILE")
-    return {**({"use": entry} if isinstance(entry, str) else entry), "file": file}
+    return {**options, "file": file}

@@ -1,4 +1,4 @@
-"""The hooks."""
+"""The hooks that register the features, the estimators and the command of meteor-e-papers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from meteor_e import hookimpl
 
 @hookimpl
 def meteor_e_features() -> dict[str, str]:
-    """Return features by name; the module of each is imported when a recipe uses it."""
+    """Return the features by name. Their modules are imported on first use."""
     return {
         "bleu": "meteor_e_papers.features.metrics:BleuFeature",
         "bleu-components": "meteor_e_papers.features.metrics:BleuComponentsFeature",
@@ -24,13 +24,13 @@ def meteor_e_features() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
-    """Return commands by name."""
+    """Return the command ``papers``."""
     return {"papers": "meteor_e_papers.cli:papers"}
 
 
 @hookimpl
 def meteor_e_estimators() -> dict[str, str]:
-    """Return estimators by name; their libraries are imported when a recipe uses one."""
+    """Return the estimators by name. Their modules are imported on first use."""
     return {
         "pairwise-network": "meteor_e_papers.pairwise_network:PairwiseNetwork",
         "maxsd": "meteor_e_papers.maxsd:MaxSD",

@@ -1,7 +1,7 @@
-"""USAAR's metrics of the WMT15 metrics task: COSINE, ZWICKEL and COMET (Vela and Tan, 2015).
+"""The metrics COSINE, ZWICKEL and COMET, with which USAAR took part in the WMT15 metrics task (Vela and Tan, 2015).
 
-COMET is USAAR's metric, not the neural metric of the same name (Rei et al., 2020). Features are addressed by their
-names, so that their order in a recipe does not matter.
+USAAR's COMET is unrelated to the neural metric of the same name (Rei et al., 2020). The estimators find their features
+by name, so that the order of the features in a recipe does not matter.
 """
 
 from __future__ import annotations
@@ -19,59 +19,58 @@ from meteor_e.base.errors import near_miss
 from meteor_e_papers.means import Mean, system_mean
 
 EXTREME = 1e-9
-"""METEOR's score counts as 0 or 1 if it is at most this far from it."""
+"""Maximum distance from 0 or 1 at which METEOR's score is considered to be 0 or 1."""
 
 
 class CosineOptions(ComponentOptions):
-    """The feature that holds the cosine, and how segments' scores become a system's score."""
+    """Options of the estimator ``usaar-cosine``."""
 
     cosine: Annotated[str, Meta(description="Name of the feature with the cosine of the document vectors.")] = (
         "document-cosine.cosine"
     )
     mean: Annotated[Mean, Meta(description="Mean of the segments' scores.")] = "arithmetic"
-    floor: Annotated[
-        float, Meta(gt=0, description="Lower scores count as this one in means that need positive numbers.")
-    ] = 0.01
-    seed: Annotated[int, Meta(description="Not used: nothing is drawn.")] = 1
+    floor: Annotated[float, Meta(gt=0, description="Smallest score in means of positive numbers.")] = 0.01
+    seed: Annotated[int, Meta(description="Not used, because the estimator is deterministic.")] = 1
 
 
 class CometOptions(CosineOptions):
-    """The options of COSINE, and the feature that holds METEOR's score."""
+    """Options of the estimator ``usaar-comet``, which add the feature with METEOR's score to those of COSINE."""
 
     meteor: Annotated[str, Meta(description="Name of the feature with METEOR's score.")] = "meteor.score"
 
 
 class Cosine(Estimator):
-    """COSINE: the cosine of the document vectors of hypothesis and reference. Nothing is learned.
+    """The metric COSINE: the cosine of the document vectors of hypothesis and reference.
+
+    The metric does not have parameters to learn.
 
     Attributes:
-        columns_: positions of the features that the metric reads, in the order of :meth:`feature_names`.
+        columns_: the column indexes of the features in the order of :meth:`feature_names`.
     """
 
     name: ClassVar[str] = "usaar-cosine"
     task: ClassVar[str] = "scores"
     Options: ClassVar[type[Any] | str | None] = CosineOptions
 
+    learns_scores: ClassVar[bool] = False
     columns_: NDArray[np.int64]
 
     def feature_names(self) -> tuple[str, ...]:
-        """Return the names of the features that the metric reads."""
+        """Return the name of the feature with the cosine."""
         return (self.options.cosine,)
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> Mapping[str, Any]:
-        """Find the features by name, and learn from the examples that have a score.
+        """Learn from the examples that have a score.
 
         Raises:
-            ConfigError: if a feature is missing, or if there are features that the metric does not read.
-            InputError: if there is nothing to learn from.
+            ConfigError: if a required feature is missing, or if there are additional features.
+            InputError: if no example has a score.
         """
-        scored = ~np.isnan(examples.scores)
-        if self.learns_scores and not scored.any():
+        has_score = ~np.isnan(examples.scores)
+        if self.learns_scores and not has_score.any():
             raise InputError(f"{self.name} learns METEOR's scores: the recipe needs 'target'")
-        self.fit(examples.features[scored], examples.scores[scored], columns=run.columns)
+        self.fit(examples.features[has_score], examples.scores[has_score], columns=run.columns)
         return {}
-
-    learns_scores: ClassVar[bool] = False
 
     def fit(
         self,
@@ -82,23 +81,29 @@ class Cosine(Estimator):
         groups: NDArray[Any] | None = None,
         sample_weight: Floats | None = None,
     ) -> Cosine:
-        """Learn from a matrix.
+        """Learn from a matrix of features.
 
         Args:
-            X: features, ``(hypotheses, features)``.
-            y: METEOR's scores, ``(hypotheses,)``; not used by COSINE.
-            columns: names of the columns of ``X``; by default those of :meth:`feature_names`.
-            groups, sample_weight: not used.
+            X: the features, ``(hypotheses, features)``.
+            y: METEOR's scores, ``(hypotheses,)``; COSINE does not use them.
+            columns: the names of the columns of ``X``; by default, those that :meth:`feature_names` returns.
+            groups: not used.
+            sample_weight: not used.
 
         Raises:
-            ConfigError: if a column is missing, or if there are columns that the metric does not read.
-            InputError: if ``X`` does not have a column for each name, or if scores are missing.
+            ConfigError: if a required column is missing, or if there are additional columns.
+            InputError: if the number of columns is wrong, or if the scores are missing.
         """
         self.columns_ = self._find_columns(self.feature_names() if columns is None else columns)
-        self._learn(self._read(X), y)
+        self._learn(self._select_features(X), y)
         return self
 
     def _find_columns(self, columns: Sequence[str]) -> NDArray[np.int64]:
+        """Return the index of each required column.
+
+        Raises:
+            ConfigError: if a required column is missing, or if there are additional columns.
+        """
         names = self.feature_names()
         for name in names:
             if name not in columns:
@@ -110,8 +115,12 @@ class Cosine(Estimator):
             raise ConfigError(f"{self.name} reads {', '.join(names)}; leave out {', '.join(unused)}")
         return np.array([list(columns).index(name) for name in names], np.int64)
 
-    def _read(self, features: Floats) -> Floats:
-        """Return the features that the metric reads, in the order of :meth:`feature_names`."""
+    def _select_features(self, features: Floats) -> Floats:
+        """Return the feature matrix with its columns in the order of :meth:`feature_names`.
+
+        Raises:
+            InputError: if the number of columns is wrong.
+        """
         rows = np.asarray(features, float)
         if rows.ndim != 2 or rows.shape[1] != len(self.columns_):
             raise InputError(
@@ -121,22 +130,22 @@ class Cosine(Estimator):
         return rows[:, self.columns_]
 
     def _learn(self, rows: Floats, y: Floats | None) -> None:
-        """Learn nothing."""
+        """Learn the parameters of the metric. COSINE does not have any."""
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return the cosines, ``(hypotheses,)``."""
-        return self._read(features)[:, 0]
+        """Return the cosine of each hypothesis with its reference, ``(hypotheses,)``."""
+        return self._select_features(features)[:, 0]
 
     def system_score(self, segments: Floats, weights: Floats | None = None) -> Floats:
-        """Return the chosen mean of a system's segments, ``(samples,)``."""
+        """Return the mean of a system's segment scores for each sample, ``(samples,)``."""
         return system_mean(self.options.mean, segments, weights, floor=self.options.floor)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the positions of the features."""
+        """Return the column indexes of the features."""
         return {"columns": self.columns_}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore what was learned."""
+        """Restore the column indexes of the features."""
         columns = arrays["columns"].astype(np.int64)
         if sorted(columns.tolist()) != list(range(len(self.feature_names()))):
             raise ValueError("the positions of the features do not fit the estimator")
@@ -144,7 +153,10 @@ class Cosine(Estimator):
 
 
 class Zwickel(Cosine):
-    """ZWICKEL: Bayesian ridge regression from COSINE to METEOR's score (Vela and Tan, 2015, section 3.3)."""
+    """The metric ZWICKEL, which predicts METEOR's score from COSINE by Bayesian ridge regression.
+
+    See Vela and Tan (2015), section 3.3.
+    """
 
     name: ClassVar[str] = "usaar-zwickel"
     requires: ClassVar[tuple[str, ...]] = ("scikit-learn",)
@@ -159,37 +171,41 @@ class Zwickel(Cosine):
         self.weight_, self.intercept_ = float(model.coef_[0]), float(model.intercept_)
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return the predicted METEOR scores, ``(hypotheses,)``."""
-        return self._predict(self._read(features))
+        """Return the predicted METEOR score of each hypothesis, ``(hypotheses,)``."""
+        return self._predict(self._select_features(features))
 
     def _predict(self, rows: Floats) -> Floats:
         return rows[:, 0] * self.weight_ + self.intercept_
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return slope, intercept, and the positions of the features."""
-        learned = {"weight": np.array([self.weight_]), "intercept": np.array([self.intercept_])}
-        return {**super().arrays(), **learned}
+        """Return the slope, the intercept, and the column indexes of the features."""
+        parameters = {"weight": np.array([self.weight_]), "intercept": np.array([self.intercept_])}
+        return {**super().arrays(), **parameters}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore what was learned."""
+        """Restore the slope, the intercept, and the column indexes of the features."""
         super().restore(arrays)
-        self.weight_, self.intercept_ = (float(arrays[name].reshape(1)[0]) for name in ("weight", "intercept"))
+        self.weight_ = float(arrays["weight"].reshape(1)[0])
+        self.intercept_ = float(arrays["intercept"].reshape(1)[0])
 
 
 class Comet(Zwickel):
-    """COMET: METEOR's score where it is 0 or 1, else ZWICKEL (Vela and Tan, 2015, section 3.4)."""
+    """The metric COMET, which is METEOR's score if it is 0 or 1, and ZWICKEL otherwise.
+
+    See Vela and Tan (2015), section 3.4.
+    """
 
     name: ClassVar[str] = "usaar-comet"
     Options: ClassVar[type[Any] | str | None] = CometOptions
 
     def feature_names(self) -> tuple[str, ...]:
-        """Return the names of the cosine and of METEOR's score."""
+        """Return the names of the features with the cosine and with METEOR's score."""
         return (self.options.cosine, self.options.meteor)
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return METEOR's score where it is 0 or 1, else its prediction, ``(hypotheses,)``."""
-        rows = self._read(features)
+        """Return METEOR's score of each hypothesis if it is 0 or 1, and the predicted score otherwise."""
+        rows = self._select_features(features)
         meteor = rows[:, 1]
-        extreme = (meteor <= EXTREME) | (meteor >= 1 - EXTREME)
-        scores: Floats = np.where(extreme, meteor, self._predict(rows))
+        is_extreme = (meteor <= EXTREME) | (meteor >= 1 - EXTREME)
+        scores: Floats = np.where(is_extreme, meteor, self._predict(rows))
         return scores

@@ -1,1 +1,1 @@
-"""Features of the papers that are reproduced; no shipped model uses them."""
+"""Features that the founding papers use."""

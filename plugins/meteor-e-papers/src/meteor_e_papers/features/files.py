@@ -1,4 +1,7 @@
-"""Features that another program computed: vectors of segments, and scores of hypotheses, read from files."""
+"""Features that are read from files: ``vector-file`` and ``score-file``.
+
+Any other program can compute the vectors of segments and the scores of hypotheses in these files.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +19,20 @@ from meteor_e.base.files import input_name
 from meteor_e.formats.plain import read_segments
 
 LONGEST_QUOTE = 60
-"""Characters of a text that an error message quotes."""
+"""Maximum number of characters of a text in an error message."""
 
 
 def quote(text: str) -> str:
-    """Return the beginning of a text in quotation marks, for error messages."""
+    """Return a text in quotation marks for an error message. A long text is truncated."""
     return repr(text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}…")
 
 
 def parse_number(text: str, location: str) -> float:
-    """Return a finite number.
+    """Parse a finite number.
+
+    Args:
+        text: the text to parse.
+        location: the file and the line of the text, for the error message.
 
     Raises:
         InputError: if the text is not a finite number.
@@ -40,17 +47,17 @@ def parse_number(text: str, location: str) -> float:
 
 
 def read_rows(path: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the location and the tab-separated cells of each line of a file that is not empty."""
-    for number, line in enumerate(read_segments(path), 1):
+    """Yield the location and the tab-separated cells of each line of a file. Empty lines are skipped."""
+    for line_number, line in enumerate(read_segments(path), 1):
         if line.strip():
-            yield f"{input_name(path)}, line {number}", line.split("\t")
+            yield f"{input_name(path)}, line {line_number}", line.split("\t")
 
 
 class FileFeature(Feature):
-    """A feature whose values are read from the file that the option ``file`` names.
+    """A base class for features that read their values from the file in the option ``file``.
 
-    Subclasses implement :meth:`_read`, which reads the file and sets ``_digest``. A pickled feature holds only its
-    options, and reads the file again.
+    Subclasses implement :meth:`_read`, which reads the file and sets ``_digest``. A pickled feature contains only its
+    options. Unpickling reads the file again.
     """
 
     any_text: ClassVar[bool] = False
@@ -62,10 +69,10 @@ class FileFeature(Feature):
 
     @abstractmethod
     def _read(self) -> None:
-        """Read the file, and set the digest of its content.
+        """Read the file, and set ``_digest`` to the digest of its content.
 
         Raises:
-            InputError: if the file cannot be read, or is malformed.
+            InputError: if the file cannot be read, or if it is malformed.
         """
 
     def describe(self) -> str:
@@ -73,7 +80,7 @@ class FileFeature(Feature):
         return f"@{self._digest}"
 
     def definition(self) -> str:
-        """Return an empty text, because a trained model reads the values of other texts from another file."""
+        """Return an empty text, because the file changes with the texts to score, while the feature stays the same."""
         return ""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -94,10 +101,9 @@ class VectorFileOptions(ComponentOptions):
 
 
 class VectorFileFeature(FileFeature, SegmentFeature):
-    """One vector per segment, such as the syntactic vectors of Guzmán et al. (2015), looked up by the segment's text.
+    """A vector for each segment, such as the syntactic vectors of Guzmán et al. (2015), which is read from a file.
 
-    The file needs a line for each distinct hypothesis and reference. It may be compressed. A text that is not in the
-    file is an error.
+    The file must contain a line for each distinct hypothesis and reference. It may be compressed.
     """
 
     name: ClassVar[str] = "vector-file"
@@ -108,33 +114,42 @@ class VectorFileFeature(FileFeature, SegmentFeature):
         vectors: list[list[float]] = []
         digest = hashlib.sha256()
         for location, cells in read_rows(self.options.file):
-            if len(cells) != 2:
-                raise InputError(f"{location}: has {len(cells)} tab-separated cells; it needs a text and its numbers")
-            text, numbers = cells
-            vector = [parse_number(number, location) for number in numbers.split()]
-            if not vector or (vectors and len(vector) != len(vectors[0])):
-                raise InputError(
-                    f"{location}: has {len(vector)} numbers; "
-                    + (f"the lines before have {len(vectors[0])}" if vectors else "a vector needs at least one")
-                )
-            row = self._rows.setdefault(text, len(vectors))
-            if row == len(vectors):
+            text, vector = self._parse_vector(cells, location)
+            if vectors and len(vector) != len(vectors[0]):
+                raise InputError(f"{location}: has {len(vector)} numbers; the lines before have {len(vectors[0])}")
+            if text not in self._rows:
+                self._rows[text] = len(vectors)
                 vectors.append(vector)
                 digest.update(f"{text}\t{vector}\n".encode("utf-8", "surrogatepass"))
-            elif vectors[row] != vector:
+            elif vectors[self._rows[text]] != vector:
                 raise InputError(f"{location}: {quote(text)} has another vector in a line before")
         if not vectors:
             raise InputError(f"{input_name(self.options.file)}: has no vectors")
         self._table = np.array(vectors)
         self._digest = digest.hexdigest()[:12]
 
+    @staticmethod
+    def _parse_vector(cells: Sequence[str], location: str) -> tuple[str, list[float]]:
+        """Return the text and the vector of a line.
+
+        Raises:
+            InputError: if the line does not consist of a text and at least one number.
+        """
+        if len(cells) != 2:
+            raise InputError(f"{location}: has {len(cells)} tab-separated cells; it needs a text and its numbers")
+        text, numbers = cells
+        vector = [parse_number(number, location) for number in numbers.split()]
+        if not vector:
+            raise InputError(f"{location}: has 0 numbers; a vector needs at least one")
+        return text, vector
+
     @property
     def segment_dimension(self) -> int:
-        """Size of a segment's vector."""
+        """The number of values in the vector of a segment."""
         return int(self._table.shape[1])
 
     def vectors(self, segments: Sequence[str]) -> NDArray[np.float64]:
-        """Return the vectors of segments, ``(len(segments), segment_dimension)``.
+        """Return the vector of each segment, ``(segments, segment_dimension)``.
 
         Raises:
             InputError: if a segment is not in the file.
@@ -159,11 +174,11 @@ class ScoreFileOptions(ComponentOptions):
 
 
 class ScoreFileFeature(FileFeature):
-    """Scores that another program computed, such as TERp or DPMF, looked up by hypothesis and reference.
+    """Scores of another metric, such as TERp or DPMF, which are read from a file.
 
-    The columns of the feature are the score columns of the table. Several references are scored by the mean. A pair
-    of texts that is not in the table is an error. Scores of errors, for which less is better, may stay as they are:
-    estimators learn the sign.
+    The file is a table with a row for each pair of a hypothesis and a reference. Each score column of the table becomes
+    a column of the feature. The scores of a hypothesis with several references are averaged. Metrics for which lower
+    scores are better do not need to be negated, because estimators learn the sign of each feature.
     """
 
     name: ClassVar[str] = "score-file"
@@ -171,50 +186,65 @@ class ScoreFileFeature(FileFeature):
 
     def _read(self) -> None:
         self._scores: dict[tuple[str, str], list[float]] = {}
-        lines = read_rows(self.options.file)
-        location, header = next(lines, (input_name(self.options.file), []))
-        self._columns = tuple(name for name in header if name not in ("hypothesis", "reference"))
-        if len(set(header)) != len(header) or len(header) != len(self._columns) + 2 or not self._columns:
-            raise InputError(
-                f"{location}: the first line must name the columns: hypothesis, reference, and one or more scores, "
-                "each once, separated by tabs"
-            )
+        rows = read_rows(self.options.file)
+        location, header = next(rows, (input_name(self.options.file), []))
+        self._columns = self._parse_header(header, location)
         digest = hashlib.sha256("\t".join(self._columns).encode("utf-8", "surrogatepass"))
-        for location, cells in lines:
+        for location, cells in rows:
             if len(cells) != len(header):
                 raise InputError(f"{location}: has {len(cells)} tab-separated cells; the first line has {len(header)}")
             row = dict(zip(header, cells, strict=True))
             pair = row["hypothesis"], row["reference"]
             scores = [parse_number(row[name], location) for name in self._columns]
             if self._scores.setdefault(pair, scores) != scores:
-                raise InputError(f"{location}: {quote(pair[0])} has other scores in a line before")
+                raise InputError(f"{location}: {quote(row['hypothesis'])} has other scores in a line before")
             digest.update(f"{pair}{scores}".encode("utf-8", "surrogatepass"))
         self._digest = digest.hexdigest()[:12]
 
+    @staticmethod
+    def _parse_header(header: Sequence[str], location: str) -> tuple[str, ...]:
+        """Return the names of the score columns.
+
+        Raises:
+            InputError: if a required column is missing, or if a column occurs more than once.
+        """
+        score_columns = tuple(name for name in header if name not in ("hypothesis", "reference"))
+        has_duplicates = len(set(header)) != len(header)
+        if has_duplicates or not score_columns or len(header) != len(score_columns) + 2:
+            raise InputError(
+                f"{location}: the first line must name the columns: hypothesis, reference, and one or more scores, "
+                "each once, separated by tabs"
+            )
+        return score_columns
+
     @property
     def dimension(self) -> int:
-        """Number of scores."""
+        """The number of score columns."""
         return len(self._columns)
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the scores."""
+        """The names of the score columns."""
         return self._columns
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
-        """Return the scores of a batch, ``(len(batch), dimension)``.
-
-        Raises:
-            InputError: if a hypothesis with its reference is not in the table.
-        """
+        """Return the mean scores of each hypothesis over its references, ``(hypotheses, dimension)``."""
         rows = []
         for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
-            scores = [self._scores.get((hypothesis, reference)) for reference in references]
-            if None in scores:
-                reference = references[scores.index(None)]
-                raise InputError(
-                    f"{input_name(self.options.file)}: has no score for the hypothesis {quote(hypothesis)} with the "
-                    f"reference {quote(reference)}"
-                )
+            scores = [self._find_scores(hypothesis, reference) for reference in references]
             rows.append(np.mean(np.array(scores, float), axis=0))
         return np.array(rows)
+
+    def _find_scores(self, hypothesis: str, reference: str) -> list[float]:
+        """Return the scores of a hypothesis with one reference.
+
+        Raises:
+            InputError: if the table does not contain the pair.
+        """
+        scores = self._scores.get((hypothesis, reference))
+        if scores is None:
+            raise InputError(
+                f"{input_name(self.options.file)}: has no score for the hypothesis {quote(hypothesis)} with the "
+                f"reference {quote(reference)}"
+            )
+        return scores
