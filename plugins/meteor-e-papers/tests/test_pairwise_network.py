@@ -103,7 +103,7 @@ def test_early_stopping_keeps_the_latest_of_the_best():
 def test_forward_and_costs_are_the_papers():
     X, y = vector_pairs(20)  # noqa: N806
     network = PairwiseNetwork.make(features=1, vector_size=2, hidden=3, epochs=1).fit(X, y)
-    scaled = network.scaled(X).astype(float)
+    scaled = network.scale_pairs(X).astype(float)
     theta = network.theta_.astype(float)
     skip, bias = theta[:2], theta[2]
     groups, biases, output = theta[3:39].reshape(3, 4, 3), theta[39:48].reshape(3, 3), theta[48:]
@@ -112,11 +112,11 @@ def test_forward_and_costs_are_the_papers():
     hidden = np.hstack([np.tanh(x @ groups[place] + biases[place]) for place, x in enumerate(inputs)])
     logits = hidden @ output + psi @ skip + bias
     assert network.logit(X) == pytest.approx(logits, abs=1e-5)
-    sigma, swapped = 1 / (1 + np.exp(-logits)), 1 / (1 + np.exp(-network.logit(network.swapped(X))))
+    sigma, swapped = 1 / (1 + np.exp(-logits)), 1 / (1 + np.exp(-network.logit(network.swap_pairs(X))))
     delta = sigma - swapped
     kendall = np.where(y == 1, 1 / (1 + np.exp(100 * delta)), 1 / (1 + np.exp(-100 * delta)))
     expected = (kendall + np.exp(-100 * delta**2 / 2)).mean()
-    arguments = [torch.from_numpy(a)[None] for a in (network.theta_, network.scaled(X), y.astype(np.float32))]
+    arguments = [torch.from_numpy(a)[None] for a in (network.theta_, network.scale_pairs(X), y.astype(np.float32))]
     assert cost_and_gradient(network, "kendall", *arguments)[0].item() == pytest.approx(expected, abs=1e-4)
     likelihood = -np.mean(y * np.log(sigma) + (1 - y) * np.log(1 - sigma))
     assert cost_and_gradient(network, "logistic", *arguments)[0].item() == pytest.approx(likelihood, abs=1e-5)

@@ -134,16 +134,14 @@ class DocumentVectorOptions(Options, heading="Training", example="news.en europa
 
     texts: tuple[str, ...] = option((), nargs=-1, required=True, metavar="TEXT...")
     output: str = option(None, *("-o", "--output"), required=True, metavar="FILE", help="The vector file.")
-    dimension: int = option(
-        400, "-d", "--dimension", type=click.IntRange(1, 10_000), help="Number of values in a vector."
-    )
+    dimension: int = option(400, "-d", "--dimension", type=click.IntRange(1, 10_000), help="Size of a vector.")
     window: int = option(5, "-w", "--window", type=click.IntRange(1), help="Number of context words on each side.")
     epochs: int = option(100, "--epochs", type=click.IntRange(1), help="Number of passes over the texts.")
     min_count: int = option(
         5,
         "--min-count",
         type=click.IntRange(1),
-        help="Minimum number of occurrences of a word or phrase with a vector.",
+        help="Minimum frequency of a word or phrase with a vector.",
     )
     limit: int | None = option(
         None, "--limit", type=click.IntRange(1), show_default="all", help="Maximum number of sentences of each text."

@@ -1,4 +1,4 @@
-"""MaxSD (Ma et al., 2016): a model that scores single hypotheses and learns from comparisons."""
+"""The estimator ``maxsd``, which scores single hypotheses and is trained on comparisons (Ma et al., 2016)."""
 
 from __future__ import annotations
 
@@ -28,25 +28,102 @@ if TYPE_CHECKING:
     from meteor_e_papers.maxsd_network import SimilarityNetwork
 
 BATCH_WORDS = 20_000
-"""Maximum number of words in a batch of hypotheses to score, including padding."""
+"""Maximum number of words, including padding, in a batch of hypotheses to score."""
 
 
 @dataclass
 class _PreparedTexts:
-    """Texts as row indexes of the word table, and scaled features."""
+    """The input of the network.
+
+    Attributes:
+        hypotheses: the row indexes of the words of each hypothesis in the word table.
+        references: the row indexes of the words of each reference of each hypothesis.
+        features: the scaled features, ``(hypotheses, features)``.
+    """
 
     hypotheses: list[NDArray[np.int64]]
     references: list[list[NDArray[np.int64]]]
     features: NDArray[np.float32]
 
+    def longest_texts(self) -> NDArray[np.int64]:
+        """Return for each hypothesis the largest number of words in the hypothesis and its references."""
+        lengths = []
+        for hypothesis, references in zip(self.hypotheses, self.references, strict=True):
+            lengths.append(max(len(text) for text in (hypothesis, *references)))
+        return np.array(lengths, np.int64)
+
+
+@dataclass
+class _ComparisonData:
+    """Comparisons, with the texts that they compare."""
+
+    texts: _PreparedTexts
+    comparisons: Comparisons
+
+
+class _TrainingProgress:
+    """The state of a training: the current parameters, the optimizer, and the best parameters so far.
+
+    Args:
+        network: the network to train.
+        learning_rate: the learning rate of Adadelta.
+        generator: the random number generator of the training.
+    """
+
+    def __init__(self, network: SimilarityNetwork, learning_rate: float, generator: np.random.Generator) -> None:
+        import torch
+
+        self.network = network
+        self.parameters: list[Any] = [parameter for parameter in network.parameters() if parameter.requires_grad]
+        self.optimizer = torch.optim.Adadelta(self.parameters, lr=learning_rate)
+        self.generator = generator
+        self.epoch = 0
+        self.best_theta = _flatten(self.parameters)
+        self.best_tau = -np.inf
+        self.best_epoch = 0
+
+    def keep_best(self, tau: float) -> None:
+        """Store the current parameters if τ is at least as high as after all earlier epochs."""
+        if tau >= self.best_tau:
+            self.best_theta, self.best_tau, self.best_epoch = _flatten(self.parameters), tau, self.epoch
+
+    def to_checkpoint(self) -> TrainingState:
+        """Return a copy of the state. ``squares`` contains both accumulators of Adadelta, one after the other."""
+        states = [self.optimizer.state[parameter] for parameter in self.parameters]
+        squares = _flatten([state[name] for name in ("square_avg", "acc_delta") for state in states])
+        return TrainingState(
+            0, self.epoch, _flatten(self.parameters)[None], squares[None], self.best_theta[None],
+            np.array([self.best_tau]), np.array([self.best_epoch]), [dict(self.generator.bit_generator.state)],
+        )  # fmt: skip
+
+    def restore(self, checkpoint: TrainingState) -> None:
+        """Restore the state of a checkpoint."""
+        import torch
+
+        _fill(self.parameters, checkpoint.theta[0])
+        step = torch.tensor(float(checkpoint.epoch))
+        states: list[dict[str, torch.Tensor]] = []
+        for parameter in self.parameters:
+            accumulators = {name: torch.zeros_like(parameter) for name in ("square_avg", "acc_delta")}
+            states.append({"step": step.clone(), **accumulators})
+        square_averages, delta_averages = np.split(checkpoint.squares[0], 2)
+        _fill([state["square_avg"] for state in states], square_averages)
+        _fill([state["acc_delta"] for state in states], delta_averages)
+        for parameter, state in zip(self.parameters, states, strict=True):
+            self.optimizer.state[parameter] = state
+        self.generator.bit_generator.state = checkpoint.order[0]
+        self.epoch = checkpoint.epoch
+        self.best_theta = checkpoint.best_theta[0]
+        self.best_tau, self.best_epoch = float(checkpoint.best_tau[0]), int(checkpoint.best_epoch[0])
+
 
 class MaxSD(Estimator):
-    """The similarity of a hypothesis to its reference, trained so that better hypotheses get higher scores.
+    """A network that scores the similarity of a hypothesis to its reference.
 
-    LSTMs read the words of both texts. The score (equation 4) combines the similarity of their representations
-    (equation 2) with the features, which are scores of metrics. Training reads triples of a reference, a better
-    hypothesis and a worse hypothesis, and increases the distance between the scores of the two hypotheses. With several
-    references, the similarities are averaged.
+    LSTMs encode both texts. The score (equation 4) combines the similarity of the encoded texts (equation 2) with the
+    scores of other metrics. The training examples consist of a reference, a better hypothesis and a worse hypothesis.
+    The training increases the distance between the scores of the two hypotheses. If a hypothesis has several
+    references, its similarities are averaged.
     """
 
     name: ClassVar[str] = "maxsd"
@@ -54,7 +131,7 @@ class MaxSD(Estimator):
     needs_texts: ClassVar[bool] = True
 
     class Options(ComponentOptions):
-        """The options of the paper, and additional options."""
+        """Options of the estimator ``maxsd``."""
 
         encoder: Annotated[
             Literal["bi-lstm", "bic-lstm"],
@@ -85,7 +162,7 @@ class MaxSD(Estimator):
                 "comparisons of some segments, so that each hypothesis is read once; ten times as fast on WMT13."
             ),
         ] = "comparisons"
-        epochs: Annotated[int, Meta(ge=1, description="Largest number of epochs.")] = 10
+        epochs: Annotated[int, Meta(ge=1, description="Maximum number of epochs.")] = 10
         patience: Annotated[
             Annotated[int, Meta(ge=1)] | None,
             Meta(description="Number of epochs without improvement after which training stops; none as in the paper."),
@@ -126,11 +203,9 @@ class MaxSD(Estimator):
             resume: the state of an interrupted training to continue from.
 
         Raises:
-            ConfigError: if ``vectors`` is ``None``.
-            InputError: if there are no comparisons after cleaning.
+            ConfigError: if the word vectors are missing.
+            InputError: if no comparison remains after cleaning.
         """
-        import torch
-
         from meteor_e_papers.maxsd_network import WordTable
 
         if vectors is None:
@@ -138,45 +213,54 @@ class MaxSD(Estimator):
         words = list(vectors.rows)[: self.options.vocabulary]
         self._table = WordTable(words, vectors.table[[vectors.rows[word] for word in words]])
         self._fit_scaler(X.features)
-        data = self._prepare(X)
-        training_comparisons = self._select_comparisons(X, y, data)
-        validation_texts, validation_comparisons = (X, training_comparisons) if validation is None else validation
-        validation_data = data if validation is None else self._prepare(validation_texts)
+        texts = self._prepare(X)
+        training_data = _ComparisonData(texts, self._select_comparisons(X, y, texts))
+        validation_data = training_data
+        if validation is not None:
+            validation_texts, validation_comparisons = validation
+            validation_data = _ComparisonData(self._prepare(validation_texts), validation_comparisons)
         device = choose_device(self.options.device)
         generator = np.random.default_rng(self.options.seed)
         with _single_thread(device):
             network = self._make_network(X.features.shape[1])
             network.start(generator, self.options.deviation)
-            network.to(device)
-            parameters = [parameter for parameter in network.parameters() if parameter.requires_grad]
-            optimizer = torch.optim.Adadelta(parameters, lr=self.options.learning_rate)
-            best_theta, best_tau, best_epoch, first_epoch = _flatten(parameters), -np.inf, 0, 0
+            progress = _TrainingProgress(network.to(device), self.options.learning_rate, generator)
             if resume is not None:
-                _restore_state(resume, parameters, optimizer, generator)
-                best_theta, best_tau = resume.best_theta[0], float(resume.best_tau[0])
-                best_epoch, first_epoch = int(resume.best_epoch[0]), resume.epoch
-            for epoch in range(first_epoch + 1, self.options.epochs + 1):
-                if self.options.patience is not None and epoch - 1 - best_epoch >= self.options.patience:
-                    break
-                start_time = time.perf_counter()
-                loss = self._train_epoch(network, optimizer, data, training_comparisons, generator, device)
-                scores = self._compute_scores(network, validation_data, device)
-                tau = strict_tau(scores[validation_comparisons.better] - scores[validation_comparisons.worse])
-                if tau >= best_tau:
-                    best_theta, best_tau, best_epoch = _flatten(parameters), tau, epoch
-                if report is not None:
-                    report({
-                        "cost": self.options.loss, "epoch": epoch, "loss": [loss], "tau": [tau], "best": [best_tau],
-                        "seconds": round(time.perf_counter() - start_time, 3), "device": str(device),
-                    })  # fmt: skip
-                if checkpoint is not None:
-                    checkpoint(
-                        _make_checkpoint(epoch, parameters, optimizer, best_theta, best_tau, best_epoch, generator)
-                    )
-            _fill(parameters, best_theta)
-        self.best_tau_, self.best_epoch_, self.comparisons_ = best_tau, best_epoch, len(training_comparisons)
+                progress.restore(resume)
+            self._run_epochs(progress, training_data, validation_data, device, report, checkpoint)
+            _fill(progress.parameters, progress.best_theta)
+        self.best_tau_, self.best_epoch_ = progress.best_tau, progress.best_epoch
+        self.comparisons_ = len(training_data.comparisons)
         self._network = network.cpu()
         return self
+
+    def _run_epochs(
+        self,
+        progress: _TrainingProgress,
+        training_data: _ComparisonData,
+        validation_data: _ComparisonData,
+        device: torch.device,
+        report: Callable[[Mapping[str, Any]], object] | None,
+        checkpoint: Callable[[TrainingState], object] | None,
+    ) -> None:
+        """Train until the maximum number of epochs, or until τ does not improve any more."""
+        patience = self.options.patience
+        while progress.epoch < self.options.epochs:
+            if patience is not None and progress.epoch - progress.best_epoch >= patience:
+                break
+            progress.epoch += 1
+            start_time = time.perf_counter()
+            loss = self._train_epoch(progress, training_data, device)
+            tau = self._compute_tau(progress.network, validation_data, device)
+            progress.keep_best(tau)
+            if report is not None:
+                report({
+                    "cost": self.options.loss, "epoch": progress.epoch, "loss": [loss], "tau": [tau],
+                    "best": [progress.best_tau], "seconds": round(time.perf_counter() - start_time, 3),
+                    "device": str(device),
+                })  # fmt: skip
+            if checkpoint is not None:
+                checkpoint(progress.to_checkpoint())
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Train the network on the comparisons of the examples."""
@@ -193,13 +277,13 @@ class MaxSD(Estimator):
         }
 
     def decisions(self, examples: Examples) -> Floats:
-        """Return the score of the better hypothesis of each comparison minus that of the worse."""
+        """Return for each comparison the score of the better hypothesis minus the score of the worse hypothesis."""
         scores = self.score_texts(texts_of(examples))
         result: Floats = scores[examples.better] - scores[examples.worse]
         return result
 
     def predict(self, X: TextSamples) -> Floats:  # noqa: N803
-        """Return scores between 0 and 1, ``(hypotheses,)``."""
+        """Return the score of each hypothesis between 0 and 1, ``(hypotheses,)``."""
         device = choose_device(self.options.device)
         with _single_thread(device):
             logits = self._compute_scores(self._network.to(device), self._prepare(X), device)
@@ -208,11 +292,11 @@ class MaxSD(Estimator):
         return result
 
     def score_texts(self, X: TextSamples) -> Floats:  # noqa: N803
-        """Return scores between 0 and 1, like :meth:`predict`."""
+        """Return the score of each hypothesis, as :meth:`predict` does."""
         return self.predict(X)
 
     def score(self, X: TextSamples, y: Comparisons) -> float:  # noqa: N803
-        """Return the strict τ of the scores on comparisons."""
+        """Return Kendall's strict τ between the scores and the comparisons."""
         scores = self.predict(X)
         return float(strict_tau(scores[y.better] - scores[y.worse]))
 
@@ -222,14 +306,18 @@ class MaxSD(Estimator):
         return weights
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the scaler, the words, their vectors and all weights."""
+        """Return the parameters of the feature scaler, the words, the word vectors, and the weights of the network."""
         weights = {f"network.{name}": value.detach().numpy() for name, value in self._network.named_parameters()}
         words = np.frombuffer("\n".join(self._table.words).encode(), np.uint8)
         scaler = {"low": self.low_, "high": self.high_, "mean": self.mean_, "scale": self.scale_}
         return {**scaler, "words": words, **weights}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the scaler, the words, their vectors and all weights."""
+        """Restore the feature scaler, the words, the word vectors, and the weights of the network.
+
+        Raises:
+            ValueError: if the shapes of the arrays do not match each other or the options.
+        """
         import torch
 
         from meteor_e_papers.maxsd_network import WordTable
@@ -237,20 +325,13 @@ class MaxSD(Estimator):
         self.low_, self.high_, self.mean_, self.scale_ = (
             arrays[name].astype(float) for name in ("low", "high", "mean", "scale")
         )
+        if self.low_.ndim != 1 or len({array.shape for array in (self.low_, self.high_, self.mean_, self.scale_)}) > 1:
+            raise ValueError("the arrays of the features' scale differ in shape")
         vectors = arrays["network.table"].astype(np.float32)
         words = arrays["words"].astype(np.uint8).tobytes().decode("utf-8").split("\n")
         if vectors.ndim != 2 or len(vectors) != len(words) + 1:
             raise ValueError("the numbers of words and vectors differ")
-        if self.low_.ndim != 1 or len({array.shape for array in (self.low_, self.high_, self.mean_, self.scale_)}) > 1:
-            raise ValueError("the arrays of the features' scale differ in shape")
-        # The shapes are checked before the network allocates memory according to the options.
-        for name, shape in (
-            ("compare.weight", (self.options.layer, 4 * self.options.hidden)),
-            ("forwards.weight_hh_l0", (4 * self.options.hidden, self.options.hidden)),
-            ("forwards.weight_ih_l0", (4 * self.options.hidden, vectors.shape[1])),
-        ):
-            if arrays[f"network.{name}"].shape != shape:
-                raise ValueError("the shapes of the arrays do not match the options")
+        self._check_weight_shapes(arrays, vectors.shape[1])
         self._table = WordTable(words, vectors[1:])
         self._network = self._make_network(len(self.low_))
         with torch.no_grad():
@@ -260,7 +341,28 @@ class MaxSD(Estimator):
                     raise ValueError("the shapes of the arrays do not match the options")
                 parameter.copy_(torch.from_numpy(value))
 
+    def _check_weight_shapes(self, arrays: Mapping[str, NDArray[Any]], dimension: int) -> None:
+        """Check the largest arrays before the network allocates memory according to the options.
+
+        Raises:
+            ValueError: if the shape of an array does not match the options.
+        """
+        hidden = self.options.hidden
+        expected_shapes = {
+            "compare.weight": (self.options.layer, 4 * hidden),
+            "forwards.weight_hh_l0": (4 * hidden, hidden),
+            "forwards.weight_ih_l0": (4 * hidden, dimension),
+        }
+        for name, shape in expected_shapes.items():
+            if arrays[f"network.{name}"].shape != shape:
+                raise ValueError("the shapes of the arrays do not match the options")
+
     def _make_network(self, features: int) -> SimilarityNetwork:
+        """Return a network with the word vectors of the table. Its weights are not initialized.
+
+        Args:
+            features: the number of features of a hypothesis.
+        """
         import torch
 
         from meteor_e_papers.maxsd_network import SimilarityNetwork
@@ -276,6 +378,7 @@ class MaxSD(Estimator):
         )
 
     def _fit_scaler(self, features: Floats) -> None:
+        """Set the bounds to which features are clipped, and the mean and the standard deviation of clipped features."""
         self.low_, self.high_ = np.quantile(features, [self.options.clip, 1 - self.options.clip], axis=0)
         clipped = features.clip(self.low_, self.high_)
         self.mean_ = clipped.mean(axis=0)
@@ -283,97 +386,112 @@ class MaxSD(Estimator):
         self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
 
     def _prepare(self, texts: TextSamples) -> _PreparedTexts:
-        """Look up the words of the texts, and scale the features."""
+        """Return the row indexes of the words, and the scaled features."""
         if texts.features.shape[1] != len(self.low_):
             raise ConfigError(f"{texts.features.shape[1]} features; the model has {len(self.low_)}")
         rows_by_text: dict[str, NDArray[np.int64]] = {}
 
-        def word_rows(text: str) -> NDArray[np.int64]:
+        def find_rows(text: str) -> NDArray[np.int64]:
             if text not in rows_by_text:
                 rows_by_text[text] = self._table.rows(split(text))
             return rows_by_text[text]
 
         scaled = (texts.features.clip(self.low_, self.high_) - self.mean_) / self.scale_
         return _PreparedTexts(
-            [word_rows(hypothesis) for hypothesis in texts.hypotheses],
-            [[word_rows(reference) for reference in references] for references in texts.references],
+            [find_rows(hypothesis) for hypothesis in texts.hypotheses],
+            [[find_rows(reference) for reference in references] for references in texts.references],
             scaled.astype(np.float32),
         )
 
     def _select_comparisons(self, texts: TextSamples, comparisons: Comparisons, data: _PreparedTexts) -> Comparisons:
-        """Return the comparisons to train on: cleaned if the options say so, and without long texts."""
-        lengths = [
-            max(len(hypothesis), *(len(reference) for reference in references))
-            for hypothesis, references in zip(data.hypotheses, data.references, strict=True)
-        ]
+        """Return the comparisons to train on.
+
+        Comparisons of long texts are removed. Duplicates and contradictions are removed if the option ``clean`` is set.
+
+        Raises:
+            InputError: if no comparison remains.
+        """
+        lengths = data.longest_texts()
         if self.options.clean:
-            selected = clean_comparisons(texts, comparisons, lengths, self.options.longest)
+            selected = clean_comparisons(texts, comparisons, lengths.tolist(), self.options.longest)
         else:
-            is_short = np.array(lengths) <= self.options.longest
+            is_short = lengths <= self.options.longest
             selected = comparisons.select(np.flatnonzero(is_short[comparisons.better] & is_short[comparisons.worse]))
         if not len(selected):
             raise InputError("there are no comparisons to learn from")
         return selected
 
-    def _make_batches(
-        self, comparisons: Comparisons, data: _PreparedTexts, random: np.random.Generator
-    ) -> list[NDArray[np.int64]]:
-        """Return the row indexes of the comparisons in each batch of an epoch.
+    def _make_batches(self, data: _ComparisonData, random: np.random.Generator) -> list[NDArray[np.int64]]:
+        """Return the row indexes of the comparisons in each batch of an epoch, in random order.
 
-        The comparisons of a batch have similar lengths, which limits padding. Shuffled groups of comparisons are
-        collected for fifty batches, sorted by length, and divided into batches. Then all batches are shuffled.
+        Comparisons of similar length share a batch, which limits the padding. For this purpose, shuffled groups of
+        comparisons are divided into pools of about fifty batches, and the groups of each pool are sorted by length.
         """
-        count = len(comparisons)
-        is_grouped = self.options.batching == "segments" and comparisons.group is not None
-        group_ids = comparisons.group if is_grouped else np.arange(count)
-        assert group_ids is not None
-        order = np.argsort(group_ids, kind="stable")
-        groups = np.split(order, np.flatnonzero(np.diff(group_ids[order])) + 1)
-        lengths = np.array([max(map(len, data.references[row])) for row in comparisons.better])
+        comparisons = data.comparisons
+        groups = self._group_comparisons(comparisons)
+        lengths = [max(map(len, data.texts.references[hypothesis])) for hypothesis in comparisons.better]
+        groups = [groups[index] for index in random.permutation(len(groups))]
+        pool_size = max(1, round(50 * self.options.batch * len(groups) / len(comparisons)))
         batches: list[NDArray[np.int64]] = []
-        shuffled = [groups[index] for index in random.permutation(len(groups))]
-        pool_size = max(1, round(50 * self.options.batch * len(groups) / count))
-        for start in range(0, len(shuffled), pool_size):
-            pool = sorted(shuffled[start : start + pool_size], key=lambda rows: int(lengths[rows[0]]))
-            batch: list[NDArray[np.int64]] = []
-            for rows in pool:
-                batch.append(rows)
-                if sum(map(len, batch)) >= self.options.batch:
-                    batches.append(np.concatenate(batch))
-                    batch = []
-            if batch:
-                batches.append(np.concatenate(batch))
+        for start in range(0, len(groups), pool_size):
+            pool = sorted(groups[start : start + pool_size], key=lambda rows: lengths[rows[0]])
+            batches += self._divide_into_batches(pool)
         return [batches[index] for index in random.permutation(len(batches))]
 
-    def _train_epoch(
-        self,
-        network: SimilarityNetwork,
-        optimizer: torch.optim.Optimizer,
-        data: _PreparedTexts,
-        comparisons: Comparisons,
-        random: np.random.Generator,
-        device: torch.device,
-    ) -> float:
+    def _group_comparisons(self, comparisons: Comparisons) -> list[NDArray[np.int64]]:
+        """Return the row indexes of the comparisons that must be in the same batch."""
+        if self.options.batching == "segments" and comparisons.group is not None:
+            group_ids = comparisons.group
+        else:
+            group_ids = np.arange(len(comparisons))
+        order = np.argsort(group_ids, kind="stable")
+        return np.split(order, np.flatnonzero(np.diff(group_ids[order])) + 1)
+
+    def _divide_into_batches(self, groups: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
+        """Concatenate consecutive groups until each batch has at least the size of the option ``batch``."""
+        batches = []
+        batch: list[NDArray[np.int64]] = []
+        for rows in groups:
+            batch.append(rows)
+            if sum(map(len, batch)) >= self.options.batch:
+                batches.append(np.concatenate(batch))
+                batch = []
+        if batch:
+            batches.append(np.concatenate(batch))
+        return batches
+
+    def _train_epoch(self, progress: _TrainingProgress, data: _ComparisonData, device: torch.device) -> float:
         """Train on all comparisons once, and return the mean loss."""
         import torch
 
-        weight = np.ones(len(comparisons)) if comparisons.weight is None else comparisons.weight
-        total = 0.0
-        for rows in self._make_batches(comparisons, data, random):
+        comparisons = data.comparisons
+        weights = np.ones(len(comparisons)) if comparisons.weight is None else comparisons.weight
+        total_loss = 0.0
+        for rows in self._make_batches(data, progress.generator):
             better, worse = comparisons.better[rows], comparisons.worse[rows]
             hypotheses, indexes = np.unique(np.r_[better, worse], return_inverse=True)
-            similarity = torch.sigmoid(self._compute_logits(network, data, hypotheses, device, random))
-            distance = similarity[indexes[: len(rows)]] - similarity[indexes[len(rows) :]]
-            loss = self._loss(distance)
-            cost = (loss * torch.from_numpy(weight[rows].astype(np.float32)).to(device)).mean()
-            optimizer.zero_grad()
-            torch.autograd.backward(cost)
-            optimizer.step()
-            total += float(cost.detach()) * len(rows)
-        return total / len(comparisons)
+            logits = self._compute_logits(progress.network, data.texts, hypotheses, device, progress.generator)
+            scores = torch.sigmoid(logits)
+            distances = scores[indexes[: len(rows)]] - scores[indexes[len(rows) :]]
+            batch_weights = torch.from_numpy(weights[rows].astype(np.float32)).to(device)
+            loss = (self._loss(distances) * batch_weights).mean()
+            progress.optimizer.zero_grad()
+            torch.autograd.backward(loss)
+            progress.optimizer.step()
+            total_loss += float(loss.detach()) * len(rows)
+        return total_loss / len(comparisons)
+
+    def _compute_tau(self, network: SimilarityNetwork, data: _ComparisonData, device: torch.device) -> float:
+        """Return Kendall's strict τ between the scores of the network and the comparisons."""
+        scores = self._compute_scores(network, data.texts, device)
+        return float(strict_tau(scores[data.comparisons.better] - scores[data.comparisons.worse]))
 
     def _loss(self, distance: torch.Tensor) -> torch.Tensor:
-        """Return the loss of each comparison from the distance between the scores of its two hypotheses."""
+        """Return the loss of each comparison.
+
+        Args:
+            distance: the score of the better hypothesis minus the score of the worse one, ``(comparisons,)``.
+        """
         import torch
 
         if self.options.loss == "similarity-distance":
@@ -388,7 +506,15 @@ class MaxSD(Estimator):
         device: torch.device,
         random: np.random.Generator | None,
     ) -> torch.Tensor:
-        """Return the log odds of the scores of the hypotheses in the rows."""
+        """Return the log odds of the scores of some hypotheses, ``(rows,)``.
+
+        Args:
+            network: the network.
+            data: the texts and the features.
+            rows: the indexes of the hypotheses.
+            device: the device of the network.
+            random: the random number generator of the dropout, or None to disable dropout.
+        """
         import torch
 
         hypotheses, references, hypothesis_indexes = [], [], []
@@ -405,33 +531,37 @@ class MaxSD(Estimator):
         return network.combine(similarity, torch.from_numpy(data.features[rows]).to(device))
 
     def _compute_scores(self, network: SimilarityNetwork, data: _PreparedTexts, device: torch.device) -> Floats:
-        """Return the log odds of the scores of all hypotheses."""
+        """Return the log odds of the scores of all hypotheses, ``(hypotheses,)``."""
         import torch
 
-        lengths = np.array(
-            [
-                max(len(hypothesis), *(len(reference) for reference in references)) * len(references)
-                for hypothesis, references in zip(data.hypotheses, data.references, strict=True)
-            ],
-            np.int64,
-        )
-        result = np.empty(len(lengths))
-        order = np.argsort(lengths, kind="stable")
-        start = 0
+        n_references = np.array([len(references) for references in data.references], np.int64)
+        lengths = data.longest_texts() * n_references
+        scores = np.empty(len(lengths))
         with torch.no_grad():
-            while start < len(order):
-                end = start + 1
-                while end < len(order) and (end + 1 - start) * lengths[order[end]] <= BATCH_WORDS:
-                    end += 1
-                rows = order[start:end]
-                result[rows] = self._compute_logits(network, data, rows, device, None).cpu().numpy()
-                start = end
-        return result
+            for rows in _divide_by_length(lengths):
+                scores[rows] = self._compute_logits(network, data, rows, device, None).cpu().numpy()
+        return scores
+
+
+def _divide_by_length(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
+    """Yield the indexes of hypotheses of similar length in batches of at most ``BATCH_WORDS`` words.
+
+    Args:
+        lengths: the number of words of each hypothesis.
+    """
+    order = np.argsort(lengths, kind="stable")
+    start = 0
+    while start < len(order):
+        end = start + 1
+        while end < len(order) and (end + 1 - start) * lengths[order[end]] <= BATCH_WORDS:
+            end += 1
+        yield order[start:end]
+        start = end
 
 
 @contextlib.contextmanager
 def _single_thread(device: torch.device) -> Iterator[None]:
-    """Limit PyTorch to one thread on a CPU, where small products are faster and deterministic with one thread."""
+    """Limit PyTorch to one thread on a CPU, so that the training is reproducible."""
     import torch
 
     previous_count = torch.get_num_threads()
@@ -444,12 +574,12 @@ def _single_thread(device: torch.device) -> Iterator[None]:
 
 
 def _flatten(tensors: list[Any]) -> Floats:
-    """Return the values of tensors as one vector."""
+    """Return the concatenated values of tensors as a vector."""
     return np.concatenate([tensor.detach().cpu().numpy().ravel() for tensor in tensors]).astype(float)
 
 
 def _fill(tensors: list[Any], values: Floats) -> None:
-    """Copy a vector, as :func:`_flatten` returns it, to tensors."""
+    """Set the values of tensors to those of a vector that :func:`_flatten` returned."""
     import torch
 
     offset = 0
@@ -458,45 +588,3 @@ def _fill(tensors: list[Any], values: Floats) -> None:
             block = values[offset : offset + tensor.numel()].astype(np.float32).reshape(tuple(tensor.shape))
             tensor.copy_(torch.from_numpy(block))
             offset += tensor.numel()
-
-
-def _make_checkpoint(
-    epoch: int,
-    parameters: list[Any],
-    optimizer: torch.optim.Optimizer,
-    best_theta: Floats,
-    best_tau: float,
-    best_epoch: int,
-    generator: np.random.Generator,
-) -> TrainingState:
-    """Return the state of a training. ``squares`` contains the two accumulators of Adadelta, one after the other."""
-    optimizer_states = [optimizer.state[parameter] for parameter in parameters]
-    squares = _flatten([state[name] for name in ("square_avg", "acc_delta") for state in optimizer_states])
-    return TrainingState(
-        0, epoch, _flatten(parameters)[None], squares[None], best_theta[None], np.array([best_tau]),
-        np.array([best_epoch]), [dict(generator.bit_generator.state)],
-    )  # fmt: skip
-
-
-def _restore_state(
-    checkpoint: TrainingState, parameters: list[Any], optimizer: torch.optim.Optimizer, generator: np.random.Generator
-) -> None:
-    """Restore the parameters, the optimizer and the random number generator from a checkpoint."""
-    import torch
-
-    _fill(parameters, checkpoint.theta[0])
-    half = len(checkpoint.squares[0]) // 2
-    step = torch.tensor(float(checkpoint.epoch))
-    optimizer_states: list[dict[str, torch.Tensor]] = [
-        {
-            "step": step.clone(),
-            "square_avg": torch.zeros_like(parameter),
-            "acc_delta": torch.zeros_like(parameter),
-        }
-        for parameter in parameters
-    ]
-    _fill([state["square_avg"] for state in optimizer_states], checkpoint.squares[0][:half])
-    _fill([state["acc_delta"] for state in optimizer_states], checkpoint.squares[0][half:])
-    for parameter, state in zip(parameters, optimizer_states, strict=True):
-        optimizer.state[parameter] = state
-    generator.bit_generator.state = checkpoint.order[0]

@@ -159,7 +159,8 @@ def _mean_pooling_weights(starts: Words, ends: Words, width: int) -> NDArray[np.
     positions = np.arange(width)
     in_sentence = (positions >= starts[:, None]) & (positions < ends[:, None])
     sentence_lengths = np.maximum(in_sentence.sum(axis=1, keepdims=True), 1)
-    return (in_sentence / sentence_lengths).astype(np.float32)
+    weights: NDArray[np.float32] = (in_sentence / sentence_lengths).astype(np.float32)
+    return weights
 
 
 def find_distinct(sentences: Sequence[Words]) -> tuple[list[Words], list[int]]:

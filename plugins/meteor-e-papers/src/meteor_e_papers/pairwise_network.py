@@ -1,4 +1,4 @@
-"""The pairwise network of Guzmán et al. (2015)."""
+"""The estimator ``pairwise-network``, which decides which of two hypotheses is better (Guzmán et al., 2015)."""
 
 from __future__ import annotations
 
@@ -25,12 +25,13 @@ if TYPE_CHECKING:
 
 
 class PairwiseNetwork(Estimator):
-    """A small network that decides which of two hypotheses is better (Guzmán et al., 2015).
+    """A small neural network that decides which of two hypotheses is better (Guzmán et al., 2015).
 
-    Its inputs are sentence vectors and features. Three groups of tanh nodes read the vectors of (hypothesis 1,
-    hypothesis 2), (hypothesis 1, reference) and (hypothesis 2, reference). Skip arcs connect the features of both
-    hypotheses directly with the output (equation 3). A decision compares f(1, 2) with f(2, 1), so it does not depend
-    on the order of the hypotheses.
+    The inputs of the network are sentence vectors and features. The hidden layer consists of three groups of tanh
+    nodes. The first group reads the vectors of both hypotheses. The other two groups read the vectors of the reference
+    and of one hypothesis. Skip arcs connect the features of both hypotheses to the output (equation 3). A decision
+    compares the outputs for both orders of the hypotheses, f(1, 2) and f(2, 1), so that it does not depend on the
+    order.
     """
 
     name: ClassVar[str] = "pairwise-network"
@@ -42,7 +43,10 @@ class PairwiseNetwork(Estimator):
     best_tau_: float
 
     class Options(ComponentOptions):
-        """Size and training of the network. Training sets ``features`` and ``vector_size`` from the recipe."""
+        """Options of the estimator ``pairwise-network``.
+
+        The training sets ``features`` and ``vector_size`` according to the recipe.
+        """
 
         features: Annotated[
             int, Meta(ge=0, description="Number of features of a hypothesis, which skip the hidden layer.")
@@ -66,7 +70,7 @@ class PairwiseNetwork(Estimator):
             Meta(description="glorot, as in the paper; logistic: skip arcs start from a logistic regression."),
         ] = "glorot"
         steepness: Annotated[float, Meta(gt=0, description="γ and β of the Kendall cost.")] = 100.0
-        epochs: Annotated[int, Meta(ge=1, description="Largest number of epochs.")] = 10_000
+        epochs: Annotated[int, Meta(ge=1, description="Maximum number of epochs.")] = 10_000
         patience: Annotated[
             Annotated[int, Meta(ge=1)] | None,
             Meta(description="Number of epochs without improvement after which training stops; none as in the paper."),
@@ -88,10 +92,11 @@ class PairwiseNetwork(Estimator):
         """Train the network.
 
         Args:
-            X: the features of the first and of the second hypothesis, and the vectors of the first hypothesis, the
-                second hypothesis and the reference, ``(pairs, 2 · features + 3 · vector_size)``.
-            y: 1 if the first hypothesis is better, 0 if the second is better.
-            validation: the pairs that select the best epoch; by default the training pairs.
+            X: the pairs, ``(pairs, 2 · features + 3 · vector_size)``. A row contains the features of the first and of
+                the second hypothesis, and then the vectors of the first hypothesis, the second hypothesis and the
+                reference.
+            y: the labels of the pairs. A label is 1 if the first hypothesis is better, and 0 if the second is better.
+            validation: the pairs and labels that select the best epoch; by default, the training data.
             report: called with the figures of each epoch.
             checkpoint: called with the state after each epoch.
             resume: the state of an interrupted training to continue from.
@@ -112,81 +117,97 @@ class PairwiseNetwork(Estimator):
 
     @property
     def inputs(self) -> int:
-        """Number of inputs."""
+        """The number of inputs of the network."""
         count: int = 2 * self.options.features + 3 * self.options.vector_size
         return count
 
-    def swapped(self, X: NDArray[Any]) -> NDArray[Any]:  # noqa: N803
-        """Return the pairs with their hypotheses swapped."""
-        d, n = self.options.features, self.options.vector_size
-        parts = [X[:, d : 2 * d], X[:, :d], X[:, 2 * d + n : 2 * d + 2 * n], X[:, 2 * d : 2 * d + n]]
-        return np.hstack([*parts, X[:, 2 * d + 2 * n :]])
+    def swap_pairs(self, X: NDArray[Any]) -> NDArray[Any]:  # noqa: N803
+        """Return the pairs with the first and the second hypothesis swapped."""
+        return np.hstack([X[:, columns] for columns in _swapped_columns(self)])
 
-    def scaled(self, X: Floats) -> NDArray[np.float32]:  # noqa: N803
-        """Return the pairs, scaled so that training values are in [-1, 1]. Values outside are clipped."""
-        if X.ndim != 2 or X.shape[1] != self.inputs:
-            raise ConfigError(f"{X.shape[-1]} numbers per pair; the network has {self.inputs} inputs")
-        result: NDArray[np.float32] = ((np.clip(X, self.low_, self.high_) - self.low_) * self.factor_ - 1).astype(
-            np.float32
-        )
+    def scale_pairs(self, X: Floats) -> NDArray[np.float32]:  # noqa: N803
+        """Scale the inputs to the range from -1 to 1. Values outside the range of the training data are clipped."""
+        _check_inputs(self, X)
+        scaled = (np.clip(X, self.low_, self.high_) - self.low_) * self.factor_ - 1
+        result: NDArray[np.float32] = scaled.astype(np.float32)
         return result
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
-        """Return f(1, 2) - f(2, 1) as log odds, which are positive if the first hypothesis is better."""
-        return self.logit(X) - self.logit(self.swapped(X))
+        """Return f(1, 2) - f(2, 1) for each pair, ``(pairs,)``.
+
+        The outputs f are log odds. The difference is positive if the first hypothesis is better.
+        """
+        return self.logit(X) - self.logit(self.swap_pairs(X))
 
     def logit(self, X: Floats) -> Floats:  # noqa: N803
-        """Return the log odds of f(1, 2) alone."""
+        """Return f(1, 2) for each pair as log odds, ``(pairs,)``."""
         import torch
 
+        theta = torch.from_numpy(self.theta_)[None]
+        logits = []
         with torch.no_grad():
-            parts = [
-                forward(self, torch.from_numpy(self.theta_)[None], torch.from_numpy(self.scaled(part))[None])[0].numpy()
-                for part in np.array_split(np.asarray(X, float), max(1, len(X) // 10_000))
-            ]
-        return np.concatenate(parts).astype(float)
+            for batch in np.array_split(np.asarray(X, float), max(1, len(X) // VALIDATION_BATCH)):
+                pairs = torch.from_numpy(self.scale_pairs(batch))[None]
+                logits.append(forward(self, theta, pairs)[0].numpy())
+        return np.concatenate(logits).astype(float)
 
     def predict(self, X: Floats) -> NDArray[np.int64]:  # noqa: N803
-        """Return 1 if the first hypothesis is better, otherwise 0."""
+        """Return 1 for each pair if the first hypothesis is better, and 0 otherwise, ``(pairs,)``."""
         result: NDArray[np.int64] = (self.decision_function(X) > 0).astype(np.int64)
         return result
 
     def score(self, X: Floats, y: NDArray[Any]) -> float:  # noqa: N803
-        """Return the strict τ of the decisions."""
+        """Return Kendall's strict τ between the decisions of the network and the labels."""
         return float(strict_tau(self.decision_function(X) * np.where(np.asarray(y) == 1, 1, -1)))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the scaler and the parameters."""
+        """Return the parameters of the scaler and of the network."""
         return {"low": self.low_, "high": self.high_, "factor": self.factor_, "theta": self.theta_}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the scaler and the parameters."""
+        """Restore the parameters of the scaler and of the network.
+
+        Raises:
+            ValueError: if the shapes of the arrays do not match the options.
+        """
         self.low_, self.high_, self.factor_ = (arrays[name].astype(float) for name in ("low", "high", "factor"))
         self.theta_ = arrays["theta"].astype(np.float32)
         if self.theta_.shape != (_layout(self)[1],) or self.low_.shape != (self.inputs,):
             raise ValueError("the shapes of the arrays do not match the options")
 
 
+VALIDATION_BATCH = 10_000
+"""Approximate number of pairs that are processed at once outside of the training."""
+
 Layout = dict[str, tuple[int, tuple[int, ...]]]
-"""For each block of parameters: its offset in the parameter vector, and its shape."""
+"""The offset of each block of parameters in the parameter vector, and its shape."""
 
 
 def _layout(network: PairwiseNetwork) -> tuple[Layout, int]:
-    """Return the layout of a network's parameters, and their number."""
+    """Return the layout and the number of the parameters of a network."""
     options = network.options
     return _compute_layout(options.features, options.vector_size, options.hidden, options.architecture)
 
 
 @functools.lru_cache(maxsize=8)
-def _compute_layout(d: int, n: int, h: int, architecture: str) -> tuple[Layout, int]:
-    """Return the layout for d features, vectors of size n, and h nodes per group."""
-    blocks: dict[str, tuple[int, ...]] = {"skip": (2 * d,), "bias": (1,)}
-    if n and architecture == "multi-layer":
-        blocks |= {"groups": (3, 2 * n, h), "group_bias": (3, 1, h), "output": (3 * h,)}
-    elif n:
-        blocks["vectors"] = (3 * n,)
+def _compute_layout(n_features: int, vector_size: int, n_nodes: int, architecture: str) -> tuple[Layout, int]:
+    """Return the layout and the number of the parameters.
+
+    Args:
+        n_features: the number of features of a hypothesis.
+        vector_size: the size of a sentence vector, or 0 for a network without vectors.
+        n_nodes: the number of nodes per group.
+        architecture: ``multi-layer`` or ``single-layer``.
+    """
+    shapes: dict[str, tuple[int, ...]] = {"skip": (2 * n_features,), "bias": (1,)}
+    if vector_size and architecture == "multi-layer":
+        shapes["groups"] = (3, 2 * vector_size, n_nodes)
+        shapes["group_bias"] = (3, 1, n_nodes)
+        shapes["output"] = (3 * n_nodes,)
+    elif vector_size:
+        shapes["vectors"] = (3 * vector_size,)
     layout, offset = {}, 0
-    for name, shape in blocks.items():
+    for name, shape in shapes.items():
         layout[name] = (offset, shape)
         offset += math.prod(shape)
     return layout, offset
@@ -198,34 +219,50 @@ def _initialize(
     X: NDArray[np.float32],  # noqa: N803
     y: NDArray[Any],
 ) -> Floats:
-    """Return initial parameters (Glorot and Bengio, 2010). Biases are 0."""
-    layout, count = _layout(network)
-    theta = np.zeros(count)
+    """Return random initial parameters (Glorot and Bengio, 2010). The biases are 0.
+
+    Args:
+        network: the options of the network.
+        generator: the random number generator.
+        X: the scaled training pairs, ``(pairs, inputs)``.
+        y: the labels of the pairs.
+    """
+    options = network.options
+    layout, n_parameters = _layout(network)
+    theta = np.zeros(n_parameters)
     fans = {
         "skip": (network.inputs, 1),
         "vectors": (network.inputs, 1),
-        "groups": (2 * network.options.vector_size, network.options.hidden),
-        "output": (3 * network.options.hidden + 2 * network.options.features, 1),
+        "groups": (2 * options.vector_size, options.hidden),
+        "output": (3 * options.hidden + 2 * options.features, 1),
     }
     for name, (offset, shape) in layout.items():
         if name in fans:
             limit = np.sqrt(6 / sum(fans[name]))
             size = math.prod(shape)
             theta[offset : offset + size] = generator.uniform(-limit, limit, size)
-    if network.options.skip_start == "logistic" and network.options.features:
-        from sklearn.linear_model import LogisticRegression
-
-        d = network.options.features
-        model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=2000)
-        differences = X[:, :d] - X[:, d : 2 * d]
-        model.fit(np.vstack([differences, -differences]), np.r_[y, 1 - y])
+    if options.skip_start == "logistic" and options.features:
+        weights = _fit_logistic_regression(X[:, : options.features], X[:, options.features : 2 * options.features], y)
         offset = layout["skip"][0]
-        theta[offset : offset + 2 * d] = np.r_[model.coef_[0], -model.coef_[0]]
+        theta[offset : offset + 2 * options.features] = np.r_[weights, -weights]
     return theta
 
 
+def _fit_logistic_regression(
+    first_features: NDArray[np.float32], second_features: NDArray[np.float32], y: NDArray[Any]
+) -> Floats:
+    """Return the weights of a logistic regression from the differences of the features to the labels."""
+    from sklearn.linear_model import LogisticRegression
+
+    model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=2000)
+    differences = first_features - second_features
+    model.fit(np.vstack([differences, -differences]), np.r_[y, 1 - y])
+    weights: Floats = model.coef_[0]
+    return weights
+
+
 def forward(network: PairwiseNetwork, theta: torch.Tensor, X: torch.Tensor) -> torch.Tensor:  # noqa: N803
-    """Return the log odds of several models, ``(models, pairs)``.
+    """Return the log odds of several models that have the same options, ``(models, pairs)``.
 
     Args:
         network: the options of the models.
@@ -236,13 +273,13 @@ def forward(network: PairwiseNetwork, theta: torch.Tensor, X: torch.Tensor) -> t
 
 
 def _block(network: PairwiseNetwork, theta: torch.Tensor, name: str) -> torch.Tensor:
-    """Return a view of a block of the parameters, ``(models, …)``."""
+    """Return a view of one block of the parameters of several models, ``(models, …)``."""
     offset, shape = _layout(network)[0][name]
     return theta[:, offset : offset + math.prod(shape)].view(len(theta), *shape)
 
 
 _GROUPS = ((0, 1), (0, 2), (1, 2))
-"""The two texts that each group of nodes reads: 0 is the first hypothesis, 1 the second, 2 the reference."""
+"""The two texts that each group of hidden nodes reads. 0 and 1 are the hypotheses, and 2 is the reference."""
 
 
 def _forward(
@@ -250,42 +287,50 @@ def _forward(
     theta: torch.Tensor,
     X: torch.Tensor,  # noqa: N803
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Return the log odds, and the activations of the hidden nodes, ``(models, pairs, 3 · hidden)``, if they exist."""
+    """Return the log odds and the activations of the hidden nodes.
+
+    Arguments are those of :func:`forward`.
+
+    Returns:
+        The log odds, ``(models, pairs)``, and the activations, ``(models, pairs, 3 · hidden)``. The activations are
+        None if the network does not have a hidden layer.
+    """
     import torch
 
-    d, n, h = network.options.features, network.options.vector_size, network.options.hidden
-    has_hidden_layer = bool(n) and network.options.architecture == "multi-layer"
+    n_features, vector_size, n_nodes = network.options.features, network.options.vector_size, network.options.hidden
+    has_hidden_layer = bool(vector_size) and network.options.architecture == "multi-layer"
     direct_weights = [_block(network, theta, "skip")]
-    if n and not has_hidden_layer:
+    if vector_size and not has_hidden_layer:
         direct_weights.append(_block(network, theta, "vectors"))
     direct = torch.cat(direct_weights, 1)
-    result = _block(network, theta, "bias") + (X[:, :, : direct.shape[1]] @ direct[:, :, None])[:, :, 0]
+    logits = _block(network, theta, "bias") + (X[:, :, : direct.shape[1]] @ direct[:, :, None])[:, :, 0]
     if not has_hidden_layer:
-        return result, None
-    # One matrix holds the weights of all groups, with zeros for the text that a group does not read.
+        return logits, None
+    # A single matrix contains the weights of all groups. The weights of the text that a group does not read are 0.
     groups = _block(network, theta, "groups")
-    matrix = theta.new_zeros(len(theta), 3 * n, 3 * h)
-    for group, half, rows, columns in _group_blocks(n, h):
-        matrix[:, rows, columns] = groups[:, group, half]
-    biases = _block(network, theta, "group_bias").reshape(len(theta), 1, 3 * h)
-    hidden = torch.tanh(X[:, :, 2 * d :] @ matrix + biases)
-    return result + (hidden @ _block(network, theta, "output")[:, :, None])[:, :, 0], hidden
+    matrix = theta.new_zeros(len(theta), 3 * vector_size, 3 * n_nodes)
+    for group, group_rows, rows, columns in _group_blocks(vector_size, n_nodes):
+        matrix[:, rows, columns] = groups[:, group, group_rows]
+    biases = _block(network, theta, "group_bias").reshape(len(theta), 1, 3 * n_nodes)
+    hidden = torch.tanh(X[:, :, 2 * n_features :] @ matrix + biases)
+    return logits + (hidden @ _block(network, theta, "output")[:, :, None])[:, :, 0], hidden
 
 
-def _group_blocks(n: int, h: int) -> Iterator[tuple[int, slice, slice, slice]]:
-    """Yield the blocks of the matrix that holds the weights of all groups.
+def _group_blocks(vector_size: int, n_nodes: int) -> Iterator[tuple[int, slice, slice, slice]]:
+    """Yield the position of each group's weights in the matrix that contains the weights of all groups.
+
+    Each group has two blocks of weights, one for each text that it reads.
 
     Yields:
-        The group, the rows of its weights, and the rows and columns of the matrix.
+        The index of the group, the rows of a block in the weights of the group, and the rows and the columns of the
+        block in the matrix.
     """
     for group, texts in enumerate(_GROUPS):
-        for half, text in enumerate(texts):
-            yield (
-                group,
-                slice(half * n, (half + 1) * n),
-                slice(text * n, (text + 1) * n),
-                slice(group * h, (group + 1) * h),
-            )
+        columns = slice(group * n_nodes, (group + 1) * n_nodes)
+        for text_position, text in enumerate(texts):
+            group_rows = slice(text_position * vector_size, (text_position + 1) * vector_size)
+            matrix_rows = slice(text * vector_size, (text + 1) * vector_size)
+            yield group, group_rows, matrix_rows, columns
 
 
 def _backward(
@@ -296,45 +341,51 @@ def _backward(
     slope: torch.Tensor,
     gradient: torch.Tensor,
 ) -> None:
-    """Add the gradient of a cost to ``gradient``.
+    """Add the gradient of a cost function to ``gradient``.
 
-    The gradient is computed by hand, because automatic differentiation would take most of the time for such small
-    networks.
+    The gradient is computed explicitly, because automatic differentiation has a large overhead for small networks.
 
     Args:
         network: the options of the models.
         theta: the parameters of each model, ``(models, parameters)``.
         X: the scaled pairs of each model, ``(models, pairs, inputs)``.
-        hidden: the activations of the hidden nodes, as :func:`_forward` returns them.
+        hidden: the activations of the hidden nodes that :func:`_forward` returned.
         slope: the derivative of the cost with respect to the log odds, ``(models, pairs)``.
-        gradient: the sum to add to, ``(models, parameters)``.
+        gradient: the sum of gradients, ``(models, parameters)``.
     """
-    d, n, h = network.options.features, network.options.vector_size, network.options.hidden
-    row = slope[:, None, :]
-    direct = 2 * d if hidden is not None else X.shape[2]
+    n_features, vector_size, n_nodes = network.options.features, network.options.vector_size, network.options.hidden
+    n_direct_inputs = 2 * n_features if hidden is not None else X.shape[2]
     _block(network, gradient, "bias").add_(slope.sum(dim=1, keepdim=True))
-    sums = (row @ X[:, :, :direct])[:, 0]
-    _block(network, gradient, "skip").add_(sums[:, : 2 * d])
+    direct_gradient = (slope[:, None, :] @ X[:, :, :n_direct_inputs])[:, 0]
+    _block(network, gradient, "skip").add_(direct_gradient[:, : 2 * n_features])
     if hidden is None:
-        if n:
-            _block(network, gradient, "vectors").add_(sums[:, 2 * d :])
+        if vector_size:
+            _block(network, gradient, "vectors").add_(direct_gradient[:, 2 * n_features :])
         return
-    _block(network, gradient, "output").add_((row @ hidden)[:, 0])
-    nodes = slope[:, :, None] * _block(network, theta, "output")[:, None, :] * (1 - hidden * hidden)
-    _block(network, gradient, "group_bias").add_(nodes.sum(dim=1).view(len(theta), 3, 1, h))
-    matrix = X[:, :, 2 * d :].transpose(1, 2) @ nodes
+    _block(network, gradient, "output").add_((slope[:, None, :] @ hidden)[:, 0])
+    hidden_slope = slope[:, :, None] * _block(network, theta, "output")[:, None, :] * (1 - hidden * hidden)
+    _block(network, gradient, "group_bias").add_(hidden_slope.sum(dim=1).view(len(theta), 3, 1, n_nodes))
+    matrix = X[:, :, 2 * n_features :].transpose(1, 2) @ hidden_slope
     groups = _block(network, gradient, "groups")
-    for group, half, rows, columns in _group_blocks(n, h):
-        groups[:, group, half] += matrix[:, rows, columns]
+    for group, group_rows, rows, columns in _group_blocks(vector_size, n_nodes):
+        groups[:, group, group_rows] += matrix[:, rows, columns]
+
+
+def _swapped_columns(network: PairwiseNetwork) -> list[slice]:
+    """Return the blocks of a pair's columns in the order in which they form the swapped pair."""
+    n_features, vector_size = network.options.features, network.options.vector_size
+    first_features, second_features = slice(0, n_features), slice(n_features, 2 * n_features)
+    first_start, second_start, reference_start = (2 * n_features + index * vector_size for index in range(3))
+    first_vector, second_vector = slice(first_start, second_start), slice(second_start, reference_start)
+    reference_vector = slice(reference_start, None)
+    return [second_features, first_features, second_vector, first_vector, reference_vector]
 
 
 def _swap(network: PairwiseNetwork, X: torch.Tensor) -> torch.Tensor:  # noqa: N803
-    """Return the pairs with their hypotheses swapped."""
+    """Return the pairs with the first and the second hypothesis swapped, ``(models, pairs, inputs)``."""
     import torch
 
-    d, n = network.options.features, network.options.vector_size
-    parts = [X[..., d : 2 * d], X[..., :d], X[..., 2 * d + n : 2 * d + 2 * n], X[..., 2 * d : 2 * d + n]]
-    return torch.cat([*parts, X[..., 2 * d + 2 * n :]], dim=-1)
+    return torch.cat([X[..., columns] for columns in _swapped_columns(network)], dim=-1)
 
 
 def cost_and_gradient(
@@ -344,38 +395,56 @@ def cost_and_gradient(
     X: torch.Tensor,  # noqa: N803
     y: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return each model's mean cost without the penalty, ``(models,)``, and its gradient, ``(models, parameters)``."""
+    """Return the cost of several models without the penalty, and its gradient.
+
+    Args:
+        network: the options of the models.
+        cost: the cost function, ``logistic`` (equation 4) or ``kendall`` (equation 6).
+        theta: the parameters of each model, ``(models, parameters)``.
+        X: the scaled pairs of each model, ``(models, pairs, inputs)``.
+        y: the labels of the pairs, ``(models, pairs)``.
+
+    Returns:
+        The mean cost of each model, ``(models,)``, and the gradient, ``(models, parameters)``.
+    """
     import torch
     from torch.nn.functional import binary_cross_entropy_with_logits
 
     gradient = torch.zeros_like(theta)
     logits, hidden = _forward(network, theta, X)
-    count = X.shape[1]
-    first = torch.sigmoid(logits)
+    n_pairs = X.shape[1]
+    output = torch.sigmoid(logits)
     if cost == "logistic":
-        value = binary_cross_entropy_with_logits(logits, y, reduction="none").mean(dim=1)
-        _backward(network, theta, X, hidden, (first - y) / count, gradient)
-        return value, gradient
-    swapped = _swap(network, X)
-    swapped_logits, swapped_hidden = _forward(network, theta, swapped)
-    second = torch.sigmoid(swapped_logits)
-    delta, steep = first - second, network.options.steepness
-    win = torch.sigmoid(steep * delta)
-    tie = torch.exp(-steep * delta**2 / 2)
-    value = (y * (1 - win) + (1 - y) * win + tie).mean(dim=1)
-    slope = ((1 - 2 * y) * steep * win * (1 - win) - steep * delta * tie) / count
-    _backward(network, theta, X, hidden, slope * first * (1 - first), gradient)
-    _backward(network, theta, swapped, swapped_hidden, -slope * second * (1 - second), gradient)
-    return value, gradient
+        mean_cost = binary_cross_entropy_with_logits(logits, y, reduction="none").mean(dim=1)
+        _backward(network, theta, X, hidden, (output - y) / n_pairs, gradient)
+        return mean_cost, gradient
+    swapped_X = _swap(network, X)  # noqa: N806
+    swapped_logits, swapped_hidden = _forward(network, theta, swapped_X)
+    swapped_output = torch.sigmoid(swapped_logits)
+    steepness = network.options.steepness
+    delta = output - swapped_output
+    win = torch.sigmoid(steepness * delta)
+    tie = torch.exp(-steepness * delta**2 / 2)
+    mean_cost = (y * (1 - win) + (1 - y) * win + tie).mean(dim=1)
+    slope = ((1 - 2 * y) * steepness * win * (1 - win) - steepness * delta * tie) / n_pairs
+    _backward(network, theta, X, hidden, slope * output * (1 - output), gradient)
+    _backward(network, theta, swapped_X, swapped_hidden, -slope * swapped_output * (1 - swapped_output), gradient)
+    return mean_cost, gradient
 
 
-def _weight_decay(network: PairwiseNetwork, width: int) -> torch.Tensor:
-    """Return the decay of each parameter. It is 0 for biases, and for skip arcs unless ``decay_skip`` is set."""
+def _weight_decay(network: PairwiseNetwork) -> torch.Tensor:
+    """Return the strength of the L2 penalty for each parameter, ``(parameters,)``.
+
+    The strength is 0 for biases. It is also 0 for skip arcs if the option ``decay_skip`` is not set.
+    """
     import torch
 
-    decay = torch.full((width,), network.options.decay)
-    layout, _ = _layout(network)
-    for name in ("bias", "group_bias", *(() if network.options.decay_skip else ("skip",))):
+    layout, n_parameters = _layout(network)
+    decay = torch.full((n_parameters,), network.options.decay)
+    excluded_blocks = ["bias", "group_bias"]
+    if not network.options.decay_skip:
+        excluded_blocks.append("skip")
+    for name in excluded_blocks:
         if name in layout:
             offset, shape = layout[name]
             decay[offset : offset + math.prod(shape)] = 0
@@ -392,73 +461,112 @@ def fit_seeds(
     checkpoint: Callable[[TrainingState], object] | None = None,
     resume: TrainingState | None = None,
 ) -> None:
-    """Train several networks that differ in their seeds only, in little more time than one network needs.
+    """Train several networks at the same time. The networks must have the same options except for the seed.
 
-    Arguments are those of :meth:`PairwiseNetwork.fit`.
+    This takes little more time than the training of a single network. Arguments are those of
+    :meth:`PairwiseNetwork.fit`.
     """
     import torch
 
-    network, options = networks[0], networks[0].options
+    network = networks[0]
     _check_networks(networks)
     X, labels = np.asarray(X, float), np.asarray(y)  # noqa: N806
-    if X.ndim != 2 or X.shape[1] != network.inputs:
-        raise ConfigError(f"{X.shape[-1]} numbers per pair; the network has {network.inputs} inputs")
+    _check_inputs(network, X)
     for seed_network in networks:
         _fit_scaler(seed_network, X)
-    device = choose_device(options.device)
-    scaled = network.scaled(X)
-    pairs = torch.from_numpy(scaled).to(device)
-    targets = torch.from_numpy(labels.astype(np.float32)).to(device)
+    device = choose_device(network.options.device)
     validation_X, validation_y = (X, labels) if validation is None else validation  # noqa: N806
-    validation_pairs = torch.from_numpy(network.scaled(np.asarray(validation_X, float))).to(device)
-    validation_signs = np.where(np.asarray(validation_y) == 1, 1.0, -1.0).astype(np.float32)
-    validation_signs_on_device = torch.from_numpy(validation_signs).to(device)
+    data = _load_data(network, X, labels, np.asarray(validation_X, float), np.asarray(validation_y), device)
     generators = [np.random.default_rng(seed_network.options.seed) for seed_network in networks]
-    costs = {"logistic-kendall": ["logistic", "kendall"]}.get(options.cost, [options.cost])
     if resume is None:
-        parameters = [_initialize(network, generator, scaled, labels) for generator in generators]
-        state = _start_training(torch.tensor(np.stack(parameters), dtype=torch.float32).to(device))
+        scaled = network.scale_pairs(X)
+        parameters = np.stack([_initialize(network, generator, scaled, labels) for generator in generators])
+        state = _start_training(torch.tensor(parameters, dtype=torch.float32).to(device))
     else:
         state = _resume_training(resume, generators, device)
-    penalty = _weight_decay(network, state.theta.shape[1]).to(device)
-    first_phase, first_epoch = state.phase, state.epoch
-    for phase in range(first_phase, len(costs)):
-        state.phase = phase
-        if phase > first_phase:
-            # The second cost starts from the best parameters of the first, with an empty AdaGrad history.
-            state.theta, state.squares, first_epoch = state.best_theta.clone(), torch.zeros_like(state.theta), 0
-            state.best_epoch = np.zeros_like(state.best_epoch)
-        for epoch in range(first_epoch + 1, options.epochs + 1):
-            if options.patience is not None and epoch - 1 - state.best_epoch.max() >= options.patience:
-                break
-            start_time = time.perf_counter()
-            state.epoch = epoch
-            order = torch.from_numpy(np.stack([generator.permutation(len(pairs)) for generator in generators]))
-            total_cost = _train_epoch(network, costs[phase], state, pairs, targets, order.to(device), penalty)
-            tau = _validate(network, state.theta, validation_pairs, validation_signs_on_device)
-            state.keep_best(tau)
-            if report is not None:
-                report(
-                    {
-                        "cost": costs[phase],
-                        "epoch": epoch,
-                        "loss": (total_cost / len(pairs)).tolist(),
-                        "tau": tau.tolist(),
-                        "best": state.best_tau.tolist(),
-                        "seconds": round(time.perf_counter() - start_time, 3),
-                        "device": str(device),
-                    }
-                )
-            if checkpoint is not None:
-                checkpoint(state.to_checkpoint(generators))
+    _run_epochs(network, data, state, generators, report, checkpoint)
     for index, seed_network in enumerate(networks):
         seed_network.theta_ = state.best_theta[index].cpu().numpy()
         seed_network.best_tau_, seed_network.best_epoch_ = float(state.best_tau[index]), int(state.best_epoch[index])
 
 
 @dataclass
+class _TrainingData:
+    """The training data and the validation data on a device.
+
+    Attributes:
+        pairs: the scaled training pairs, ``(pairs, inputs)``.
+        targets: the labels of the training pairs, ``(pairs,)``.
+        validation_pairs: the scaled validation pairs, ``(validation pairs, inputs)``.
+        validation_signs: 1 for each validation pair if the first hypothesis is better, and -1 otherwise.
+    """
+
+    pairs: torch.Tensor
+    targets: torch.Tensor
+    validation_pairs: torch.Tensor
+    validation_signs: torch.Tensor
+
+
+def _load_data(
+    network: PairwiseNetwork,
+    X: Floats,  # noqa: N803
+    y: NDArray[Any],
+    validation_X: Floats,  # noqa: N803
+    validation_y: NDArray[Any],
+    device: torch.device,
+) -> _TrainingData:
+    """Scale the pairs, and copy the pairs and the labels to a device."""
+    import torch
+
+    validation_signs = np.where(validation_y == 1, 1.0, -1.0).astype(np.float32)
+    return _TrainingData(
+        torch.from_numpy(network.scale_pairs(X)).to(device),
+        torch.from_numpy(y.astype(np.float32)).to(device),
+        torch.from_numpy(network.scale_pairs(validation_X)).to(device),
+        torch.from_numpy(validation_signs).to(device),
+    )
+
+
+def _run_epochs(
+    network: PairwiseNetwork,
+    data: _TrainingData,
+    state: _DeviceState,
+    generators: Sequence[np.random.Generator],
+    report: Callable[[Mapping[str, Any]], object] | None,
+    checkpoint: Callable[[TrainingState], object] | None,
+) -> None:
+    """Minimize each cost function for the maximum number of epochs, or until no network improves any more."""
+    import torch
+
+    options = network.options
+    costs = ["logistic", "kendall"] if options.cost == "logistic-kendall" else [options.cost]
+    device = data.pairs.device
+    penalty = _weight_decay(network).to(device)
+    for phase in range(state.phase, len(costs)):
+        if phase > state.phase:
+            state.start_phase(phase)
+        while state.epoch < options.epochs:
+            if options.patience is not None and state.epoch - state.best_epoch.max() >= options.patience:
+                break
+            start_time = time.perf_counter()
+            state.epoch += 1
+            orders = np.stack([generator.permutation(len(data.pairs)) for generator in generators])
+            loss = _train_epoch(network, costs[phase], state, data, torch.from_numpy(orders).to(device), penalty)
+            tau = _validate(network, state.theta, data)
+            state.keep_best(tau)
+            if report is not None:
+                report({
+                    "cost": costs[phase], "epoch": state.epoch, "loss": loss.tolist(), "tau": tau.tolist(),
+                    "best": state.best_tau.tolist(), "seconds": round(time.perf_counter() - start_time, 3),
+                    "device": str(device),
+                })  # fmt: skip
+            if checkpoint is not None:
+                checkpoint(state.to_checkpoint(generators))
+
+
+@dataclass
 class _DeviceState:
-    """The state of a training on its device; see :class:`TrainingState` for the attributes."""
+    """The state of a training on a device. The attributes are described in :class:`TrainingState`."""
 
     phase: int
     epoch: int
@@ -468,14 +576,21 @@ class _DeviceState:
     best_tau: Floats
     best_epoch: NDArray[np.int64]
 
+    def start_phase(self, phase: int) -> None:
+        """Prepare the training with the next cost function, which starts from the best parameters of the last one."""
+        self.phase, self.epoch = phase, 0
+        self.theta = self.best_theta.clone()
+        self.squares = self.theta.new_zeros(self.theta.shape)
+        self.best_epoch = np.zeros_like(self.best_epoch)
+
     def keep_best(self, tau: Floats) -> None:
-        """Keep the current parameters of the networks whose τ is at least as high as in all earlier epochs."""
+        """Store the current parameters of each network whose τ is at least as high as after all earlier epochs."""
         for index in np.flatnonzero(tau >= self.best_tau):
             self.best_tau[index], self.best_epoch[index] = tau[index], self.epoch
             self.best_theta[index] = self.theta[index]
 
     def to_checkpoint(self, generators: Sequence[np.random.Generator]) -> TrainingState:
-        """Return a copy of the state in main memory, with the states of the random number generators."""
+        """Return a copy of the state, including the states of the random number generators, in main memory."""
         theta, squares, best_theta = (
             tensor.cpu().numpy().astype(float) for tensor in (self.theta, self.squares, self.best_theta)
         )
@@ -487,7 +602,7 @@ class _DeviceState:
 
 
 def _start_training(theta: torch.Tensor) -> _DeviceState:
-    """Return the state before the first epoch."""
+    """Return the state of a training before the first epoch."""
     n_networks = len(theta)
     best_tau, best_epoch = np.full(n_networks, -np.inf), np.zeros(n_networks, np.int64)
     return _DeviceState(0, 0, theta, theta.new_zeros(theta.shape), theta.clone(), best_tau, best_epoch)
@@ -496,7 +611,7 @@ def _start_training(theta: torch.Tensor) -> _DeviceState:
 def _resume_training(
     checkpoint: TrainingState, generators: Sequence[np.random.Generator], device: torch.device
 ) -> _DeviceState:
-    """Restore the random number generators, and return the state of a checkpoint."""
+    """Return the state of a checkpoint on a device, and restore the random number generators."""
     import torch
 
     for generator, generator_state in zip(generators, checkpoint.order, strict=True):
@@ -515,67 +630,87 @@ def _train_epoch(
     network: PairwiseNetwork,
     cost_name: str,
     state: _DeviceState,
-    pairs: torch.Tensor,
-    targets: torch.Tensor,
-    order: torch.Tensor,
+    data: _TrainingData,
+    orders: torch.Tensor,
     penalty: torch.Tensor,
 ) -> torch.Tensor:
-    """Update the parameters with AdaGrad, batch by batch, and return each network's total cost."""
+    """Update the parameters with AdaGrad after each batch, and return the mean cost of each network.
+
+    Args:
+        network: the options of the networks.
+        cost_name: the cost function.
+        state: the parameters of the networks.
+        data: the training data.
+        orders: the order of the pairs for each network, ``(networks, pairs)``.
+        penalty: the strength of the L2 penalty for each parameter.
+    """
     import torch
 
-    total_cost = torch.zeros(len(order), device=order.device)
-    for start in range(0, len(pairs), network.options.batch):
-        indexes = order[:, start : start + network.options.batch]
-        cost, gradient = cost_and_gradient(network, cost_name, state.theta, pairs[indexes], targets[indexes])
+    total_cost = torch.zeros(len(orders), device=orders.device)
+    for start in range(0, len(data.pairs), network.options.batch):
+        indexes = orders[:, start : start + network.options.batch]
+        cost, gradient = cost_and_gradient(network, cost_name, state.theta, data.pairs[indexes], data.targets[indexes])
         total_cost += cost * indexes.shape[1]
         gradient += penalty * state.theta
         state.squares.addcmul_(gradient, gradient)
         state.theta.addcdiv_(gradient, state.squares.sqrt().add_(1e-8), value=-network.options.learning_rate)
-    return total_cost
+    return total_cost / len(data.pairs)
 
 
-def _validate(
-    network: PairwiseNetwork,
-    theta: torch.Tensor,
-    X: torch.Tensor,  # noqa: N803
-    signs: torch.Tensor,
-) -> Floats:
-    """Return the strict τ of each model's decisions; signs are 1 if the first hypothesis is better, otherwise -1."""
+def _validate(network: PairwiseNetwork, theta: torch.Tensor, data: _TrainingData) -> Floats:
+    """Return Kendall's strict τ between the decisions of each network and the validation data, ``(networks,)``."""
     import torch
 
+    pairs, signs = data.validation_pairs, data.validation_signs
     with torch.no_grad():
-        correct = torch.zeros(len(theta), device=theta.device)
-        for start in range(0, len(X), 10_000):
-            block = X[start : start + 10_000].expand(len(theta), -1, -1)
-            delta = forward(network, theta, block) - forward(network, theta, _swap(network, block))
-            correct += (delta * signs[start : start + 10_000] > 0).sum(dim=1)
-        taus: Floats = (2 * correct / max(1, len(X)) - 1).cpu().numpy().astype(float)
+        n_correct = torch.zeros(len(theta), device=theta.device)
+        for start in range(0, len(pairs), VALIDATION_BATCH):
+            batch = pairs[start : start + VALIDATION_BATCH].expand(len(theta), -1, -1)
+            delta = forward(network, theta, batch) - forward(network, theta, _swap(network, batch))
+            n_correct += (delta * signs[start : start + VALIDATION_BATCH] > 0).sum(dim=1)
+        taus: Floats = (2 * n_correct / max(1, len(pairs)) - 1).cpu().numpy().astype(float)
         return taus
 
 
 def _fit_scaler(network: PairwiseNetwork, X: Floats) -> None:  # noqa: N803
-    """Set the minimum and maximum of each input.
+    """Set the minimum and the maximum of each input in the training pairs, and the factor that scales the input.
 
-    They are shared by the two hypotheses of a pair, and by all three vectors, so that swapping does not change the
-    scale.
+    Both hypotheses share the range of each feature, and all three texts share the range of each vector dimension.
+    Therefore, swapping the hypotheses does not change the scaled values.
     """
-    d, n = network.options.features, network.options.vector_size
+    n_features, vector_size = network.options.features, network.options.vector_size
     low, high = X.min(axis=0), X.max(axis=0)
-    feature_slices = [slice(0, d), slice(d, 2 * d)]
-    vector_slices = [slice(2 * d + n * index, 2 * d + n * (index + 1)) for index in range(3)]
+    feature_slices = [slice(0, n_features), slice(n_features, 2 * n_features)]
+    vector_starts = [2 * n_features + vector_size * index for index in range(3)]
+    vector_slices = [slice(start, start + vector_size) for start in vector_starts]
     for slices in (feature_slices, vector_slices):
-        shared_low = np.min(np.stack([low[part] for part in slices]), axis=0)
-        shared_high = np.max(np.stack([high[part] for part in slices]), axis=0)
-        for part in slices:
-            low[part], high[part] = shared_low, shared_high
+        shared_low = np.min([low[columns] for columns in slices], axis=0)
+        shared_high = np.max([high[columns] for columns in slices], axis=0)
+        for columns in slices:
+            low[columns], high[columns] = shared_low, shared_high
     network.low_, network.high_ = low, high
     network.factor_ = np.where(high > low, 2 / np.where(high > low, high - low, 1), 0.0)
 
 
 def _check_networks(networks: Sequence[PairwiseNetwork]) -> None:
-    """Check that the networks have inputs, and differ in their seeds only."""
+    """Check that the networks have inputs, and that they have the same options except for the seed.
+
+    Raises:
+        ConfigError: if the networks do not have inputs.
+        ValueError: if the networks differ in an option other than the seed.
+    """
     if not networks[0].inputs:
         raise ConfigError("pairwise-network: neither features nor vectors")
     options = [{**options_by_name(network.options), "seed": 0} for network in networks]
     if any(network_options != options[0] for network_options in options):
         raise ValueError("networks that are trained together must differ in their seeds alone")
+
+
+def _check_inputs(network: PairwiseNetwork, X: Floats) -> None:  # noqa: N803
+    """Check that the pairs have as many columns as the network has inputs.
+
+    Raises:
+        ConfigError: if the number of columns is wrong.
+    """
+    if X.ndim != 2 or X.shape[1] != network.inputs:
+        raise ConfigError(f"{X.shape[-1]} numbers per pair; the network has {network.inputs} inputs")
