@@ -74,7 +74,9 @@ def test_equal_facts_have_equal_terms(left, right):
 @pytest.mark.parametrize("first_line", ["Twenty one", "The opera"])
 def test_forms_by_line_equal_the_forms_of_each_line(first_line):
     folded = fold("\n".join([first_line, "", "a b\u0301 1,000", "x" * 100]))
-    assert join_forms_by_line(folded) == [join_forms(split_terms(line)) for line in folded.split("\n")]
+    assert join_forms_by_line(folded) == [
+        join_forms(term.form for term in split_terms(line)) for line in folded.split("\n")
+    ]
 
 
 def test_words_of_the_question_do_not_count_as_new():

@@ -130,8 +130,8 @@ def _measure_similarity(answer: Answer, reference: Reference) -> tuple[float, fl
     """Return the similarity of a reference to the most similar passage of an answer, and to the answer's beginning."""
     from rapidfuzz import fuzz
 
-    reference_text = " ".join(reference.forms)[:MAX_REFERENCE_CHARACTERS]
-    answer_text = " ".join(answer.forms)[:MAX_ANSWER_CHARACTERS]
+    reference_text = reference.padded_forms.strip()[:MAX_REFERENCE_CHARACTERS]
+    answer_text = answer.padded_forms.strip()[:MAX_ANSWER_CHARACTERS]
     if not answer_text:
         return 0.0, 0.0
     passage_similarity = fuzz.partial_ratio(reference_text, answer_text) / 100
@@ -169,7 +169,7 @@ def describe(answer: Answer, question: Question) -> list[float]:
     length = len(answer.forms)
     first_match = min(match_positions, default=length)
     span = max(match_positions) - first_match + 1 if match_positions else 0
-    log_references = math.log(len(question.references))
+    log_references = math.log(len(question.padded_references))
     return [
         *best,
         math.log1p(len(nearest.letters)) * contains,

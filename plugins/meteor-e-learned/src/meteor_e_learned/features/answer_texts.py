@@ -84,6 +84,7 @@ class Reference:
         question_forms: the forms of the question's terms.
 
     Attributes:
+        padded_forms: the forms of the terms, separated and surrounded by spaces.
         forms: the forms of the terms.
         letters: the forms without spaces.
         content_forms: the forms of the content words, or of all terms if there are no content words.
@@ -92,6 +93,7 @@ class Reference:
     """
 
     def __init__(self, padded_forms: str, line: str, question_forms: frozenset[str]) -> None:
+        self.padded_forms = padded_forms
         self.forms = padded_forms.split()
         self.letters = "".join(self.forms)
         terms = split_terms(line)
@@ -116,14 +118,12 @@ class Question:
 
     def __init__(self, text: str, references: Sequence[str]) -> None:
         self.forms = frozenset([term.form for term in split_terms(fold(text))])
-        lines = _fold_references(references)
-        line_by_forms: dict[str, str] = {}
-        for line, padded_forms in zip(lines, join_forms_by_line("\n".join(lines)), strict=True):
-            line_by_forms.setdefault(padded_forms, line)
-        line_by_forms.pop(" ", None)  # Lines without a term.
-        self._line_by_forms = line_by_forms
-        self.padded_references = list(line_by_forms)
-        self.reference_forms = frozenset("".join(line_by_forms).split())
+        self._lines = _fold_references(references)
+        self._padded_lines = join_forms_by_line("\n".join(self._lines))
+        distinct_references = dict.fromkeys(self._padded_lines)
+        distinct_references.pop(" ", None)  # Lines without a term.
+        self.padded_references = list(distinct_references)
+        self.reference_forms = frozenset("".join(distinct_references).split())
 
     @cached_property
     def references(self) -> list[Reference]:
@@ -140,12 +140,13 @@ class Question:
 
     def make_reference(self, padded_forms: str) -> Reference:
         """Return the acceptable answer with these forms, one of :attr:`padded_references`."""
-        return Reference(padded_forms, self._line_by_forms[padded_forms], self.forms)
+        line = self._lines[self._padded_lines.index(padded_forms)]
+        return Reference(padded_forms, line, self.forms)
 
 
 def _fold_references(references: Sequence[str]) -> list[str]:
     """Return the distinct folded references without comments at their ends."""
-    folded = fold("\n".join([" ".join(reference.split()) for reference in references]))
+    folded = fold("\n".join([reference.strip().replace("\n", " ") for reference in references]))
     lines = list(dict.fromkeys(folded.split("\n")))
     if ")" not in folded:
         return lines
@@ -160,7 +161,6 @@ class Answer:
         terms: the terms.
         forms: the forms of the terms.
         padded_forms: the forms, separated and surrounded by spaces.
-        letters: the forms without spaces.
         positions: the position of the first term with each form.
     """
 
@@ -169,12 +169,15 @@ class Answer:
         self._folded = fold(text)
         self.terms = split_terms(self._folded)
         self.forms = [term.form for term in self.terms]
-        self.padded_forms = join_forms(self.terms)
-        self.letters = "".join(self.forms)
-        last_position = len(self.forms) - 1
+        self.padded_forms = join_forms(self.forms)
         # The first occurrence of a form is the last in reverse order, and overwrites the others.
-        reverse_positions = enumerate(reversed(self.forms))
-        self.positions = {form: last_position - index for index, form in reverse_positions}
+        reverse_positions = range(len(self.forms) - 1, -1, -1)
+        self.positions = dict(zip(reversed(self.forms), reverse_positions, strict=True))
+
+    @cached_property
+    def letters(self) -> str:
+        """The forms without spaces."""
+        return "".join(self.forms)
 
     @cached_property
     def trigrams(self) -> set[str]:

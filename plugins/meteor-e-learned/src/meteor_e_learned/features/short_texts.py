@@ -47,6 +47,8 @@ _NUMBERS = {
 }
 _WORD = re.compile(r"\d+(?:\.\d+)+|[^\W_]+")
 _WORD_OR_BREAK = re.compile(_WORD.pattern + r"|\n")
+_DECIMAL_POINT = re.compile(r"\d\.\d")
+_ASCII_SEPARATORS = {code: " " for code in range(128) if not chr(code).isalnum() and chr(code) != "\n"}
 _INITIALS = re.compile(r"\b(?:[a-z]\.){2,}")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
 _POSSESSIVE = re.compile(r"\s?'s\b")
@@ -131,9 +133,18 @@ class _TermCache(BoundedCache[str, Term]):
 _terms = _TermCache(1 << 16)
 
 
+def _split_words(folded: str, *, keep_breaks: bool = False) -> list[str]:
+    """Return the words and numbers of a folded text and, if ``keep_breaks`` is set, its line breaks."""
+    if not folded.isascii() or ("." in folded and _DECIMAL_POINT.search(folded)):
+        return (_WORD_OR_BREAK if keep_breaks else _WORD).findall(folded)
+    # A translation table is several times as fast as the regular expression.
+    words = folded.translate(_ASCII_SEPARATORS)
+    return list(filter(None, words.replace("\n", " \n ").split(" "))) if keep_breaks else words.split()
+
+
 def split_terms(folded: str) -> list[Term]:
     """Return the terms of a folded text."""
-    words = _WORD.findall(folded)
+    words = _split_words(folded)
     terms = list(map(_terms.__getitem__, words))
     return terms if _TENS.keys().isdisjoint(words) else _join_tens(words, terms)
 
@@ -147,10 +158,10 @@ def _join_tens(words: list[str], terms: list[Term]) -> list[Term]:
     return terms
 
 
-def join_forms(terms: Iterable[Term]) -> str:
-    """Return the forms of terms, with a space before and after each form."""
-    forms = " ".join([term.form for term in terms])
-    return f" {forms} " if forms else " "
+def join_forms(forms: Iterable[str]) -> str:
+    """Return the forms as one text, with a space before and after each form."""
+    text = " ".join(forms)
+    return f" {text} " if text else " "
 
 
 def join_forms_by_line(folded: str) -> list[str]:
@@ -158,7 +169,7 @@ def join_forms_by_line(folded: str) -> list[str]:
 
     One call for many lines is several times as fast as one call of :func:`split_terms` per line.
     """
-    words = _WORD_OR_BREAK.findall(folded)
+    words = _split_words(folded, keep_breaks=True)
     if not _TENS.keys().isdisjoint(words):
-        return [join_forms(split_terms(line)) for line in folded.split("\n")]
-    return join_forms(map(_terms.__getitem__, words)).split("\n")
+        return [join_forms([term.form for term in split_terms(line)]) for line in folded.split("\n")]
+    return join_forms([_terms[word].form for word in words]).split("\n")
