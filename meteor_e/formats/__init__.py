@@ -1,1 +1,1 @@
-"""File formats: plain text, SGML, WMT XML, COCO JSON, CSV and TSV, n-best lists, and scores of the metrics task."""
+"""Readers of input formats: plain text, SGML, WMT XML, COCO JSON, CSV, TSV and n-best lists."""

@@ -1,4 +1,4 @@
-"""COCO's JSON files of image captions: annotations (references) and results (one caption for each image)."""
+"""Reader of image captions in COCO's JSON format: annotations (references) and results (one caption per image)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _HINT = (
 
 
 def read_coco(path: PathLike) -> TextCollection:
-    """Read results, annotations, or an object of captions by image id.
+    """Read a JSON file of COCO results, COCO annotations, or captions by image id.
 
-    Images are the segments of the collection. The system of results has an empty name.
+    Each image is a segment of the returned collection. Results belong to a system with an empty name.
 
     Raises:
-        InputError: if the file does not have one of these forms, or is damaged.
+        InputError: if the file does not have one of these forms or is damaged.
     """
     name = input_name(path)
     document = _load(path)
@@ -51,18 +51,18 @@ def read_coco(path: PathLike) -> TextCollection:
 
 
 def coco_annotations(annotations: Any, name: str = "annotations") -> dict[Any, list[str]]:
-    """Return the reference captions of each image.
+    """Return the reference captions of each image in COCO annotations.
 
-    The images are in the order of the list ``images``, as in pycocotools. Images that are missing from this list follow
-    in the order of their captions.
+    As in pycocotools, the images have the order of the list ``images`` in the annotations. Images that are missing from
+    this list come last, in the order of their captions.
 
     Args:
-        annotations: the path of a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …], …}``, or its content;
+        annotations: the path of a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …], …}``, or its content,
             or a dictionary of captions by image id.
-        name: the name of the content in messages.
+        name: the name of the content for error messages.
 
     Raises:
-        InputError: if the content has another form, or does not have annotations.
+        InputError: if the content has another form or does not contain annotations.
     """
     document, name = _load_document(annotations, name)
     if _is_dictionary(document):
@@ -81,7 +81,7 @@ def coco_annotations(annotations: Any, name: str = "annotations") -> dict[Any, l
 
 
 def _read_image_ids(document: Mapping[str, Any], name: str) -> Iterator[int | str]:
-    """Yield the ids of the list ``images`` of annotations, in order. Entries without an id are ignored."""
+    """Yield the image ids in the list ``images`` of COCO annotations. Entries without an id are ignored."""
     images = document.get("images")
     if not isinstance(images, list):
         return
@@ -92,14 +92,14 @@ def _read_image_ids(document: Mapping[str, Any], name: str) -> Iterator[int | st
 
 
 def coco_results(results: Any, name: str = "results") -> dict[Any, str]:
-    """Return the caption of each image, in the order of the results.
+    """Return the caption of each image in COCO results, in the order of the results.
 
     Args:
         results: the path of a JSON file ``[{"image_id": …, "caption": …}, …]``, or its content.
-        name: the name of the content in messages.
+        name: the name of the content for error messages.
 
     Raises:
-        InputError: if the content has another form or is empty, or an image has two captions.
+        InputError: if the content has another form, is empty, or contains two captions for an image.
     """
     document, name = _load_document(results, name)
     if not isinstance(document, list):
@@ -115,17 +115,17 @@ def coco_results(results: Any, name: str = "results") -> dict[Any, str]:
 
 
 def _is_dictionary(document: Any) -> bool:
-    """Return whether a document is a dictionary of captions by image id, in contrast to COCO annotations."""
+    """Return whether a JSON document is a dictionary of captions by image id and not COCO annotations."""
     if not isinstance(document, Mapping) or not document or "annotations" in document:
         return False
     return all(isinstance(captions, str | list) for captions in document.values())
 
 
 def _read_dictionary(document: Mapping[Any, Any], name: str) -> dict[Any, list[str]]:
-    """Return the captions of each image in a dictionary. The keys of JSON objects are strings; the key "7" is image 7.
+    """Return the captions of each image in a dictionary of captions. The key "7" denotes the image with the id 7.
 
     Raises:
-        InputError: if an image does not have captions, or a caption is not a text.
+        InputError: if an image does not have captions, or a caption is not a string.
     """
     entries: list[dict[str, Any]] = []
     for image, captions in document.items():
@@ -142,14 +142,16 @@ def _read_dictionary(document: Mapping[Any, Any], name: str) -> dict[Any, list[s
 
 
 def image_key(image: Any, location: str) -> int | str:
-    """Normalize an image id: as in pycocotools, 7, 7.0 and a NumPy integer 7 are equal, and differ from the text "7".
+    """Convert an image id to an ``int``, unless it is a string.
+
+    As in pycocotools, the number 7.0 and the NumPy integer 7 denote the image 7, but the string "7" does not.
 
     Args:
         image: the image id.
-        location: the beginning of the error message.
+        location: the location of the id, which begins the error message.
 
     Raises:
-        InputError: if the id is neither a whole number nor a text.
+        InputError: if the id is neither a whole number nor a string.
     """
     if isinstance(image, str):
         return image
@@ -160,14 +162,19 @@ def image_key(image: Any, location: str) -> int | str:
 
 
 def _load_document(source: Any, name: str) -> tuple[Any, str]:
-    """Return the content and the name of a file if the source is a path, or else the source and the given name."""
+    """Return a JSON document and its name for error messages.
+
+    Args:
+        source: the document, or the path of its file.
+        name: the name of a document that is not in a file.
+    """
     if isinstance(source, str | os.PathLike):
         return _load(source), input_name(source)
     return source, name
 
 
 def _load(path: PathLike) -> Any:
-    """Return the content of a JSON file."""
+    """Read a JSON file, and return its content. Raise InputError if it cannot be read or is not JSON."""
     name = input_name(path)
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         data = stream.read()
@@ -178,7 +185,12 @@ def _load(path: PathLike) -> Any:
 
 
 def _read_entries(entries: Sequence[Any], description: str) -> Iterator[tuple[Any, str]]:
-    """Yield the image id and the caption of each entry. Line breaks in captions become spaces."""
+    """Yield the image id and the caption of each entry, with line breaks in captions replaced by spaces.
+
+    Args:
+        entries: dictionaries with the keys ``image_id`` and ``caption``.
+        description: the description of an entry for error messages, which is followed by its number.
+    """
     for number, entry in enumerate(entries, 1):
         location = f"{description} {number}"
         if not isinstance(entry, Mapping) or "image_id" not in entry or "caption" not in entry:

@@ -1,4 +1,4 @@
-"""CSV and TSV with a header: one row per segment."""
+"""Reader of CSV and TSV tables, which have one row per segment."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from meteor_e.formats.plain import csv_rows, read_segments
 
 
 class DelimitedTable(TextTable):
-    """A file of comma-separated values (quoted as in RFC 4180), or of tab-separated values (without quotes).
+    """A table in a file of comma-separated values (quoted as in RFC 4180) or of tab-separated values (not quoted).
 
-    The first line names the columns, unless the columns are numbered.
+    The first line of the file contains the names of the columns, unless ``texts.has_header`` is false.
 
     Args:
-        path: the path of the file, which may be compressed with gzip, bzip2 or xz; ``-`` is standard input, which can
-            be read only once.
-        texts: the columns that hold the texts.
-        tabs: whether tabs separate the values.
+        path: the path of the file, which may be compressed with gzip, bzip2 or xz. The path ``-`` is standard input,
+            which can be read only once.
+        texts: the columns that contain the texts.
+        tabs: whether the values are separated by tabs.
         encoding: the encoding of the file.
 
     Raises:
-        InputError: if the file cannot be read, has no rows, or lacks a column.
+        InputError: if the file cannot be read, does not have rows, or lacks a column.
     """
 
     def __init__(self, path: str, texts: TextColumns, tabs: bool, encoding: str = "utf-8") -> None:
@@ -37,7 +37,7 @@ class DelimitedTable(TextTable):
         self._path = path
         self._tabs = tabs
         self._encoding = encoding
-        # Keep the iterator for the first call of records(): standard input cannot be opened a second time.
+        # The first call of records() continues this iterator, because standard input cannot be opened twice.
         self._header, rows = self._read_table()
         first_row = next(rows, None)
         if first_row is None:
@@ -48,7 +48,7 @@ class DelimitedTable(TextTable):
             raise InputError("standard input can be read only once; give one --hypothesis-column, or a file")
 
     def _check_columns(self) -> None:
-        """Raise InputError if a column of texts is missing or two columns have the same name."""
+        """Raise InputError if a required column is missing or two columns have the same name."""
         for column, option in self.texts.options():
             if column not in self._header:
                 columns = ", ".join(map(repr, self._header))
@@ -62,7 +62,11 @@ class DelimitedTable(TextTable):
                 raise InputError(f"{self.name}: two columns are called {name!r}")
 
     def segments(self, system: int) -> Iterator[Segment]:
-        """Read the table and yield the segments of a system, numbered from 1."""
+        """Read the table and yield the segments of a system.
+
+        Args:
+            system: the index of the system's hypothesis column in ``texts.hypotheses``.
+        """
         hypothesis_column = self.texts.hypotheses[system]
         for number, (_, row) in enumerate(self.records(), 1):
             segment_id = number if self.texts.id is None else row[self.texts.id]
@@ -71,7 +75,7 @@ class DelimitedTable(TextTable):
             yield Segment(segment_id, row[hypothesis_column], references, source)
 
     def records(self) -> Iterator[tuple[int, dict[str, str]]]:
-        """Read the table and yield, for each row, the number of its last line and its cells by column name."""
+        """Read the table and yield the number of each row's last line and the row's cells by column name."""
         rows = self._pending_rows or self._read_table()[1]
         self._pending_rows = None
         for line_number, cells in rows:
@@ -82,19 +86,24 @@ class DelimitedTable(TextTable):
             yield line_number, dict(zip(self._header, cells, strict=True))
 
     def _read_table(self) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
-        """Open the file; return the names of the columns and an iterator over the rows with their last line numbers."""
+        """Open the file, and return the column names and an iterator over the rows.
+
+        Each row is a pair of the number of its last line and the list of its cells.
+        """
         lines = read_segments(self._path, encoding=self._encoding)
         rows: Iterator[tuple[int, list[str]]]
         if self._tabs:
             rows = enumerate((line.split("\t") for line in lines), 1)
         else:
-            rows = (row for row in csv_rows(lines, self.name, strict=True) if row[1])
-        if self.texts.has_header:
-            return next(rows, (0, []))[1], rows
+            rows = ((number, cells) for number, cells in csv_rows(lines, self.name, strict=True) if cells)
         first_row = next(rows, None)
         if first_row is None:
             return [], rows
-        return [str(number) for number in range(1, len(first_row[1]) + 1)], chain([first_row], rows)
+        _, first_cells = first_row
+        if self.texts.has_header:
+            return first_cells, rows
+        column_numbers = [str(number) for number in range(1, len(first_cells) + 1)]
+        return column_numbers, chain([first_row], rows)
 
 
 class CsvFormat(TableFormat):

@@ -1,4 +1,4 @@
-"""The texts of SGML, WMT XML and COCO files: hypotheses, references and sources by document and segment."""
+"""Collections of texts by document and segment, which represent the contents of SGML, WMT XML and COCO files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Role = Literal["hypothesis", "reference", "source"]
 
 
 class SegmentKey(NamedTuple):
-    """The key of a segment: its test set, its document and its id in the document. All three can be empty."""
+    """The key of a segment, which consists of a test set, a document and a segment id. Each part can be empty."""
 
     collection: str
     document: str
@@ -24,9 +24,9 @@ class SegmentKey(NamedTuple):
 
 
 def segment_ids(keys: Iterable[SegmentKey]) -> dict[SegmentKey, SegmentId]:
-    """Return the segment ids for output: ``DOCUMENT/SEGMENT`` in markup, the image id in COCO's files.
+    """Return the segment id for each key, such as ``DOCUMENT/SEGMENT`` or a COCO image id.
 
-    If there are several test sets, the ids begin with the name of the test set.
+    If the keys belong to several test sets, each id begins with the name of its test set.
     """
     keys = list(keys)
     has_several_sets = len({key.collection for key in keys}) > 1
@@ -41,11 +41,11 @@ def segment_ids(keys: Iterable[SegmentKey]) -> dict[SegmentKey, SegmentId]:
 
 @dataclass
 class TextCollection:
-    """The texts of a file.
+    """The hypotheses, references and sources of a file.
 
     Attributes:
-        name: the name of the file in messages.
-        texts: the segments in file order, by role and by name of the system, reference or source.
+        name: the name of the file for error messages.
+        texts: the texts by role, by name of the system, reference or source, and by segment in file order.
     """
 
     name: str
@@ -54,10 +54,16 @@ class TextCollection:
     )
 
     def add(self, role: Role, name: str, key: SegmentKey, text: str) -> None:
-        """Add a segment.
+        """Add the text of a segment.
+
+        Args:
+            role: the role of the text.
+            name: the name of the system, reference or source.
+            key: the key of the segment.
+            text: the text.
 
         Raises:
-            InputError: if the collection already has a text for this role, name and key.
+            InputError: if the collection already contains a text with this role, name and key.
         """
         texts = self.texts[role].setdefault(name, {})
         if key in texts:
@@ -65,10 +71,10 @@ class TextCollection:
         texts[key] = text
 
     def texts_of(self, role: Role) -> dict[str, dict[SegmentKey, str]]:
-        """Return the texts of a role, by name of the system, reference or source.
+        """Return the texts with a given role by name of the system, reference or source, and by segment.
 
         Raises:
-            InputError: if there are no texts of this role.
+            InputError: if the collection does not contain texts with this role.
         """
         if not self.texts[role]:
             contents = " and ".join(f"a {name}" for name, texts in self.texts.items() if texts)

@@ -1,4 +1,4 @@
-"""The input formats, and the detection of a file's format by its content and its name."""
+"""Input formats, and the detection of the format of a file by its name and content."""
 
 from __future__ import annotations
 
@@ -17,49 +17,48 @@ if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
 
 TEXT_FORMATS = ("plain", "sgml", "wmt-xml", "coco")
-"""Formats that usually have hypotheses and references in separate files."""
+"""The input formats that usually store hypotheses and references in separate files."""
 
 INPUT_FORMATS = (*TEXT_FORMATS, "csv", "tsv", "json", "jsonl", "parquet")
-"""The values of ``--format-in``. Plugins may add formats of tables."""
+"""The names of the input formats. Plugins can add table formats."""
 
 JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
-"""File name suffixes of JSON Lines."""
+"""The file name suffixes of JSON Lines."""
 
 PARQUET = (".parquet", ".pq")
-"""File name suffixes of Parquet output. Parquet input is recognized by its content."""
+"""The file name suffixes of Parquet output. Parquet input is recognized by its content."""
 
 _HEAD_SIZE = 4096
-"""Number of bytes at the start of a file that are searched for the format."""
+"""The number of bytes at the start of a file from which its format is detected."""
 
 _PROLOGUE = re.compile(rb"^(?:\xef\xbb\xbf)?(?:\s+|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*", re.DOTALL | re.IGNORECASE)
 _STARTS = {
     "parquet": re.compile(rb"PAR1"),
     "sgml": re.compile(rb"<\s*(?:tstset|refset|srcset|mteval|docset)\b", re.IGNORECASE),
     "wmt-xml": re.compile(rb"<(?:[\w.-]+:)?(?:dataset|collection|doc)\b", re.IGNORECASE),
-    # A JSON object, or a list of objects. Lines of plain text do not begin like this.
+    # COCO files contain a JSON object or a list of objects, and plain text does not begin like JSON.
     "coco": re.compile(rb'(?:\[\s*)?\{\s*"(?:[^"\\\n]|\\.)*"\s*:'),
 }
-"""The start of the content of each format, after declarations and comments."""
+"""A pattern for the start of each format's content, after declarations and comments."""
 
 _DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!DOCTYPE|!ENTITY)\b", re.IGNORECASE)
 _DELIMITED = re.compile(r"\.(csv|tsv)(?:\.gz)?$")
 
 
 def detect_format(path: str, *, is_only_file: bool = False) -> str:
-    """Return the format of a file: one of :data:`INPUT_FORMATS`.
+    """Return the input format of a file, which is one of :data:`INPUT_FORMATS`.
 
     Parquet, SGML, XML and COCO's JSON are recognized by content. JSON Lines and folders of Parquet files are recognized
     by name, and any file with the suffix ``.json`` is JSON.
 
     Args:
         path: the path of the file or folder; ``-`` is standard input.
-        is_only_file: whether the file is the only input and must therefore hold hypotheses and references. In this
-            case, CSV and TSV are recognized by name; otherwise, files with these suffixes are plain text.
+        is_only_file: whether the file is the only input and must therefore contain hypotheses and references. In this
+            case, CSV and TSV are recognized by name. Otherwise, files with these suffixes are plain text.
 
     Raises:
         InputError: if the file cannot be read, or is XML or SGML of an unsupported kind.
     """
-    name = input_name(path)
     suffix = _DELIMITED.search(path)
     if is_only_file and suffix:
         return suffix[1]
@@ -67,15 +66,13 @@ def detect_format(path: str, *, is_only_file: bool = False) -> str:
         return "jsonl"
     if os.path.isdir(path) and parquet_files(Path(path)):  # noqa: PTH112  # Path.is_dir() raises for very long names
         return "parquet"
+    name = input_name(path)
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         head: bytes = stream.peek(_HEAD_SIZE)[:_HEAD_SIZE]  # type: ignore[attr-defined]  # open_binary's streams are buffered
-        prologue = _PROLOGUE.match(head)
-        start = head[prologue.end() :] if prologue else head
-        for form, pattern in _STARTS.items():
-            if pattern.match(start):
-                # COCO results need a file of annotations, so a JSON array that is the only input is a table.
-                is_table = is_only_file and form == "coco" and start.startswith(b"[")
-                return "json" if is_table else form
+        start = _PROLOGUE.sub(b"", head, count=1)
+        form = _match_start(start, is_only_file)
+        if form is not None:
+            return form
         if _DECLARATION.match(head):
             raise InputError(
                 f"{name} is XML or SGML, but not in the format of WMT or NIST, or it defines entities, which are not "
@@ -88,28 +85,41 @@ def detect_format(path: str, *, is_only_file: bool = False) -> str:
     return "plain"
 
 
+def _match_start(start: bytes, is_only_file: bool) -> str | None:
+    """Return the format whose typical start matches the start of a file, or ``None``; see :func:`detect_format`."""
+    for form, pattern in _STARTS.items():
+        if pattern.match(start):
+            # COCO results require a file of annotations, so a JSON array that is the only input is a table.
+            is_table = is_only_file and form == "coco" and start.startswith(b"[")
+            return "json" if is_table else form
+    return None
+
+
 def detect_formats(paths: Iterable[str], form: str | None = None, *, is_only_file: bool = False) -> dict[str, str]:
-    """Return the format of each file.
+    """Return the format of each file by path.
 
     Args:
         paths: the paths of the files; ``-`` is standard input.
-        form: the format of all files; ``None`` to detect the format of each file with :func:`detect_format`.
-        is_only_file: see :func:`detect_format`.
+        form: the format of all files, or ``None`` to detect the format of each file with :func:`detect_format`.
+        is_only_file: whether the file is the only input, as in :func:`detect_format`.
 
     Raises:
-        InputError: see :func:`detect_format`.
+        InputError: if a format cannot be detected.
     """
     return {path: form or detect_format(path, is_only_file=is_only_file) for path in dict.fromkeys(paths)}
 
 
 class SpooledPath(str):
-    """The path of a temporary copy of a pipe. The copy is deleted together with this object."""
+    """The path of a temporary copy of a pipe's content. The copy is deleted when this object is garbage-collected."""
 
     folder: TemporaryDirectory[str]
 
 
 def spool_pipes(paths: Iterable[str]) -> list[str]:
-    """Return paths that can be opened several times: pipes, such as ``<(command)``, are copied to temporary files.
+    """Copy pipes, such as ``<(command)`` in a shell, to temporary files that can be opened several times.
+
+    Returns:
+        The paths, where the path of each pipe is replaced by the path of its copy.
 
     Raises:
         InputError: if a pipe cannot be read or copied.
@@ -118,8 +128,8 @@ def spool_pipes(paths: Iterable[str]) -> list[str]:
 
 
 def _spool_pipe(path: str) -> SpooledPath:
-    """Copy a pipe to a temporary file, and return the path of the copy."""
-    # These modules take time to import, and few inputs are pipes.
+    """Copy the content of a pipe to a temporary file, and return the path of the copy."""
+    # These modules are slow to import and are rarely needed, because few inputs are pipes.
     import shutil
     from tempfile import TemporaryDirectory
 
@@ -133,7 +143,7 @@ def _spool_pipe(path: str) -> SpooledPath:
 
 
 def _is_json(data: bytes) -> bool:
-    """Return whether data are a JSON object or list. A list of numbers counts as text."""
+    """Return whether the content of a file is JSON. A list of numbers counts as plain text."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError):
@@ -143,21 +153,24 @@ def _is_json(data: bytes) -> bool:
 
 
 def parquet_files(path: Path) -> list[Path]:
-    """Return the path itself, or a folder's Parquet files in natural order: ``part-2`` precedes ``part-10``."""
+    """Return the Parquet files of a folder in natural order, so that ``part-2`` precedes ``part-10``.
+
+    If the path is not a folder, the result contains only the path itself.
+    """
     if not path.is_dir():
         return [path]
-    # Spark and Dask also write metadata files, whose names begin with "_" or ".".
+    # Spark and Dask also write metadata files whose names begin with "_" or ".".
     files = [file for file in path.glob("*.parquet") if file.name[0] not in "._"]
     return sorted(files, key=_natural_sort_key)
 
 
 def _natural_sort_key(file: Path) -> list[int | str]:
-    """Return the name of a file as a list of texts and numbers, alternating."""
+    """Split the name of a file into strings and numbers, as a key for sorting in natural order."""
     return [int(part) if part.isdigit() else part for part in re.split("([0-9]+)", file.name)]
 
 
 def read_collection(path: PathLike, form: str, *, encoding: str = "utf-8") -> TextCollection:
-    """Read a file of texts by document and segment.
+    """Read the texts of an SGML, WMT XML or COCO file.
 
     Args:
         path: the path of the file, which may be compressed with gzip, bzip2 or xz; ``-`` is standard input.
@@ -165,7 +178,7 @@ def read_collection(path: PathLike, form: str, *, encoding: str = "utf-8") -> Te
         encoding: the encoding of an SGML file. The other formats declare their encoding.
 
     Raises:
-        InputError: if the file cannot be read, or is malformed.
+        InputError: if the file cannot be read or is malformed.
     """
     if form == "coco":
         from meteor_e.formats.coco import read_coco

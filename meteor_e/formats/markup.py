@@ -1,4 +1,4 @@
-"""Test sets in markup: SGML of NIST and the early WMT evaluations, and XML of WMT since 2021."""
+"""Readers of test sets in markup: SGML (NIST and WMT until 2020) and XML (WMT since 2021)."""
 
 from __future__ import annotations
 
@@ -19,33 +19,32 @@ _ATTRIBUTE = re.compile(_PAIR)
 _WHITE = re.compile("[ \t\r\n]+")
 _BLOCK = 1 << 16
 _LONGEST_TAG = 1 << 20
-"""Maximum number of bytes of a tag or comment of XML. The parser rescans an incomplete tag with each new block."""
+"""The maximum size of an XML tag or comment in bytes. Incomplete tags are parsed again with each new block."""
 
 _SETS: dict[str, Role] = {"tstset": "hypothesis", "refset": "reference", "srcset": "source"}
-"""The role of the texts in each SGML element that contains documents."""
+"""The SGML elements that contain documents, and the role of their texts."""
 
 _TEXTS: dict[str, tuple[Role, str]] = {
     "src": ("source", "lang"),
     "ref": ("reference", "translator"),
     "hyp": ("hypothesis", "system"),
 }
-"""The role of the texts in each XML element that contains segments, and the attribute with its name."""
+"""The XML elements that contain segments, with the role of their texts and the attribute that names their origin."""
 
 
 def read_sgml(lines: Iterable[str], name: str) -> TextCollection:
-    """Read an SGML file.
+    """Read the texts of an SGML file.
 
-    Tags and attribute names are case-insensitive. Attributes may be in any order, and values may be in double quotes,
-    single quotes or no quotes. A segment may begin anywhere in a line and span several lines. The entities ``&quot;
-    &apos; &lt; &gt; &amp;`` are replaced by their characters.
+    The names of elements and attributes are case-insensitive. Attribute values may be in double quotes, in single
+    quotes or unquoted. Segments may span several lines. The entities ``&quot; &apos; &lt; &gt; &amp;`` are decoded.
 
     Args:
         lines: the lines of the file.
-        name: the name of the file in messages.
+        name: the name of the file for error messages.
 
     Raises:
-        InputError: if the id of a set, document, system or segment is missing, a closing tag is missing, there are no
-            segments, or the attributes of a tag cannot be parsed. The message names the line.
+        InputError: if an id or a closing tag is missing, there are no segments, or the attributes of a tag cannot be
+            parsed. The message contains the line number.
     """
     text = _blank_comments("\n".join(lines))
     collector = _SegmentCollector(name, "docid")
@@ -59,7 +58,7 @@ def read_sgml(lines: Iterable[str], name: str) -> TextCollection:
         element = tag[2].lower()
         tag_end = _TAG_END.match(text, tag.end())
         if not tag_end:
-            # A tag must not be skipped: its segments would become part of another document.
+            # If the tag were skipped, its segments would become part of the previous document.
             raise collector.problem(f"cannot read the attributes of this <{tag[2]}>; is a quote missing?")
         is_end_tag = tag[1] is not None
         if is_end_tag:
@@ -71,7 +70,7 @@ def read_sgml(lines: Iterable[str], name: str) -> TextCollection:
 
 
 def _parse_attributes(text: str, element: str, collector: _SegmentCollector) -> dict[str, str]:
-    """Return the attributes of an SGML tag, with names in lowercase."""
+    """Parse the attributes of an SGML tag, and return their values by lowercased name."""
     attributes: dict[str, str] = {}
     for name, double_quoted, single_quoted, unquoted in _ATTRIBUTE.findall(text):
         if name.lower() in attributes:
@@ -81,18 +80,19 @@ def _parse_attributes(text: str, element: str, collector: _SegmentCollector) -> 
 
 
 def read_wmt_xml(stream: BinaryIO, name: str) -> TextCollection:
-    """Read an XML file of the form ``dataset > [collection >] doc > src | ref | hyp > [p >] seg``.
+    """Read the texts of a WMT XML file, whose elements are ``dataset > doc > src | ref | hyp > [p >] seg``.
 
-    The name of a reference is its ``translator`` or else ``ref``; the name of a hypothesis is its ``system`` or else
-    ``hyp``. Names of elements and attributes are case-insensitive, and elements may have a namespace prefix. Document
-    type declarations and entity definitions are refused: WMT's files do not need them, and XML attacks use them.
+    The attribute ``translator`` names a reference, and ``system`` names a hypothesis; the defaults are ``ref`` and
+    ``hyp``. The names of elements and attributes are case-insensitive, and elements may have a namespace prefix.
+
+    Document type declarations and entity definitions are rejected, because XML attacks use them and WMT files do not.
 
     Args:
         stream: the content of the file.
-        name: the name of the file in messages.
+        name: the name of the file for error messages.
 
     Raises:
-        InputError: if the file is not well-formed or does not have this form. The message names the line.
+        InputError: if the file is not well-formed or has another structure. The message contains the line number.
     """
     collector = _SegmentCollector(name, "id")
     parser = _make_parser(collector)
@@ -114,7 +114,7 @@ def read_wmt_xml(stream: BinaryIO, name: str) -> TextCollection:
 
 
 def _make_parser(collector: _SegmentCollector) -> expat.XMLParserType:
-    """Return an XML parser that passes elements to a collector and raises InputError for type declarations."""
+    """Create an XML parser that passes elements to a collector and raises InputError for document type declarations."""
     parser = expat.ParserCreate()
     segment_parts: list[str] = []
 
@@ -147,11 +147,11 @@ def _strip_namespace(element: str) -> str:
 
 
 class _SegmentCollector:
-    """Collects the segments of an SGML or XML file while its start tags and end tags are read.
+    """Collects the segments of an SGML or XML file from its start tags and end tags.
 
     Args:
-        name: the name of the file in messages.
-        document_id: the attribute that holds the id of a document: ``docid`` in SGML, ``id`` in XML.
+        name: the name of the file for error messages.
+        document_id: the name of the attribute with the id of a document: ``docid`` in SGML, ``id`` in XML.
     """
 
     def __init__(self, name: str, document_id: str) -> None:
@@ -163,11 +163,11 @@ class _SegmentCollector:
         self._segment: tuple[str, int] | None = None
 
     def problem(self, message: str) -> InputError:
-        """Return an error whose message begins with the current line."""
+        """Create an error whose message begins with the name of the file and the current line number."""
         return InputError(f"{self._collection.name}, line {self.line}: {message}")
 
     def begin(self, element: str, attributes: Mapping[str, str]) -> None:
-        """Process a start tag."""
+        """Process the start tag of any element. Unknown elements are ignored."""
         if element not in (*_SETS, *_TEXTS, "dataset", "doc", "seg"):
             return
         self._check_closed()
@@ -189,7 +189,7 @@ class _SegmentCollector:
             self._name = attributes.get(name_attribute) or element
 
     def _begin_segment(self, attributes: Mapping[str, str]) -> None:
-        """Process a start tag ``<seg>``."""
+        """Process the start tag ``<seg>``, which begins a segment."""
         if not self._document:
             raise self.problem("<seg> outside of <doc>")
         if self._role is None:
@@ -197,7 +197,7 @@ class _SegmentCollector:
         self._segment = self._require("seg", attributes, "id"), self.line
 
     def _begin_document(self, attributes: Mapping[str, str]) -> None:
-        """Process a start tag ``<doc>``."""
+        """Process the start tag ``<doc>``, which begins a document."""
         is_sgml = self._document_id == "docid"
         if is_sgml and self._role is None:
             raise self.problem("<doc> outside of <tstset>, <refset> and <srcset>")
@@ -208,13 +208,13 @@ class _SegmentCollector:
             raise self.problem("neither <doc> nor its set has a sysid or refid")
 
     def _require(self, element: str, attributes: Mapping[str, str], name: str) -> str:
-        """Return the value of an attribute. Raise InputError if it is missing or empty."""
+        """Return the value of a required attribute, or raise InputError if the attribute is missing or empty."""
         if not attributes.get(name):
             raise self.problem(f"<{element}> has no {name}")
         return attributes[name]
 
     def end(self, element: str, text: str) -> None:
-        """Process an end tag, and the text of the element if it is a segment."""
+        """Process the end tag of any element, and store the text if the element is a segment."""
         if element == "seg":
             if self._segment is None or self._role is None:
                 raise self.problem("</seg> without <seg>")
@@ -229,13 +229,17 @@ class _SegmentCollector:
             self._role = None
 
     def _check_closed(self) -> None:
-        """Raise InputError at the line of the current segment if the segment is not closed."""
+        """Raise InputError if the current segment lacks its end tag."""
         if self._segment:
             self.line = self._segment[1]
             raise self.problem("this <seg> is not closed")
 
     def finish(self, elements: str) -> TextCollection:
-        """Return the collected segments; ``elements`` lists the elements with segments, for the error message."""
+        """Return the collected segments, or raise InputError if there are no segments.
+
+        Args:
+            elements: the elements that should contain segments, for the error message.
+        """
         self._check_closed()
         if not any(self._collection.texts.values()):
             raise InputError(f"{self._collection.name}: no segments in {elements}")
@@ -243,12 +247,12 @@ class _SegmentCollector:
 
 
 def _system_name(attributes: Mapping[str, str]) -> str:
-    """Return the name of the system or reference that an SGML element specifies; empty if it does not."""
+    """Return the name of the system or reference in the attributes of an SGML element, or an empty string."""
     return attributes.get("sysid") or attributes.get("refid", "")
 
 
 def _blank_comments(text: str) -> str:
-    """Remove the comments of a text except their line feeds, so that line numbers do not change."""
+    """Remove the comments from SGML, except for their line feeds, so that line numbers do not change."""
     parts: list[str] = []
     position = 0
     while True:

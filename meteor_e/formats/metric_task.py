@@ -1,4 +1,4 @@
-"""Files of metric scores, as the WMT metrics task exchanges them."""
+"""Writer of metric scores in the file format of the WMT metrics task."""
 
 from __future__ import annotations
 
@@ -18,7 +18,10 @@ def metric_task_lines(
     segments: Sequence[float],
     corpus_score: float | None = None,
 ) -> Iterator[str]:
-    """Yield a system's lines of a file of the WMT metrics task, tab-separated and without line ends.
+    """Yield the scores of a system as tab-separated lines in the format of the WMT metrics task.
+
+    The lines of segment scores have the columns ``METRIC LP TESTSET REFERENCE SYSTEM SEGMENT SCORE``, with segment
+    numbers from 1. The line of a corpus score lacks the column ``SEGMENT``. NaN is written as ``None``.
 
     Args:
         metric: the name of the metric.
@@ -26,10 +29,8 @@ def metric_task_lines(
         testset: the name of the test set.
         reference: the name of the reference.
         system: the name of the system.
-        segments: the scores of the segments. Their lines are ``METRIC LP TESTSET REFERENCE SYSTEM SEGMENT SCORE``, with
-            segment numbers from 1. NaN is written as ``None``.
-        corpus_score: the corpus score of the system. If it is given, the only line is
-            ``METRIC LP TESTSET REFERENCE SYSTEM SCORE``.
+        segments: the scores of the segments.
+        corpus_score: the corpus score of the system, which is written instead of the segment scores if it is given.
 
     Raises:
         InputError: if a name is empty or contains white space.
@@ -49,5 +50,5 @@ def metric_task_lines(
 
 
 def score_text(score: float) -> str:
-    """Return the text of a score in a file of the metrics task, which is ``None`` for NaN."""
+    """Format a score for a file of the WMT metrics task, which contains ``None`` instead of NaN."""
     return "None" if math.isnan(score) else repr(float(score))

@@ -1,4 +1,4 @@
-"""Lists of candidates: n-best lists of Moses, plain text with N lines per source, or JSON Lines."""
+"""Readers of candidate lists: Moses n-best lists, plain text with N lines per source, and JSON Lines."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ NBEST_FORMATS = {
     "lines": "N lines per source (--candidates N)",
     "jsonl": "one JSON list of texts per line, or an object with the list under 'candidates'",
 }
-"""The names of the formats, with a description of each."""
+"""The names of the formats of candidate lists, with descriptions."""
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The candidates of a source. An object of JSON Lines has the same fields.
+    """The candidates of a source sentence. The objects in JSON Lines input have the same fields.
 
     Attributes:
-        candidates: texts to choose from.
-        references: texts that the candidates are scored against; ``None`` for the candidates themselves.
-        weights: non-negative weights of the references, which need not sum to 1; ``None`` for equal weights.
-        scores: the system's scores of the candidates.
-        id: the identifier of the source in its file.
+        candidates: the texts to choose from.
+        references: the texts that the candidates are scored against. By default, these are the candidates.
+        weights: the non-negative weights of the references, which need not sum to 1. By default, they are equal.
+        scores: the system's scores of the candidates, or ``None`` if they are unknown.
+        id: the id of the source in its file, or ``None`` if it does not have one.
     """
 
     candidates: list[str]
@@ -52,19 +52,18 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read_candidates(
     path: PathLike, form: str | None = None, count: int | None = None, *, encoding: str = "utf-8"
 ) -> Iterator[Source]:
-    """Yield the candidates of each source in the order of the file.
+    """Read a file of candidate lists, and yield the candidates of each source.
 
     Args:
         path: the path of the file; ``-`` is standard input.
-        form: one of :data:`NBEST_FORMATS`. By default, it is ``lines`` if there is a count, and otherwise the format of
-            the first line.
-        count: the number of lines per source, for the format ``lines``.
+        form: one of :data:`NBEST_FORMATS`. By default, the format is ``lines`` if there is a count, and otherwise it is
+            detected from the first line.
+        count: the number of lines per source in the format ``lines``.
         encoding: the encoding of the file.
 
     Raises:
-        ConfigError: if form and count cannot be combined, or the format is unknown.
-        InputError: if the file cannot be read, is empty or is malformed, or if only some of its sources have an id or
-            scores.
+        ConfigError: if the format is unknown or the count is not allowed or missing.
+        InputError: if the file cannot be read, is empty or malformed, or if only some sources have an id or scores.
     """
     name = input_name(path)
     numbered_lines = enumerate(read_segments(path, encoding=encoding), 1)
@@ -90,7 +89,7 @@ def read_candidates(
 
 
 def _check_same_fields(sources: Iterable[Source], name: str) -> Iterator[Source]:
-    """Yield the sources, and raise InputError if only some of them have an id or scores."""
+    """Yield the sources unchanged. Raise InputError if only some of the sources have an id or scores."""
     first_source: Source | None = None
     for number, source in enumerate(sources, 1):
         first_source = first_source or source
@@ -103,17 +102,19 @@ def _check_same_fields(sources: Iterable[Source], name: str) -> Iterator[Source]
 
 
 def _detect_format(line: str) -> str:
-    """Return the format of a file from its first line."""
+    """Return the format of a file of candidate lists, which is detected from the first line."""
     if line.lstrip()[:1] in ("[", "{"):
         return "jsonl"
     return "moses" if " ||| " in line else "lines"
 
 
 def weight_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
-    """Yield the sources with the exponential function of each score as weight. Scores are logarithms of probabilities.
+    """Yield the sources with weights that are proportional to the probabilities of the candidates.
+
+    The scores of the candidates must be log-probabilities.
 
     Raises:
-        InputError: if a source does not have scores, or has references or weights.
+        InputError: if a source lacks scores, or already has references or weights.
     """
     for number, source in enumerate(sources, 1):
         if source.scores is None or (source.references, source.weights) != (None, None):
@@ -125,11 +126,11 @@ def weight_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
 
 
 _Lines = Iterable[tuple[str, str]]
-"""Pairs of a line's position, for messages, and its text."""
+"""The lines of a file: pairs of a position for error messages, such as ``file.txt, line 1``, and a text."""
 
 
 def _read_groups(lines: _Lines, count: int) -> Iterator[Source]:
-    """Yield the sources of plain text, ``count`` lines each."""
+    """Yield the sources in plain text that contains a fixed number of candidates per source, one per line."""
     remaining_lines = iter(lines)
     while group := list(islice(remaining_lines, count)):
         if len(group) < count:
@@ -139,25 +140,30 @@ def _read_groups(lines: _Lines, count: int) -> Iterator[Source]:
 
 
 def _read_moses(lines: _Lines) -> Iterator[Source]:
-    """Yield the sources of an n-best list."""
-    source_ids = set()
-    lines_with_fields = ((position, [field.strip() for field in line.split("|||")]) for position, line in lines)
-    for source_id, group in groupby(lines_with_fields, key=lambda entry: entry[1][0]):
-        entries = list(group)
-        position = entries[0][0]
-        if source_id in source_ids:
+    """Yield the sources of a Moses n-best list, which contains a source id in the first field of each line."""
+
+    def get_source_id(numbered_line: tuple[str, str]) -> str:
+        _, line = numbered_line
+        return line.partition("|||")[0].strip()
+
+    finished_ids = set()
+    for source_id, group in groupby(lines, get_source_id):
+        source_lines = list(group)
+        position, _ = source_lines[0]
+        if source_id in finished_ids:
             raise InputError(f"{position}: source {source_id} occurs again; the lines of a source must be consecutive")
-        source_ids.add(source_id)
-        yield _make_moses_source(position, source_id, [fields for _, fields in entries])
+        finished_ids.add(source_id)
+        rows = [[field.strip() for field in line.split("|||")] for _, line in source_lines]
+        yield _make_moses_source(position, source_id, rows)
 
 
 def _make_moses_source(position: str, source_id: str, rows: list[list[str]]) -> Source:
-    """Return the source with the candidates of an n-best list.
+    """Create a source from its lines in a Moses n-best list.
 
     Args:
-        position: the position of its first line, for messages.
+        position: the position of the first line, for error messages.
         source_id: the id of the source.
-        rows: the fields of its lines: id, text and optionally features and score.
+        rows: the fields of each line: the id, the text and optionally the features and the score.
     """
     field_counts = {min(4, len(row)) for row in rows}
     if not source_id or len(field_counts) > 1 or min(field_counts) < 2:
@@ -169,7 +175,7 @@ def _make_moses_source(position: str, source_id: str, rows: list[list[str]]) -> 
 
 
 def _decode_source(numbered_line: tuple[str, str]) -> Source:
-    """Return the source of a line of JSON."""
+    """Parse one line of JSON Lines, and return its source."""
     position, line = numbered_line
     with _input_errors(position):
         content = json.loads(line, object_pairs_hook=reject_duplicate_keys)
@@ -180,7 +186,7 @@ def _decode_source(numbered_line: tuple[str, str]) -> Source:
 
 @contextmanager
 def _input_errors(position: str) -> Iterator[None]:
-    """Convert errors about the content to InputErrors that name the position."""
+    """Convert errors about the content of a file to InputErrors whose messages begin with the position."""
     try:
         yield
     except (ValueError, RecursionError, msgspec.ValidationError, InputError) as error:

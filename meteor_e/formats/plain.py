@@ -1,4 +1,4 @@
-"""Plain text: one segment per line, and rows of CSV in lines."""
+"""Readers of plain text, which contains one segment per line, and of rows of CSV."""
 
 from __future__ import annotations
 
@@ -12,23 +12,22 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import MAX_LINE, PathLike, input_name, open_binary, os_errors_as, spell_size
 
 _BLOCK = 1 << 16
-"""Maximum number of bytes per read."""
+"""The maximum number of bytes that are read at once."""
 
 
 def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
-    r"""Iterate over the segments of a plain text file, one per line, without line ends.
+    r"""Read a plain text file with one segment per line, and yield the segments without line ends.
 
     Only ``\n`` and ``\r\n`` end a line. Other separators, such as U+2028 and form feeds, are part of a segment. The
-    last line may lack its line end. A byte order mark is dropped. UTF-16 text without a byte order mark raises an error
-    unless its encoding is specified. The file is read incrementally during the iteration.
+    last line may lack its line end. A byte order mark is removed. The file is read incrementally.
 
     Args:
         path: the path of the file, which may be compressed with gzip, bzip2 or xz; ``-`` is standard input.
-        encoding: the encoding of the file, by any name that Python knows.
+        encoding: the encoding of the file, by any name that Python supports.
 
     Raises:
-        InputError: if the file cannot be read, or is not in this encoding. The message names the file and the line.
-        ConfigError: for an unknown encoding.
+        InputError: if the file cannot be read or is not in this encoding. The message contains the line number.
+        ConfigError: if the encoding is unknown.
     """
     _check_encoding(encoding)
     name = input_name(path)
@@ -38,7 +37,7 @@ def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
             for lines, is_damaged in _read_lines(stream, name, encoding):
                 for line in lines:
                     if is_damaged:
-                        # Decode strictly, which raises an error that describes the damage.
+                        # If this line is damaged, strict decoding raises an error that describes the damage.
                         line.encode(encoding, "surrogateescape").decode(encoding)
                     if line_number == 0:
                         line = line.removeprefix("\ufeff")
@@ -49,9 +48,9 @@ def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
 
 
 def _check_encoding(encoding: str) -> None:
-    """Raise ConfigError for an unknown encoding.
+    """Raise ConfigError if an encoding is unknown.
 
-    Python also accepts encoding names with non-ASCII digits, such as "utf-٨". They are unknown here.
+    Names with non-ASCII digits, such as "utf-٨", are rejected, although Python accepts them.
     """
     try:
         "\n".encode(encoding if encoding.isascii() else "")
@@ -61,9 +60,9 @@ def _check_encoding(encoding: str) -> None:
 
 
 def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[list[str], bool]]:
-    """Yield lists of lines without line feeds, each with whether a decoding error has occurred so far.
+    """Decode a stream, and yield lists of lines together with a flag that is true after the first decoding error.
 
-    Bytes that cannot be decoded become surrogates, from which the caller can find the damaged line.
+    Bytes that cannot be decoded are represented by surrogates, so that the caller can find the damaged line.
     """
     decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
     is_single_byte = "\n".encode(encoding) == b"\n"
@@ -71,8 +70,8 @@ def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[li
     is_damaged = False
     unfinished_line: list[str] = []
     unfinished_length = 0
-    # read1() returns the available bytes without waiting for a full block. Programs that exchange single lines through
-    # a pipe depend on that. The empty block at the end flushes the decoder.
+    # read1() does not wait for a full block, so that programs can exchange single lines through a pipe.
+    # The empty block at the end flushes the decoder.
     for block in chain(iter(partial(stream.read1, _BLOCK), b""), [b""]):  # type: ignore[attr-defined]
         if is_single_byte and line_count == 0 and b"\0" in block:
             _refuse_utf16(block, f"{name}, line 1", encoding)
@@ -94,20 +93,20 @@ def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[li
             yield complete_lines, is_damaged
     last_line = "".join(unfinished_line)
     if last_line:
-        # The caller removes one carriage return, but a carriage return at the end of the file belongs to the segment.
+        # A carriage return is added, because the caller removes one, but the last line does not have a line end.
         yield [f"{last_line}\r"], is_damaged
 
 
 def _describe_damage(error: UnicodeError, location: str, encoding: str) -> str:
-    """Return the error message for text that cannot be decoded."""
-    # Some codecs raise a plain UnicodeError, such as UTF-16 if the byte order mark is missing.
+    """Return the error message for a line that cannot be decoded."""
+    # Not all codecs raise a UnicodeDecodeError: UTF-16 without a byte order mark raises a plain UnicodeError.
     reason = f"byte {error.start + 1}: {error.reason}" if isinstance(error, UnicodeDecodeError) else str(error)
     codec_name = codecs.lookup(encoding).name.upper()
     return f"{location}: not valid {codec_name} ({reason}); convert the file, or name its encoding"
 
 
 def _has_surrogates(text: str) -> bool:
-    """Return whether a text contains surrogates."""
+    """Return whether a text contains surrogates, which represent bytes that cannot be decoded."""
     try:
         text.encode()
     except UnicodeEncodeError:
@@ -116,15 +115,18 @@ def _has_surrogates(text: str) -> bool:
 
 
 def _refuse_utf16(head: bytes, location: str, encoding: str) -> None:
-    """Raise InputError if a file begins like UTF-16 without a byte order mark, with a NUL next to each line feed."""
+    """Raise InputError if the first block of a file looks like UTF-16 without a byte order mark.
+
+    In UTF-16, a NUL byte precedes or follows each line feed.
+    """
     line_feed_count = head.count(b"\n")
-    # The block may end between the last line feed and its NUL.
+    # One line feed may lack its NUL byte, because the block may end between the two bytes.
     expected_count = line_feed_count - (line_feed_count > 1)
     if max(head.count(b"\n\0"), head.count(b"\0\n")) < expected_count:
         return
     if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or not head.strip(b"\0"):
         return
-    # UTF-16 is recognized by printable text in one of the two byte orders.
+    # The block is UTF-16 if it contains printable text in one of the two byte orders.
     texts = [head.decode(encoding_name, "ignore").replace("\0", "") for encoding_name in ("utf-16-le", "utf-16-be")]
     if not any("".join(text.split()).isprintable() for text in texts):
         raise InputError(f"{location}: NUL characters; this is not text")
@@ -135,19 +137,19 @@ def _refuse_utf16(head: bytes, location: str, encoding: str) -> None:
 
 
 def csv_rows(lines: Iterable[str], name: str, **dialect: Any) -> Iterator[tuple[int, list[str]]]:
-    """Yield rows of CSV, each with the number of its last line. A quoted cell may span several lines.
+    """Parse CSV, and yield each row with the number of its last line. A quoted cell may span several lines.
 
     Args:
-        lines: the lines, without line ends.
-        name: the name of the file in messages.
+        lines: the lines of the file, without line ends.
+        name: the name of the file for error messages.
         dialect: further arguments of ``csv.reader``.
 
     Raises:
-        InputError: if the lines are not valid CSV. The message names the file and the line.
+        InputError: if the lines are not valid CSV. The message contains the line number.
     """
     import csv
 
-    # By default, the parser refuses cells of more than 131,072 characters. The limit is global to the process.
+    # By default, the parser rejects cells of more than 131,072 characters. The limit is global to the process.
     csv.field_size_limit(max(csv.field_size_limit(), MAX_LINE))
     reader = csv.reader((f"{line}\n" for line in lines), **dialect)
     try:

@@ -1,4 +1,4 @@
-"""Read the systems to score from files of any text format, and line them up with their references."""
+"""Reader of system outputs and references in plain text, SGML, WMT XML and COCO files."""
 
 from __future__ import annotations
 
@@ -25,25 +25,25 @@ def read_systems(
     formats: Mapping[str, str] | None = None,
     on_missing: str = "stop",
 ) -> list[System]:
-    """Read the systems of files, and line them up with their references.
+    """Read systems from files, and assign references to their segments.
 
-    Plain text lines up by line; SGML, XML and COCO files line up by document and segment. A plain hypothesis file lines
-    up with the segments of an SGML or XML reference in the order of the reference file. One XML file may contain
-    hypotheses and references.
+    Plain text is aligned by line. SGML, XML and COCO files are aligned by document and segment id. The lines of a plain
+    hypothesis file can also be aligned with the segments of an SGML or XML reference, in the order of the reference
+    file. One XML file may contain hypotheses and references.
 
     Args:
-        files: the hypothesis files, followed by the reference file unless ``references`` names it.
+        files: the hypothesis files, followed by the reference file unless there are ``references``.
         references: the reference files.
         references_per_segment: number of consecutive lines of a plain reference file that belong to one segment.
         encoding: encoding of plain text and SGML files.
-        formats: the format of each file; by default, the content of the file decides.
-        on_missing: policy for a segment of an SGML, XML or COCO file that a system or the references lack. ``stop``
-            raises an error, ``skip`` leaves the segment out, ``empty`` scores an empty text if a system lacks it.
-            Lines of plain text must always line up.
+        formats: the format of each file. By default, formats are detected.
+        on_missing: policy for segments of SGML, XML or COCO files that a system or the references lack. ``stop``
+            raises an error, ``skip`` skips the segment, and ``empty`` scores an empty text if a system lacks it. The
+            policy does not apply to plain text, whose lines must always be aligned.
 
     Raises:
-        ConfigError: if there is no hypothesis or no reference.
-        InputError: if a file cannot be read, or files do not line up.
+        ConfigError: if there are no hypotheses or no references.
+        InputError: if a file cannot be read, or hypotheses and references do not line up.
     """
     file_formats = detect_formats((*files, *references)) if formats is None else formats
     text_formats = {path: form if form in TEXT_FORMATS else "plain" for path, form in file_formats.items()}
@@ -62,7 +62,10 @@ def read_systems(
 def _split_references(
     files: Sequence[str], references: Sequence[str], formats: Mapping[str, str]
 ) -> tuple[list[str], list[str]]:
-    """Return the hypothesis files and the reference files. By default, the last file is the reference file."""
+    """Return the hypothesis files and the reference files.
+
+    Without ``references``, the last file contains the references, and a single XML file contains all texts.
+    """
     if references:
         return list(files), list(references)
     if len(files) == 1 and formats[files[0]] == "wmt-xml":
@@ -73,7 +76,10 @@ def _split_references(
 
 
 def _check_formats(hypotheses: Sequence[str], references: Sequence[str], formats: Mapping[str, str]) -> None:
-    """Raise InputError for formats that cannot be combined: COCO files with others, plain references with markup."""
+    """Raise InputError if the formats of the files cannot be combined.
+
+    COCO files can only be combined with COCO files, and plain references only with plain hypotheses.
+    """
     coco_path = next((path for path, form in formats.items() if form == "coco"), None)
     for path, form in formats.items():
         if (coco_path is not None and form != "coco") or (path in references and form == "plain"):
@@ -99,7 +105,7 @@ def check_same_segments(systems: Sequence[tuple[str, Sequence[Sequence[str]]]]) 
 def _read_plain_systems(
     hypotheses: Sequence[str], references: Sequence[str], references_per_segment: int, encoding: str
 ) -> list[System]:
-    """Return the systems of plain text files, one segment per line. Each scoring of a system reads its files again."""
+    """Return the systems in plain text files. The files are read again each time that a system is scored."""
     if [*hypotheses, *references].count("-") > 1:
         raise InputError("standard input (-) can be used for one file only")
     if "-" in references and len(hypotheses) > 1:
@@ -120,30 +126,34 @@ def _read_plain_system(
     path: str, references: Sequence[str], references_per_segment: int, encoding: str
 ) -> Iterator[Segment]:
     """Yield the segments of a system from a plain hypothesis file and plain reference files."""
-    columns = [read_segments(path, encoding=encoding)]
+    hypotheses = read_segments(path, encoding=encoding)
+    # The iterator over a file is repeated, because each segment has several consecutive lines of the file.
+    reference_lines: list[Iterator[str]] = []
     for reference in references:
-        # With n references per segment, column k holds the lines k, k + n, k + 2n and so on.
-        copies = itertools.tee(read_segments(reference, encoding=encoding), references_per_segment)
-        for first_line, copy in enumerate(copies):
-            columns.append(itertools.islice(copy, first_line, None, references_per_segment))
-    for number, (hypothesis, *reference_texts) in enumerate(itertools.zip_longest(*columns), 1):
-        if hypothesis is None or None in reference_texts:
+        reference_lines += [read_segments(reference, encoding=encoding)] * references_per_segment
+    for number in itertools.count(1):
+        hypothesis = next(hypotheses, None)
+        reference_texts = [next(lines, None) for lines in reference_lines]
+        texts = [text for text in reference_texts if text is not None]
+        if hypothesis is None and not texts:
+            return
+        if hypothesis is None or len(texts) < len(reference_texts):
             raise InputError(
                 f"hypotheses and references do not line up: one file ends after {count_of(number - 1, 'segment')}, "
                 "but other files continue"
             )
-        yield Segment(number, hypothesis, tuple(reference_texts))
+        yield Segment(number, hypothesis, tuple(texts))
 
 
 def _count_segments(
     hypotheses: Sequence[str], references: Sequence[str], references_per_segment: int, encoding: str
 ) -> int | None:
-    """Return the number of segments; ``None`` if all texts are on standard input.
+    """Return the number of segments in plain text files, or ``None`` if all texts are on standard input.
 
-    All files are read once here, so that errors are reported before the first segment is scored.
+    Each file is read once, so that errors are reported before the first segment is scored.
 
     Raises:
-        InputError: if a file cannot be read or is empty, or the files differ in length.
+        InputError: if a file cannot be read or is empty, or if the files differ in length.
     """
     first_path, size = "", None
     for path in dict.fromkeys([*hypotheses, *references]):
@@ -166,7 +176,7 @@ def _count_segments(
 
 
 def _system_names(paths: Sequence[str]) -> list[str]:
-    """Return the names of the systems: the shortest suffixes of the files' paths that are distinct."""
+    """Return the name of each system, which is the shortest suffix of its file's path such that all names differ."""
     paths_parts = [("standard input",) if path == "-" else Path(path).parts for path in paths]
     max_length = max(map(len, paths_parts), default=1)
     for length in range(1, max_length + 1):
@@ -177,7 +187,7 @@ def _system_names(paths: Sequence[str]) -> list[str]:
 
 
 class _SystemOutput(NamedTuple):
-    """The hypotheses of a system by segment, and the format of their file."""
+    """The output of a system: its hypotheses by segment, and the format of the file that contains them."""
 
     name: str
     texts: dict[SegmentKey, str]
@@ -187,9 +197,9 @@ class _SystemOutput(NamedTuple):
 def _read_structured_systems(
     hypotheses: Sequence[str], references: Sequence[str], formats: dict[str, str], encoding: str, on_missing: str
 ) -> list[System]:
-    """Line up systems with references in SGML, XML or COCO files.
+    """Return the systems of which at least the references are in SGML, XML or COCO files.
 
-    All systems have the order of the first system's file.
+    The segments of all systems have the order of the first system's file.
     """
     files = {path: read_collection(path, form, encoding=encoding) for path, form in formats.items() if form != "plain"}
     references_by_key = _collect_references(files[path] for path in references)
@@ -216,13 +226,13 @@ def _make_systems(
     *,
     fill_missing: bool,
 ) -> list[System]:
-    """Return the systems with their references and sources, in the order of the first system.
+    """Combine the outputs of systems with references and sources. All systems have the first system's segment order.
 
     Args:
-        outputs: the hypotheses of each system.
+        outputs: the output of each system.
         references: the references of each segment.
-        sources: the sources of segments.
-        fill_missing: whether a missing hypothesis becomes an empty text. Otherwise, its segment is left out.
+        sources: the source texts by segment. Segments may lack a source.
+        fill_missing: whether a missing hypothesis is replaced by an empty text. Otherwise, the segment is skipped.
     """
     order = [key for key in outputs[0].texts if key in references]
     order += [key for key in references if key not in outputs[0].texts]
@@ -240,7 +250,7 @@ def _make_systems(
 
 
 def _read_plain_output(path: str, keys: Collection[SegmentKey], encoding: str) -> dict[SegmentKey, str]:
-    """Return the lines of a plain hypothesis file by segment, in the order of the reference file."""
+    """Assign the lines of a plain hypothesis file to the segments of the reference file, in order."""
     lines = list(read_segments(path, encoding=encoding))
     if len(lines) != len(keys):
         raise InputError(
@@ -250,7 +260,7 @@ def _read_plain_output(path: str, keys: Collection[SegmentKey], encoding: str) -
 
 
 def _collect_references(files: Iterable[TextCollection]) -> dict[SegmentKey, tuple[str, ...]]:
-    """Return the references of each segment, in the order of the files."""
+    """Return the references of each segment from all reference files, in the order of the files."""
     references: dict[SegmentKey, list[str]] = {}
     for file in files:
         for texts in file.texts_of("reference").values():
@@ -260,7 +270,7 @@ def _collect_references(files: Iterable[TextCollection]) -> dict[SegmentKey, tup
 
 
 def _collect_sources(files: Iterable[TextCollection]) -> dict[SegmentKey, str]:
-    """Return the sources that the files contain, by segment."""
+    """Return the source texts in the files, by segment."""
     sources: dict[SegmentKey, str] = {}
     for file in files:
         for texts in file.texts["source"].values():
@@ -271,7 +281,14 @@ def _collect_sources(files: Iterable[TextCollection]) -> dict[SegmentKey, str]:
 def _check_segments(
     system: str, texts: Mapping[SegmentKey, str], references: Mapping[SegmentKey, object], on_missing: str
 ) -> None:
-    """Raise an error or warn, depending on ``--on-missing``, if a system and its references have different segments."""
+    """Compare the segments of a system and its references, and raise an error or warn if they differ.
+
+    Args:
+        system: the description of the system for messages.
+        texts: the hypotheses of the system by segment.
+        references: a mapping whose keys are the segments with references.
+        on_missing: the policy for missing segments: ``stop`` raises an error, ``skip`` and ``empty`` print a warning.
+    """
     if not any(key in texts for key in references):
         raise InputError(
             f"{system} and the references have no segment in common "
@@ -287,7 +304,14 @@ def _check_segments(
 
 
 def _report_missing(problem: str, keys: Sequence[SegmentKey], on_missing: str, remedy: str) -> None:
-    """Raise an error or warn, depending on ``--on-missing``, if segments are missing."""
+    """Report missing segments by an error if ``on_missing`` is ``stop``, and otherwise by a warning.
+
+    Args:
+        problem: the description of the problem.
+        keys: the missing segments. If there are none, nothing is reported.
+        on_missing: the policy for missing segments: ``stop``, ``skip`` or ``empty``.
+        remedy: an additional remedy for the error message.
+    """
     if not keys:
         return
     problem = f"{problem} (the first is {keys[0]})"

@@ -1,4 +1,4 @@
-"""sacreBLEU's test sets by name and language pair, as in ``sacrebleu -t wmt17 -l de-en``."""
+"""Access to the test sets that sacreBLEU provides, by name and language pair."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ _OTHER_FIELDS = {"src", "docid", "doc_id", "origlang", "domain"}
 
 
 def target_language(pair: str) -> str:
-    """Return the target language of a language pair, without script or country: ``zh`` for ``en-zh-Hant``."""
+    """Return the target language of a language pair without script or country, such as ``zh`` for ``en-zh-Hant``."""
     return re.split("[_-]", re.split("-(?=[a-z])", pair)[-1])[0]
 
 
 class NamedSet(NamedTuple):
-    """The files of one language pair of a sacreBLEU test set. They have one segment per line.
+    """The files of a sacreBLEU test set for one language pair. Each file contains one segment per line.
 
     Attributes:
-        source: the path of the source.
-        references: the paths of the references.
-        systems: the paths of the system outputs, by system name; empty if the test set does not have system outputs.
+        source: the path of the source file.
+        references: the paths of the reference files.
+        systems: the paths of the system outputs by system name, or an empty dictionary if there are none.
     """
 
     source: str
@@ -32,17 +32,17 @@ class NamedSet(NamedTuple):
 
 
 def named_set(name: str, pair: str) -> NamedSet:
-    """Return a test set by its name.
+    """Return the files of a sacreBLEU test set.
 
-    sacreBLEU downloads the test set on first use and stores it in the folder that the variable ``SACREBLEU`` names.
+    sacreBLEU downloads the test set on first use to the folder in the environment variable ``SACREBLEU``, which is
+    ``~/.sacrebleu`` by default.
 
     Args:
         name: the name of the test set, such as ``wmt17`` or ``wmt21/systems``.
         pair: the language pair, such as ``de-en``.
 
     Raises:
-        InputError: if sacreBLEU does not know the name or the pair, or if the test set cannot be downloaded; the
-            message says what to download.
+        InputError: if the name or the language pair is unknown, or if the test set cannot be downloaded.
         ConfigError: if sacreBLEU is not installed.
     """
     datasets: dict[str, Any] = require("sacrebleu.dataset", f"test set {name!r}", "metrics").DATASETS
@@ -57,7 +57,7 @@ def named_set(name: str, pair: str) -> NamedSet:
             f"it has {', '.join(sorted(dataset.langpairs))}"
         )
     try:
-        # sacreBLEU downloads the files if they are missing.
+        # The following call downloads the files if they are missing.
         files = dict(zip(dataset.fieldnames(pair), dataset.get_files(pair), strict=True))
         reference_files = set(dataset.get_reference_files(pair))
     except (OSError, SystemExit, EOFError) as error:

@@ -1,1 +1,1 @@
-"""How results are written: text, TSV, CSV, JSON, Markdown, LaTeX and score files of WMT."""
+"""Output formats: text, TSV, CSV, JSON, Markdown, LaTeX, and score files of the WMT metrics task."""

@@ -1,4 +1,4 @@
-"""Alignments as text."""
+"""Text output of alignments."""
 
 from __future__ import annotations
 
@@ -7,22 +7,17 @@ from meteor_e.scoring.alignment import Alignment
 
 
 def alignment_lines(alignment: Alignment) -> list[str]:
-    """Return an alignment as lines: the hypothesis, the reference, and a table of matches with positions from 1."""
+    """Format an alignment as lines of text: the hypothesis, the reference, and a table of the matches."""
     lines = [
         f"  hypothesis  {isolate(printable(' '.join(alignment.hypothesis)))}",
         f"  reference   {isolate(printable(' '.join(alignment.reference)))}",
     ]
     rows = []
     for match, (hypothesis, reference, matcher) in zip(alignment.matches, alignment.pairs(), strict=True):
-        rows.append(
-            [
-                matcher,
-                _format_span(match.hypothesis_start, match.hypothesis_length),
-                isolate(printable(hypothesis)),
-                _format_span(match.reference_start, match.reference_length),
-                isolate(printable(reference)),
-            ]
-        )
+        hypothesis_span = _format_span(match.hypothesis_start, match.hypothesis_length)
+        reference_span = _format_span(match.reference_start, match.reference_length)
+        hypothesis_words, reference_words = isolate(printable(hypothesis)), isolate(printable(reference))
+        rows.append([matcher, hypothesis_span, hypothesis_words, reference_span, reference_words])
     if rows:
         table = format_table(["matcher", "at", "hypothesis", "at", "reference"], rows, left=5)
         lines += ["  " + line for line in table.split("\n")]
@@ -33,5 +28,5 @@ def alignment_lines(alignment: Alignment) -> list[str]:
 
 
 def _format_span(start: int, length: int) -> str:
-    """Return the positions of the words of a match, counted from 1, such as ``3`` or ``3-4``."""
+    """Format the positions of matched words, which are counted from 1, such as ``3`` or ``3-4``."""
     return str(start + 1) if length == 1 else f"{start + 1}-{start + length}"

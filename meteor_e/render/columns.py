@@ -1,4 +1,4 @@
-"""Tables of texts that fit the width of a terminal."""
+"""Text tables that are wrapped at the width of the terminal."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from meteor_e.render.plain import display_width, format_table
 
 _MIN_WIDTH = 24
-"""The minimum width of the last column of a table, in terminal columns."""
+"""The minimum width of a table's last column, in characters."""
 
 
 def format_wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """Format a table whose last column is wrapped at the width of the terminal.
+    """Format a table with left-aligned columns, and wrap the last column at the width of the terminal.
 
-    If the output is not a terminal, the table is 80 columns wide. All columns are aligned to the left.
+    If the output is not a terminal, the table is 80 characters wide.
     """
     remaining_width = shutil.get_terminal_size((80, 24)).columns
     for column in range(len(header) - 1):
@@ -29,5 +29,5 @@ def format_wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -
 
 
 def wrap_text(text: str, width: int) -> list[str]:
-    """Return the lines of a text, each at most ``width`` characters wide unless a single word is longer."""
+    """Split a text into lines of at most ``width`` characters. Words that are longer are not broken."""
     return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]

@@ -1,4 +1,4 @@
-"""Output as TSV and CSV: one record per line, with all digits."""
+"""Output formats with one record per line and unrounded numbers: TSV and CSV."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?(e[-+]?\d+)?|inf)")
 
 
 class TsvOutput(OutputFormat):
-    """Tab-separated values. White space in a cell is replaced by one space."""
+    """Output as tab-separated values. Each run of white space in a cell is replaced by one space."""
 
     name: ClassVar[str] = "tsv"
     segments: ClassVar[bool] = True
@@ -26,7 +26,7 @@ class TsvOutput(OutputFormat):
 
 
 class CsvOutput(OutputFormat):
-    """Comma-separated values. A text that a spreadsheet would execute as a formula begins with an apostrophe."""
+    """Output as comma-separated values. Texts that spreadsheets would execute as formulas begin with an apostrophe."""
 
     name: ClassVar[str] = "csv"
     segments: ClassVar[bool] = True
@@ -39,13 +39,13 @@ class CsvOutput(OutputFormat):
 
 
 def _protect_formula(cell: str) -> str:
-    """Return a cell with an apostrophe before it if a spreadsheet would execute it as a formula."""
+    """Prepend an apostrophe to the text of a cell if a spreadsheet would execute it as a formula."""
     is_formula = cell.startswith(_FORMULA_PREFIXES) and not _NUMBER.fullmatch(cell)
     return f"'{cell}" if is_formula else cell
 
 
 def _format_cell(value: object) -> str:
-    """Return a value as text with all digits; an empty text for ``None`` and NaN."""
+    """Format a value without rounding. The values ``None`` and NaN become empty cells."""
     if isinstance(value, float):
         return "" if math.isnan(value) else repr(float(value))
     return "" if value is None else str(value)

@@ -1,4 +1,4 @@
-"""Output as JSON and JSON Lines."""
+"""The output formats JSON and JSON Lines."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from meteor_e.api.formats import OutputFormat, OutputOptions, Result
 
 
 class JsonOutput(OutputFormat):
-    """A JSON document with all digits."""
+    """Output as a JSON document with unrounded numbers."""
 
     name: ClassVar[str] = "json"
     segments: ClassVar[bool] = True
@@ -19,13 +19,13 @@ class JsonOutput(OutputFormat):
     details: ClassVar[bool] = True
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write the document item by item, so that its text is never in memory as a whole."""
+        """Write the JSON document incrementally, so that its text is never completely in memory."""
         stream.writelines(_json_pieces(result.document()))
         stream.write("\n")
 
 
 class JsonLinesOutput(OutputFormat):
-    """JSON Lines: one object per record."""
+    """Output as JSON Lines, with one object per record."""
 
     name: ClassVar[str] = "jsonl"
     segments: ClassVar[bool] = True
@@ -37,11 +37,11 @@ class JsonLinesOutput(OutputFormat):
 
 
 def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
-    """Yield the text of a JSON document in pieces. The text equals that of ``json.dumps(value, indent=2)``.
+    """Yield the pieces of a JSON document with the same text as ``json.dumps(value, indent=2)``.
 
     Args:
-        value: the document, or a part of it.
-        line: the beginning of each line: a line feed and the indentation.
+        value: the document or a part of it, which may contain lazy sequences.
+        line: the separator between lines, which is a line feed followed by the indentation.
     """
     if not _is_lazy(value):
         yield json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=json_ready).replace("\n", line)
@@ -62,7 +62,7 @@ def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
 
 
 def _is_lazy(value: Any) -> bool:
-    """Return whether a value is or contains a sequence that creates its items when they are needed."""
+    """Return whether a value is or contains a lazy sequence, which creates its items during iteration."""
     if isinstance(value, Mapping):
         return any(map(_is_lazy, value.values()))
     if isinstance(value, list | tuple):
@@ -71,7 +71,10 @@ def _is_lazy(value: Any) -> bool:
 
 
 def json_ready(value: Any) -> Any:
-    """Convert a value for JSON. Infinite numbers and NaN become ``None``, and objects are converted by ``to_dict``."""
+    """Convert a value to types that JSON supports.
+
+    Infinite numbers and NaN become ``None``. Objects with a method ``to_dict`` are converted by this method.
+    """
     if isinstance(value, float):
         return float(value) if math.isfinite(value) else None
     if value is None or isinstance(value, str | int):

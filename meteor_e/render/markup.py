@@ -1,4 +1,4 @@
-"""Output as tables of Markdown and LaTeX."""
+"""Output formats with tables in Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import ClassVar, TextIO
 
 from meteor_e.api.formats import Grid, OutputFormat, OutputOptions, Result
 
-# Special characters are not escaped where Markdown takes them as text: an underscore within a word, the brackets of an
-# interval, and the sign of a small p-value.
+# Markdown treats some special characters as text, such as underscores within words. These are not escaped.
 _MARKDOWN = re.compile(r"[\\`*|~]|\[(?=.*\]\()|<(?=[A-Za-z/!?])|(?<![^\W_])_|_(?![^\W_])")
 
 _LATEX = str.maketrans(
@@ -30,12 +29,12 @@ _LATEX = str.maketrans(
 
 
 def _escape_cells(grid: Grid, escape: Callable[[str], str], highlight: str) -> list[list[str]]:
-    """Return the cells of a grid in a markup language.
+    """Convert the cells of a table to a markup language, with the best values highlighted.
 
     Args:
-        grid: the grid.
-        escape: function that escapes the special characters of a text.
-        highlight: the markup of highlighted cells, as a format string.
+        grid: the table.
+        escape: the function that escapes the special characters of a text.
+        highlight: the markup of highlighted cells as a format string, such as ``**{}**``.
     """
     rows = []
     for row, cells in enumerate(grid.rows):
@@ -48,12 +47,12 @@ def _escape_cells(grid: Grid, escape: Callable[[str], str], highlight: str) -> l
 
 
 class MarkdownOutput(OutputFormat):
-    """Markdown tables."""
+    """Output as tables in Markdown."""
 
     name: ClassVar[str] = "markdown"
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write the tables, and their notes as lists."""
+        """Write each table, followed by its notes as a list."""
         for index, grid in enumerate(result.grids(options.digits)):
             lines = [f"**{_escape_markdown(grid.title)}**", ""] if grid.title else []
             if grid.header:
@@ -66,11 +65,12 @@ class MarkdownOutput(OutputFormat):
 
 
 def _markdown_table(grid: Grid) -> list[str]:
-    """Return the lines of a table: the header, the rule with the alignment of the columns, and the rows."""
+    """Return the lines of a Markdown table: the header, the delimiter row with the column alignment, and the rows."""
     header = [_escape_markdown(title) for title in grid.header]
-    rule = "|" + "---|" * grid.left + "---:|" * (len(grid.header) - grid.left)
-    lines = ["| " + " | ".join(cells) + " |" for cells in [header, *_escape_cells(grid, _escape_markdown, "**{}**")]]
-    return [lines[0], rule, *lines[1:]]
+    rows = _escape_cells(grid, _escape_markdown, "**{}**")
+    delimiter_row = "|" + "---|" * grid.left + "---:|" * (len(grid.header) - grid.left)
+    header_line, *lines = ["| " + " | ".join(cells) + " |" for cells in [header, *rows]]
+    return [header_line, delimiter_row, *lines]
 
 
 def _escape_markdown(text: str) -> str:
@@ -79,12 +79,12 @@ def _escape_markdown(text: str) -> str:
 
 
 class LatexOutput(OutputFormat):
-    """LaTeX tables with the package booktabs. Notes are comments."""
+    """Output as LaTeX tables, which use the package booktabs. Notes are written as comments."""
 
     name: ClassVar[str] = "latex"
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write the tables. A table with a title is a float, and the title is the caption."""
+        """Write the tables. A table with a title is a floating environment whose caption is the title."""
         for index, grid in enumerate(result.grids(options.digits)):
             lines = _latex_table(grid) if grid.header else []
             if grid.title and grid.header:
@@ -95,7 +95,7 @@ class LatexOutput(OutputFormat):
 
 
 def _latex_table(grid: Grid) -> list[str]:
-    """Return the lines of a tabular environment."""
+    """Return the lines of a LaTeX ``tabular`` environment."""
     columns = "l" * grid.left + "r" * (len(grid.header) - grid.left)
     rows = [[_escape_latex(title) for title in grid.header], *_escape_cells(grid, _escape_latex, r"\textbf{{{}}}")]
     header, *body = [" & ".join(cells) + r" \\" for cells in rows]

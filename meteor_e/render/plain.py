@@ -1,4 +1,4 @@
-"""Plain tables with aligned columns, and texts and numbers in a form that is safe for a terminal."""
+"""Text output for terminals: tables with aligned columns, numbers, and printable texts."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import ClassVar, TextIO
 from meteor_e.api.formats import OutputFormat, OutputOptions, Result
 
 _JOINERS = "\u200c\u200d"
-"""Characters without width that belong to the spelling of Persian, Hindi and other languages."""
+"""Zero-width characters that are part of the orthography of Persian, Hindi and other languages."""
 
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
-"""Unicode characters that begin and end an isolate of the bidirectional algorithm."""
+"""The Unicode characters that begin and end an isolate in bidirectional text."""
 
 
 def display_width(text: str) -> int:
@@ -31,7 +31,13 @@ def _character_width(char: str) -> int:
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: int = 1) -> str:
-    """Format a table. The first ``left`` columns are aligned to the left, and all others to the right."""
+    """Format a table with aligned columns, separated by two spaces.
+
+    Args:
+        header: the titles of the columns.
+        rows: the cells of each row.
+        left: the number of columns, from the first one, that are left-aligned. The others are right-aligned.
+    """
     table = [list(header), *(list(row) for row in rows)]
     widths = [max(display_width(row[column]) for row in table) for column in range(len(header))]
     lines = []
@@ -45,12 +51,12 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
 
 
 def format_number(value: float | None, digits: int, sign: str = "") -> str:
-    """Return a number as text: a dash for NaN, and an empty text for ``None``.
+    """Format a number. NaN becomes a dash, and ``None`` becomes an empty string.
 
     Args:
         value: the number.
-        digits: number of decimals.
-        sign: ``+`` for a sign before positive numbers.
+        digits: the number of decimals.
+        sign: ``+`` to write a sign before positive numbers, too.
     """
     if value is None:
         return ""
@@ -58,7 +64,7 @@ def format_number(value: float | None, digits: int, sign: str = "") -> str:
 
 
 def format_p(p: float | None, digits: int = 4) -> str:
-    """Return a p-value as text. A very small p-value is written as ``<0.0001``."""
+    """Format a p-value. Very small p-values are written as an upper bound, such as ``<0.0001``."""
     smallest = 10**-digits
     if p is not None and p < smallest:
         return f"<{smallest:.{digits}f}"
@@ -66,15 +72,15 @@ def format_p(p: float | None, digits: int = 4) -> str:
 
 
 def format_count(count: int | None) -> str:
-    """Return a number with commas between thousands, or ``no`` for ``None``."""
+    """Format a count with commas as thousands separators. The value ``None`` becomes ``no``."""
     return "no" if count is None else f"{count:,}"
 
 
 def isolate(text: str) -> str:
-    """Return a text with right-to-left characters in a Unicode isolate, and any other text as it is.
+    """Enclose a text in a Unicode isolate if it contains right-to-left characters.
 
-    A terminal or an editor with the bidirectional algorithm then shows the text from right to left without reordering
-    the neighboring text, such as the next column of a table.
+    Terminals and editors that support bidirectional text then display the text from right to left without reordering
+    the neighboring columns of a table.
     """
     if any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text):
         return f"{_FIRST_STRONG_ISOLATE}{text}{_POP_ISOLATE}"
@@ -82,12 +88,12 @@ def isolate(text: str) -> str:
 
 
 def printable(text: str) -> str:
-    """Replace tabs by spaces, and control characters, which could affect a terminal, by U+FFFD."""
+    """Replace tabs by spaces, and control characters by U+FFFD, so that a text is safe to display in a terminal."""
     return text if text.isascii() and text.isprintable() else "".join(map(_printable_character, text))
 
 
 def _printable_character(char: str) -> str:
-    """Return a character, or its replacement if it is a control character or a separator."""
+    """Return a character unchanged, or its replacement if it is a control character or a separator."""
     if char == "\t":
         return " "
     if char == " " or char in _JOINERS or unicodedata.category(char)[0] not in "CZ":
@@ -96,14 +102,14 @@ def _printable_character(char: str) -> str:
 
 
 class TextOutput(OutputFormat):
-    """Plain tables with aligned columns, for a terminal."""
+    """Output as plain text, with tables whose columns are aligned for a terminal."""
 
     name: ClassVar[str] = "text"
     segments: ClassVar[bool] = True
     alignments: ClassVar[bool] = True
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write the lines of the result, then its tables with their notes, with blank lines between them."""
+        """Write the lines of the result and then its tables with their notes, separated by blank lines."""
         needs_blank_line = False
         for line in result.lines(options.digits):
             stream.write(line + "\n")

@@ -1,4 +1,4 @@
-"""Score files of the WMT metrics task."""
+"""The output format of score files for the WMT metrics task."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from meteor_e.formats.metric_task import metric_task_lines
 
 
 class WmtOutput(OutputFormat):
-    """Score files of the WMT metrics task, with scores of segments if they were requested, or of systems."""
+    """Output as a score file of the WMT metrics task, with segment scores if requested, and otherwise system scores."""
 
     name: ClassVar[str] = "wmt"
     segments: ClassVar[bool] = True
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write the scores of all systems, one metric after the other.
+        """Write the scores of all systems for each metric.
 
         Raises:
-            ConfigError: if the names of the test set are missing, the result is not a table of scores, or the names of
+            ConfigError: if the names of the test set are missing, the result is not a score table, or the names of
                 two systems differ only in white space.
         """
         task_scores = getattr(result, "task_scores", None)
@@ -38,6 +38,6 @@ class WmtOutput(OutputFormat):
                     f"names in the WMT format cannot contain spaces: systems {original_name!r} and {system!r} would "
                     f"both be called {system_name!r}; name them with --name"
                 )
-            task = (metric_name, names.pair, names.test_set, names.reference, system_name)
-            lines += metric_task_lines(*task, segment_scores, None if segment_scores else system_score)
+            columns = (metric_name, names.pair, names.test_set, names.reference, system_name)
+            lines += metric_task_lines(*columns, segment_scores, None if segment_scores else system_score)
         stream.writelines(f"{line}\n" for line in lines)

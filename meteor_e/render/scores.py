@@ -1,4 +1,4 @@
-"""Views of a score table: tables for people, records and the JSON document for programs."""
+"""Conversion of score tables to text tables, to records for CSV and TSV, and to JSON documents."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from meteor_e.significance.tables import TableTests
 
 SCHEMA_VERSION = 2
-"""The version of the JSON document. It is increased by a change that breaks programs that read the document."""
+"""The version of the JSON document's schema, which increases with each incompatible change."""
 
 PART_TITLES = {"f1": "F1", "fmean": "Fmean", "fragmentation_penalty": "penalty"}
-"""The titles of parts of a score in tables for people, if they differ from the names of the parts."""
+"""The column titles of score components in text tables, if they differ from the names of the components."""
 
 TEST_NAMES = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
-"""The names of the significance tests, by method."""
+"""The full name of each significance test."""
 
 BOOTSTRAP_NOTE = (
     "The paired bootstrap finds differences too easily: of equal systems, about one in ten differs at p < 0.05. "
@@ -38,9 +38,9 @@ class SegmentRow(NamedTuple):
     """The scores of one segment of a system.
 
     Attributes:
-        id: id of the segment.
-        values: for each column of the table, the score and its parts.
-        details: for each metric, its details of the segment, or ``None``.
+        id: the id of the segment.
+        values: for each column of the score table, the score and its components.
+        details: for each metric, further details such as the alignment, or ``None``.
     """
 
     id: SegmentId
@@ -49,22 +49,22 @@ class SegmentRow(NamedTuple):
 
 
 class NumberFormat(NamedTuple):
-    """The format of a column's scores in tables for people.
+    """The format of the scores in one column of a text table.
 
     Attributes:
-        factor: factor by which scores are multiplied: 100 for percentages, and otherwise 1.
-        decimals: number of decimals.
+        factor: the factor by which scores are multiplied, which is 100 for percentages and otherwise 1.
+        decimals: the number of decimals.
     """
 
     factor: int
     decimals: int
 
     def format(self, value: float | None, sign: str = "") -> str:
-        """Return a score as text; ``sign`` is ``+`` for a sign before positive numbers."""
+        """Format a score. If ``sign`` is ``+``, positive numbers have a sign, too."""
         return format_number(None if value is None else self.factor * value, self.decimals, sign)
 
     def format_interval(self, interval: Interval | None, sign: str = "") -> str:
-        """Return an interval in brackets, or an empty text for ``None``."""
+        """Format a confidence interval, such as ``[0.1, 0.2]``. The value ``None`` becomes an empty string."""
         if interval is None:
             return ""
         return f"[{self.format(interval.low, sign)}, {self.format(interval.high, sign)}]"
@@ -72,16 +72,16 @@ class NumberFormat(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreResult(Result):
-    """A score table with tests and explanations, for output formats.
+    """A score table with significance tests and explanations, in the form that output formats require.
 
     Attributes:
         table: the scores.
-        tests: significance tests against the first system; ``None`` for no tests.
-        explanations: explanations of differences between systems, as tuples of metric, first system, other system and
-            text; ``None`` if they were not requested.
-        worst: number of segments of each system in :meth:`lines`, from the worst score in the first column; ``None``
-            for all segments in their order.
-        percent_columns: names of columns whose scores tables and lines show from 0 to 100 instead of 0 to 1.
+        tests: the significance tests against the first system, or ``None`` if no tests were requested.
+        explanations: explanations of differences between systems, as tuples of metric, first system, second system and
+            text, or ``None`` if no explanations were requested.
+        worst: the number of segments with the worst scores that :meth:`lines` yields per system, or ``None`` to yield
+            all segments in their original order.
+        percent_columns: the names of the columns whose scores are shown as percentages in text.
     """
 
     table: ScoreTable
@@ -91,7 +91,7 @@ class ScoreResult(Result):
     percent_columns: frozenset[str] = frozenset()
 
     def to_pandas(self) -> Any:
-        """Return a pandas DataFrame with one row per system.
+        """Convert the scores to a pandas DataFrame with one row per system.
 
         Raises:
             ConfigError: if pandas is not installed.
@@ -105,13 +105,13 @@ class ScoreResult(Result):
         return data_frame(("system", *names), rows)
 
     def lines(self, digits: int | None = None) -> Iterator[str]:
-        """Yield the scores of segments, and their alignments if they are known."""
+        """Yield lines of text with the scores of the segments, and with their alignments if these were requested."""
         for system in self.table.systems:
             if system.ids:
                 yield from self._segment_lines(system, digits)
 
     def _segment_lines(self, system: SystemScores, digits: int | None) -> Iterator[str]:
-        """Yield the lines of a system's segments."""
+        """Yield lines of text with the scores and alignments of one system's segments."""
         from meteor_e.render.alignments import alignment_lines
 
         columns = self.table.columns
@@ -129,7 +129,7 @@ class ScoreResult(Result):
                     yield ""
 
     def _select_segments(self, system: SystemScores) -> Iterable[SegmentRow]:
-        """Return all segments of a system, or the segments with the worst scores in the first column."""
+        """Return all segments of a system, or only those with the worst scores in the first column if requested."""
         rows = _segment_rows(self.table, system)
         if self.worst is None:
             return rows
@@ -137,7 +137,7 @@ class ScoreResult(Result):
         return sorted(rows, key=lambda row: sign * row.values[0][0])[: self.worst]
 
     def _number_formats(self, digits: int | None) -> list[NumberFormat]:
-        """Return the number format of each column. Percentages have two decimals fewer by default."""
+        """Return the number format of each column. By default, percentages have two decimals fewer than fractions."""
         formats = []
         for column in self.table.columns:
             is_percentage = column.name in self.percent_columns
@@ -147,7 +147,7 @@ class ScoreResult(Result):
         return formats
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
-        """Yield the tables of the scores and of the tests, and the explanations."""
+        """Yield the text tables: the scores, the significance tests and the explanations."""
         yield self._score_grid(digits)
         if self.tests is not None:
             yield self._test_grid(self.tests, digits)
@@ -155,12 +155,12 @@ class ScoreResult(Result):
             yield Grid((), (), notes=text.split("\n"))
 
     def _score_grid(self, digits: int | None) -> Grid:
-        """Return the table of the systems' scores. The parts of a score are shown if there is only one column."""
+        """Return the text table of system scores. Components are shown only if the score table has a single column."""
         columns = self.table.columns
         with_parts = len(columns) == 1
         header = ["system"]
         for column in columns:
-            header.append(column.name + ("" if column.higher_is_better else " ↓"))
+            header.append(column.name if column.higher_is_better else f"{column.name} ↓")
             if with_parts:
                 header += [PART_TITLES.get(part, part) for part in column.parts]
         formats = self._number_formats(digits)
@@ -174,7 +174,7 @@ class ScoreResult(Result):
         return Grid([*header, "segments"], rows, notes=self._score_notes())
 
     def _score_notes(self) -> list[str]:
-        """Return the notes below the scores: the signatures, and the segments that were left out."""
+        """Return the notes below the table of scores: the metrics' signatures and the skipped segments."""
         names_by_signature: dict[str, list[str]] = {}
         for info in self.table.metrics:
             names_by_signature.setdefault(info.signature, []).extend(column.name for column in info.columns)
@@ -189,7 +189,7 @@ class ScoreResult(Result):
         return notes
 
     def _test_grid(self, tests: TableTests, digits: int | None) -> Grid:
-        """Return the table of the tests, with one row per column of the score table and system."""
+        """Return the text table of significance tests, with one row for each metric column and system."""
         columns = self.table.columns
         has_one_column = len(columns) == 1
         formats = self._number_formats(digits)
@@ -203,7 +203,7 @@ class ScoreResult(Result):
         return Grid(header, rows, notes=self._test_notes(tests), left=1 if has_one_column else 2)
 
     def _test_notes(self, tests: TableTests) -> list[str]:
-        """Return the notes below the tests: the method, the baseline, and a warning about the bootstrap."""
+        """Return the notes below the table of significance tests: the method, the baseline, and possibly a warning."""
         method, samples, seed = tests.settings
         description = f"{TEST_NAMES[method]}, {samples} samples, seed {seed}"
         if len(self.table.systems) == 1:
@@ -214,7 +214,7 @@ class ScoreResult(Result):
         return notes
 
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield one row per segment, if segments were kept, and one row per system, with all digits."""
+        """Yield a header, one row per segment if segment scores were requested, and one row per system."""
         test_titles = ("low", "high", "difference", "p") if self.tests is not None else ()
         header = ["system", "segment"]
         for column in self.table.columns:
@@ -229,7 +229,7 @@ class ScoreResult(Result):
             yield self._system_record(index, system)
 
     def _system_record(self, system_index: int, system: SystemScores) -> list[object]:
-        """Return the record of a system: for each column the score, its parts and its test."""
+        """Return the record of a system, which contains each score with its components and its significance test."""
         cells: list[object] = [system.system, "all"]
         for column_index, values in enumerate(self.table.column_values(system)):
             cells += values
@@ -239,7 +239,7 @@ class ScoreResult(Result):
         return cells
 
     def document(self) -> dict[str, Any]:
-        """Return the JSON document. ``docs/reference/score.schema.json`` describes it."""
+        """Return the JSON document of the scores, whose schema is ``docs/reference/score.schema.json``."""
         table = self.table
         document: dict[str, Any] = {
             "version": SCHEMA_VERSION,
@@ -258,9 +258,9 @@ class ScoreResult(Result):
     to_dict = document
 
     def task_scores(self) -> Iterator[tuple[str, str, list[float], float]]:
-        """Yield metric, system, scores of the segments, and score of the system, for the score files of WMT.
+        """Yield a metric name, a system name, the segment scores and the system score for each metric and system.
 
-        The score of a segment that was left out is NaN.
+        The score of a skipped segment is NaN.
         """
         for index, column in enumerate(self.table.columns):
             for system in self.table.systems:
@@ -272,9 +272,9 @@ class ScoreResult(Result):
 
 
 def _segment_rows(table: ScoreTable, system: SystemScores) -> Iterator[SegmentRow]:
-    """Yield the scores of a system's segments."""
+    """Yield the scores of each segment of a system."""
     values_by_metric = zip(*(scores.segment_rows() for scores in system.metrics), strict=True)
-    # Details are empty if they were not kept.
+    # The list of details is empty if no details were requested.
     details_by_metric = zip(*(scores.segment_details or repeat(None) for scores in system.metrics), strict=False)
     segments = zip(system.ids, values_by_metric, strict=True)
     for (segment_id, metric_values), details in zip(segments, details_by_metric, strict=False):
@@ -285,7 +285,7 @@ def _segment_rows(table: ScoreTable, system: SystemScores) -> Iterator[SegmentRo
 
 
 def _test_cells(test: SystemTest, number_format: NumberFormat) -> list[str]:
-    """Return the cells of a test: score, interval, difference, interval of the difference, and p-value."""
+    """Format a significance test as cells: score, interval, difference, interval of the difference, and p-value."""
     return [
         number_format.format(test.score),
         number_format.format_interval(test.interval),
@@ -296,7 +296,7 @@ def _test_cells(test: SystemTest, number_format: NumberFormat) -> list[str]:
 
 
 class _SegmentEntries(Sequence[dict[str, Any]]):
-    """The segments of a system in the JSON document. Each entry is created when it is written, to save memory."""
+    """A lazy sequence of the segments of a system in the JSON document, which saves memory."""
 
     def __init__(self, table: ScoreTable, system: SystemScores) -> None:
         self._table = table
@@ -316,7 +316,13 @@ class _SegmentEntries(Sequence[dict[str, Any]]):
 def _score_entries(
     table: ScoreTable, values: Iterable[Sequence[float]], details: Sequence[Mapping[str, Any] | None]
 ) -> dict[str, Any]:
-    """Return the entry of each column: its score and parts, and in the first column of a metric also the details."""
+    """Return the JSON object of scores by column name.
+
+    Args:
+        table: the score table.
+        values: for each column of the table, the score and its components.
+        details: for each metric, its details or ``None``. They are added to the first column of the metric.
+    """
     entries: dict[str, Any] = {}
     remaining_values = iter(values)
     for info, metric_details in zip(table.metrics, details, strict=True):
@@ -329,7 +335,7 @@ def _score_entries(
 
 
 def _score_entry(column: MetricColumn, values: Sequence[float]) -> dict[str, Any]:
-    """Return the entry of a score with its parts."""
+    """Return the JSON object of a score and its components."""
     score, *parts = values
     entry: dict[str, Any] = {"score": score}
     if parts:
@@ -338,7 +344,7 @@ def _score_entry(column: MetricColumn, values: Sequence[float]) -> dict[str, Any
 
 
 def _system_entry(table: ScoreTable, system: SystemScores) -> dict[str, Any]:
-    """Return the entry of a system: its segments, if they were kept, and its scores."""
+    """Return the JSON object of a system: its scores and, if requested, its segments."""
     entry: dict[str, Any] = {"system": system.system}
     if system.ids:
         entry["segments"] = _SegmentEntries(table, system)
@@ -349,7 +355,7 @@ def _system_entry(table: ScoreTable, system: SystemScores) -> dict[str, Any]:
 
 
 def _metric_entries(table: ScoreTable) -> dict[str, Any]:
-    """Return the entry of each column with the signature of its metric."""
+    """Return the JSON object of metrics by column name, with the signature of each metric."""
     entries = {}
     for info in table.metrics:
         for column in info.columns:
@@ -362,7 +368,7 @@ def _metric_entries(table: ScoreTable) -> dict[str, Any]:
 
 
 def _significance_entry(table: ScoreTable, tests: TableTests) -> dict[str, Any]:
-    """Return the section of the significance tests: for each column, one entry per system."""
+    """Return the JSON object of the significance tests, which contains one entry for each column and system."""
     method, samples, seed = tests.settings
     keys = ("interval", "difference", "difference_interval", "p")
     entries: dict[str, list[dict[str, Any]]] = {}
