@@ -115,13 +115,13 @@ def test_tokens_of_random_text_equal_the_java_program(java):
     assert Tokenizer().lines(lines) == done.stdout.decode().split("\n")
 
 
-class Unmemorable(Tokenizer):
-    """Remembers nothing: every token is found by the rules, in its context."""
+class UncachedTokenizer(Tokenizer):
+    """A tokenizer that applies the rules to all tokens in their contexts instead of using caches."""
 
-    def _learn(self, piece, kinds, known):
+    def _add_to_cache(self, piece, classes, piece_cache):
         return False
 
-    def _mark(self, piece, kinds):
+    def _tokenize_marks(self, piece, classes):
         return None
 
 
@@ -136,4 +136,6 @@ def test_cached_tokens_equal_the_rules():
     pieces = pieces.split(" ")
     rng = random.Random(1)
     lines = [" ".join(rng.choice([*pieces, ""]) for _ in range(rng.randrange(1, 12))) for _ in range(2000)]
-    assert Tokenizer(lowercase=True).lines(lines) == Unmemorable(lowercase=True).lines(lines)
+    uncached = UncachedTokenizer(lowercase=True)
+    assert Tokenizer(lowercase=True).lines(lines) == uncached.lines(lines)
+    assert not uncached._context_free_pieces

@@ -1,4 +1,4 @@
-"""Image captioning without Java: metrics of captions, and the PTB tokenizer."""
+"""Metrics of image captions and the Penn Treebank tokenizer, without Java."""
 
 from meteor_e.base.lazy import lazy_names
 

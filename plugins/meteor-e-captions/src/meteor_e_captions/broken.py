@@ -1,17 +1,18 @@
-"""A detector of broken captions: a linear model of adjacent words and of repetitions.
+"""Detects broken captions with a linear model of adjacent words and repetitions.
 
-The detector was trained on captions by people, and on the same captions with an error. The captions with an error were
+The detector was trained on human captions and on copies of these captions with an artificial error. The copies were
 truncated, ended with a dangling word, repeated words, lacked a conjunction, verb or noun, or had words swapped. FENSE
-(Zhou et al., 2022) showed that such a detector matters for generated captions. Words are replaced by classes: function
-words are classes of their own, and the class of a content word depends on its ending. The model therefore depends
-little on the topic of a caption.
+(Zhou et al., 2022) showed that such a detector improves the evaluation of generated captions.
+
+Words are replaced by classes, so that the model depends little on the topic of a caption. Each function word is a class
+of its own, and the class of a content word depends on its ending.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -24,29 +25,47 @@ if TYPE_CHECKING:
 
 REPETITIONS = ("repeated words", "repeated pairs", "repeated triples", "doubled words", "longest repetition",
                "too short", "share of repeated words")  # fmt: skip
+_MAX_REPEATS, _MAX_DOUBLED_WORDS = 3, 2
 _LONGEST_REPETITION = 8
+_MIN_LENGTH = 4
+_START, _END = "^", "$"
+_NGRAM_ORDERS = (2, 3)
 _NO_WORDS_LOGIT = 20.0
+_MAX_NGRAM_REASONS = 2
 _MIN_REASON_WEIGHT = 0.9
 """The lowest weight of an n-gram that is reported as a reason."""
 
 
-def _find_longest_repetition(words: Sequence[str]) -> tuple[int, int]:
-    """Return the length of the longest n-gram that occurs twice, and the index of its second occurrence."""
-    longest = 0, 0
-    for length in range(1, len(words) // 2 + 1):
-        ngrams: set[tuple[str, ...]] = set()
-        for start, ngram in enumerate(zip(*(words[first:] for first in range(length)), strict=False)):
-            if ngram in ngrams:
-                longest = length, start
-                break
-            ngrams.add(ngram)
-        else:  # If no n-gram is repeated, no longer n-gram is.
+def _find_longest_repetition(words: Sequence[str]) -> Sequence[str]:
+    """Return the longest n-gram that occurs at least twice, or an empty list if no word is repeated."""
+    longest: Sequence[str] = []
+    for order in range(1, len(words) // 2 + 1):
+        ngram = _find_repeated_ngram(words, order)
+        if ngram is None:
             break
+        longest = ngram
     return longest
 
 
+def _find_repeated_ngram(words: Sequence[str], order: int) -> Sequence[str] | None:
+    """Return the first n-gram of the given order that is a repetition of an earlier n-gram, or None."""
+    earlier_ngrams = set()
+    for start in range(len(words) - order + 1):
+        ngram = tuple(words[start : start + order])
+        if ngram in earlier_ngrams:
+            return ngram
+        earlier_ngrams.add(ngram)
+    return None
+
+
 def _count_repeats(keys: Integers, text_of_key: Integers, n_texts: int) -> Integers:
-    """Return for each text the number of its keys that repeat an earlier key of the same text."""
+    """Count for each text the keys that repeat an earlier key of the same text.
+
+    Args:
+        keys: integers that represent words or n-grams.
+        text_of_key: for each key, the index of its text.
+        n_texts: the number of texts.
+    """
     n_keys = int(keys.max(initial=0)) + 1
     sorted_keys = np.sort(text_of_key * n_keys + keys)
     is_repeat = sorted_keys[1:] == sorted_keys[:-1]
@@ -55,56 +74,65 @@ def _count_repeats(keys: Integers, text_of_key: Integers, n_texts: int) -> Integ
 
 
 def repetitions(columns: WordColumns, texts: EncodedCaptions) -> Floats:
-    """Count the repetitions in captions.
+    """Count the repetitions in captions, except for repeated function words.
 
     Args:
         columns: the properties of the words.
         texts: the captions.
 
     Returns:
-        An array ``(texts, 7)`` with the columns :data:`REPETITIONS`. Function words may be repeated.
+        An array ``(texts, 7)`` with the columns :data:`REPETITIONS`.
     """
-    words, text_of_word, lengths = texts.word_ids, texts.caption_index, texts.lengths
-    n_texts, vocabulary_size = len(lengths), len(columns.stem)
+    words, text_of_word, n_texts = texts.word_ids, texts.caption_index, len(texts.lengths)
     is_content, is_function = columns.is_content[words], columns.is_function[words]
     repeated_words = _count_repeats(words[is_content], text_of_word[is_content], n_texts)
-    content_counts = np.bincount(text_of_word[is_content], minlength=n_texts)
+    content_words = np.bincount(text_of_word[is_content], minlength=n_texts)
+
+    vocabulary_size = len(columns.stem)
     pairs, text_of_pair = words[:-1] * vocabulary_size + words[1:], text_of_word[1:]
     is_pair = text_of_word[1:] == text_of_word[:-1]
     is_content_pair = is_pair & ~(is_function[1:] & is_function[:-1])
     is_doubled = is_pair & (words[1:] == words[:-1])
+    repeated_pairs = _count_repeats(pairs[is_content_pair], text_of_pair[is_content_pair], n_texts)
+    doubled_words = np.bincount(text_of_pair[is_doubled], minlength=n_texts)
     repeats_pair = _count_repeats(pairs[is_pair], text_of_pair[is_pair], n_texts) > 0
-    longest, repeated_triples = _find_long_repetitions(texts, repeats_pair, repeated_words, vocabulary_size)
-    return np.stack(
-        [
-            np.minimum(repeated_words, 3),
-            np.minimum(_count_repeats(pairs[is_content_pair], text_of_pair[is_content_pair], n_texts), 3),
-            np.minimum(repeated_triples, 3),
-            np.minimum(np.bincount(text_of_pair[is_doubled], minlength=n_texts), 2),
-            np.where(repeats_pair, np.minimum(longest, lengths // 2), longest),
-            lengths < 4,
-            repeated_words / np.maximum(1, content_counts),
-        ],
-        axis=1,
-    )
+
+    repeated_ngrams = _find_repeated_ngrams(texts, repeats_pair, vocabulary_size)
+    counts_by_name = {
+        "repeated words": np.minimum(repeated_words, _MAX_REPEATS),
+        "repeated pairs": np.minimum(repeated_pairs, _MAX_REPEATS),
+        "repeated triples": np.minimum(repeated_ngrams.trigrams, _MAX_REPEATS),
+        "doubled words": np.minimum(doubled_words, _MAX_DOUBLED_WORDS),
+        "longest repetition": np.where(repeats_pair, repeated_ngrams.longest, np.minimum(repeated_words, 1)),
+        "too short": texts.lengths < _MIN_LENGTH,
+        "share of repeated words": repeated_words / np.maximum(1, content_words),
+    }
+    return np.stack([counts_by_name[name] for name in REPETITIONS], axis=1)
 
 
-def _find_long_repetitions(
-    texts: EncodedCaptions, repeats_pair: Cells, repeated_words: Integers, vocabulary_size: int
-) -> tuple[Integers, Integers]:
-    """Return for each text the length of the longest repeated n-gram, and the number of repeated trigrams.
+class _RepeatedNgrams(NamedTuple):
+    """The repeated n-grams of texts in which at least a bigram is repeated.
+
+    Attributes:
+        longest: the length of the longest repeated n-gram in each text, at most half the length of the text.
+        trigrams: the number of repeated trigrams in each text.
+    """
+
+    longest: Integers
+    trigrams: Integers
+
+
+def _find_repeated_ngrams(texts: EncodedCaptions, repeats_pair: Cells, vocabulary_size: int) -> _RepeatedNgrams:
+    """Find the repeated trigrams and longer n-grams of texts.
 
     Args:
         texts: the texts.
-        repeats_pair: whether each text contains a bigram twice.
-        repeated_words: the number of repeated content words of each text.
+        repeats_pair: whether each text contains a bigram twice. Other texts cannot repeat longer n-grams.
         vocabulary_size: the number of distinct words.
     """
     n_texts = len(texts.lengths)
-    longest, repeated_triples = np.where(repeats_pair, 2, np.minimum(repeated_words, 1)), np.zeros(n_texts, np.int64)
-    if not repeats_pair.any():
-        return longest, repeated_triples
-    # Longer n-grams are repeated only in texts that repeat a bigram.
+    longest = np.full(n_texts, 2)
+    repeated_trigrams = np.zeros(n_texts, np.int64)
     is_candidate = repeats_pair[texts.caption_index]
     words, text_of_word = texts.word_ids[is_candidate], texts.caption_index[is_candidate]
     ngrams = words
@@ -117,108 +145,168 @@ def _find_long_repetitions(
             break
         longest[repeats > 0] = order
         if order == 3:
-            repeated_triples = repeats
-    return longest, repeated_triples
+            repeated_trigrams = repeats
+    return _RepeatedNgrams(np.minimum(longest, texts.lengths // 2), repeated_trigrams)
+
+
+class _NgramWeights(NamedTuple):
+    """The weights of n-grams of word classes.
+
+    Attributes:
+        order: the length of the n-grams.
+        keys: the sorted keys of the n-grams. A key combines the ids of the classes.
+        weights: the weight of each n-gram.
+    """
+
+    order: int
+    keys: Integers
+    weights: Floats
+
+
+class _RankedNgram(NamedTuple):
+    """The weight and the position of an n-gram of word classes in a caption."""
+
+    weight: float
+    order: int
+    start: int
 
 
 class BrokenDetector:
     """A linear model whose logit is positive for captions that are probably broken.
 
     Args:
-        weights: the weights of pairs and triples of word classes, joined by spaces.
+        weights: the weights of bigrams and trigrams of word classes, which are separated by spaces.
         repeated: the weights of :data:`REPETITIONS`.
-        intercept: the logit of a caption without any of these features.
+        intercept: the logit of a caption in which all features are 0.
     """
 
     def __init__(self, weights: Mapping[str, float], repeated: Sequence[float], intercept: float) -> None:
         self._weights, self._repetition_weights, self._intercept = weights, list(repeated), intercept
 
     @cached_property
-    def _tables(self) -> tuple[dict[str, int], dict[int, tuple[Integers, Floats]]]:
-        """The ids of classes; and for pairs and for triples, their sorted keys and their weights."""
-        weights = {tuple(key.split(" ")): weight for key, weight in self._weights.items()}
-        classes = sorted({"^", "$", *(name for ngram in weights for name in ngram)})
-        class_ids = {name: class_id for class_id, name in enumerate(classes, 1)}
-        n_classes = len(class_ids) + 1
-        tables = {}
-        for order in (2, 3):
-            entries = sorted(
-                (sum(class_ids[name] * n_classes**index for index, name in enumerate(ngram)), weight)
-                for ngram, weight in weights.items()
-                if len(ngram) == order
-            )
-            keys, ngram_weights = [key for key, _ in entries], [weight for _, weight in entries]
-            tables[order] = np.array(keys, np.int64), np.array(ngram_weights)
-        return class_ids, tables
+    def _class_ids(self) -> dict[str, int]:
+        """The ids of the word classes that have a weight. All other classes share the id 0."""
+        classes = {_START, _END}
+        for ngram in self._weights:
+            classes.update(ngram.split(" "))
+        return {name: class_id for class_id, name in enumerate(sorted(classes), 1)}
+
+    @property
+    def _n_classes(self) -> int:
+        return len(self._class_ids) + 1
+
+    @cached_property
+    def _ngram_weights(self) -> list[_NgramWeights]:
+        """The weights of bigrams and of trigrams."""
+        return [self._encode_weights(order) for order in _NGRAM_ORDERS]
+
+    def _encode_weights(self, order: int) -> _NgramWeights:
+        """Return the weights of the n-grams of one order, sorted by key."""
+        weight_by_key = {}
+        for ngram, weight in self._weights.items():
+            classes = ngram.split(" ")
+            if len(classes) == order:
+                key = sum(self._class_ids[name] * self._n_classes**index for index, name in enumerate(classes))
+                weight_by_key[key] = weight
+        keys = sorted(weight_by_key)
+        return _NgramWeights(order, np.array(keys, np.int64), np.array([weight_by_key[key] for key in keys]))
 
     def logits(self, lexicon: CaptionLexicon, texts: EncodedCaptions) -> Floats:
-        """Return the logit of each caption: positive if it is probably broken, 20 if it does not have words."""
-        n_texts = len(texts.lengths)
-        class_ids, tables = self._tables
-        n_classes = len(class_ids) + 1
+        """Return the logit of each caption.
+
+        The logit of a caption is positive if the caption is probably broken. It is 20 if the caption has no words.
+
+        Args:
+            lexicon: the lexicon that encoded the captions.
+            texts: the captions.
+        """
         classes, text_of_class = self._encode_classes(lexicon, texts)
-        logits = np.full(n_texts, self._intercept)
-        for order, (keys, weights) in tables.items():
-            n_positions = len(classes) - order + 1
-            if not len(keys) or n_positions < 1:
-                continue
-            ngrams = sum(classes[offset : n_positions + offset] * n_classes**offset for offset in range(order))
-            is_in_text = text_of_class[:n_positions] == text_of_class[order - 1 :]
-            # Each n-gram counts once per text.
-            text_ngrams = distinct(text_of_class[:n_positions][is_in_text] * n_classes**order + ngrams[is_in_text])
-            text, ngram = np.divmod(text_ngrams, n_classes**order)
-            index = np.minimum(np.searchsorted(keys, ngram), len(keys) - 1)
-            logits += np.bincount(text, np.where(keys[index] == ngram, weights[index], 0.0), n_texts)
+        logits = np.full(len(texts.lengths), self._intercept)
+        for ngram_weights in self._ngram_weights:
+            logits += self._sum_weights(ngram_weights, classes, text_of_class, len(texts.lengths))
         logits += repetitions(lexicon.columns, texts) @ np.array(self._repetition_weights)
-        # Weights have three decimals: after rounding, the sum does not depend on the order of addition.
+        # The weights have three decimals, so that rounding makes the sum independent of the order of addition.
         result: Floats = np.where(texts.lengths == 0, _NO_WORDS_LOGIT, np.round(logits, 6))
         return result
 
+    def _sum_weights(
+        self, ngram_weights: _NgramWeights, classes: Integers, text_of_class: Integers, n_texts: int
+    ) -> Floats:
+        """Return for each text the sum of the weights of its distinct n-grams.
+
+        Args:
+            ngram_weights: the weights of the n-grams of one order.
+            classes: the ids of the word classes of all texts.
+            text_of_class: for each class id, the index of its text.
+            n_texts: the number of texts.
+        """
+        order, keys, weights = ngram_weights
+        n_positions = len(classes) - order + 1
+        if not len(keys) or n_positions < 1:
+            return np.zeros(n_texts)
+        ngrams = sum(classes[offset : n_positions + offset] * self._n_classes**offset for offset in range(order))
+        text_of_ngram = text_of_class[:n_positions]
+        is_in_text = text_of_ngram == text_of_class[order - 1 :]
+        n_possible = self._n_classes**order
+        text_and_ngram = distinct(text_of_ngram[is_in_text] * n_possible + ngrams[is_in_text])
+        text, ngram = np.divmod(text_and_ngram, n_possible)
+        index = np.minimum(np.searchsorted(keys, ngram), len(keys) - 1)
+        sums: Floats = np.bincount(text, np.where(keys[index] == ngram, weights[index], 0.0), n_texts).astype(float)
+        return sums
+
     def _encode_classes(self, lexicon: CaptionLexicon, texts: EncodedCaptions) -> tuple[Integers, Integers]:
-        """Return the class ids of all captions, each between a start and an end, and the caption of each class id."""
-        class_ids, _ = self._tables
+        """Encode the words of all captions as class ids.
+
+        Returns:
+            The class ids of all captions, and for each class id the index of its caption. Each caption begins and ends
+            with a boundary class.
+        """
         lengths = texts.lengths + 2
         text_of_class = np.repeat(np.arange(len(lengths)), lengths)
         starts = np.cumsum(lengths) - lengths
         ends = starts + lengths - 1
-        classes = np.full(len(text_of_class), class_ids["^"])
-        classes[ends] = class_ids["$"]
-        is_word = np.ones(len(text_of_class), bool)
-        is_word[starts] = is_word[ends] = False
-        # All classes that do not have a weight share the id 0.
-        id_of_class = np.array([class_ids.get(name, 0) for name in lexicon.class_names], np.int64)
-        classes[is_word] = id_of_class[lexicon.columns.word_class[texts.word_ids]] if len(texts.word_ids) else 0
+        classes = np.full(len(text_of_class), self._class_ids[_START])
+        classes[ends] = self._class_ids[_END]
+        if len(texts.word_ids):
+            is_word = np.ones(len(text_of_class), bool)
+            is_word[starts] = is_word[ends] = False
+            id_by_class = np.array([self._class_ids.get(name, 0) for name in lexicon.class_names], np.int64)
+            classes[is_word] = id_by_class[lexicon.columns.word_class[texts.word_ids]]
         return classes, text_of_class
 
     def reasons(self, words: Sequence[str], *, repeats: bool) -> list[str]:
-        """Return the reasons why a caption is considered broken, as text.
+        """Return phrases that explain why a caption is considered broken.
 
         Args:
             words: the words of the caption.
-            repeats: whether it has one of the first five of :data:`REPETITIONS`.
+            repeats: whether one of the first five :data:`REPETITIONS` of the caption is positive.
         """
         if not words:
             return ["it has no words"]
         reasons = []
         if repeats:
-            length, start = _find_longest_repetition(words)
-            reasons.append(f"it repeats '{' '.join(words[start : start + length])}'")
+            reasons.append(f"it repeats '{' '.join(_find_longest_repetition(words))}'")
         padded_words = ["", *words, ""]
-        for weight, order, start in self._rank_ngrams(words)[:2]:
-            end = start + order
-            explains_end = bool(reasons) and reasons[-1].startswith("it ends")
-            if weight < _MIN_REASON_WEIGHT or (explains_end and end >= len(padded_words) - 1):
+        explains_end = False
+        for ngram in self._rank_ngrams(words)[:_MAX_NGRAM_REASONS]:
+            end = ngram.start + ngram.order
+            is_near_end = end >= len(padded_words) - 1
+            if ngram.weight < _MIN_REASON_WEIGHT or (explains_end and is_near_end):
                 continue
-            text = " ".join(filter(None, padded_words[start:end]))
-            reasons.append(f"it ends with '{text}'" if end == len(padded_words) else f"'{text}' is unusual")
+            text = " ".join(padded_words[ngram.start : end]).strip()
+            if end == len(padded_words):
+                reasons.append(f"it ends with '{text}'")
+                explains_end = True
+            else:
+                reasons.append(f"'{text}' is unusual")
         return reasons
 
-    def _rank_ngrams(self, words: Sequence[str]) -> list[tuple[float, int, int]]:
-        """Return weight, order and start of each n-gram of classes, in descending order of weight."""
-        classes = ["^", *map(word_class, words), "$"]
+    def _rank_ngrams(self, words: Sequence[str]) -> list[_RankedNgram]:
+        """Return the bigrams and trigrams of a caption in descending order of their weights."""
+        classes = [_START, *map(word_class, words), _END]
         ngrams = []
-        for order in (2, 3):
+        for order in _NGRAM_ORDERS:
             for start in range(len(classes) - order + 1):
                 weight = self._weights.get(" ".join(classes[start : start + order]), 0.0)
-                ngrams.append((weight, order, start))
+                ngrams.append(_RankedNgram(weight, order, start))
         return sorted(ngrams, reverse=True)

@@ -1,7 +1,7 @@
-"""``pycocoevalcap``'s METEOR and tokenizer for image captions, without Java.
+"""Drop-in replacements for the classes of ``pycocoevalcap`` that evaluate image captions, without Java.
 
-Code that imports ``pycocoevalcap.meteor.meteor.Meteor`` and ``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer``
-only needs to change its imports::
+To replace ``pycocoevalcap.meteor.meteor.Meteor`` and ``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer``, change the
+imports to::
 
     from meteor_e_captions.coco import Meteor, PTBTokenizer
 
@@ -14,7 +14,8 @@ import os
 import reprlib
 from collections.abc import Hashable, Iterable, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from itertools import chain
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from meteor_e import load_metric
 from meteor_e.api import ConfigError, InputError, System
@@ -26,26 +27,36 @@ from meteor_e.formats.coco import coco_annotations, coco_results
 from meteor_e_captions.coco_metric import java_lines, java_meteor
 from meteor_e_captions.coco_scores import ORDERS, bleu, bleu_statistics, cider, count_ngrams, rouge_l
 from meteor_e_captions.document_frequencies import make_document_frequencies, read_document_frequencies
-from meteor_e_captions.segmenter import PTBSegmenter
+from meteor_e_captions.segmenter import PTBSegmenter, split_by_lengths
 
 if TYPE_CHECKING:
     from meteor_e import Meteor as Metric
 
 Id = TypeVar("Id", bound=Hashable)
 
+_SINGLE_IMAGE_WARNING = (
+    "CIDEr of a single image is 0: the references of one image do not tell which words are rare. Give "
+    "Cider(document_frequencies=…) those of a corpus"
+)
+
 
 class _CocoScorer:
-    """Base class with the interface of pycocoevalcap's scorers."""
+    """Base class that provides the interface of the scorers in pycocoevalcap.
+
+    Args:
+        metric: the metric that computes the scores, or None if the subclass computes them.
+        name: the name of the score, or a list of names if there are several scores.
+    """
 
     def __init__(self, metric: Any, name: str | list[str]) -> None:
         self._metric, self._name = metric, name
 
     def method(self) -> str | list[str]:
-        """Return the name of the score for reports, or a list of names if there are several scores."""
+        """Return the name of the score, or a list of names if the scorer computes several scores."""
         return self._name
 
     def __str__(self) -> str:
-        """Return the name."""
+        """Return the name of the score, or several names separated by commas."""
         return self._name if isinstance(self._name, str) else ", ".join(self._name)
 
     def compute_score(self, gts: Mapping[Id, Iterable[str]], res: Mapping[Id, Iterable[str]]) -> tuple[Any, Any]:
@@ -53,7 +64,7 @@ class _CocoScorer:
 
         Args:
             gts: the reference captions of each image id, in any iterable such as a list, an array or a view of a
-                dictionary. :class:`CaptionMetric` takes raw captions, all other classes take tokenized captions.
+                dictionary. :class:`CaptionMetric` expects raw captions. All other classes expect tokenized captions.
             res: one caption for each image id, in the same form.
 
         Raises:
@@ -63,16 +74,16 @@ class _CocoScorer:
         return self._scores(*_pair_by_image(gts, res))
 
     def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[Any, Any]:
-        """Return the corpus score and the scores of captions."""
+        """Return the corpus score and a list with the score of each caption."""
         corpus = self._metric.corpus(captions, references, segments=True)
         return corpus.score, corpus.segment_scores.tolist()
 
 
 class Meteor(_CocoScorer):
-    """METEOR of captions: ``pycocoevalcap.meteor.meteor.Meteor`` without its Java process.
+    """Computes METEOR scores of tokenized captions like ``pycocoevalcap.meteor.meteor.Meteor``, but without Java.
 
     Args:
-        meteor: the metric. By default METEOR 1.5 for English with full normalization, as in pycocoevalcap
+        meteor: the metric. The default is METEOR 1.5 for English with full normalization, as in pycocoevalcap
             (``-l en -norm``). It compares words by their hashes, as the Java program does.
 
     Raises:
@@ -88,7 +99,7 @@ class Meteor(_CocoScorer):
 
 
 class Rouge(_CocoScorer):
-    """ROUGE-L of tokenized captions: ``pycocoevalcap.rouge.rouge.Rouge``."""
+    """Computes ROUGE-L scores of tokenized captions like ``pycocoevalcap.rouge.rouge.Rouge``."""
 
     def __init__(self) -> None:
         super().__init__(None, "Rouge")
@@ -99,7 +110,7 @@ class Rouge(_CocoScorer):
 
 
 class Cider(_CocoScorer):
-    """CIDEr-D of tokenized captions: ``pycocoevalcap.cider.cider.Cider``.
+    """Computes CIDEr-D scores of tokenized captions like ``pycocoevalcap.cider.cider.Cider``.
 
     Args:
         document_frequencies: the document frequencies of a corpus, which self-critical training needs: the path of a
@@ -121,22 +132,19 @@ class Cider(_CocoScorer):
 
     def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[float, list[float]]:
         if self._frequencies is None and len(captions) == 1:
-            warn_user(
-                "CIDEr of a single image is 0: the references of one image do not tell which words are rare. Give "
-                "Cider(document_frequencies=…) those of a corpus"
-            )
+            warn_user(_SINGLE_IMAGE_WARNING)
         scores = cider(count_ngrams(captions, references, self._frequencies))
         return float(scores.mean()), scores.tolist()
 
 
 class Bleu(_CocoScorer):
-    """BLEU-1 to BLEU-4 of tokenized captions: ``pycocoevalcap.bleu.bleu.Bleu``.
+    """Computes BLEU-1 to BLEU-4 of tokenized captions like ``pycocoevalcap.bleu.bleu.Bleu``.
 
     Args:
-        n: the highest order of n-grams, 1 to 4.
+        n: the highest order of n-grams, from 1 to 4.
 
     Raises:
-        ConfigError: if ``n`` is not in this range.
+        ConfigError: if ``n`` is not a number from 1 to 4.
     """
 
     def __init__(self, n: int = ORDERS) -> None:
@@ -147,16 +155,17 @@ class Bleu(_CocoScorer):
 
     def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[list[float], list[list[float]]]:
         statistics = bleu_statistics(count_ngrams(captions, references))
-        corpus, segments = bleu(statistics.sum(axis=0)[None])[0], bleu(statistics).T
-        return corpus[: self._orders].tolist(), segments[: self._orders].tolist()
+        corpus_scores = bleu(statistics.sum(axis=0, keepdims=True))[0]
+        segment_scores = bleu(statistics).T
+        return corpus_scores[: self._orders].tolist(), segment_scores[: self._orders].tolist()
 
 
 class CaptionMetric(_CocoScorer):
-    """Any metric with the interface of pycocoevalcap's scorers, such as ``caption-light`` or ``chrf``.
+    """Provides any metric, such as ``caption-light`` or ``chrf``, with the interface of the scorers in pycocoevalcap.
 
-    For a metric with several columns, such as ``coco``, the methods return lists, as those of :class:`Bleu` do:
-    ``method`` returns the names of the columns, and ``compute_score`` returns the corpus score of each column and the
-    scores of the captions for each column.
+    If the metric has several columns, such as ``coco``, the methods return lists like those of :class:`Bleu`. In this
+    case, ``method`` returns the names of the columns, and ``compute_score`` returns the corpus score of each column and
+    the scores of the captions for each column.
 
     Args:
         metric: the name of the metric; see :func:`meteor_e.load_metric`.
@@ -175,25 +184,39 @@ class CaptionMetric(_CocoScorer):
     def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[Any, Any]:
         if isinstance(self._name, str):
             return super()._scores(captions, references)
-        scores, segments = _score_columns(self._metric, System.from_lists("captions", captions, references))
-        return scores, [list(column) for column in zip(*segments, strict=True)]
+        columns = _score_columns(self._metric, captions, references)
+        return [column.score for column in columns], [column.segment_scores for column in columns]
 
 
-def _score_columns(metric: Any, system: System) -> tuple[list[float], list[list[float]]]:
-    """Return the system's score in each column of a metric, and one row of scores per segment."""
+class _ColumnScores(NamedTuple):
+    """The scores of a system in one column of a metric.
+
+    Attributes:
+        name: the name of the column.
+        score: the corpus score.
+        segment_scores: the scores of the captions.
+    """
+
+    name: str
+    score: float
+    segment_scores: list[float]
+
+
+def _score_columns(metric: Any, captions: list[str], references: list[Sequence[str]]) -> list[_ColumnScores]:
+    """Score captions with a metric, and return the scores in each of its columns."""
+    system = System.from_lists("captions", captions, references)
     table = score_systems([metric], [system], keep=KeptData(segments=True))
     names = [column.name for column in table.columns]
-    columns = [table.segment_scores(name) for name in names]
-    return [table.scores(name)[0] for name in names], [list(row) for row in zip(*columns, strict=True)]
+    return [_ColumnScores(name, table.scores(name)[0], list(table.segment_scores(name))) for name in names]
 
 
 @dataclass(frozen=True)
 class CocoScores:
-    """COCO's scores of a system.
+    """The scores of a captioning system in COCO's table of metrics.
 
     Attributes:
-        scores: the scores by name: ``BLEU-1`` to ``BLEU-4``, ``METEOR``, ``ROUGE-L`` and ``CIDEr``.
-        images: the scores of each image id, by name.
+        scores: the corpus scores by name: ``BLEU-1`` to ``BLEU-4``, ``METEOR``, ``ROUGE-L`` and ``CIDEr``.
+        images: for each image id, the scores by name.
         missing: the ids of annotated images without a result. They are not scored.
         signature: the signature of the metric. Equal signatures mean equal scores for equal captions.
     """
@@ -205,7 +228,9 @@ class CocoScores:
 
 
 def evaluate(annotations: Any, results: Any) -> CocoScores:
-    """Return COCO's table of caption metrics, without Java. The scores are those of pycocoevalcap; SPICE is omitted.
+    """Return the scores that COCO's table of caption metrics contains, except for SPICE, without Java.
+
+    The scores are equal to those of pycocoevalcap.
 
     Args:
         annotations: the path of a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …]}``, or its content.
@@ -219,19 +244,23 @@ def evaluate(annotations: Any, results: Any) -> CocoScores:
         if image_id not in references:
             raise InputError(f"image {image_id!r} has a result, but no annotation")
     image_ids = [image_id for image_id in references if image_id in captions]
-    missing = [image_id for image_id in references if image_id not in captions]
     metric = load_metric("coco", language="en")
-    system = System.from_lists(
-        "captions", [captions[image_id] for image_id in image_ids], [references[image_id] for image_id in image_ids]
+    columns = _score_columns(
+        metric, [captions[image_id] for image_id in image_ids], [references[image_id] for image_id in image_ids]
     )
-    scores, rows = _score_columns(metric, system)
-    names = [column.name for column in metric.headings]
-    images = {image_id: dict(zip(names, row, strict=True)) for image_id, row in zip(image_ids, rows, strict=True)}
-    return CocoScores(dict(zip(names, scores, strict=True)), images, missing, metric.signature)
+    return CocoScores(
+        scores={column.name: column.score for column in columns},
+        images={
+            image_id: {column.name: column.segment_scores[index] for column in columns}
+            for index, image_id in enumerate(image_ids)
+        },
+        missing=[image_id for image_id in references if image_id not in captions],
+        signature=metric.signature,
+    )
 
 
 class PTBTokenizer:
-    """``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer`` without Java.
+    """Tokenizes captions like ``pycocoevalcap.tokenizer.ptbtokenizer.PTBTokenizer``, but without Java.
 
     Tokens are converted to lower case, and punctuation is removed.
     """
@@ -240,37 +269,43 @@ class PTBTokenizer:
         self._segmenter = PTBSegmenter.make()
 
     def tokenize(self, captions_for_image: Mapping[Id, Sequence[Mapping[str, Any]]]) -> dict[Id, list[str]]:
-        """Return the tokens of each caption, joined by spaces.
+        """Return for each image id a list of tokenized captions, in which spaces separate the tokens.
 
         Args:
-            captions_for_image: for each image id a list of mappings with the caption as ``caption``.
+            captions_for_image: for each image id a list of mappings that contain a caption under the key ``caption``.
 
         Raises:
             InputError: if an image does not have captions, or if a caption is not a string. The message names the
                 image id.
         """
         _check_mapping(captions_for_image, "captions")
-        lines: list[str] = []
-        counts: dict[Id, int] = {}
-        for image_id, value in captions_for_image.items():
-            captions = _to_list(value, image_id, "captions, [{'caption': text}]")
-            counts[image_id] = len(captions)
-            for caption in captions:
-                if not isinstance(caption, Mapping) or "caption" not in caption:
-                    raise InputError(
-                        f"a caption of image {image_id!r} must be {{'caption': text}}, not {reprlib.repr(caption)}"
-                    )
-                check_text(caption["caption"], f"a caption of image {image_id!r}")
-                lines.append(caption["caption"])
-        # An empty caption becomes an empty line, so that lines and captions correspond.
-        tokens = iter(self._segmenter.captions(lines))
-        return {image_id: [next(tokens) for _ in range(count)] for image_id, count in counts.items()}
+        captions = {image_id: _extract_captions(value, image_id) for image_id, value in captions_for_image.items()}
+        # All captions are tokenized together, because the last token of a caption can depend on the next caption.
+        tokenized = self._segmenter.captions(list(chain.from_iterable(captions.values())))
+        tokenized_by_image = split_by_lengths(tokenized, [len(texts) for texts in captions.values()])
+        return dict(zip(captions, tokenized_by_image, strict=True))
+
+
+def _extract_captions(value: Any, image_id: object) -> list[str]:
+    """Return the captions in a list of mappings, each of which contains a caption under the key ``caption``."""
+    captions = []
+    for entry in _to_list(value, image_id, "captions, [{'caption': text}]"):
+        if not isinstance(entry, Mapping) or "caption" not in entry:
+            raise InputError(f"a caption of image {image_id!r} must be {{'caption': text}}, not {reprlib.repr(entry)}")
+        check_text(entry["caption"], f"a caption of image {image_id!r}")
+        captions.append(entry["caption"])
+    return captions
 
 
 def _pair_by_image(
     gts: Mapping[Id, Iterable[str]], res: Mapping[Id, Iterable[str]]
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return the caption and the references of each image, in the order of ``gts``."""
+    """Return the caption of each image and the references of each image, in the order of ``gts``.
+
+    Args:
+        gts: the references of each image id.
+        res: a list with one caption for each image id.
+    """
     _check_mapping(gts, "gts")
     _check_mapping(res, "res")
     _check_subset(gts, res, "gts", "res")
@@ -288,7 +323,7 @@ def _pair_by_image(
 
 
 def _check_subset(first: Mapping[Id, Any], second: Mapping[Id, Any], first_name: str, second_name: str) -> None:
-    """Raise an InputError if the first mapping has an image id that the second one lacks."""
+    """Raise an InputError if the first mapping contains an image id that the second mapping does not contain."""
     missing = [image_id for image_id in first if image_id not in second]
     if missing:
         more = f" (nor are {len(missing) - 1} more)" if len(missing) > 1 else ""
@@ -301,8 +336,14 @@ def _check_mapping(value: object, name: str) -> None:
 
 
 def _to_list(value: Any, image_id: object, description: str) -> Sequence[Any]:
-    """Convert the captions of an image to a list; ``description`` says in messages what the list contains."""
-    # NumPy arrays and columns of data frames have the method tolist.
+    """Convert the captions of an image to a list.
+
+    Args:
+        value: a list of captions, or another collection such as an array or a view of a dictionary.
+        image_id: the image id, for error messages.
+        description: a description of the captions, for error messages.
+    """
+    # NumPy arrays and columns of data frames provide the method ``tolist``.
     values = value.tolist() if hasattr(value, "tolist") else value
     is_list = isinstance(values, Sequence | KeysView | ValuesView) and not isinstance(values, str | bytes)
     items = list(values) if is_list else []
@@ -312,7 +353,13 @@ def _to_list(value: Any, image_id: object, description: str) -> Sequence[Any]:
 
 
 def _to_texts(value: object, image_id: object, name: str) -> Sequence[str]:
-    """Convert the captions of an image to a list of strings; ``name`` is the argument that contains them."""
+    """Convert the captions of an image to a list of strings.
+
+    Args:
+        value: a list of captions, or another collection such as an array or a view of a dictionary.
+        image_id: the image id, for error messages.
+        name: the name of the argument that contains the captions, for error messages.
+    """
     texts = _to_list(value, image_id, f"captions in {name}")
     for text in texts:
         if isinstance(text, Mapping):

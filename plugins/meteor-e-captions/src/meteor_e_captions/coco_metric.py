@@ -1,10 +1,11 @@
-"""COCO's caption metrics: the complete table as one metric, and ROUGE-L and CIDEr-D as separate metrics."""
+"""Defines the metric ``coco``, which computes all scores of COCO's table, and the metrics ``rouge-l`` and ``cider``."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from itertools import chain
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -31,7 +32,7 @@ from meteor_e_captions.coco_scores import (
     count_ngrams,
     rouge_l,
 )
-from meteor_e_captions.segmenter import PTBSegmenter
+from meteor_e_captions.segmenter import PTBSegmenter, split_by_lengths
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -43,19 +44,40 @@ _SINGLE_IMAGE_WARNING = (
     "frequencies of a corpus, as in -M cider:document_frequencies=FILE"
 )
 _BLEU_WIDTH = 2 * ORDERS + 2
+_ROUGE_INDEX, _CIDER_INDEX, _COUNT_INDEX = range(_BLEU_WIDTH, _BLEU_WIDTH + 3)
+"""The columns in the statistics of ``coco`` between the statistics of BLEU and those of METEOR."""
 _TOKENIZATION = "tokens:ptb|as:pycocoevalcap-1.2"
 _JAVA_WHITESPACE = "".join(map(chr, range(0x21)))
 """The characters that Java's ``String.trim`` removes."""
 
 
 def check_english(name: str, context: MetricContext | None) -> None:
-    """Raise a ConfigError if the language of a caption metric is not English."""
+    """Raise a ConfigError if the language of a caption metric is not English.
+
+    Args:
+        name: the name of the metric.
+        context: the context that contains the language, or None if no language was specified.
+    """
     if context is not None and context.language not in ("", "en", "english"):
         raise ConfigError(f"metric {name!r} is for English captions, not for {context.language!r}")
 
 
+class CountedCaptions(NamedTuple):
+    """The captions of a batch with their references.
+
+    Attributes:
+        captions: the tokenized captions.
+        references: the tokenized references of each caption.
+        counts: the n-gram counts of captions and references.
+    """
+
+    captions: list[str]
+    references: list[list[str]]
+    counts: Captions
+
+
 class CaptionScores(Metric):
-    """Base class of metrics that tokenize English captions as pycocoevalcap does, without Java."""
+    """Base class of metrics that tokenize English captions like pycocoevalcap, but without Java."""
 
     language: str = "en"
     weights_ngrams: ClassVar[bool] = False
@@ -82,9 +104,13 @@ class CaptionScores(Metric):
         return cls(options)
 
     def prepare(self, references: Sequence[Sequence[str]]) -> Self:
-        """Tokenize the references, and count the document frequencies that CIDEr needs."""
+        """Return a copy of the metric that contains the tokenized references and their document frequencies.
+
+        The document frequencies are not counted if the options name those of a corpus.
+        """
         prepared = copy.copy(self)
-        prepared._raw_references, prepared._tokenized_references = list(references), self._tokenize(references)
+        prepared._raw_references = list(references)
+        prepared._tokenized_references = self._tokenize(references)
         if not self._has_corpus:
             if self.weights_ngrams and len(references) == 1:
                 warn_user(_SINGLE_IMAGE_WARNING)
@@ -92,15 +118,16 @@ class CaptionScores(Metric):
         return prepared
 
     def _read_corpus(self) -> None:
-        """Read the file of document frequencies, if the options name one."""
+        """Read document frequencies from a file if the options contain its path."""
         path = getattr(self.options, "document_frequencies", None)
         if path is not None:
             from meteor_e_captions.document_frequencies import read_document_frequencies
 
-            self._frequencies, self._has_corpus = read_document_frequencies(path), True
+            self._frequencies = read_document_frequencies(path)
+            self._has_corpus = True
 
     def _describe_corpus(self) -> str:
-        """Return the part of the signature that identifies the document frequencies of a corpus."""
+        """Return the part of the signature that identifies the document frequencies, or an empty string by default."""
         if not self._has_corpus or self._frequencies is None:
             return ""
         from meteor_e_captions.document_frequencies import digest_frequencies
@@ -108,42 +135,52 @@ class CaptionScores(Metric):
         return f"|df:{digest_frequencies(self._frequencies)}"
 
     def _tokenize(self, references: Sequence[Sequence[str]]) -> list[list[str]]:
-        lines = iter(self._segmenter.captions([text for texts in references for text in texts]))
-        return [[next(lines) for _ in texts] for texts in references]
+        tokenized = self._segmenter.captions([text for texts in references for text in texts])
+        return split_by_lengths(tokenized, [len(texts) for texts in references])
 
-    def count(self, batch: Batch) -> tuple[list[str], list[list[str]], Captions]:
-        """Return the tokenized captions, the tokenized references and their n-gram counts."""
+    def _get_tokenized_references(self, batch: Batch) -> list[list[str]]:
+        """Return the tokenized references of a batch.
+
+        Prepared references are preferred because they were tokenized together. Whether a period at the end of a text
+        becomes a token depends on the next text.
+        """
         in_batch = slice(batch.position, batch.position + len(batch))
-        # Prepared references were tokenized together: a period at the end of a text depends on the next text.
-        is_prepared = list(map(list, self._raw_references[in_batch])) == list(map(list, batch.references))
-        references = self._tokenized_references[in_batch] if is_prepared else self._tokenize(batch.references)
+        prepared_references = [list(texts) for texts in self._raw_references[in_batch]]
+        if prepared_references == [list(texts) for texts in batch.references]:
+            return self._tokenized_references[in_batch]
+        return self._tokenize(batch.references)
+
+    def count(self, batch: Batch) -> CountedCaptions:
+        """Tokenize the captions and references of a batch, and count their n-grams."""
+        references = self._get_tokenized_references(batch)
         captions = self._segmenter.captions(batch.hypotheses)
-        return captions, references, count_ngrams(captions, references, self._frequencies)
+        return CountedCaptions(captions, references, count_ngrams(captions, references, self._frequencies))
 
 
 class RougeL(CaptionScores):
-    """ROUGE-L of English captions, with pycocoevalcap's tokens and numbers; the mean over the captions."""
+    """Computes the mean ROUGE-L score of English captions with the tokenization and formula of pycocoevalcap."""
 
     name: ClassVar[str] = "rouge-l"
     title: ClassVar[str] = "ROUGE-L"
     signature: str = f"rouge-l|version:1|{_TOKENIZATION}"
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return an array ``(captions, 2)`` with the score of each caption and the count 1."""
-        return np.column_stack([self.score_captions(self.count(batch)[2]), np.ones(len(batch))])
+        """Return an array ``(captions, 2)`` that contains the score of each caption and the constant 1."""
+        scores = self.score_captions(self.count(batch).counts)
+        return np.column_stack([scores, np.ones(len(batch))])
 
     def score_captions(self, captions: Captions) -> Floats:
-        """Return the score of each caption."""
+        """Return the ROUGE-L score of each caption."""
         return rouge_l(captions)
 
     def scores(self, sums: Floats) -> Floats:
-        """Return the mean scores."""
+        """Return the mean scores, given the sums of scores and the numbers of captions."""
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
 
 
 class CiderOptions(ComponentOptions):
-    """Options of metrics that contain CIDEr."""
+    """Options of the metrics that compute CIDEr."""
 
     document_frequencies: (
         Annotated[
@@ -159,7 +196,7 @@ class CiderOptions(ComponentOptions):
 
 
 class Cider(RougeL):
-    """CIDEr-D of English captions, with pycocoevalcap's tokens and numbers; the mean over the captions."""
+    """Computes the mean CIDEr-D score of English captions with the tokenization and formula of pycocoevalcap."""
 
     name: ClassVar[str] = "cider"
     title: ClassVar[str] = "CIDEr"
@@ -173,19 +210,19 @@ class Cider(RougeL):
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """The signature. It contains the digest of a corpus's document frequencies."""
+        """The signature, which contains a digest of the document frequencies if the options name a file."""
         return f"cider|version:1|{_TOKENIZATION}{self._describe_corpus()}"
 
     def score_captions(self, captions: Captions) -> Floats:
-        """Return the score of each caption."""
+        """Return the CIDEr-D score of each caption."""
         return cider(captions)
 
 
 class CocoMetric(CaptionScores):
-    """COCO's table of caption metrics, with pycocoevalcap's numbers and without Java (English).
+    """Computes COCO's table of caption metrics for English with the same scores as pycocoevalcap, but without Java.
 
-    BLEU-1 to 4, METEOR, ROUGE-L and CIDEr-D of captions that are tokenized as pycocoevalcap does it. SPICE is left
-    out: it needs a Java program.
+    The table consists of BLEU-1 to BLEU-4, METEOR, ROUGE-L and CIDEr-D. It does not contain SPICE, which requires a
+    Java program.
     """
 
     name: ClassVar[str] = "coco"
@@ -205,44 +242,56 @@ class CocoMetric(CaptionScores):
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """The signature. It says that SPICE is omitted."""
+        """The signature, which states that SPICE is omitted."""
         prefix = f"coco|version:1|{_TOKENIZATION}{self._describe_corpus()}"
         return f"{prefix}|without:SPICE,which-needs-Java|{self._meteor.signature}"
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return an array with a row per caption.
+        """Return an array with one row per caption.
 
-        Its columns are BLEU's statistics, the ROUGE-L score, the CIDEr score, the count 1, and METEOR's statistics.
+        The columns are the statistics of BLEU, the ROUGE-L score, the CIDEr score, the constant 1 and the statistics of
+        METEOR.
         """
         captions, references, counts = self.count(batch)
-        meteor = self._meteor.rows(*java_lines(captions, references))
+        meteor_statistics = np.asarray(self._meteor.rows(*java_lines(captions, references)))
         return np.column_stack(
-            [bleu_statistics(counts), rouge_l(counts), cider(counts), np.ones(len(captions)), np.asarray(meteor)]
+            [bleu_statistics(counts), rouge_l(counts), cider(counts), np.ones(len(captions)), meteor_statistics]
         )
 
     def scores(self, sums: Floats) -> Floats:
-        """Return the scores as an array with a row per system."""
-        rouge_and_cider, counts = sums[:, _BLEU_WIDTH : _BLEU_WIDTH + 2], sums[:, _BLEU_WIDTH + 2]
-        meteor = self._meteor.scores(sums[:, _BLEU_WIDTH + 3 :])[:, 0]
-        return np.column_stack([bleu(sums[:, :_BLEU_WIDTH]), meteor, rouge_and_cider / counts[:, None]])
+        """Return an array with one row per system and one column per score."""
+        n_captions = sums[:, _COUNT_INDEX]
+        bleu_scores = bleu(sums[:, :_BLEU_WIDTH])
+        meteor_scores = self._meteor.scores(sums[:, _COUNT_INDEX + 1 :])[:, 0]
+        rouge_means = sums[:, _ROUGE_INDEX] / n_captions
+        cider_means = sums[:, _CIDER_INDEX] / n_captions
+        return np.column_stack([bleu_scores, meteor_scores, rouge_means, cider_means])
 
 
 def java_meteor() -> Meteor:
-    """Return METEOR as pycocoevalcap runs it: with ``-l en -norm``, and comparing words by their hashes."""
+    """Return METEOR with the settings of pycocoevalcap: ``-l en -norm``, and words are compared by their hashes."""
     meteor = Meteor("en", normalization="full")
     meteor.compare_words_by("java")
     return meteor
 
 
 def java_lines(captions: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
-    """Return tokenized texts as the Java program reads them from the input that pycocoevalcap writes.
+    """Return captions and references as METEOR's Java program receives them from pycocoevalcap.
 
-    pycocoevalcap removes the separator ``|||`` from captions, but not from references.
+    The separator ``|||`` is removed from captions, but it splits a reference into several references.
+
+    Args:
+        captions: the tokenized captions.
+        references: the tokenized references of each caption.
     """
-    lines = [_clean_line(text.replace("|||", "").replace("  ", " ")) for text in captions]
-    return lines, [[_clean_line(part) for text in texts for part in text.split("|||")] for texts in references]
+    caption_lines = [_clean_line(text.replace("|||", "").replace("  ", " ")) for text in captions]
+    reference_lines = []
+    for texts in references:
+        parts = chain.from_iterable(text.split("|||") for text in texts)
+        reference_lines.append([_clean_line(part) for part in parts])
+    return caption_lines, reference_lines
 
 
 def _clean_line(text: str) -> str:
-    """Return a text as the Java program reads it."""
+    """Replace line breaks by spaces, and remove the white space that Java trims."""
     return text.replace("\n", " ").replace("\r", " ").strip(_JAVA_WHITESPACE)

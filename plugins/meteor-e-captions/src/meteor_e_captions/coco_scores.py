@@ -1,10 +1,11 @@
-"""BLEU-1 to BLEU-4, ROUGE-L and CIDEr-D of captions, computed from arrays of n-grams.
+"""Computes BLEU-1 to BLEU-4, ROUGE-L and CIDEr-D of captions from arrays of n-gram counts.
 
-The captions are tokenized texts whose words are joined by spaces, as :class:`meteor_e_captions.coco.PTBTokenizer`
-returns them. The scores are equal to those of pycocoevalcap, which makes the following choices:
+The captions are tokenized strings whose words are separated by spaces, as returned by
+:class:`meteor_e_captions.coco.PTBTokenizer`. The scores are equal to those of pycocoevalcap, which makes the following
+choices:
 
-* BLEU (Papineni et al., 2002): clipped n-gram precisions. 1e-15 is added to the number of matching n-grams and 1e-9 to
-  the number of all n-grams. The reference length is the length of the reference that is closest to the caption's
+* BLEU (Papineni et al., 2002): n-gram precisions are clipped. 1e-15 is added to the number of matching n-grams and 1e-9
+  to the number of all n-grams. The reference length is the length of the reference that is closest to the caption's
   length; if two references are equally close, the shorter one.
 * ROUGE-L (Lin, 2004): β = 1.2, with the highest precision and the highest recall among the references.
 * CIDEr-D (Vedantam et al., 2015): σ = 6, multiplied by 10. The Gaussian penalty compares the numbers of bigrams.
@@ -13,7 +14,7 @@ returns them. The scores are equal to those of pycocoevalcap, which makes the fo
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 ORDERS = 4
 _MATCH_SMOOTHING, _TOTAL_SMOOTHING = 1e-15, 1e-9
 _BETA, _SIGMA = 1.2, 6.0
+_CIDER_SCALE = 10
+_LENGTH_BITS = 32
+_FIRST_SURROGATE, _N_SURROGATES = 0xD800, 0x800
 
 
 class NgramCounts(NamedTuple):
@@ -38,7 +42,7 @@ class NgramCounts(NamedTuple):
         caption_index, caption_ngram, caption_count: one entry per caption and distinct n-gram, sorted.
         reference_index, reference_ngram, reference_count: one entry per reference and distinct n-gram, sorted.
             References are indexed across all captions.
-        n_distinct: the number of distinct n-grams.
+        n_distinct: the number of distinct n-grams, at least 1.
     """
 
     caption_index: Integers
@@ -51,12 +55,12 @@ class NgramCounts(NamedTuple):
 
     @property
     def caption_keys(self) -> Integers:
-        """For each entry of a caption, one integer that combines caption and n-gram; sorted."""
+        """For each caption entry, one integer that identifies the caption and the n-gram, in ascending order."""
         return self.caption_index * self.n_distinct + self.caption_ngram
 
 
 class DocumentFrequencies(NamedTuple):
-    """Document frequencies of n-grams. A document consists of the references of one image.
+    """Document frequencies of n-grams, where a document consists of all references of one image.
 
     Attributes:
         word_ids: the id of each word.
@@ -72,7 +76,7 @@ class DocumentFrequencies(NamedTuple):
     n_documents: int
 
     def look_up(self, prefixes: Integers, words: Integers, order: int) -> Integers:
-        """Return the ids of n-grams, or -1 for unknown n-grams.
+        """Return the ids of n-grams, or -1 for n-grams that no document contains.
 
         Args:
             prefixes: the ids of the n-grams without their last words.
@@ -87,9 +91,21 @@ class DocumentFrequencies(NamedTuple):
         ids[hits] = positions
         return ids
 
+    def count_documents(self, ids: Integers, order: int) -> Integers:
+        """Return the number of documents that contain each n-gram.
+
+        Args:
+            ids: the ids of the n-grams. The result is 0 for the id -1.
+            order: the length of the n-grams.
+        """
+        counts = self.document_counts[order - 1]
+        if not len(counts):
+            return np.zeros(len(ids), np.int64)
+        return np.where(ids >= 0, counts[ids], 0)
+
 
 class Captions(NamedTuple):
-    """Captions and references as arrays.
+    """N-gram counts and lengths of captions and their references, as arrays.
 
     Attributes:
         orders: n-gram counts for each order from 1.
@@ -98,7 +114,7 @@ class Captions(NamedTuple):
         caption_lengths, reference_lengths: the lengths in words.
         caption_of_reference: for each reference, the index of its caption.
         reference_counts: the number of references of each caption.
-        encoded_texts: captions and references with one character per word.
+        encoded_captions, encoded_references: the texts with one character per word.
     """
 
     orders: list[NgramCounts]
@@ -108,7 +124,8 @@ class Captions(NamedTuple):
     reference_lengths: Integers
     caption_of_reference: Integers
     reference_counts: Integers
-    encoded_texts: tuple[list[str], list[str]]
+    encoded_captions: list[str]
+    encoded_references: list[str]
 
     @property
     def first_references(self) -> Integers:
@@ -118,69 +135,99 @@ class Captions(NamedTuple):
 
 
 class _WordSequence(NamedTuple):
-    """The words of several texts, concatenated.
+    """The concatenated words of several texts.
 
     Attributes:
         ids: the id of each word.
         text_index: the index of each word's text.
         remaining: the number of words from each word to the end of its text, including the word.
         lengths: the length of each text in words.
+        vocabulary_size: the number of distinct words.
     """
 
     ids: Integers
     text_index: Integers
     remaining: Integers
     lengths: Integers
+    vocabulary_size: int
 
 
-def _concatenate(texts: Sequence[Sequence[int]]) -> _WordSequence:
+class _NgramOccurrences(NamedTuple):
+    """All occurrences of n-grams of one order in a word sequence.
+
+    Attributes:
+        keys: the sorted keys of the distinct n-grams. A key combines the id of the n-gram's prefix with the id of its
+            last word. The id of an n-gram is the index of its key.
+        ids: for each word, the id of the n-gram that starts there, or 0 if the text ends before.
+        starts: the indexes of the words at which an n-gram starts.
+    """
+
+    keys: Integers
+    ids: Integers
+    starts: Integers
+
+    @property
+    def n_distinct(self) -> int:
+        """The number of distinct n-grams, but at least 1, so that it can be a divisor."""
+        return max(len(self.keys), 1)
+
+
+def _concatenate(texts: Sequence[Sequence[int]], vocabulary_size: int) -> _WordSequence:
     lengths = np.array([len(words) for words in texts], np.int64)
     ids = np.array([word for words in texts for word in words], np.int64)
     offsets = np.arange(len(ids)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     text_index = np.repeat(np.arange(len(texts)), lengths)
-    return _WordSequence(ids, text_index, lengths[text_index] - offsets, lengths)
+    return _WordSequence(
+        ids=ids,
+        text_index=text_index,
+        remaining=lengths[text_index] - offsets,
+        lengths=lengths,
+        vocabulary_size=vocabulary_size,
+    )
 
 
-def _extend_ngrams(
-    words: _WordSequence, prefixes: Integers, order: int, vocabulary_size: int
-) -> tuple[Integers, Integers, Integers]:
-    """Extend the n-grams that start at each word by one word.
+def _find_ngrams(words: _WordSequence) -> list[_NgramOccurrences]:
+    """Return the occurrences of the n-grams of each order from 1 to 4."""
+    unigrams = _NgramOccurrences(keys=np.arange(words.vocabulary_size), ids=words.ids, starts=np.arange(len(words.ids)))
+    ngrams_by_order = [unigrams]
+    for order in range(2, ORDERS + 1):
+        ngrams_by_order.append(_extend_ngrams(words, ngrams_by_order[-1].ids, order))
+    return ngrams_by_order
+
+
+def _extend_ngrams(words: _WordSequence, prefixes: Integers, order: int) -> _NgramOccurrences:
+    """Extend the n-gram that starts at each word by one word.
 
     Args:
         words: the words of all texts.
         prefixes: for each word, the id of the n-gram of the next lower order that starts there.
         order: the order of the extended n-grams, at least 2.
-        vocabulary_size: the number of distinct words.
-
-    Returns:
-        The sorted keys of the distinct n-grams, for each word the id of the n-gram that starts there, and the indexes
-        of the words at which an n-gram starts.
     """
     starts = np.flatnonzero(words.remaining >= order)
-    keys, _, _, inverse = group(prefixes[starts] * vocabulary_size + words.ids[starts + order - 1])
-    ngrams = np.zeros(len(words.ids), np.int64)
-    ngrams[starts] = inverse
-    return keys, ngrams, starts
+    last_words = words.ids[starts + order - 1]
+    groups = group(prefixes[starts] * words.vocabulary_size + last_words)
+    ids = np.zeros(len(words.ids), np.int64)
+    ids[starts] = groups.inverse
+    return _NgramOccurrences(keys=groups.keys, ids=ids, starts=starts)
 
 
 def count_frequencies(references: Sequence[Sequence[str]]) -> DocumentFrequencies:
-    """Count for each n-gram the images that have it in a reference."""
-    word_ids: dict[str, int] = {}
-    words = _concatenate(
-        [[word_ids.setdefault(word, len(word_ids)) for word in text.split()] for texts in references for text in texts]
-    )
+    """Count for each n-gram the images that have a reference with the n-gram.
+
+    Args:
+        references: the tokenized references of each image.
+    """
+    texts, word_ids = _encode_words(_flatten(references), known_ids={})
+    words = _concatenate(texts, len(word_ids))
     document_of_text = np.repeat(np.arange(len(references)), [len(texts) for texts in references])
     document_index = document_of_text[words.text_index]
     ngram_keys, document_counts = [], []
-    ngrams, starts, n_distinct = words.ids, np.arange(len(words.ids)), len(word_ids)
-    for order in range(1, ORDERS + 1):
-        if order > 1:
-            keys, ngrams, starts = _extend_ngrams(words, ngrams, order, max(len(word_ids), 1))
-            ngram_keys.append(keys)
-            n_distinct = len(keys)
-        occurrences = distinct(document_index[starts] * max(n_distinct, 1) + ngrams[starts])
-        document_counts.append(np.bincount(occurrences % max(n_distinct, 1), minlength=n_distinct))
-    return DocumentFrequencies(word_ids, ngram_keys, document_counts, len(references))
+    for ngrams in _find_ngrams(words):
+        # An n-gram that occurs several times in a document counts once.
+        occurrences = distinct(document_index[ngrams.starts] * ngrams.n_distinct + ngrams.ids[ngrams.starts])
+        document_counts.append(np.bincount(occurrences % ngrams.n_distinct, minlength=len(ngrams.keys)))
+        ngram_keys.append(ngrams.keys)
+    return DocumentFrequencies(word_ids, ngram_keys[1:], document_counts, len(references))
 
 
 def count_ngrams(
@@ -189,74 +236,97 @@ def count_ngrams(
     """Count the n-grams of captions and references.
 
     Args:
-        captions: one caption per image.
-        references: the references of each image.
-        frequencies: the document frequencies of the whole data set; by default those of ``references``.
+        captions: one tokenized caption per image.
+        references: the tokenized references of each image.
+        frequencies: the document frequencies of the whole data set. By default, they are counted in ``references``.
     """
-    frequencies = count_frequencies(references) if frequencies is None else frequencies
-    n_captions, n_known = len(captions), len(frequencies.word_ids)
-    reference_texts = [text for texts in references for text in texts]
-    texts, n_words = _encode_words([*captions, *reference_texts], frequencies.word_ids)
-    vocabulary_size = max(n_words, 1)
-    words = _concatenate(texts)
-    # N-grams have two ids: one among these texts, and one in the document frequencies (-1 if they do not have it).
-    ngrams, starts, n_distinct = words.ids, np.arange(len(words.ids)), vocabulary_size
-    global_ids = np.append(np.arange(n_known), np.full(vocabulary_size - n_known, -1))
-    orders, document_counts = [], []
-    for order in range(1, ORDERS + 1):
-        if order > 1:
-            keys, ngrams, starts = _extend_ngrams(words, ngrams, order, vocabulary_size)
-            prefixes, last_words = np.divmod(keys, vocabulary_size)
-            global_ids = frequencies.look_up(global_ids[prefixes], last_words, order)
-            n_distinct = max(len(keys), 1)
-        counts = frequencies.document_counts[order - 1]
-        document_counts.append(np.where(global_ids >= 0, counts[global_ids] if len(counts) else 0, 0))
-        orders.append(_count_by_text(words.text_index[starts], ngrams[starts], n_distinct, n_captions))
+    if frequencies is None:
+        frequencies = count_frequencies(references)
+    n_captions = len(captions)
+    texts, word_ids = _encode_words([*captions, *_flatten(references)], frequencies.word_ids)
+    words = _concatenate(texts, len(word_ids))
+    ngrams_by_order = _find_ngrams(words)
     reference_counts = np.array([len(texts) for texts in references], np.int64)
-    encoded_texts = ["".join([chr(_code_point(word)) for word in text]) for text in texts]
+    encoded_texts = ["".join([chr(_to_code_point(word)) for word in text]) for text in texts]
     return Captions(
-        orders,
-        document_counts,
-        frequencies.n_documents,
-        words.lengths[:n_captions],
-        words.lengths[n_captions:],
-        np.repeat(np.arange(n_captions), reference_counts),
-        reference_counts,
-        (encoded_texts[:n_captions], encoded_texts[n_captions:]),
+        orders=[_count_by_text(words, ngrams, n_captions) for ngrams in ngrams_by_order],
+        document_counts=_count_documents(ngrams_by_order, words.vocabulary_size, frequencies),
+        n_documents=frequencies.n_documents,
+        caption_lengths=words.lengths[:n_captions],
+        reference_lengths=words.lengths[n_captions:],
+        caption_of_reference=np.repeat(np.arange(n_captions), reference_counts),
+        reference_counts=reference_counts,
+        encoded_captions=encoded_texts[:n_captions],
+        encoded_references=encoded_texts[n_captions:],
     )
 
 
-def _encode_words(texts: Sequence[str], word_ids: dict[str, int]) -> tuple[list[list[int]], int]:
-    """Return the word ids of each text, and the size of the vocabulary; unknown words receive the next free ids."""
-    new_ids: dict[str, int] = {}
-
-    def get_id(word: str) -> int:
-        word_id = word_ids.get(word)
-        return new_ids.setdefault(word, len(word_ids) + len(new_ids)) if word_id is None else word_id
-
-    encoded = [[get_id(word) for word in text.split()] for text in texts]
-    return encoded, len(word_ids) + len(new_ids)
+def _flatten(references: Sequence[Sequence[str]]) -> list[str]:
+    return [text for texts in references for text in texts]
 
 
-def _count_by_text(text_index: Integers, ngrams: Integers, n_distinct: int, n_captions: int) -> NgramCounts:
-    """Count the n-grams of each text; the first ``n_captions`` texts are captions, all others are references."""
-    keys, _, counts, _ = group(text_index * n_distinct + ngrams)
-    texts, text_ngrams = np.divmod(keys, n_distinct)
-    split = int(np.searchsorted(texts, n_captions))
+def _encode_words(texts: Iterable[str], known_ids: dict[str, int]) -> tuple[list[list[int]], dict[str, int]]:
+    """Replace the words of each text by ids.
+
+    Args:
+        texts: the texts, whose words are separated by spaces.
+        known_ids: the ids of some words. All other words receive the next free ids.
+
+    Returns:
+        The word ids of each text, and the ids of all words.
+    """
+    word_ids = dict(known_ids)
+    encoded_texts = [[word_ids.setdefault(word, len(word_ids)) for word in text.split()] for text in texts]
+    return encoded_texts, word_ids
+
+
+def _count_documents(
+    ngrams_by_order: Sequence[_NgramOccurrences], vocabulary_size: int, frequencies: DocumentFrequencies
+) -> list[Integers]:
+    """Return for each order the number of documents that contain each n-gram.
+
+    Args:
+        ngrams_by_order: the n-grams of each order from 1.
+        vocabulary_size: the number of distinct words.
+        frequencies: the document frequencies. Their word ids are a prefix of the word ids of the n-grams.
+    """
+    word_ids = np.arange(vocabulary_size)
+    # Ids in the document frequencies differ from the ids in these texts; -1 marks n-grams that no document contains.
+    frequency_ids = np.where(word_ids < len(frequencies.word_ids), word_ids, -1)
+    document_counts = [frequencies.count_documents(frequency_ids, order=1)]
+    for order, ngrams in enumerate(ngrams_by_order[1:], start=2):
+        prefixes, last_words = np.divmod(ngrams.keys, max(vocabulary_size, 1))
+        frequency_ids = frequencies.look_up(frequency_ids[prefixes], last_words, order)
+        document_counts.append(frequencies.count_documents(frequency_ids, order))
+    return document_counts
+
+
+def _count_by_text(words: _WordSequence, ngrams: _NgramOccurrences, n_captions: int) -> NgramCounts:
+    """Count the n-grams of each text.
+
+    Args:
+        words: the words of all texts.
+        ngrams: the n-grams of the texts.
+        n_captions: the number of captions. They precede the references.
+    """
+    groups = group(words.text_index[ngrams.starts] * ngrams.n_distinct + ngrams.ids[ngrams.starts])
+    text_index, ngram_ids = np.divmod(groups.keys, ngrams.n_distinct)
+    first_reference_entry = int(np.searchsorted(text_index, n_captions))
     return NgramCounts(
-        texts[:split],
-        text_ngrams[:split],
-        counts[:split],
-        texts[split:] - n_captions,
-        text_ngrams[split:],
-        counts[split:],
-        n_distinct,
+        caption_index=text_index[:first_reference_entry],
+        caption_ngram=ngram_ids[:first_reference_entry],
+        caption_count=groups.counts[:first_reference_entry],
+        reference_index=text_index[first_reference_entry:] - n_captions,
+        reference_ngram=ngram_ids[first_reference_entry:],
+        reference_count=groups.counts[first_reference_entry:],
+        n_distinct=ngrams.n_distinct,
     )
 
 
-def _code_point(word_id: int) -> int:
-    """Return the code point of the character that represents a word; surrogates are skipped."""
-    return word_id + 0x800 + 1 if word_id + 1 >= 0xD800 else word_id + 1
+def _to_code_point(word_id: int) -> int:
+    """Return the code point of the character that represents a word. Surrogates are skipped."""
+    code_point = word_id + 1
+    return code_point if code_point < _FIRST_SURROGATE else code_point + _N_SURROGATES
 
 
 def _find(sorted_keys: Integers, keys: Integers) -> tuple[Integers, Integers]:
@@ -273,7 +343,7 @@ def _find(sorted_keys: Integers, keys: Integers) -> tuple[Integers, Integers]:
 
 
 def _find_shared(counts: NgramCounts, caption_of_reference: Integers) -> tuple[Integers, Integers]:
-    """Return the entries of captions, and the entries of their references, that have the same n-gram."""
+    """Return the caption entries and the reference entries that have the same n-gram."""
     reference_keys = caption_of_reference[counts.reference_index] * counts.n_distinct + counts.reference_ngram
     return _find(counts.caption_keys, reference_keys)
 
@@ -281,38 +351,45 @@ def _find_shared(counts: NgramCounts, caption_of_reference: Integers) -> tuple[I
 def bleu_statistics(captions: Captions) -> Floats:
     """Return the statistics of BLEU as an array ``(captions, 10)``.
 
-    The columns are the numbers of matching n-grams and of all n-grams for each order, the length of the caption and
-    the length of the closest reference.
+    For each order from 1 to 4, two columns contain the numbers of matching n-grams and of all n-grams. The last two
+    columns are the length of the caption and the length of the closest reference.
     """
     n_captions = len(captions.caption_lengths)
     columns = []
     for order, counts in enumerate(captions.orders, 1):
-        clip = np.zeros(len(counts.caption_count), np.int64)
+        max_counts = np.zeros(len(counts.caption_count), np.int64)
         caption_entries, reference_entries = _find_shared(counts, captions.caption_of_reference)
-        np.maximum.at(clip, caption_entries, counts.reference_count[reference_entries])
-        columns.append(np.bincount(counts.caption_index, np.minimum(counts.caption_count, clip), n_captions))
+        np.maximum.at(max_counts, caption_entries, counts.reference_count[reference_entries])
+        clipped_counts = np.minimum(counts.caption_count, max_counts)
+        columns.append(np.bincount(counts.caption_index, clipped_counts, n_captions))
         columns.append(np.maximum(captions.caption_lengths - order + 1, 0).astype(float))
-    closest = _find_closest_lengths(captions)
-    return np.stack([*columns, captions.caption_lengths.astype(float), closest.astype(float)], axis=1)
+    columns.append(captions.caption_lengths.astype(float))
+    columns.append(_find_closest_lengths(captions).astype(float))
+    return np.stack(columns, axis=1)
 
 
 def _find_closest_lengths(captions: Captions) -> Integers:
-    """Return for each caption the closest reference length; if two are equally close, the shorter one."""
+    """Return for each caption the closest reference length. If two are equally close, return the shorter one."""
     distances = np.abs(captions.reference_lengths - captions.caption_lengths[captions.caption_of_reference])
-    # One integer orders references by distance, then by length.
-    ranks = distances * (1 << 32) + captions.reference_lengths
-    lengths: Integers = np.minimum.reduceat(ranks, captions.first_references) & ((1 << 32) - 1)
+    # One integer per reference contains the distance and the length, so that the minimum compares both.
+    ranks = distances * (1 << _LENGTH_BITS) + captions.reference_lengths
+    lengths: Integers = np.minimum.reduceat(ranks, captions.first_references) & ((1 << _LENGTH_BITS) - 1)
     return lengths
 
 
 def bleu(statistics: Floats) -> Floats:
-    """Return BLEU-1 to BLEU-4 as an array ``(rows, 4)``; the rows are those of :func:`bleu_statistics`, or sums."""
-    matches, totals = statistics[:, 0:8:2], statistics[:, 1:8:2]
+    """Return BLEU-1 to BLEU-4 as an array ``(rows, 4)``.
+
+    Args:
+        statistics: rows of :func:`bleu_statistics`, or sums of such rows.
+    """
+    matches, totals = statistics[:, 0 : 2 * ORDERS : 2], statistics[:, 1 : 2 * ORDERS : 2]
+    caption_length, reference_length = statistics[:, 2 * ORDERS], statistics[:, 2 * ORDERS + 1]
     products = np.cumprod((matches + _MATCH_SMOOTHING) / (totals + _TOTAL_SMOOTHING), axis=1)
-    means = [apply_scalar(partial(_root, order), column) for order, column in enumerate(products.T, 1)]
-    length_ratio = (statistics[:, 8] + _MATCH_SMOOTHING) / (statistics[:, 9] + _TOTAL_SMOOTHING)
+    geometric_means = [apply_scalar(partial(_root, order), column) for order, column in enumerate(products.T, 1)]
+    length_ratio = (caption_length + _MATCH_SMOOTHING) / (reference_length + _TOTAL_SMOOTHING)
     brevity_penalty = apply_scalar(math.exp, np.minimum(1 - 1 / np.maximum(length_ratio, 1e-300), 0.0))
-    scores: Floats = np.stack(means, axis=1) * brevity_penalty[:, None]
+    scores: Floats = np.stack(geometric_means, axis=1) * brevity_penalty[:, None]
     return scores
 
 
@@ -321,19 +398,9 @@ def _root(order: int, value: float) -> float:
 
 
 def rouge_l(captions: Captions) -> Floats:
-    """Return ROUGE-L of each caption."""
-    library = require("rapidfuzz.distance", "ROUGE-L", distribution="meteor-e-captions")
-    compute_lcs = library.LCSseq.similarity
-    caption_of_reference = captions.caption_of_reference
-    caption_texts, reference_texts = captions.encoded_texts
-    common = np.array(
-        [
-            compute_lcs(caption_texts[index], text)
-            for index, text in zip(caption_of_reference.tolist(), reference_texts, strict=True)
-        ],
-        float,
-    )
-    caption_lengths = captions.caption_lengths[caption_of_reference]
+    """Return the ROUGE-L score of each caption."""
+    caption_lengths = captions.caption_lengths[captions.caption_of_reference]
+    common = _compute_lcs_lengths(captions)
     # pycocoevalcap treats an empty text as one empty word, which matches only the word of another empty text.
     common = np.where((caption_lengths == 0) & (captions.reference_lengths == 0), 1.0, common)
     precisions = common / np.maximum(caption_lengths, 1)
@@ -341,43 +408,69 @@ def rouge_l(captions: Captions) -> Floats:
     precision = np.maximum.reduceat(precisions, captions.first_references)
     recall = np.maximum.reduceat(recalls, captions.first_references)
     beta_squared = _BETA**2
-    denominator = recall + beta_squared * precision
-    scores: Floats = np.where(
-        denominator > 0,
-        (1 + beta_squared) * precision * recall / np.where(denominator > 0, denominator, 1),
-        0.0,
-    )
-    return scores
+    numerator = (1 + beta_squared) * precision * recall
+    return _divide(numerator, recall + beta_squared * precision, default=0.0)
+
+
+def _compute_lcs_lengths(captions: Captions) -> Floats:
+    """Return for each reference the length of its longest common subsequence with the caption, in words."""
+    library = require("rapidfuzz.distance", "ROUGE-L", distribution="meteor-e-captions")
+    compute_similarity = library.LCSseq.similarity
+    lengths = [
+        compute_similarity(captions.encoded_captions[index], reference)
+        for index, reference in zip(captions.caption_of_reference.tolist(), captions.encoded_references, strict=True)
+    ]
+    return np.array(lengths, float)
+
+
+def _divide(numerator: Floats, denominator: Floats, default: float | Floats) -> Floats:
+    """Divide element by element, and return ``default`` where the denominator is not positive."""
+    is_positive = denominator > 0
+    quotient: Floats = np.where(is_positive, numerator / np.where(is_positive, denominator, 1), default)
+    return quotient
 
 
 def cider(captions: Captions) -> Floats:
-    """Return CIDEr-D of each caption."""
-    n_captions, n_references = len(captions.caption_lengths), len(captions.reference_lengths)
-    caption_of_reference = captions.caption_of_reference
-    log_documents = math.log(captions.n_documents)
+    """Return the CIDEr-D score of each caption."""
     length_penalty = _compute_length_penalty(captions)
-    similarities = np.zeros(n_references)
+    similarities = np.zeros(len(captions.reference_lengths))
     for counts, document_counts in zip(captions.orders, captions.document_counts, strict=True):
-        idf = log_documents - apply_scalar(math.log, np.maximum(document_counts, 1.0))
-        caption_weights = counts.caption_count * idf[counts.caption_ngram]
-        reference_weights = counts.reference_count * idf[counts.reference_ngram]
-        caption_entries, reference_entries = _find_shared(counts, caption_of_reference)
-        shared_weights = reference_weights[reference_entries]
-        clipped_weights = np.minimum(caption_weights[caption_entries], shared_weights)
-        products = np.bincount(
-            counts.reference_index[reference_entries], clipped_weights * shared_weights, n_references
-        )
-        caption_norms = np.sqrt(np.bincount(counts.caption_index, caption_weights**2, n_captions))
-        reference_norms = np.sqrt(np.bincount(counts.reference_index, reference_weights**2, n_references))
-        norms = caption_norms[caption_of_reference] * reference_norms
-        similarities += np.where(norms > 0, products / np.where(norms > 0, norms, 1), products) * length_penalty
-    means = np.bincount(caption_of_reference, similarities, n_captions) / captions.reference_counts
-    scores: Floats = means / ORDERS * 10
+        similarities += _compute_tfidf_similarity(captions, counts, document_counts) * length_penalty
+    sums = np.bincount(captions.caption_of_reference, similarities, len(captions.caption_lengths))
+    scores: Floats = sums / captions.reference_counts / ORDERS * _CIDER_SCALE
     return scores
 
 
+def _compute_tfidf_similarity(captions: Captions, counts: NgramCounts, document_counts: Integers) -> Floats:
+    """Return for each reference the cosine of its tf-idf vector with that of its caption.
+
+    The vector of the caption is clipped to that of the reference in the scalar product.
+
+    Args:
+        captions: the captions and references.
+        counts: the counts of n-grams of one order.
+        document_counts: the number of documents that contain each n-gram.
+    """
+    n_captions, n_references = len(captions.caption_lengths), len(captions.reference_lengths)
+    idf = math.log(captions.n_documents) - apply_scalar(math.log, np.maximum(document_counts, 1.0))
+    caption_weights = counts.caption_count * idf[counts.caption_ngram]
+    reference_weights = counts.reference_count * idf[counts.reference_ngram]
+
+    caption_entries, reference_entries = _find_shared(counts, captions.caption_of_reference)
+    shared_weights = reference_weights[reference_entries]
+    clipped_weights = np.minimum(caption_weights[caption_entries], shared_weights)
+    products: Floats = np.bincount(
+        counts.reference_index[reference_entries], clipped_weights * shared_weights, n_references
+    ).astype(float)
+
+    caption_norms = np.sqrt(np.bincount(counts.caption_index, caption_weights**2, n_captions))
+    reference_norms = np.sqrt(np.bincount(counts.reference_index, reference_weights**2, n_references))
+    norms = caption_norms[captions.caption_of_reference] * reference_norms
+    return _divide(products, norms, default=products)
+
+
 def _compute_length_penalty(captions: Captions) -> Floats:
-    """Return for each reference the Gaussian penalty for the difference between its length and its caption's."""
+    """Return for each reference a Gaussian penalty for the difference between its length and the caption's length."""
     caption_bigrams = np.maximum(captions.caption_lengths - 1, 0).astype(float)
     reference_bigrams = np.maximum(captions.reference_lengths - 1, 0).astype(float)
     difference = caption_bigrams[captions.caption_of_reference] - reference_bigrams

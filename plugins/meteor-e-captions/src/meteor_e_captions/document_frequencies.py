@@ -1,4 +1,4 @@
-"""Reads the document frequencies of n-grams, from which CIDEr computes its weights."""
+"""Reads the document frequencies of n-grams, from which CIDEr computes the weights of n-grams."""
 
 from __future__ import annotations
 
@@ -16,12 +16,15 @@ from meteor_e.base.files import PathLike, input_name, open_binary, os_errors_as
 from meteor_e.base.texts import reject_duplicate_keys
 from meteor_e.formats.coco import coco_annotations
 from meteor_e_captions.coco_scores import ORDERS, DocumentFrequencies, count_frequencies
-from meteor_e_captions.segmenter import PTBSegmenter
+from meteor_e_captions.segmenter import PTBSegmenter, split_by_lengths
 
 _FORMAT = (
     "document frequencies are COCO annotations, or an object with document_frequency (n-grams, words joined by spaces, "
     "and the number of documents that contain them) and ref_len (the number of documents)"
 )
+
+_NgramTable = dict[tuple[str, ...], int]
+"""The number of documents that contain each n-gram."""
 
 
 def read_document_frequencies(path: PathLike) -> DocumentFrequencies:
@@ -29,8 +32,8 @@ def read_document_frequencies(path: PathLike) -> DocumentFrequencies:
 
     Args:
         path: a file with COCO annotations, in which each image is a document, or with
-            ``{"document_frequency": {"a man": 12, …}, "ref_len": 113287}``. The latter is the content of pickle files
-            such as ``coco-train-df.p`` that captioning code uses.
+            ``{"document_frequency": {"a man": 12, …}, "ref_len": 113287}``. The second format has the
+            same content as the pickle files that captioning code uses, such as ``coco-train-df.p``.
 
     Raises:
         InputError: if the file cannot be read or has a different format.
@@ -46,15 +49,15 @@ def read_document_frequencies(path: PathLike) -> DocumentFrequencies:
 
 
 def make_document_frequencies(content: Any, name: str = "document_frequencies") -> DocumentFrequencies:
-    """Return document frequencies from the content of a file, or from references in memory.
+    """Create document frequencies from n-gram counts or from references.
 
     Args:
         content: COCO annotations; an object as described in :func:`read_document_frequencies`, in which n-grams may
             also be tuples of words; or tokenized references by image id, as for ``compute_score``.
-        name: the name of the content in error messages.
+        name: the name of the content, for error messages.
 
     Raises:
-        InputError: if the content has a different format, or if a count is not possible.
+        InputError: if the content has a different format, or if a count is negative or exceeds the number of documents.
     """
     if not isinstance(content, Mapping):
         raise InputError(f"{name} must be a mapping, not {type(content).__name__}; {_FORMAT}")
@@ -62,8 +65,8 @@ def make_document_frequencies(content: Any, name: str = "document_frequencies") 
         return _from_counts(content["document_frequency"], content.get("ref_len"), name)
     if "annotations" in content:
         captions = coco_annotations(content, name)
-        lines = iter(PTBSegmenter.make().captions([text for texts in captions.values() for text in texts]))
-        return count_frequencies([[next(lines) for _ in texts] for texts in captions.values()])
+        tokenized = PTBSegmenter.make().captions([text for texts in captions.values() for text in texts])
+        return count_frequencies(split_by_lengths(tokenized, [len(texts) for texts in captions.values()]))
     references = list(content.values())
     if not references or not all(_are_texts(texts) for texts in references):
         raise InputError(f"{name} has no captions and no counts; {_FORMAT}")
@@ -71,57 +74,85 @@ def make_document_frequencies(content: Any, name: str = "document_frequencies") 
 
 
 def _are_texts(texts: Any) -> bool:
+    """Return whether a value is a list of strings that is not empty."""
     is_list = isinstance(texts, Sequence) and not isinstance(texts, str | bytes)
     return is_list and bool(texts) and all(isinstance(text, str) for text in texts)
 
 
 def _from_counts(counts: Any, documents: Any, name: str) -> DocumentFrequencies:
-    """Return document frequencies from the number of documents that contain each n-gram."""
+    """Create document frequencies from the numbers of documents that contain each n-gram.
+
+    Args:
+        counts: a mapping from n-grams to numbers of documents.
+        documents: the number of all documents.
+        name: the name of the content, for error messages.
+    """
     if isinstance(documents, bool) or not isinstance(documents, numbers.Real) or not 1 <= float(documents) < math.inf:
         raise InputError(f"{name}: ref_len is the number of documents, at least 1, not {documents!r:.40}")
     if not isinstance(counts, Mapping) or not counts:
         raise InputError(f"{name}: document_frequency has no n-grams; {_FORMAT}")
-    by_order: list[dict[tuple[str, ...], int]] = [{} for _ in range(ORDERS)]
+    counts_by_order: list[_NgramTable] = [{} for _ in range(ORDERS)]
     for ngram, count in counts.items():
-        words = tuple(ngram.split()) if isinstance(ngram, str) else ngram
-        if not isinstance(words, tuple) or not 1 <= len(words) <= ORDERS or not all(isinstance(w, str) for w in words):
-            raise InputError(f"{name}: {ngram!r:.60} is not an n-gram of 1 to {ORDERS} words")
-        is_count = isinstance(count, numbers.Real) and not isinstance(count, bool) and float(count).is_integer()
-        if not is_count or not 0 <= count <= documents:
+        words = _parse_ngram(ngram, name)
+        if not _is_integer(count) or not 0 <= count <= documents:
             raise InputError(f"{name}: {ngram!r:.60} cannot be in {count!r:.40} of {documents:g} documents")
-        by_order[len(words) - 1][words] = int(float(count))
-    _add_prefixes(by_order)
-    return _index_ngrams(by_order, int(float(documents)))
+        counts_by_order[len(words) - 1][words] = int(float(count))
+    _add_missing_parts(counts_by_order)
+    return _index_ngrams(counts_by_order, int(float(documents)))
 
 
-def _add_prefixes(by_order: list[dict[tuple[str, ...], int]]) -> None:
-    """Add the prefix and the last word of each n-gram, with the count 0 if they are missing.
+def _parse_ngram(ngram: Any, name: str) -> tuple[str, ...]:
+    """Return the words of an n-gram, which is a string or a tuple of words."""
+    words = tuple(ngram.split()) if isinstance(ngram, str) else ngram
+    is_ngram = isinstance(words, tuple) and all(isinstance(word, str) for word in words)
+    if not is_ngram or not 1 <= len(words) <= ORDERS:
+        raise InputError(f"{name}: {ngram!r:.60} is not an n-gram of 1 to {ORDERS} words")
+    return words
 
-    An n-gram is looked up by its prefix and its last word.
+
+def _is_integer(value: Any) -> bool:
+    return isinstance(value, numbers.Real) and not isinstance(value, bool) and float(value).is_integer()
+
+
+def _add_missing_parts(counts_by_order: list[_NgramTable]) -> None:
+    """Add the prefix and the last word of each n-gram with the count 0 unless they are already present.
+
+    The document frequency of an n-gram is looked up by the n-gram's prefix and its last word.
     """
-    for ngrams, shorter_ngrams in zip(by_order[:0:-1], by_order[-2::-1], strict=True):
+    unigrams = counts_by_order[0]
+    # Long n-grams come first, because the prefixes that are added have prefixes, too.
+    for order in range(ORDERS, 1, -1):
+        prefixes = counts_by_order[order - 2]
+        for ngram in counts_by_order[order - 1]:
+            prefixes.setdefault(ngram[:-1], 0)
+    for ngrams in counts_by_order[1:]:
         for ngram in ngrams:
-            shorter_ngrams.setdefault(ngram[:-1], 0)
-    for ngrams in by_order[1:]:
-        for ngram in ngrams:
-            by_order[0].setdefault(ngram[-1:], 0)
+            unigrams.setdefault(ngram[-1:], 0)
 
 
-def _index_ngrams(by_order: list[dict[tuple[str, ...], int]], n_documents: int) -> DocumentFrequencies:
-    """Assign ids to n-grams, and return their document frequencies as arrays."""
-    word_ids = {ngram[0]: index for index, ngram in enumerate(by_order[0])}
-    ngram_ids = {ngram: index for index, ngram in enumerate(by_order[0])}
-    ngram_keys, document_counts = [], [np.array(list(by_order[0].values()), np.int64)]
-    for ngrams in by_order[1:]:
-        entries = sorted((ngram_ids[ngram[:-1]] * len(word_ids) + word_ids[ngram[-1]], ngram) for ngram in ngrams)
-        ngram_keys.append(np.array([key for key, _ in entries], np.int64))
-        document_counts.append(np.array([ngrams[ngram] for _, ngram in entries], np.int64))
-        ngram_ids = {ngram: index for index, (_, ngram) in enumerate(entries)}
+def _index_ngrams(counts_by_order: list[_NgramTable], n_documents: int) -> DocumentFrequencies:
+    """Assign ids to n-grams, and store their document frequencies in arrays.
+
+    Args:
+        counts_by_order: for each order from 1, the number of documents that contain each n-gram.
+        n_documents: the number of all documents.
+    """
+    unigrams = counts_by_order[0]
+    ngram_ids = {ngram: index for index, ngram in enumerate(unigrams)}
+    word_ids = {word: index for (word,), index in ngram_ids.items()}
+    ngram_keys = []
+    document_counts = [np.array(list(unigrams.values()), np.int64)]
+    for ngrams in counts_by_order[1:]:
+        keys = {ngram: ngram_ids[ngram[:-1]] * len(word_ids) + word_ids[ngram[-1]] for ngram in ngrams}
+        sorted_ngrams = sorted(ngrams, key=keys.__getitem__)
+        ngram_keys.append(np.array([keys[ngram] for ngram in sorted_ngrams], np.int64))
+        document_counts.append(np.array([ngrams[ngram] for ngram in sorted_ngrams], np.int64))
+        ngram_ids = {ngram: index for index, ngram in enumerate(sorted_ngrams)}
     return DocumentFrequencies(word_ids, ngram_keys, document_counts, n_documents)
 
 
 def digest_frequencies(frequencies: DocumentFrequencies) -> str:
-    """Return the digest of document frequencies, for signatures."""
+    """Return the digest that identifies document frequencies in signatures."""
     state = hashlib.sha256(json.dumps([list(frequencies.word_ids), frequencies.n_documents]).encode())
     for array in (*frequencies.ngram_keys, *frequencies.document_counts):
         state.update(np.ascontiguousarray(array, np.int64).tobytes())

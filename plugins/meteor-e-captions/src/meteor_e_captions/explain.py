@@ -1,4 +1,4 @@
-"""Reports on captions: missing words, invented words, and whether the caption is broken."""
+"""Explains the scores of captions by missing words, invented words, and signs that a caption is broken."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meteor_e_captions.broken import repetitions
+from meteor_e_captions.broken import REPETITIONS, repetitions
 from meteor_e_captions.features import compare_words
 from meteor_e_captions.lexicon import KINDS, split
 
@@ -22,20 +23,23 @@ if TYPE_CHECKING:
 
 _LISTED_KINDS = ("object", "attribute", "action", "number", "color")
 _MIN_SUPPORT = 0.5
-"""The share of references that must contain a word for it to be reported as missing."""
+"""The share of references that must contain a word before the word is reported as missing."""
+_MAX_FREQUENT_WORDS = 8
+_MIN_BROKEN = 0.8
+"""The lowest probability at which :func:`describe_difference` considers a caption broken."""
 
 
 @dataclass(frozen=True)
 class CaptionReport:
-    """An explanation of a caption's score: what is right, and what is wrong.
+    """A report that explains the score of a caption.
 
     Attributes:
-        caption: the text.
-        missing: the words, by kind, that at least half of the references contain, but not the caption. A word is not
-            missing if the caption contains a synonym.
-        invented: the words, by kind, that no reference contains.
+        caption: the caption.
+        missing: for each kind of words, the words that at least half of the references contain, but not the caption. A
+            word is not missing if the caption contains a synonym.
+        invented: for each kind of words, the words of the caption that no reference contains.
         broken: the probability that the caption is not a complete sentence.
-        reasons: the reasons why the caption is considered broken; empty if it is not.
+        reasons: the reasons why the caption is considered broken. The list is empty if the caption is not broken.
     """
 
     caption: str
@@ -45,42 +49,62 @@ class CaptionReport:
     reasons: list[str]
 
     def __str__(self) -> str:
-        """Return the report as one line of text."""
+        """Return the report as a string of one line."""
         sentences = []
-        for title, words_by_kind in (("missing", self.missing), ("not in any reference", self.invented)):
-            lists = [f"{kind}s {', '.join(words)}" for kind, words in words_by_kind.items()]
-            if lists:
-                sentences.append(f"{title}: {'; '.join(lists)}")
+        if self.missing:
+            sentences.append(f"missing: {_format_words(self.missing)}")
+        if self.invented:
+            sentences.append(f"not in any reference: {_format_words(self.invented)}")
         if self.reasons:
             sentences.append(f"probably broken ({', '.join(self.reasons)})")
         return ". ".join(sentences) if sentences else "nothing is missing, and nothing was invented"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the report as a dictionary for JSON; ``said`` contains the text."""
+        """Return a dictionary for JSON with all attributes. The key ``said`` contains the report as a string."""
         return {**asdict(self), "said": str(self)}
+
+
+def _format_words(words_by_kind: dict[str, list[str]]) -> str:
+    return "; ".join(f"{kind}s {', '.join(words)}" for kind, words in words_by_kind.items())
 
 
 def describe_captions(
     lexicon: CaptionLexicon, detector: BrokenDetector, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> list[CaptionReport]:
-    """Return a report for each caption."""
+    """Return a report for each caption.
+
+    Args:
+        lexicon: the lexicon that encodes the words.
+        detector: the detector of broken captions.
+        hypotheses: the captions.
+        references: the references of each caption.
+    """
     comparison = compare_words(lexicon, hypotheses, references)
     missing = _list_missing(lexicon, comparison, [len(texts) for texts in references])
     invented = _list_invented(lexicon, comparison, len(hypotheses))
     logits = detector.logits(lexicon, comparison.captions).tolist()
-    repeats = repetitions(lexicon.columns, comparison.captions)[:, :5].max(axis=1).tolist()
+    n_repetitions = REPETITIONS.index("longest repetition") + 1
+    max_repetitions = repetitions(lexicon.columns, comparison.captions)[:, :n_repetitions].max(axis=1).tolist()
     reports = []
     for index, (text, logit) in enumerate(zip(hypotheses, logits, strict=True)):
-        reasons = detector.reasons(split(text), repeats=repeats[index] > 0) if logit > 0 else []
-        broken = 1 / (1 + math.exp(-max(logit, -500.0)))
-        reports.append(CaptionReport(text, missing[index], invented[index], broken, reasons))
+        report = CaptionReport(
+            caption=text,
+            missing=missing[index],
+            invented=invented[index],
+            broken=1 / (1 + math.exp(-max(logit, -500.0))),
+            reasons=detector.reasons(split(text), repeats=max_repetitions[index] > 0) if logit > 0 else [],
+        )
+        reports.append(report)
     return reports
 
 
 def _list_missing(
     lexicon: CaptionLexicon, comparison: CaptionComparison, reference_counts: Sequence[int]
 ) -> list[dict[str, list[str]]]:
-    """Return for each caption the words by kind that enough references contain, but not the caption."""
+    """Return for each caption the words, by kind, that the caption should contain.
+
+    At least half of the references contain these words, and the caption contains neither the words nor their synonyms.
+    """
     captions, references = comparison.caption_words, comparison.reference_words
     caption_stems = set(zip(captions.segment.tolist(), captions.stem.tolist(), strict=True))
     stems = zip(references.segment.tolist(), references.stem.tolist(), strict=True)
@@ -93,7 +117,7 @@ def _list_missing(
 def _list_invented(
     lexicon: CaptionLexicon, comparison: CaptionComparison, n_captions: int
 ) -> list[dict[str, list[str]]]:
-    """Return for each caption the words by kind that no reference contains."""
+    """Return for each caption its words, by kind, that no reference contains."""
     words = comparison.caption_words
     return _list_by_kind(lexicon, words, (words.support == 0) & ~words.has_synonym, n_captions)
 
@@ -101,35 +125,72 @@ def _list_invented(
 def _list_by_kind(
     lexicon: CaptionLexicon, words: DistinctWords, is_listed: Cells, n_captions: int
 ) -> list[dict[str, list[str]]]:
-    lists: list[dict[str, list[str]]] = [{} for _ in range(n_captions)]
+    """Return for each caption the selected words by kind. Words of some kinds, such as prepositions, are omitted.
+
+    Args:
+        lexicon: the lexicon of the words.
+        words: the distinct words.
+        is_listed: for each distinct word, whether it is selected.
+        n_captions: the number of captions.
+    """
+    words_by_caption: list[dict[str, list[str]]] = [{} for _ in range(n_captions)]
     for index in is_listed.nonzero()[0].tolist():
         word = int(words.word[index])
         kind = KINDS[lexicon.columns.kind[word]]
         if kind in _LISTED_KINDS:
-            lists[int(words.segment[index])].setdefault(kind, []).append(lexicon.words[word])
-    return lists
+            words_by_kind = words_by_caption[int(words.segment[index])]
+            words_by_kind.setdefault(kind, []).append(lexicon.words[word])
+    return words_by_caption
 
 
 def describe_difference(
     first: Sequence[CaptionReport], second: Sequence[CaptionReport], names: tuple[str, str]
 ) -> list[str]:
-    """Return lines that say what two systems leave out and invent, and how many of their captions are broken."""
+    """Describe the missing words, the invented words and the broken captions of two systems.
+
+    Args:
+        first: the reports on the captions of the first system.
+        second: the reports on the captions of the second system.
+        names: the names of the two systems.
+
+    Returns:
+        The lines of the description.
+    """
+    return [*_describe_system(first, names[0]), *_describe_system(second, names[1])]
+
+
+def _describe_system(reports: Sequence[CaptionReport], name: str) -> list[str]:
+    """Return lines that describe the errors in the captions of one system."""
+    if len(reports) == 1:
+        return [f"{name}: {reports[0]}."]
     lines = []
-    for name, reports in zip(names, (first, second), strict=True):
-        if len(reports) == 1:
-            lines.append(f"{name}: {reports[0]}.")
-            continue
-        for title, attribute in (("leaves out most often", "missing"), ("invents most often", "invented")):
-            counts = Counter(
-                word for report in reports for words in getattr(report, attribute).values() for word in words
-            )
-            if counts:
-                frequent = ", ".join(f"{word} ({count})" for word, count in counts.most_common(8))
-                lines.append(f"{name} {title}: {frequent}.")
-        broken = [report for report in reports if report.broken > 0.8]
-        line = f"{name}: {len(broken)} of {len(reports)} captions are probably broken"
-        if broken:
-            worst = max(broken, key=lambda report: report.broken)
-            line += f", such as '{worst.caption}' ({', '.join(worst.reasons)})"
-        lines.append(line + ".")
+    missing_words = _list_frequent_words([report.missing for report in reports])
+    if missing_words:
+        lines.append(f"{name} leaves out most often: {missing_words}.")
+    invented_words = _list_frequent_words([report.invented for report in reports])
+    if invented_words:
+        lines.append(f"{name} invents most often: {invented_words}.")
+    lines.append(f"{name}: {_describe_broken(reports)}.")
     return lines
+
+
+def _list_frequent_words(reported_words: Sequence[dict[str, list[str]]]) -> str:
+    """Return the most frequent words with their counts, separated by commas.
+
+    Args:
+        reported_words: for each report, the words by kind.
+    """
+    counts: Counter[str] = Counter()
+    for words_by_kind in reported_words:
+        counts.update(chain.from_iterable(words_by_kind.values()))
+    return ", ".join(f"{word} ({count})" for word, count in counts.most_common(_MAX_FREQUENT_WORDS))
+
+
+def _describe_broken(reports: Sequence[CaptionReport]) -> str:
+    """Return a phrase with the number of broken captions and the caption that is most probably broken."""
+    broken = [report for report in reports if report.broken > _MIN_BROKEN]
+    description = f"{len(broken)} of {len(reports)} captions are probably broken"
+    if not broken:
+        return description
+    worst = max(broken, key=lambda report: report.broken)
+    return f"{description}, such as '{worst.caption}' ({', '.join(worst.reasons)})"

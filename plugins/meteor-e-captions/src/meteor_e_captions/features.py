@@ -1,4 +1,4 @@
-"""Features of captions. They depend on a caption and its own references only."""
+"""Computes features that compare each caption with its own references, independently of all other captions."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.scoring.arrays import apply_scalar
 from meteor_e_captions.grouping import group
 from meteor_e_captions.lexicon import KINDS, split
+from meteor_e_captions.segmenter import split_by_lengths
 
 if TYPE_CHECKING:
     from meteor_e_vectors.contextual import Encoder
@@ -27,11 +28,13 @@ if TYPE_CHECKING:
 
 _SCORED_KINDS = ("object", "action", "number", "color")
 SYNONYM = 0.5
-"""Weight of a word that only a synonym matches."""
+"""The rating of a word that matches only a synonym."""
 
 
 class DistinctWords(NamedTuple):
-    """The words of captions, or of all references of each segment: one entry per segment and stem, sorted by both.
+    """The distinct words of several segments, with one entry per segment and stem, sorted by both.
+
+    The words of a segment are those of its caption or those of all its references.
 
     Attributes:
         segment: the index of the segment.
@@ -39,7 +42,7 @@ class DistinctWords(NamedTuple):
         word: the id of a word with that stem.
         support: the number of the segment's references that contain the stem.
         has_synonym: for a caption's word, whether the references contain a synonym; for a reference's word, whether
-            the caption does.
+            the caption contains a synonym.
     """
 
     segment: Integers
@@ -51,10 +54,10 @@ class DistinctWords(NamedTuple):
 
 @dataclass(frozen=True)
 class CaptionComparison:
-    """The words of captions compared with those of their references.
+    """The result of comparing the words of captions with the words of their references.
 
     Attributes:
-        captions, references: all words of the captions, and of all references.
+        captions, references: all words of the captions, and all words of the references.
         caption_words, reference_words: the distinct words of the captions, and of all references of each caption.
         features: values by name; higher values are better.
 
@@ -78,7 +81,7 @@ class CaptionComparison:
 
 
 class _StemCounts(NamedTuple):
-    """The distinct stems of texts: one entry per text and stem, sorted by both.
+    """The distinct stems of several texts, with one entry per text and stem, sorted by both.
 
     Attributes:
         text: the index of the text.
@@ -94,7 +97,7 @@ class _StemCounts(NamedTuple):
 
 
 class _StemMatches(NamedTuple):
-    """The distinct stems of captions and references, and which of them are equal.
+    """The distinct stems of captions and references, and the correspondence between equal stems.
 
     Attributes:
         captions: the distinct stems of each caption.
@@ -116,20 +119,25 @@ class _StemMatches(NamedTuple):
 def compare_words(
     lexicon: CaptionLexicon, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> CaptionComparison:
-    """Compare the words of captions and references by stem and synonym."""
+    """Compare the words of captions with the words of their references by stem and synonym.
+
+    Args:
+        lexicon: the lexicon that encodes the words.
+        hypotheses: the captions.
+        references: the references of each caption.
+    """
     captions = lexicon.encode(hypotheses)
     reference_texts = lexicon.encode(list(chain.from_iterable(references)))
-    reference_counts = np.array([len(texts) for texts in references])
-    segment_of_reference = np.repeat(np.arange(len(references)), reference_counts)
-    matches = _match_stems(lexicon, captions, reference_texts, segment_of_reference)
+    reference_counts = np.array([len(texts) for texts in references], np.int64)
+    matches = _match_stems(lexicon, captions, reference_texts, reference_counts)
     contradictions = _sum_opposites(lexicon, matches.caption_words, matches.reference_words, len(references))
-    negations = _compare_negations(lexicon, captions, reference_texts, segment_of_reference, reference_counts)
     features = {
         **_compute_overlap(lexicon, matches, reference_counts),
-        **_compute_best_reference(lexicon, matches, reference_counts),
+        "best recall": _compute_best_recall(lexicon, matches, reference_counts),
+        "best cosine": _compute_best_cosine(lexicon, matches, reference_counts),
         **_compute_kind_precisions(lexicon, matches.caption_words, len(references)),
         "opposites": -contradictions / reference_counts,
-        "negation": -negations,
+        "negation": -_compare_negations(lexicon, captions, reference_texts, reference_counts),
     }
     return CaptionComparison(captions, reference_texts, matches.caption_words, matches.reference_words, features)
 
@@ -138,139 +146,176 @@ def _match_stems(
     lexicon: CaptionLexicon,
     caption_texts: EncodedCaptions,
     reference_texts: EncodedCaptions,
-    segment_of_reference: Integers,
+    reference_counts: Integers,
 ) -> _StemMatches:
-    """Find the stems and synonyms that captions and their references have in common."""
+    """Find the stems and synonyms that captions and their references have in common.
+
+    Args:
+        lexicon: the lexicon of the words.
+        caption_texts: the captions.
+        reference_texts: the references of all captions.
+        reference_counts: the number of references of each caption.
+    """
     captions, references = _count_stems(lexicon, caption_texts), _count_stems(lexicon, reference_texts)
-    n_stems = lexicon.sizes[0]
-    segment_of_entry = segment_of_reference[references.text] if len(references.text) else references.text
-    keys, first, support, word_of_reference = group(segment_of_entry * n_stems + references.stem)
+    n_segments, n_stems = len(reference_counts), lexicon.n_stems
+    segment_of_reference = np.repeat(np.arange(n_segments), reference_counts)
+    keys, first, support, word_of_reference = group(segment_of_reference[references.text] * n_stems + references.stem)
     segment, stem = np.divmod(keys, n_stems)
     word = references.word[first]
-    # For each stem of a caption its entry among the references' stems, and the reverse.
+
     reference_entry = _find(keys, captions.text * n_stems + captions.stem)
     is_supported = reference_entry >= 0
     caption_entry = np.full(len(keys), -1)
     caption_entry[reference_entry[is_supported]] = np.flatnonzero(is_supported)
-    caption_support = np.where(is_supported, support[reference_entry] if len(support) else 0, 0)
+
     is_missing = caption_entry < 0
     caption_synonyms, missing_synonyms = _match_synonyms(
-        lexicon, captions.text, captions.word, segment[is_missing], word[is_missing]
+        lexicon,
+        captions=_SegmentWords(captions.text, captions.word),
+        references=_SegmentWords(segment[is_missing], word[is_missing]),
+        n_segments=n_segments,
     )
     reference_synonyms = np.zeros(len(keys), bool)
     reference_synonyms[is_missing] = missing_synonyms
     return _StemMatches(
-        captions,
-        references,
-        DistinctWords(
-            captions.text, captions.stem, captions.word, caption_support, caption_synonyms & (caption_support == 0)
+        captions=captions,
+        references=references,
+        caption_words=DistinctWords(
+            segment=captions.text,
+            stem=captions.stem,
+            word=captions.word,
+            support=_select(support, reference_entry),
+            has_synonym=caption_synonyms & ~is_supported,
         ),
-        DistinctWords(segment, stem, word, support, reference_synonyms),
-        word_of_reference,
-        caption_entry,
+        reference_words=DistinctWords(segment, stem, word, support, reference_synonyms),
+        word_of_reference=word_of_reference,
+        caption_entry=caption_entry,
     )
 
 
 def _count_stems(lexicon: CaptionLexicon, texts: EncodedCaptions) -> _StemCounts:
-    n_stems = lexicon.sizes[0]
+    """Count how often each stem occurs in each text."""
+    n_stems = lexicon.n_stems
     keys, first, counts, _ = group(texts.caption_index * n_stems + lexicon.columns.stem[texts.word_ids])
     text, stem = np.divmod(keys, n_stems)
     return _StemCounts(text, stem, texts.word_ids[first], counts)
 
 
+def _select(values: Integers, indexes: Integers) -> Integers:
+    """Return the value at each index, or 0 for the index -1."""
+    selected = np.zeros(len(indexes), np.int64)
+    is_valid = indexes >= 0
+    selected[is_valid] = values[indexes[is_valid]]
+    return selected
+
+
 def _sum_by_group(groups: Integers, values: Floats, n_groups: int) -> Floats:
+    """Return for each group the sum of its values.
+
+    Args:
+        groups: for each value, the index of its group.
+        values: the values.
+        n_groups: the number of groups.
+    """
     sums: Floats = np.bincount(groups, values, n_groups).astype(float)
     return sums
 
 
 def _divide(numerator: Floats, denominator: Floats, default: float = 0.0) -> Floats:
-    """Divide element by element; if the denominator is 0, the result is ``default``."""
-    result: Floats = np.where(denominator > 0, numerator / np.where(denominator > 0, denominator, 1), default)
-    return result
+    """Divide element by element, and return ``default`` where the denominator is 0."""
+    is_positive = denominator > 0
+    quotient: Floats = np.where(is_positive, numerator / np.where(is_positive, denominator, 1), default)
+    return quotient
+
+
+def _compute_weighted_means(
+    groups: Integers, weights: Floats, values: Floats, n_groups: int, default: float = 0.0
+) -> Floats:
+    """Return for each group the weighted mean of its values, or ``default`` if the sum of its weights is 0."""
+    totals = _sum_by_group(groups, weights * values, n_groups)
+    return _divide(totals, _sum_by_group(groups, weights, n_groups), default)
 
 
 def _compute_overlap(lexicon: CaptionLexicon, matches: _StemMatches, reference_counts: Integers) -> dict[str, Floats]:
-    """Return precision, recall, and the weight of what the references support, per segment."""
+    """Return for each segment the features ``precision``, ``recall`` and ``told``."""
     caption_words, reference_words = matches.caption_words, matches.reference_words
     caption_weight = lexicon.columns.weight[caption_words.word]
-    reference_weight = lexicon.columns.weight[reference_words.word]
+    reference_weight = lexicon.columns.weight[reference_words.word] * reference_words.support
     n_segments = len(reference_counts)
-
-    def sum_captions(values: Floats) -> Floats:
-        return _sum_by_group(caption_words.segment, values, n_segments)
-
-    def sum_references(values: Floats) -> Floats:
-        return _sum_by_group(reference_words.segment, values, n_segments)
-
+    supported_weight = _sum_by_group(caption_words.segment, caption_weight * caption_words.support, n_segments)
     return {
-        "precision": _divide(
-            sum_captions(caption_weight * _rate_caption_words(caption_words)), sum_captions(caption_weight)
+        "precision": _compute_weighted_means(
+            caption_words.segment, caption_weight, _rate_caption_words(caption_words), n_segments
         ),
-        "recall": _divide(
-            sum_references(reference_weight * reference_words.support * _rate_reference_words(matches)),
-            sum_references(reference_weight * reference_words.support),
+        "recall": _compute_weighted_means(
+            reference_words.segment, reference_weight, _rate_reference_words(matches), n_segments
         ),
-        "told": apply_scalar(math.log1p, sum_captions(caption_weight * caption_words.support) / reference_counts),
+        "told": apply_scalar(math.log1p, supported_weight / reference_counts),
     }
 
 
 def _rate_caption_words(caption_words: DistinctWords) -> Floats:
-    """Return for each word of a caption 1 if a reference contains it, 0.5 if one contains a synonym, else 0."""
+    """Rate each word of a caption: 1 if a reference contains it, 0.5 if a reference contains a synonym, 0 otherwise."""
     ratings: Floats = np.where(caption_words.support > 0, 1.0, SYNONYM * caption_words.has_synonym)
     return ratings
 
 
 def _rate_reference_words(matches: _StemMatches) -> Floats:
-    """Return for each word of references 1 if the caption contains it, 0.5 if it contains a synonym, else 0."""
+    """Rate each word of the references: 1 if the caption contains it, 0.5 if it contains a synonym, 0 otherwise."""
     ratings: Floats = np.where(matches.caption_entry >= 0, 1.0, SYNONYM * matches.reference_words.has_synonym)
     return ratings
 
 
-def _compute_best_reference(
-    lexicon: CaptionLexicon, matches: _StemMatches, reference_counts: Integers
-) -> dict[str, Floats]:
-    """Return the recall of the reference with the highest recall, and the highest cosine of tf-idf vectors."""
-    captions, references = matches.captions, matches.references
-    n_references = int(reference_counts.sum())
-    first_references = np.cumsum(reference_counts) - reference_counts
+def _compute_best_recall(lexicon: CaptionLexicon, matches: _StemMatches, reference_counts: Integers) -> Floats:
+    """Return for each caption the highest recall that a single reference yields."""
+    references = matches.references
     weight = lexicon.columns.weight[references.word]
     ratings = _rate_reference_words(matches)[matches.word_of_reference]
-    recalls = _divide(
-        _sum_by_group(references.text, weight * ratings, n_references),
-        _sum_by_group(references.text, weight, n_references),
-    )
-    # In the scalar product, a stem has the weight of the reference's word.
-    caption_entry = matches.caption_entry[matches.word_of_reference]
-    caption_count = np.where(
-        caption_entry >= 0, captions.occurrences[caption_entry] if len(captions.occurrences) else 0, 0
-    )
-    products = _sum_by_group(references.text, references.occurrences * caption_count * weight**2, n_references)
-    reference_norms = np.sqrt(_sum_by_group(references.text, (references.occurrences * weight) ** 2, n_references))
+    recalls = _compute_weighted_means(references.text, weight, ratings, int(reference_counts.sum()))
+    return _find_maxima(recalls, reference_counts)
+
+
+def _compute_best_cosine(lexicon: CaptionLexicon, matches: _StemMatches, reference_counts: Integers) -> Floats:
+    """Return for each caption the highest cosine of its tf-idf vector with the vector of a reference."""
+    captions, references = matches.captions, matches.references
+    n_captions, n_references = len(reference_counts), int(reference_counts.sum())
     caption_weight = lexicon.columns.weight[captions.word]
-    caption_norms = np.sqrt(
-        _sum_by_group(captions.text, (captions.occurrences * caption_weight) ** 2, len(reference_counts))
+    reference_weight = lexicon.columns.weight[references.word]
+    caption_occurrences = _select(captions.occurrences, matches.caption_entry[matches.word_of_reference])
+    # The words of caption and reference can differ if they have the same stem. Both receive the reference's weight.
+    products = _sum_by_group(
+        references.text, references.occurrences * caption_occurrences * reference_weight**2, n_references
     )
+    reference_norms = np.sqrt(
+        _sum_by_group(references.text, (references.occurrences * reference_weight) ** 2, n_references)
+    )
+    caption_norms = np.sqrt(_sum_by_group(captions.text, (captions.occurrences * caption_weight) ** 2, n_captions))
     cosines = _divide(products, reference_norms * np.repeat(caption_norms, reference_counts))
-    return {
-        "best recall": np.maximum.reduceat(recalls, first_references),
-        "best cosine": np.maximum.reduceat(cosines, first_references),
-    }
+    return _find_maxima(cosines, reference_counts)
+
+
+def _find_maxima(values: Floats, counts: Integers) -> Floats:
+    """Return the maximum of each run of consecutive values; ``counts`` are the lengths of the runs."""
+    starts = np.cumsum(counts) - counts
+    maxima: Floats = np.maximum.reduceat(values, starts)
+    return maxima
 
 
 def _compute_kind_precisions(
     lexicon: CaptionLexicon, caption_words: DistinctWords, n_segments: int
 ) -> dict[str, Floats]:
-    """Return the precision of words of each kind; 0.5 for captions without such words."""
+    """Return for each scored kind of words the precision of each caption.
+
+    The precision is 0.5 for captions that do not contain words of the kind.
+    """
     columns = lexicon.columns
     ratings = _rate_caption_words(caption_words)
     precisions = {}
     for kind in _SCORED_KINDS:
         is_kind = columns.kind[caption_words.word] == KINDS.index(kind)
-        weight = columns.weight[caption_words.word] * is_kind
-        precisions[f"{kind} precision"] = _divide(
-            _sum_by_group(caption_words.segment, weight * ratings, n_segments),
-            _sum_by_group(caption_words.segment, weight, n_segments),
-            default=0.5,
+        weights = columns.weight[caption_words.word] * is_kind
+        precisions[f"{kind} precision"] = _compute_weighted_means(
+            caption_words.segment, weights, ratings, n_segments, default=0.5
         )
     return precisions
 
@@ -283,68 +328,100 @@ def _find(sorted_keys: Integers, keys: Integers) -> Integers:
     return np.where(sorted_keys[indexes] == keys, indexes, -1)
 
 
-_TABLE_SIZE = 1 << 18
-"""Number of table cells, each for a segment and a synset, in :func:`_match_synonyms`."""
+class _SegmentWords(NamedTuple):
+    """Words and the segments that contain them, sorted by segment.
+
+    Attributes:
+        segment: the index of each word's segment.
+        word: the id of each word.
+    """
+
+    segment: Integers
+    word: Integers
 
 
 def _match_synonyms(
-    lexicon: CaptionLexicon,
-    caption_segment: Integers,
-    caption_word: Integers,
-    reference_segment: Integers,
-    reference_word: Integers,
+    lexicon: CaptionLexicon, captions: _SegmentWords, references: _SegmentWords, n_segments: int
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Find the words that share a synset with a word of the caption or of the references in the same segment.
+    """Find the words of captions and references that have a synset in common within the same segment.
 
     Args:
         lexicon: the lexicon of the words.
-        caption_segment, caption_word: the words of captions, sorted by segment.
-        reference_segment, reference_word: the words of references that their captions do not contain, sorted by
-            segment.
+        captions: the words of captions.
+        references: the words of references that their captions do not contain.
+        n_segments: the number of segments.
 
     Returns:
         For each word of captions whether it has a synonym in the references, and for each word of references whether
         it has a synonym in the caption.
     """
-    n_synsets = lexicon.sizes[1]
-    caption_entry, caption_keys = _expand_synsets(lexicon, caption_segment, caption_word)
-    reference_entry, reference_keys = _expand_synsets(lexicon, reference_segment, reference_word)
-    caption_matches, reference_matches = np.zeros(len(caption_word), bool), np.zeros(len(reference_word), bool)
-    # Segments are processed in blocks whose table of synsets fits into the processor's cache.
-    block_size = max(1, _TABLE_SIZE // n_synsets)
-    table = np.zeros(block_size * n_synsets, bool)
-    last_segment = max((int(keys[-1]) // n_synsets for keys in (caption_keys, reference_keys) if len(keys)), default=-1)
-    block_starts = np.arange(0, last_segment + block_size + 1, block_size) * n_synsets
-    caption_bounds = np.searchsorted(caption_keys, block_starts)
-    reference_bounds = np.searchsorted(reference_keys, block_starts)
-    for block, block_start in enumerate(block_starts[:-1]):
-        caption_slice = slice(*caption_bounds[block : block + 2])
-        reference_slice = slice(*reference_bounds[block : block + 2])
-        caption_cells = caption_keys[caption_slice] - block_start
-        reference_cells = reference_keys[reference_slice] - block_start
-        table[caption_cells] = True
-        is_shared = table[reference_cells]
-        table[caption_cells] = False
-        shared_cells = reference_cells[is_shared]
-        table[shared_cells] = True
-        reference_matches[reference_entry[reference_slice][is_shared]] = True
-        caption_matches[caption_entry[caption_slice][table[caption_cells]]] = True
-        table[shared_cells] = False
+    caption_entry, caption_keys = _expand_synsets(lexicon, captions)
+    reference_entry, reference_keys = _expand_synsets(lexicon, references)
+    caption_is_shared, reference_is_shared = _find_shared(caption_keys, reference_keys, lexicon.n_synsets, n_segments)
+    caption_matches, reference_matches = np.zeros(len(captions.word), bool), np.zeros(len(references.word), bool)
+    caption_matches[caption_entry[caption_is_shared]] = True
+    reference_matches[reference_entry[reference_is_shared]] = True
     return caption_matches, reference_matches
 
 
+def _expand_synsets(lexicon: CaptionLexicon, words: _SegmentWords) -> tuple[Integers, Integers]:
+    """List the synsets of all words.
+
+    Returns:
+        For each synset the index of its word, and a key that combines the segment and the synset.
+    """
+    starts, synsets = lexicon.columns.synset_starts, lexicon.columns.synsets
+    entry, position = _expand_ranges(starts[words.word], starts[words.word + 1] - starts[words.word])
+    return entry, words.segment[entry] * lexicon.n_synsets + synsets[position]
+
+
 def _expand_ranges(starts: Integers, lengths: Integers) -> tuple[Integers, Integers]:
-    """Return for each element of several ranges the index of its range, and the element."""
+    """List the elements of several ranges of integers.
+
+    Returns:
+        For each element the index of its range, and the element.
+    """
     indexes = np.repeat(np.arange(len(lengths)), lengths)
     offsets = np.arange(len(indexes)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     return indexes, starts[indexes] + offsets
 
 
-def _expand_synsets(lexicon: CaptionLexicon, segment: Integers, word: Integers) -> tuple[Integers, Integers]:
-    """Return for each synset of each word the index of the word, and a key that combines segment and synset."""
-    starts, synsets = lexicon.columns.synset_starts, lexicon.columns.synsets
-    entry, position = _expand_ranges(starts[word], starts[word + 1] - starts[word])
-    return entry, segment[entry] * lexicon.sizes[1] + synsets[position]
+_TABLE_SIZE = 1 << 18
+"""The size of the lookup table in :func:`_find_shared`, in entries."""
+
+
+def _find_shared(
+    first_keys: Integers, second_keys: Integers, n_synsets: int, n_segments: int
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Determine for each key of two arrays whether the other array contains it.
+
+    Args:
+        first_keys, second_keys: keys that combine a segment and a synset, sorted by segment.
+        n_synsets: the number of synsets.
+        n_segments: the number of segments.
+
+    Returns:
+        A boolean array for each of the two arrays.
+    """
+    first_is_shared, second_is_shared = np.zeros(len(first_keys), bool), np.zeros(len(second_keys), bool)
+    # Segments are processed in blocks so that the lookup table fits into the processor's cache.
+    block_size = max(1, _TABLE_SIZE // n_synsets) * n_synsets
+    table = np.zeros(block_size, bool)
+    block_starts = np.arange(0, n_segments * n_synsets + block_size, block_size)
+    first_bounds = np.searchsorted(first_keys, block_starts)
+    second_bounds = np.searchsorted(second_keys, block_starts)
+    for block, block_start in enumerate(block_starts[:-1]):
+        first_block = slice(first_bounds[block], first_bounds[block + 1])
+        second_block = slice(second_bounds[block], second_bounds[block + 1])
+        first_cells = first_keys[first_block] - block_start
+        second_cells = second_keys[second_block] - block_start
+        table[first_cells] = True
+        second_is_shared[second_block] = table[second_cells]
+        table[first_cells] = False
+        table[second_cells] = True
+        first_is_shared[first_block] = table[first_cells]
+        table[second_cells] = False
+    return first_is_shared, second_is_shared
 
 
 def _sum_opposites(
@@ -352,49 +429,67 @@ def _sum_opposites(
 ) -> Floats:
     """Return for each segment how strongly the references contradict the caption.
 
-    Each word of the caption counts as often as references contain the most frequent word that excludes it.
+    Each word of the caption is counted once for each reference that contains the most frequent of its opposites.
     """
     totals = np.zeros(n_segments)
-    n_stems = lexicon.sizes[0]
     candidates = np.flatnonzero(lexicon.columns.is_exclusive[caption_words.word] & (caption_words.support == 0))
-    words, _, _, word_of_candidate = group(caption_words.word[candidates])
-    opposites = lexicon.opposites(words.tolist())
-    lengths = np.array([len(stems) for stems in opposites], np.int64)
-    starts, opposite_stems = np.cumsum(lengths) - lengths, np.array([*chain.from_iterable(opposites)], np.int64)
-    entry, position = _expand_ranges(starts[word_of_candidate], lengths[word_of_candidate])
-    if not len(entry):
+    candidate, opposite_stem = _expand_opposites(lexicon, caption_words.word[candidates])
+    if not len(candidate):
         return totals
-    opposite_keys = caption_words.segment[candidates][entry] * n_stems + opposite_stems[position]
-    index = _find(reference_words.segment * n_stems + reference_words.stem, opposite_keys)
+    n_stems = lexicon.n_stems
+    opposite_keys = caption_words.segment[candidates][candidate] * n_stems + opposite_stem
+    reference_index = _find(reference_words.segment * n_stems + reference_words.stem, opposite_keys)
     # A caption that contains both words does not contradict the references.
     is_in_caption = _find(caption_words.segment * n_stems + caption_words.stem, opposite_keys) >= 0
-    is_contradiction = (index >= 0) & ~is_in_caption
-    strongest = np.zeros(len(candidates))
-    np.maximum.at(strongest, entry[is_contradiction], reference_words.support[index[is_contradiction]])
-    np.add.at(totals, caption_words.segment[candidates], strongest)
+    is_contradiction = (reference_index >= 0) & ~is_in_caption
+    support = reference_words.support[reference_index[is_contradiction]]
+    highest_support = np.zeros(len(candidates))
+    np.maximum.at(highest_support, candidate[is_contradiction], support)
+    np.add.at(totals, caption_words.segment[candidates], highest_support)
     return totals
 
 
+def _expand_opposites(lexicon: CaptionLexicon, words: Integers) -> tuple[Integers, Integers]:
+    """List the opposites of all words.
+
+    Returns:
+        For each opposite the index of its word in ``words``, and the id of the opposite's stem.
+    """
+    distinct_words, _, _, inverse = group(words)
+    opposites = lexicon.opposites(distinct_words.tolist())
+    lengths = np.array([len(stems) for stems in opposites], np.int64)
+    starts = np.cumsum(lengths) - lengths
+    stems = np.array(list(chain.from_iterable(opposites)), np.int64)
+    entry, position = _expand_ranges(starts[inverse], lengths[inverse])
+    return entry, stems[position]
+
+
 def _compare_negations(
-    lexicon: CaptionLexicon,
-    captions: EncodedCaptions,
-    references: EncodedCaptions,
-    segment_of_reference: Integers,
-    reference_counts: Integers,
+    lexicon: CaptionLexicon, captions: EncodedCaptions, references: EncodedCaptions, reference_counts: Integers
 ) -> Floats:
-    """Return for each segment the share of its references that differ from the caption in having a negation."""
-    is_negation = lexicon.columns.is_negation
-    caption_negates = np.zeros(len(reference_counts))
-    caption_negates[captions.caption_index[is_negation[captions.word_ids]]] = 1
-    reference_negates = np.zeros(len(segment_of_reference))
-    reference_negates[references.caption_index[is_negation[references.word_ids]]] = 1
-    negating_references = np.bincount(segment_of_reference, reference_negates, len(reference_counts))
-    difference: Floats = np.abs(caption_negates - negating_references / reference_counts)
+    """Return for each segment how much caption and references differ in the use of negation.
+
+    The result is the absolute difference between 1 or 0 for a caption with or without a negation, and the share of
+    references that contain a negation.
+    """
+    segment_of_reference = np.repeat(np.arange(len(reference_counts)), reference_counts)
+    negating_references = _sum_by_group(
+        segment_of_reference, _contains_negation(lexicon, references), len(reference_counts)
+    )
+    difference: Floats = np.abs(_contains_negation(lexicon, captions) - negating_references / reference_counts)
     return difference
 
 
+def _contains_negation(lexicon: CaptionLexicon, texts: EncodedCaptions) -> Floats:
+    """Return 1 for each text that contains a negation, and 0 for all other texts."""
+    is_negation = lexicon.columns.is_negation[texts.word_ids]
+    contains_negation = np.zeros(len(texts.lengths))
+    contains_negation[texts.caption_index[is_negation]] = 1
+    return contains_negation
+
+
 _BROKEN_SLOPE, _BROKEN_THRESHOLD = 1.5, 2.5
-"""Slope and midpoint of the penalty for broken captions. 4 of 1,000 captions by people have a logit above 2.5."""
+"""The slope and the midpoint of the penalty for broken captions. 4 of 1,000 human captions have a logit above 2.5."""
 
 
 def light_features(
@@ -404,16 +499,25 @@ def light_features(
     hypotheses: Sequence[str],
     references: Sequence[Sequence[str]],
 ) -> dict[str, Floats]:
-    """Return the features that do not need an encoder, by name; higher values are better.
+    """Return all features of captions that do not require a sentence encoder.
 
-    They are the features of :class:`CaptionComparison` and three more. ``meteor`` is the METEOR score with the best
-    reference. ``fragmentation`` is its fragmentation penalty, as a negative number. ``whole`` ranges from -1 for a
-    caption that is certainly broken to 0.
+    The features are those of :class:`CaptionComparison`, ``meteor``, ``fragmentation`` and ``whole``. ``meteor`` is the
+    METEOR score with the best reference, and ``fragmentation`` is its fragmentation penalty as a negative number.
+    ``whole`` ranges from -1 for a caption that is certainly broken to 0. Higher values are better.
+
+    Args:
+        meteor: the metric METEOR.
+        lexicon: the lexicon that encodes the words.
+        detector: the detector of broken captions.
+        hypotheses: the captions.
+        references: the references of each caption.
+
+    Returns:
+        The features by name, each as an array ``(captions,)``.
     """
     comparison = compare_words(lexicon, hypotheses, references)
-    # METEOR would count punctuation as words, and only some data sets contain it.
-    normalized_texts = iter(comparison.references.normalized)
-    normalized_references = [[next(normalized_texts) for _ in texts] for texts in references]
+    # Only some data sets contain punctuation, which METEOR would count as words.
+    normalized_references = split_by_lengths(comparison.references.normalized, [len(texts) for texts in references])
     rows = meteor.rows(comparison.captions.normalized, normalized_references)
     scores = np.nan_to_num(rows.arrays().scores)
     logits = np.clip(detector.logits(lexicon, comparison.captions), -50, 50)
@@ -422,7 +526,7 @@ def light_features(
 
 
 class Encoding:
-    """Computes and caches the vectors of captions. All vectors have length 1.
+    """Computes and caches the vectors of captions, which are normalized to unit length.
 
     Args:
         encoder: an encoder of the plugin meteor-e-vectors.
@@ -434,7 +538,7 @@ class Encoding:
         self._cache = BoundedCache[str, Floats](remember)
 
     def __call__(self, texts: Sequence[str]) -> dict[str, Floats]:
-        """Return the vector of each text."""
+        """Return a dictionary from texts to their vectors."""
         vectors: dict[str, Floats] = {}
         missing: list[str] = []
         for text in dict.fromkeys(texts):
@@ -450,22 +554,38 @@ class Encoding:
 
 
 _BATCH_SIZE = 256
-"""Number of captions that are encoded together."""
+"""The number of captions that are encoded together."""
 
 
 def context_features(
     encoding: Encoding, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> dict[str, Floats]:
-    """Return the cosines of each caption's vector with the mean vector of its references, and with the nearest one."""
+    """Return the features of captions that require a sentence encoder.
+
+    ``encoder cosine`` is the cosine of the caption's vector with the mean vector of its references, and
+    ``best encoder cosine`` is the highest cosine with the vector of a single reference.
+
+    Args:
+        encoding: the vectors of texts.
+        hypotheses: the captions.
+        references: the references of each caption.
+
+    Returns:
+        The features by name, each as an array ``(captions,)``.
+    """
     mean_cosines, best_cosines = [], []
     for start in range(0, len(hypotheses), _BATCH_SIZE):
         batch = slice(start, start + _BATCH_SIZE)
         vectors = encoding([*hypotheses[batch], *chain.from_iterable(references[batch])])
         for hypothesis, texts in zip(hypotheses[batch], references[batch], strict=True):
-            caption_vector = vectors[hypothesis]
             reference_vectors = np.array([vectors[text] for text in texts])
-            mean = reference_vectors.mean(axis=0)
-            length = math.sqrt((mean * mean).sum())
-            mean_cosines.append(float((mean * caption_vector).sum()) / length if length else 0.0)
-            best_cosines.append(float((reference_vectors * caption_vector).sum(axis=1).max()))
+            mean_cosines.append(_compute_mean_cosine(vectors[hypothesis], reference_vectors))
+            best_cosines.append(float((reference_vectors * vectors[hypothesis]).sum(axis=1).max()))
     return {"encoder cosine": np.array(mean_cosines), "best encoder cosine": np.array(best_cosines)}
+
+
+def _compute_mean_cosine(caption_vector: Floats, reference_vectors: Floats) -> float:
+    """Return the cosine of a caption's vector with the mean of the reference vectors, or 0 if the mean is zero."""
+    mean = reference_vectors.mean(axis=0)
+    length = math.sqrt((mean * mean).sum())
+    return float((mean * caption_vector).sum()) / length if length else 0.0

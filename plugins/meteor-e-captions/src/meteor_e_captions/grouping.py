@@ -1,4 +1,7 @@
-"""Distinct integers of an array, by a single sort. NumPy's ``unique`` is slower: it sorts indexes or builds hashes."""
+"""Finds the distinct integers of an array and where they occur.
+
+The functions sort the array once. They are faster than :func:`numpy.unique`, which sorts indexes or builds hash tables.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Groups", "distinct", "group"]
 
+_MAX_PACKED_BITS = 62
+
 
 class Groups(NamedTuple):
-    """The distinct integers of an array.
+    """The distinct integers of an array, and the positions at which they occur.
 
     Attributes:
         keys: the distinct integers, sorted.
@@ -29,34 +34,41 @@ class Groups(NamedTuple):
 
 
 def _find_run_starts(sorted_keys: Integers) -> Integers:
-    """Return the index of the first occurrence of each key."""
-    is_start = np.concatenate([[True], sorted_keys[1:] != sorted_keys[:-1]])[: len(sorted_keys)]
+    """Return the index of the first occurrence of each integer in a sorted array."""
+    is_start = np.ones(len(sorted_keys), bool)
+    is_start[1:] = sorted_keys[1:] != sorted_keys[:-1]
     starts: Integers = np.flatnonzero(is_start)
     return starts
 
 
 def distinct(keys: Integers) -> Integers:
-    """Return the distinct integers of an array, sorted."""
+    """Return the distinct integers of an array in ascending order."""
     sorted_keys = np.sort(keys)
     result: Integers = sorted_keys[_find_run_starts(sorted_keys)]
     return result
 
 
 def group(keys: Integers) -> Groups:
-    """Return the distinct integers of an array and where they occur.
+    """Return the distinct integers of an array and the positions at which they occur.
 
     Args:
-        keys: the integers, not negative.
+        keys: an array of integers that are not negative.
     """
     index_bits = len(keys).bit_length()
-    if len(keys) and int(keys.max()) >= 1 << (62 - index_bits):
-        unique, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
-        return Groups(unique, first, counts, inverse)
-    # Key and index are packed into one integer, so that one sort orders by both.
+    if len(keys) and int(keys.max()) >= 1 << (_MAX_PACKED_BITS - index_bits):
+        return _group_large_keys(keys)
+    # Packing each key and its index into one integer makes a single sort order the array by both.
     packed = np.sort(keys << index_bits | np.arange(len(keys)))
-    sorted_keys, indexes = packed >> index_bits, packed & ((1 << index_bits) - 1)
+    sorted_keys = packed >> index_bits
+    indexes = packed & ((1 << index_bits) - 1)
     starts = _find_run_starts(sorted_keys)
     counts = np.diff(np.append(starts, len(keys)))
     inverse = np.empty(len(keys), np.int64)
     inverse[indexes] = np.repeat(np.arange(len(starts)), counts)
-    return Groups(sorted_keys[starts], indexes[starts], counts, inverse)
+    return Groups(keys=sorted_keys[starts], first=indexes[starts], counts=counts, inverse=inverse)
+
+
+def _group_large_keys(keys: Integers) -> Groups:
+    """Group integers that are too large to be packed into one integer with their indexes."""
+    unique, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    return Groups(keys=unique, first=first, counts=counts, inverse=inverse)

@@ -1,4 +1,4 @@
-"""The words of English captions with their kinds, weights and synonyms."""
+"""Describes the words of English captions by their kinds, weights and synonyms."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 _WORD = re.compile(r"[a-z0-9]+(?:['\u2019-][a-z0-9]+)*")
 _END = "\0"
-"""Separates captions."""
+"""The character that separates captions."""
 _MARKS_TO_SPACES = bytes(code if chr(code).isalnum() or chr(code) == _END else ord(" ") for code in range(256))
 LONGEST_TEXT = 20_000
-"""Number of characters of a caption that are processed; the rest is ignored."""
+"""The number of characters of a caption that are processed. All further characters are ignored."""
 
 KINDS = ("function", "object", "attribute", "action", "relation", "number", "color")
-"""Kinds of words. Each word has one kind, regardless of its context."""
+"""The kinds of words. Each word has one kind, regardless of its context."""
 
 
 def _split_set(text: str) -> frozenset[str]:
@@ -38,13 +38,14 @@ COLORS = _split_set(
     "green lavender light magenta maroon navy orange pink plaid purple red silver striped tan teal turquoise "
     "violet white yellow"
 ) | {"grey"}
+_LARGE_NUMBER = 100
 NUMBERS = {
     **{word: value for value, word in enumerate(
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"))},
     **dict.fromkeys(("couple", "pair", "both"), 2),
-    **dict.fromkeys(("few", "several", "many", "multiple", "numerous", "group", "crowd"), 100),
+    **dict.fromkeys(("few", "several", "many", "multiple", "numerous", "group", "crowd"), _LARGE_NUMBER),
 }  # fmt: skip
-"""Values of number words; 100 stands for a large number."""
+"""The values of number words. The value 100 represents any large number."""
 _RELATIONS = _split_set(
     "above across against along amid among around at atop before behind below beneath beside between beyond by down in "
     "inside into near off on onto out outside over through toward towards under underneath up with within without"
@@ -62,7 +63,7 @@ FUNCTION_WORDS = (
     | _RELATIONS
     | NEGATIONS
 )
-"""Function words. They have a tenth of the weight that they would have as content words."""
+"""Function words. Their weights are a tenth of the weights that content words of the same frequency have."""
 NO_CONTENT = FUNCTION_WORDS | COLORS | NUMBERS.keys()
 _ATTRIBUTES = _split_set(
     "old young elderly little small big large huge tiny tall short long wide narrow high low deep shallow loud quiet "
@@ -84,8 +85,7 @@ _ACTIONS = _split_set(
     "falls blow blows bark barks meow meows chirp chirps ring rings rings buzz buzzes hum hums roar roars whistle "
     "rumble rumbles crackle crackles drip drips pour pours splash splashes"
 )
-# Pairs of words that cannot both describe the same thing.
-_OPPOSITES = (
+_OPPOSITE_PAIRS = (
     "man woman|men women|boy girl|boys girls|male female|he she|his her|father mother|husband wife|indoors outdoors|"
     "inside outside|indoor outdoor|sitting standing|sits stands|sit stand|up down|upstairs downstairs|young old|"
     "big small|large small|large tiny|huge tiny|tall short|long short|day night|hot cold|wet dry|open closed|"
@@ -94,39 +94,53 @@ _OPPOSITES = (
     "near far|front behind|above below|over under|before after|summer winter|sunny rainy|light dark|starts stops|"
     "clean dirty|first last|pushing pulling|high low|nearby distant|dog cat|water land|winning losing|with without"
 )
-OPPOSITES: dict[str, tuple[str, ...]] = {}
-for _pair in _OPPOSITES.split("|"):
-    _first, _second = _pair.split()
-    OPPOSITES[_first] = (*OPPOSITES.get(_first, ()), _second)
-    OPPOSITES[_second] = (*OPPOSITES.get(_second, ()), _first)
+"""Pairs of words that cannot both describe the same object or event."""
+
+
+def _index_opposites() -> dict[str, tuple[str, ...]]:
+    """Return for each word of :data:`_OPPOSITE_PAIRS` its opposites."""
+    opposites: dict[str, tuple[str, ...]] = {}
+    for pair in _OPPOSITE_PAIRS.split("|"):
+        first, second = pair.split()
+        opposites[first] = (*opposites.get(first, ()), second)
+        opposites[second] = (*opposites.get(second, ()), first)
+    return opposites
+
+
+OPPOSITES = _index_opposites()
+"""The opposites of each word."""
 
 _LOWEST_FREQUENCY = 1e-7
 _FUNCTION_WEIGHT = 0.1
 _WEIGHT_STEPS = 1 << 18
-"""Weights are multiples of 1 / 2**18, so that their sums do not depend on the order of addition."""
+"""Weights are rounded to multiples of 1 / 2**18, so that their sums do not depend on the order of addition."""
+_MIN_INFORMATION = 1e-3
 
 
 def split(text: str) -> list[str]:
-    """Return the words of a caption in lower case, without punctuation."""
+    """Split a caption into words in lower case, without punctuation."""
     return _WORD.findall(text[:LONGEST_TEXT].lower().replace("\u2019", "'"))
 
 
 def _normalize(texts: Sequence[str]) -> list[str]:
-    """Return each caption in lower case, without punctuation, and with spaces between words."""
-    # All captions are processed together, which is faster, except for those that may have punctuation inside words.
-    is_simple = [
-        text.isascii() and "'" not in text and "-" not in text and _END not in text and len(text) <= LONGEST_TEXT
-        for text in texts
-    ]
+    """Convert captions to lower case, and remove punctuation."""
+    is_simple = [_is_simple(text) for text in texts]
+    # Joining simple captions and translating them by a single call is several times faster than splitting each caption.
     simple_texts = _END.join(compress(texts, is_simple)).lower().encode().translate(_MARKS_TO_SPACES).decode()
-    normalized = iter(simple_texts.split(_END))
+    normalized_texts = iter(simple_texts.split(_END))
     return [
-        next(normalized) if simple else " ".join(split(text)) for text, simple in zip(texts, is_simple, strict=True)
+        next(normalized_texts) if simple else " ".join(split(text))
+        for text, simple in zip(texts, is_simple, strict=True)
     ]
+
+
+def _is_simple(text: str) -> bool:
+    """Return whether a caption consists of ASCII characters and has no words that contain punctuation."""
+    return text.isascii() and "'" not in text and "-" not in text and _END not in text and len(text) <= LONGEST_TEXT
 
 
 class EncodedCaptions(NamedTuple):
-    """Captions as word ids.
+    """Several captions whose words are encoded as ids.
 
     Attributes:
         word_ids: the words of all captions, concatenated.
@@ -145,7 +159,7 @@ class EncodedCaptions(NamedTuple):
 
 
 class WordColumns(NamedTuple):
-    """Properties of all words, indexed by word id.
+    """The properties of words as arrays that are indexed by word ids.
 
     Attributes:
         stem: the id of the stem.
@@ -153,9 +167,9 @@ class WordColumns(NamedTuple):
         weight: the information weight.
         word_class: the id of the class, an index of ``CaptionLexicon.class_names``.
         is_function: whether the word is a function word.
-        is_content: whether the word is a content word, except for colors and numbers.
+        is_content: whether the word is neither a function word nor a color nor a number.
         is_negation: whether the word is a negation.
-        is_exclusive: whether the word excludes other words.
+        is_exclusive: whether the word has opposites.
         synset_starts: the index in ``synsets`` of each word's first synset.
         synsets: the synset ids of all words, concatenated.
     """
@@ -173,7 +187,7 @@ class WordColumns(NamedTuple):
 
 
 def kind_of(word: str) -> str:
-    """Return the kind of a word, one of :data:`KINDS`."""
+    """Return the kind of a word, which is one of :data:`KINDS`."""
     if word in COLORS:
         return "color"
     if word in NUMBERS or word[0].isdigit():
@@ -182,50 +196,66 @@ def kind_of(word: str) -> str:
         return "relation"
     if word in FUNCTION_WORDS:
         return "function"
-    if word in _ATTRIBUTES or (word.endswith("ly") and len(word) > 4):
+    is_long = len(word) > 4
+    if word in _ATTRIBUTES or (is_long and word.endswith("ly")):
         return "attribute"
-    if word in _ACTIONS or (len(word) > 4 and word.endswith(("ing", "ed")) and word not in _NOT_ACTIONS):
+    if word in _ACTIONS or (is_long and word.endswith(("ing", "ed")) and word not in _NOT_ACTIONS):
         return "action"
     return "object"
 
 
 @cache
 def _load_frequencies() -> Mapping[str, float]:
-    """Return the frequencies of all words that are more frequent than the lowest frequency."""
-    lists = load_word_lists("metric 'caption-light'", "meteor-e-captions")
-    by_list = [(10 ** (-centibels / 100), words) for centibels, words in enumerate(lists)]
-    return {word: frequency for frequency, words in by_list if frequency > _LOWEST_FREQUENCY for word in words}
+    """Return the relative frequency of each word whose frequency exceeds ``_LOWEST_FREQUENCY``."""
+    frequencies = {}
+    for centibels, words in enumerate(load_word_lists("metric 'caption-light'", "meteor-e-captions")):
+        frequency = 10 ** (-centibels / 100)
+        if frequency > _LOWEST_FREQUENCY:
+            frequencies.update(dict.fromkeys(words, frequency))
+    return frequencies
 
 
 def _compute_information(words: Sequence[str]) -> Floats:
-    """Return the information weights of words, in (0, 1]: the logarithm of the frequency, relative to log 1e-7."""
-    frequencies, lowest_log = _load_frequencies(), math.log(_LOWEST_FREQUENCY)
+    """Return the information of each word as a number from 0 to 1.
+
+    The information of a word is the logarithm of its frequency divided by the logarithm of ``_LOWEST_FREQUENCY``.
+    """
+    frequencies = _load_frequencies()
+    lowest_log = math.log(_LOWEST_FREQUENCY)
     logs = [math.log(max(frequencies.get(word, 0.0), _LOWEST_FREQUENCY)) for word in words]
     return np.array([min(1.0, log / lowest_log) for log in logs])
 
 
 _SINGLETON_CLASSES = FUNCTION_WORDS | frozenset(["front", "top", "side", "back", "much"])
+_ENDING_LENGTHS = {"ing": 4, "ed": 3, "ly": 4}
+"""For each ending that determines the class of a word, the length that the word must exceed."""
 
 
 @cache
 def word_class(word: str) -> str:
-    """Return the class of a word: the word itself, or a category such as ``<color>`` or ``<-ing>``."""
+    """Return the class of a word.
+
+    Each function word is a class of its own. All other words belong to a class such as ``<color>`` or ``<-ing>``.
+    """
     if word in _SINGLETON_CLASSES:
         return word
     if word in COLORS:
         return "<color>"
     if word[0].isdigit() or word in NUMBERS:
         return "<number>"
-    for ending, min_length in (("ing", 4), ("ed", 3), ("ly", 4)):
-        if len(word) > min_length and word.endswith(ending):
+    for ending, length in _ENDING_LENGTHS.items():
+        if len(word) > length and word.endswith(ending):
             return f"<-{ending}>"
-    return "<-s>" if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else "<word>"
+    if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
+        return "<-s>"
+    return "<word>"
 
 
 def get_opposites(word: str) -> tuple[str, ...]:
-    """Return the words that contradict a word. Numbers below 100 contradict each other."""
-    if word in NUMBERS and NUMBERS[word] < 100:
-        return tuple(number for number, value in NUMBERS.items() if value != NUMBERS[word] and value < 100)
+    """Return the words that contradict a word. Number words with different values below 100 contradict each other."""
+    word_value = NUMBERS.get(word, _LARGE_NUMBER)
+    if word_value < _LARGE_NUMBER:
+        return tuple(number for number, value in NUMBERS.items() if value not in (word_value, _LARGE_NUMBER))
     return OPPOSITES.get(word, ())
 
 
@@ -233,7 +263,7 @@ _EXCLUSIVE_WORDS = frozenset(word for word in (*NUMBERS, *OPPOSITES) if get_oppo
 
 
 class _Ids(dict[Any, int]):
-    """Assigns consecutive ids, from 0, to keys when they are first looked up."""
+    """A dictionary that assigns the next free id, starting from 0, to each key that is looked up for the first time."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -246,7 +276,7 @@ class _Ids(dict[Any, int]):
 
 
 class CaptionLexicon:
-    """Assigns ids to words, and provides the stem, kind, weight and synonyms of each word.
+    """Assigns ids to the words of captions, and provides the stem, kind, weight and synonyms of each word.
 
     Args:
         meteor: the metric whose stems and synonyms decide which words have the same meaning.
@@ -255,7 +285,10 @@ class CaptionLexicon:
     def __init__(self, meteor: Meteor) -> None:
         self._meteor = meteor
         self._stemmer = {matcher.name: matcher for matcher in meteor.matchers}["stem"]
-        self._stem_ids, self._synset_ids, self._class_ids, self._word_ids = (_Ids() for _ in range(4))
+        self._stem_ids = _Ids()
+        self._synset_ids = _Ids()
+        self._class_ids = _Ids()
+        self._word_ids = _Ids()
         self._word_ids[_END] = -1
         self.words: list[str] = self._word_ids.keys_by_id
         self.class_names: list[str] = self._class_ids.keys_by_id
@@ -266,13 +299,15 @@ class CaptionLexicon:
         return self._stemmer.stem(Token(word))  # type: ignore[attr-defined, no-any-return]
 
     def _describe(self, words: Sequence[str]) -> WordColumns:
-        """Return the properties of words."""
+        """Return the properties of new words, and assign ids to their stems, classes and synsets."""
         kind = np.array([KINDS.index(kind_of(word)) for word in words], np.int64)
         has_synonyms = ~np.isin(kind, [KINDS.index("function"), KINDS.index("relation")])
-        weight = np.maximum(_compute_information(words), 1e-3) * np.where(has_synonyms, 1.0, _FUNCTION_WEIGHT)
+        weight = np.maximum(_compute_information(words), _MIN_INFORMATION) * np.where(
+            has_synonyms, 1.0, _FUNCTION_WEIGHT
+        )
         synsets = self._meteor.synsets([*compress(words, has_synonyms)])
         synset_counts = np.zeros(len(words), np.int64)
-        synset_counts[has_synonyms] = [*map(len, synsets)]
+        synset_counts[has_synonyms] = [len(ids) for ids in synsets]
         return WordColumns(
             stem=np.array([self._stem_ids[self._stem(word)] for word in words], np.int64),
             kind=kind,
@@ -283,11 +318,11 @@ class CaptionLexicon:
             is_negation=np.array([word in NEGATIONS or word.endswith("n't") for word in words], bool),
             is_exclusive=np.array([word in _EXCLUSIVE_WORDS for word in words], bool),
             synset_starts=np.cumsum([0, *synset_counts]),
-            synsets=np.fromiter(map(self._synset_ids.__getitem__, chain.from_iterable(synsets)), np.int64),
+            synsets=np.array([self._synset_ids[synset] for synset in chain.from_iterable(synsets)], np.int64),
         )
 
     def encode(self, texts: Sequence[str]) -> EncodedCaptions:
-        """Encode captions as word ids."""
+        """Encode the words of captions as ids, and assign ids to new words."""
         normalized = _normalize(texts)
         words = f" {_END} ".join([*normalized, ""]).split()
         ids = np.fromiter(map(self._word_ids.__getitem__, words), np.int64, len(words))
@@ -295,7 +330,7 @@ class CaptionLexicon:
         return EncodedCaptions(ids[ids >= 0], np.diff(ends, prepend=-1) - 1, normalized)
 
     def _add_new_words(self) -> None:
-        """Add the properties of words that were encoded since the last call."""
+        """Determine the properties of the words that were encoded since the last call of this method."""
         new_words = self.words[len(self._columns.stem) :]
         if not new_words:
             return
@@ -307,25 +342,33 @@ class CaptionLexicon:
 
     @property
     def columns(self) -> WordColumns:
-        """The properties of all words that have been encoded."""
+        """The properties of all encoded words."""
         self._add_new_words()
         return self._columns
 
     @property
-    def sizes(self) -> tuple[int, int]:
-        """The number of stems and the number of synsets of all words that have been encoded, at least 1 each."""
+    def n_stems(self) -> int:
+        """The number of stems of all encoded words, but at least 1."""
         self._add_new_words()
-        return max(len(self._stem_ids), 1), max(len(self._synset_ids), 1)
+        return max(len(self._stem_ids), 1)
+
+    @property
+    def n_synsets(self) -> int:
+        """The number of synsets of all encoded words, but at least 1."""
+        self._add_new_words()
+        return max(len(self._synset_ids), 1)
 
     def opposites(self, words: Sequence[int]) -> list[tuple[int, ...]]:
-        """Return the stems that contradict each word, as far as captions contain them.
+        """Return for each word the ids of the stems that contradict it.
 
-        Numbers are contradicted by different numbers.
+        Stems that do not occur in any encoded caption are omitted.
+
+        Args:
+            words: the ids of the words.
         """
         stem_ids = []
         for word in words:
-            stems = self._opposites.get(word)
-            if stems is None:
-                stems = self._opposites[word] = [*map(self._stem, get_opposites(self.words[word]))]
-            stem_ids.append(tuple(self._stem_ids[stem] for stem in stems if stem in self._stem_ids))
+            if word not in self._opposites:
+                self._opposites[word] = [self._stem(opposite) for opposite in get_opposites(self.words[word])]
+            stem_ids.append(tuple(self._stem_ids[stem] for stem in self._opposites[word] if stem in self._stem_ids))
         return stem_ids

@@ -1,4 +1,4 @@
-"""The metrics ``caption-light`` and ``caption-context``."""
+"""Defines the metrics ``caption-light`` and ``caption-context``, which compare captions with their references."""
 
 from __future__ import annotations
 
@@ -23,13 +23,19 @@ if TYPE_CHECKING:
 
     from meteor_e.base.array_cache import Floats
 
+_MAX_CONTRIBUTIONS = 5
+_MIN_CONTRIBUTION = 5e-5
+"""The smallest contribution of a feature that is not rounded to 0 in an explanation."""
+
 
 class CaptionLight(SegmentMetric):
-    """Captions of images and sounds compared with references by their words (English).
+    """A metric of English captions of images and sounds that compares the words of captions and references.
 
-    The metric is a linear model. Its features are METEOR, words by kind, contradictions, and whether the caption is a
-    complete sentence. It does not use an encoder or the image. The mean score is 0 for captions of a different image
-    and 1 for captions of the image by people. Scores can be lower than 0 and higher than 1.
+    The metric is a linear model. Its features are METEOR, the overlap of words by kind, contradictions, and whether the
+    caption is a complete sentence. It uses neither the image nor a neural network.
+
+    The mean score is 0 for captions of a different image and 1 for human captions of the image. Scores can be lower
+    than 0 and higher than 1.
     """
 
     name: ClassVar[str] = "caption-light"
@@ -45,12 +51,12 @@ class CaptionLight(SegmentMetric):
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """The signature of the weights, the word frequencies and METEOR."""
+        """The signature, which identifies the weights, the word frequencies and METEOR."""
         return f"{self.short_signature}|{self._meteor.signature}"
 
     @property
     def short_signature(self) -> str:
-        """The signature without METEOR's."""
+        """The signature without the signature of METEOR."""
         model_digest = digest(
             [",".join(self._model.features), self._model.weights.tobytes().hex(), str(self._model.intercept)]
         )
@@ -67,13 +73,13 @@ class CaptionLight(SegmentMetric):
         return cls(options)
 
     def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Floats]:
-        """Return the features by name, each an array ``(captions,)``; higher values are better."""
+        """Return the features by name, each as an array ``(captions,)``. Higher values are better."""
         return light_features(self._meteor, self._lexicon, self._detector, hypotheses, references)
 
     def score_segments(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
     ) -> Floats:
-        """Return one score per caption; for the arguments, see :meth:`SegmentMetric.score_segments`."""
+        """Return the scores as an array ``(captions,)``. The sources are ignored."""
         columns = self.features(hypotheses, references)
         scores = np.full(len(hypotheses), self._model.intercept)
         for name, weight in zip(self._model.features, self._model.weights.tolist(), strict=True):
@@ -81,11 +87,11 @@ class CaptionLight(SegmentMetric):
         return scores
 
     def reports(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[CaptionReport]:
-        """Return for each caption what is missing, what was invented, and whether the caption is broken."""
+        """Return for each caption a report on missing words, invented words, and signs that the caption is broken."""
         return describe_captions(self._lexicon, self._detector, hypotheses, references)
 
     def details(self, statistics: Any, batch: Batch | None = None) -> list[Mapping[str, Any]]:
-        """Return the reports on the captions, for JSON: see :class:`~meteor_e_captions.explain.CaptionReport`."""
+        """Return the :class:`~meteor_e_captions.explain.CaptionReport` of each caption as a dictionary for JSON."""
         if batch is None:
             return []
         return [report.to_dict() for report in self.reports(batch.hypotheses, batch.references)]
@@ -98,33 +104,49 @@ class CaptionLight(SegmentMetric):
         names: tuple[str, str] = ("the first", "the second"),
         sources: Sequence[str] | None = None,
     ) -> str:
-        """Explain the difference between two systems; for the arguments, see :meth:`Metric.explain`."""
-        first_features, second_features = (self.features(texts, references) for texts in (first, second))
-        contributions = {
-            name: weight * float(np.mean(second_features[name] - first_features[name]))
-            for name, weight in zip(self._model.features, self._model.weights.tolist(), strict=True)
-        }
-        total = sum(contributions.values())
-        lines = [f"{self.label}: {names[1]} is {abs(total):.4f} {'above' if total >= 0 else 'below'} {names[0]}."]
-        largest = sorted(contributions.items(), key=lambda item: -abs(item[1]))[:5]
-        summary = ", ".join(f"{name} {value:+.4f}" for name, value in largest if abs(value) >= 5e-5)
+        """Explain the difference between the scores of two systems.
+
+        Args:
+            first: the captions of the first system.
+            second: the captions of the second system.
+            references: the references of each caption.
+            names: the names of the two systems.
+            sources: ignored.
+        """
+        contributions = self._compare_features(first, second, references)
+        difference = sum(contributions.values())
+        direction = "above" if difference >= 0 else "below"
+        lines = [f"{self.label}: {names[1]} is {abs(difference):.4f} {direction} {names[0]}."]
+        largest = sorted(contributions.items(), key=lambda item: -abs(item[1]))[:_MAX_CONTRIBUTIONS]
+        summary = ", ".join(f"{name} {value:+.4f}" for name, value in largest if abs(value) >= _MIN_CONTRIBUTION)
         if summary:
             lines.append(f"Of this: {summary}.")
-        first_reports, second_reports = (self.reports(texts, references) for texts in (first, second))
-        return "\n".join([*lines, *describe_difference(first_reports, second_reports, names)])
+        lines += describe_difference(self.reports(first, references), self.reports(second, references), names)
+        return "\n".join(lines)
+
+    def _compare_features(
+        self, first: Sequence[str], second: Sequence[str], references: Sequence[Sequence[str]]
+    ) -> dict[str, float]:
+        """Return for each feature how much it contributes to the difference between two systems' mean scores."""
+        first_features = self.features(first, references)
+        second_features = self.features(second, references)
+        contributions = {}
+        for name, weight in zip(self._model.features, self._model.weights.tolist(), strict=True):
+            contributions[name] = weight * float(np.mean(second_features[name] - first_features[name]))
+        return contributions
 
 
 class CaptionContext(CaptionLight):
-    """Captions of images and sounds compared with references by words and by a sentence encoder (English).
+    """A metric of English captions that compares words as well as the sentence vectors of an encoder.
 
-    It uses fewer features of words than ``caption-light``, and the cosines of the encoder's vectors of the captions.
+    It uses some of the features of ``caption-light``, and cosines between the vectors of captions and references.
     """
 
     name: ClassVar[str] = "caption-context"
     requires: ClassVar[tuple[str, ...]] = (*CaptionLight.requires, "the encoder minilm")
 
     class Options(ComponentOptions):
-        """Options of the encoder."""
+        """The options of the metric."""
 
         encoder: Annotated[str, Meta(description="An installed encoder; the weights were fitted with minilm.")] = (
             "minilm"
@@ -140,9 +162,9 @@ class CaptionContext(CaptionLight):
 
     @property
     def short_signature(self) -> str:
-        """The signature without METEOR's."""
+        """The signature without the signature of METEOR."""
         return f"{super().short_signature}|encoder:{self._encoder.digest}"
 
     def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Floats]:
-        """Return the features by name, each an array ``(captions,)``; higher values are better."""
+        """Return the features by name, each as an array ``(captions,)``. Higher values are better."""
         return super().features(hypotheses, references) | context_features(self._encoding, hypotheses, references)

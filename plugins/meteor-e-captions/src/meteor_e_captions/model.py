@@ -1,4 +1,4 @@
-"""The trained models of the plugin: a linear model per metric, and the detector of broken captions."""
+"""Loads the trained models of the caption metrics: one linear model per metric, and the detector of broken captions."""
 
 from __future__ import annotations
 
@@ -16,17 +16,20 @@ from meteor_e_captions.broken import BrokenDetector
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
+_DETECTOR_DECIMALS = 3
+"""Number of decimals of the detector's weights."""
+
 
 @dataclass(frozen=True)
 class CaptionModel:
-    """A linear model: the score is the sum of the weighted features and ``intercept``.
+    """A linear model whose score is the weighted sum of the features plus the intercept.
 
     Attributes:
         name: the name of the metric.
         features: the names of the features; see :mod:`meteor_e_captions.features`.
-        weights: an array ``(features,)``; no weight is negative.
+        weights: an array ``(features,)`` of weights, none of which is negative.
         intercept: the intercept. It was chosen so that the mean score is 0 for captions of a different image and 1
-            for captions of the image by people.
+            for human captions of the image.
     """
 
     name: str
@@ -37,6 +40,11 @@ class CaptionModel:
 
 @cache
 def _read_model(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Read the arrays and the feature names of a model that is included in the package.
+
+    Args:
+        name: the file name of the model without its extension.
+    """
     library = require("safetensors", f"metric {name!r}", distribution="meteor-e-captions")
     path = files(__package__) / "ready" / f"{name}.safetensors"
     try:
@@ -49,18 +57,26 @@ def _read_model(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def load_model(name: str) -> CaptionModel:
-    """Return the model of a metric."""
+    """Return the linear model of the metric with the given name."""
     arrays, names = _read_model(name)
-    return CaptionModel(name, tuple(names["features"]), arrays["weights"], float(arrays["intercept"][0]))
+    return CaptionModel(
+        name=name,
+        features=tuple(names["features"]),
+        weights=arrays["weights"],
+        intercept=float(arrays["intercept"][0]),
+    )
 
 
 @cache
 def load_detector() -> BrokenDetector:
     """Return the detector of broken captions."""
     arrays, names = _read_model("broken")
-    weights = [round(float(weight), 3) for weight in arrays["weights"]]
     return BrokenDetector(
-        dict(zip(names["neighbors"], weights, strict=True)),
-        [round(float(weight), 3) for weight in arrays["repeated"]],
-        round(float(arrays["intercept"][0]), 3),
+        weights=dict(zip(names["neighbors"], _round_all(arrays["weights"]), strict=True)),
+        repeated=_round_all(arrays["repeated"]),
+        intercept=_round_all(arrays["intercept"])[0],
     )
+
+
+def _round_all(weights: Floats) -> list[float]:
+    return [round(float(weight), _DETECTOR_DECIMALS) for weight in weights]

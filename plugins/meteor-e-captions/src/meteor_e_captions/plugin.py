@@ -1,4 +1,4 @@
-"""The hooks of the plugin. The rules and tables of the tokenizer are imported only when it is used."""
+"""Registers the caption tokenizer and the caption metrics as plugins."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from meteor_e import hookimpl
 
 @hookimpl
 def meteor_e_segmenters() -> dict[str, str]:
-    """Return the segmenter of image captions."""
+    """Return the segmenter that tokenizes image captions."""
     return {"ptb": "meteor_e_captions.segmenter:PTBSegmenter"}
 
 
 @hookimpl
 def meteor_e_metrics() -> dict[str, str]:
-    """Return the caption metrics."""
+    """Return the metrics that evaluate captions."""
     return {
         "coco": "meteor_e_captions.coco_metric:CocoMetric",
         "cider": "meteor_e_captions.coco_metric:Cider",

@@ -1,15 +1,15 @@
-"""The PTB tokenizer as a segmenter: the tokens that captioning toolkits score."""
+"""A segmenter that splits captions into the tokens that captioning toolkits compare."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from meteor_e.api import Segmenter
 from meteor_e_captions.ptb import PUNCTUATION, Tokenizer
 
 
 class PTBSegmenter(Segmenter):
-    """Tokens of the Penn Treebank as pycocoevalcap scores them: in lower case and without punctuation."""
+    """Splits text into Penn Treebank tokens as pycocoevalcap does: in lower case and without punctuation."""
 
     name = "ptb"
 
@@ -18,22 +18,35 @@ class PTBSegmenter(Segmenter):
         self._tokenizer = Tokenizer(lowercase=True, drop=PUNCTUATION)
 
     def segment(self, text: str) -> Sequence[str]:
-        """Return the tokens of one text."""
+        """Return the tokens of a string."""
         tokens = self.join_lines([text])[0]
         return tokens.split(" ") if tokens else []
 
     def join_lines(self, lines: Sequence[str]) -> list[str]:
-        """Return the tokens of each line, joined by spaces. The last token of a line can depend on the next line."""
+        """Return one string per line that contains the line's tokens, separated by spaces.
+
+        The last token of a line can depend on the next line.
+        """
         return self._tokenizer.lines([line.replace("\n", " ") for line in lines])
 
     def captions(self, texts: Sequence[str]) -> list[str]:
-        """Return the tokens of captions as in pycocoevalcap, joined by spaces."""
+        """Return one string per caption that contains its tokens, separated by spaces, as pycocoevalcap does."""
         return [line.rstrip() for line in self.join_lines(texts)]
 
     def describe(self) -> str:
-        """Return the version of the Java program that produces the same tokens."""
+        """Return the name and version of the Java library whose tokenizer produces the same tokens."""
         return "corenlp-3.4.1"
 
     def __reduce__(self) -> tuple[type[PTBSegmenter], tuple[()]]:
-        """Create a new segmenter when unpickled, because the rules contain functions, which cannot be pickled."""
+        """Pickle the class only, because the rules of the tokenizer contain functions, which cannot be pickled."""
         return type(self), ()
+
+
+def split_by_lengths(items: Sequence[str], lengths: Iterable[int]) -> list[list[str]]:
+    """Split a list into consecutive lists of the given lengths."""
+    parts = []
+    start = 0
+    for length in lengths:
+        parts.append(list(items[start : start + length]))
+        start += length
+    return parts

@@ -1,6 +1,7 @@
-"""A tokenizer whose tokens are those of Stanford's PTB tokenizer (CoreNLP 3.4.1) for image captions.
+"""A tokenizer that produces the same tokens as Stanford's PTB tokenizer (CoreNLP 3.4.1) for image captions.
 
-It was written from the output of the Java program alone. ``benchmarks/parity/ptb_tokens.py`` compares the two.
+Its rules were derived only from the output of the Java program. The script ``benchmarks/parity/ptb_tokens.py`` compares
+the tokens of both programs.
 """
 
 from meteor_e_captions.ptb.tokenizer import PUNCTUATION, Tokenizer

@@ -1,16 +1,18 @@
-"""The character classes of Stanford's PTB tokenizer, as measured.
+"""The character classes that Stanford's PTB tokenizer distinguishes.
 
-Each character of the Basic Multilingual Plane was tokenized in 100 contexts (between letters, between digits, alone,
-after an abbreviation, in an address and others), and assigned to a class according to the output. The classes are
-tables because they follow an older version of Unicode than Python does. A character without a class is not a token:
-it ends a word and is dropped. The tables contain hexadecimal code points.
+The classes were determined by experiments. Each character of the Basic Multilingual Plane was tokenized in 100
+contexts, such as between letters, between digits, after an abbreviation or in an address.
+
+The classes are stored in tables of hexadecimal code points because they are based on an older version of Unicode than
+that of Python. A character that does not belong to a class ends a word and is dropped.
 """
 
 from __future__ import annotations
 
 import bisect
+import sys
 
-# Letters of words; such words may contain hyphens.
+# Words that consist of these letters may contain hyphens.
 LETTERS = """
     41-5A 61-7A AA B5 BA C0-D6 D8-F6 F8-2C1 2C6-2D1 2E0-2E4 2EC 2EE 370-374 376-377 37A-37D 386 388-38A 38C 38E-3A1
     3A3-3F5 3F7-481 48A-527 531-556 559 561-587 5D0-5EA 5F0-5F2 620-64A 66E-66F 671-6D3 6D5 6E5-6E6 6EE-6EF 6FA-6FC
@@ -42,7 +44,7 @@ LETTERS = """
     FF21-FF3A FF41-FF5A FF66-FFBE FFC2-FFC7 FFCA-FFCF FFD2-FFD7 FFDA-FFDC
 """
 
-# Letters and combining marks of words that do not contain hyphens.
+# Words that contain one of these letters or combining marks do not contain hyphens.
 MARKS = """
     2C2-2C5 2D2-2DF 2E5-2EB 2ED 2EF-36F 375 378-379 384-385 3F6 483-487 55A-55F 591-5BD 5BF 5C1-5C2 5C4-5C5 5C7
     615-61A 64B-65E 670 6D6-6E4 6E7-6ED 6FD-6FE 70F 711 730-74C 7A6-7B0 7EB-7F3 900-903 93C 93E-94E 951-955 962-963
@@ -57,7 +59,7 @@ DIGITS = """
     1BB0-1BB9 1C40-1C49 1C50-1C59 A620-A629 A8D0-A8D9 A900-A909 A9D0-A9D9 AA50-AA59 ABF0-ABF9 FF10-FF19
 """
 
-# Characters that are tokens by themselves.
+# Each of these characters is a token of its own.
 SYMBOLS = """
     21-2F 3A-40 5B-60 7B-7E 80 85 91-94 96-97 A1-A9 AB-B4 B6-B9 BB-BF D7 F7 37E 387 589 5BE 5C0 5C3 5C6 5F3-5F4
     600-603 606-60C 614 61B 61E-61F 66A 66D 6D4 700-70D 7F6-7F8 964-965 E3F E4F 1FBD 2013-2023 2026 2030-203B
@@ -67,7 +69,7 @@ SYMBOLS = """
 """
 
 
-# Non-ASCII characters that the rules mention, or that behave differently from the rest of their class.
+# Non-ASCII characters that the rules mention, or that behave differently from all other members of their class.
 NAMED = frozenset(
     "\u0080\u0085\u0091\u0092\u0093\u0094\u0096\u0097\u00a0\u00a2\u00a3\u00a4\u00ab\u00ad\u00b2\u00b3\u00b9\u00bb"
     "\u00bc\u00bd\u00be\u0130\u0131\u017f\u066b\u066c\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
@@ -75,16 +77,24 @@ NAMED = frozenset(
     "\u2070\u2074\u2075\u2076\u2077\u2078\u2079\u2080\u2081\u2082\u2083\u2084\u2085\u2086\u2087\u2088\u2089\u20a0"
     "\u20ac\u212a\u2153\u2154\u3000\u3001"
 )
-# A representative of each class. The rules contain only these, ASCII characters and ``NAMED``.
-LOWER, UPPER, MARK, DIGIT, SYMBOL, SYMBOL_UPPER, OTHER, OTHER_UPPER = "\u00e9\u00c9\u02c2\u0660\u00a7\u24b6\u0007\u2160"
+# The rules contain one representative of each class, ASCII characters, and the characters in ``NAMED``.
+LOWER, UPPER, MARK, DIGIT = "\u00e9", "\u00c9", "\u02c2", "\u0660"
+SYMBOL, SYMBOL_UPPER, OTHER, OTHER_UPPER = "\u00a7", "\u24b6", "\u0007", "\u2160"
+
+_CHEROKEE = range(0x13A0, 0x1400)
+_CIRCLED_CAPITALS = range(0x24B6, 0x24D0)
+_CAPITAL_ROMAN_NUMERALS = range(0x2160, 0x2170)
 
 
 class _RepresentativeTable(dict[int, int]):
-    """A table for ``str.translate`` from characters to the representatives of their classes; it is filled on demand."""
+    """A translation table that maps each character to the representative of its class.
+
+    The entry of a character is computed when it is looked up for the first time.
+    """
 
     def __init__(self) -> None:
         super().__init__()
-        self._ranges = []
+        self._ranges: list[tuple[int, int, str]] = []
         for ranges, representative in ((LETTERS, LOWER), (MARKS, MARK), (DIGITS, DIGIT), (SYMBOLS, SYMBOL)):
             for code_range in ranges.split():
                 first, _, last = code_range.partition("-")
@@ -96,24 +106,32 @@ class _RepresentativeTable(dict[int, int]):
         return representative
 
     def _find_representative(self, code: int) -> str:
+        """Return the representative of the class to which a code point belongs."""
         char = chr(code)
         if code < 128 or char in NAMED:
             return char
-        index = bisect.bisect(self._ranges, (code, 0x110000, "")) - 1
-        is_in_range = index >= 0 and self._ranges[index][1] >= code
-        representative = self._ranges[index][2] if is_in_range else OTHER
-        # Circled letters and Roman numerals can be upper case, too. Cherokee did not have case in the Unicode version
-        # of the Java program.
+        representative = self._look_up_range(code)
         if representative == LOWER:
-            return UPPER if char.isupper() and not 0x13A0 <= code <= 0x13FF else LOWER
-        if 0x24B6 <= code <= 0x24CF:
+            # The Cherokee script does not have case in the Unicode version of the Java program.
+            return UPPER if char.isupper() and code not in _CHEROKEE else LOWER
+        if code in _CIRCLED_CAPITALS:
             return SYMBOL_UPPER
-        return OTHER_UPPER if 0x2160 <= code <= 0x216F else representative
+        if code in _CAPITAL_ROMAN_NUMERALS:
+            return OTHER_UPPER
+        return representative
+
+    def _look_up_range(self, code: int) -> str:
+        """Return the representative of the range that contains a code point, or ``OTHER``."""
+        index = bisect.bisect(self._ranges, (code, sys.maxunicode + 1, "")) - 1
+        if index < 0:
+            return OTHER
+        _, last, representative = self._ranges[index]
+        return representative if code <= last else OTHER
 
 
 _representatives = _RepresentativeTable()
 
 
 def replace_by_class(text: str) -> str:
-    """Replace each character by the representative of its class, except for characters that the rules mention."""
+    """Replace each character by the representative of its class unless the rules mention the character itself."""
     return text if text.isascii() else text.translate(_representatives)

@@ -1,9 +1,9 @@
-"""Rules of the PTB tokenizer.
+"""Defines the rules by which the PTB tokenizer splits text into tokens.
 
-The rules were derived from the Java program's output for millions of test inputs. These showed which characters it
-keeps together, and which words, abbreviations and marks it treats specially. The longest match wins; if two matches
-are equally long, the earlier rule wins. A rule can require context after its token, which then counts as part of the
-match.
+The rules were derived from the output of the Java program for millions of test inputs.
+
+At each position, the rule with the longest match determines the token. If several matches have the same length, the
+first of their rules is applied. A rule can require a context after its token. This context is part of the match.
 """
 
 from __future__ import annotations
@@ -20,10 +20,12 @@ class Rule(NamedTuple):
     """A rule for one kind of token.
 
     Attributes:
-        first: the characters that can start the token, as the inside of a character class.
-        match: matches the token and its context. The token is the group ``t``, or the complete match.
-        rewrite: converts the token to the output; by default the output is the token.
-        run: matches the range in which the rule cannot match after it has failed once. This keeps the time linear.
+        first: the characters with which the token can start, in the syntax of a character class without brackets.
+        match: matches the token and its context. The token is the group ``t`` if the pattern contains this group, and
+            the complete match otherwise.
+        rewrite: converts the token to the output. By default, the token is not changed.
+        run: matches the range in which the rule cannot match after it has failed once. The tokenizer skips the rule in
+            this range, so that its time is linear in the length of the text.
     """
 
     first: str
@@ -32,7 +34,7 @@ class Rule(NamedTuple):
     run: Callable[[str, int], re.Match[str] | None] | None = None
 
 
-# The insides of character classes. They contain the representatives of the classes of ``characters``.
+# The following strings are character classes without brackets, in which one character represents each class.
 L = f"A-Za-z{LOWER}{UPPER}\u0130\u0131\u017f\u212a"
 X = MARK
 D = f"0-9{DIGIT}"
@@ -46,14 +48,14 @@ SIGN = (
 )
 SOFT = "\u00ad"
 BREAK = "\n\r\u000b\u000c\u2028\u2029"
-# The first two can also occur inside tokens: telephone numbers, mixed fractions, ellipses.
+# Tokens such as telephone numbers, fractions and ellipses can contain the first two of these characters.
 SPACE = " \u00a0\t\u2000-\u200a\u3000"
 BLANKS = frozenset(" \u00a0\t\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u3000")
-# Characters that do not occur in URLs.
+# URLs do not contain these characters.
 NO_URL = f' \t{BREAK}"<>|(){{}}'
 
 APOS = "(?:['\u0092\u2019]|&[aA][pP][oO][sS];)"
-# Apostrophes inside words.
+# Apostrophes that can occur inside words.
 INSIDE = "(?:['`\u0091\u0092\u2018\u2019\u201b]|&[aA][pP][oO][sS];)"
 WORD = f"[{L}{X}{SOFT}][{L}{X}{D}{SOFT}]*"
 PART = f"(?:[dDlLoO]{INSIDE}(?=[{L}{D}]{{2}}))?[{L}{D}]+"
@@ -70,18 +72,18 @@ VALUE = f"(?:\"[^\"{BREAK}]*\"|'[^'{BREAK}]*')"
 
 
 def words(text: str) -> list[str]:
-    """Split a list of words."""
+    """Split a string into words."""
     return text.split()
 
 
-# Abbreviations that can end a sentence. If they do, their period is also a token.
+# These abbreviations can end a sentence, in which case their period is also a separate token.
 ENDING = words(
     "al ala apr ariz assn aug bhd bldg blvd bros calif co colo conn corp cos ct dak dec esq est etc ext feb fla fri "
     "ga inc ind intl jan jr jul jun kan kans ky ltd mar md mich minn mo mon mont neb nev nov oct okla penn plc rd rt "
     "sep sept seq sq sr sys tel tenn thu thurs tue tues univ va vt wed wis wisc wyo ph\\.d ed\\.d"
 )
 CAPITALIZED = words("ark az del ill la mass miss ore pa tex wash")
-# Abbreviations that precede a name.
+# These abbreviations precede a name, so that their period does not end a sentence.
 INNER = words(
     "adj adm adv alex assoc asst atty attys ave brig capt cf cie cmdr col comdr cpl dept det dr drs elec ens ft gen "
     "gov govs hon insp invt jos lieut lt maj messrs mlle mme mr mrs ms msgr mt natl pfc ph pres prof profs pvt rep "
@@ -89,7 +91,7 @@ INNER = words(
 )
 TWO_WORDS = (("can", "not"), ("gim", "me"), ("gon", "na"), ("got", "ta"), ("lem", "me"), ("wan", "na"))
 NUMBERED = words("art ca figs? nos? op pp prop")
-# Words that start a sentence after initials and acronyms.
+# After an acronym or an initial, each of these words starts a new sentence.
 STARTERS = words(
     "A About According Additionally After An As At But Earlier He Her Here However If In It Last Many More Now Once "
     "One Other Our She Since So Some Such That The Their Then There These They This We What When While Yet You Mr\\. "
@@ -101,12 +103,12 @@ EXTENSIONS = words(
 )
 
 
-# Non-ASCII characters that the Java program also accepts in place of these letters.
+# The Java program also accepts these non-ASCII characters instead of the letters.
 CASE_VARIANTS = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
 
 
 def match_any_case(literals: list[str]) -> str:
-    """Return a pattern that matches the words in any mixture of cases; the words can be patterns."""
+    """Return a regular expression that matches the given words or patterns in upper, lower or mixed case."""
 
     def match_letter(letter: re.Match[str]) -> str:
         return f"[{letter[0]}{letter[0].upper()}{CASE_VARIANTS.get(letter[0], '')}]"
@@ -115,11 +117,11 @@ def match_any_case(literals: list[str]) -> str:
 
 
 def match_capitalized(literals: list[str]) -> str:
-    """Return a pattern that matches the words with a capital first letter and any case after it."""
+    """Return a regular expression that matches the given words if their first letters are capital letters."""
     return "(?:" + "|".join(word[0].upper() + match_any_case([word[1:]]) for word in literals) + ")"
 
 
-# All abbreviations, in lower case. The period after any other word does not depend on its context.
+# Whether a period is a token depends on its context only after one of these abbreviations, given in lower case.
 ABBREVIATIONS = re.compile(
     "|".join([*ENDING, *CAPITALIZED, *INNER, *NUMBERED, "m[tf]g", "p?pt[ye]s?", "[a-z]"])
 ).fullmatch
@@ -129,46 +131,66 @@ GAP = f"[{SPACE}{BREAK}\u0085]"
 
 
 def rule(first: str, pattern: str, rewrite: Callable[[str], str] | str | None = None, run: str | None = None) -> Rule:
-    """Create a rule; if ``rewrite`` is a string, it replaces the token."""
-    run_match = None if run is None else re.compile(run).match
-    if isinstance(rewrite, str):
-        text = rewrite
-        return Rule(first, re.compile(pattern).match, lambda _: text, run_match)
-    return Rule(first, re.compile(pattern).match, rewrite, run_match)
+    """Create a rule from regular expressions.
+
+    Args:
+        first: the characters with which the token can start.
+        pattern: a regular expression for the token and its context.
+        rewrite: a function that converts the token to the output, or the output itself.
+        run: a regular expression for the range in which the rule cannot match after it has failed once.
+    """
+    return Rule(
+        first=first,
+        match=re.compile(pattern).match,
+        rewrite=_make_constant(rewrite) if isinstance(rewrite, str) else rewrite,
+        run=None if run is None else re.compile(run).match,
+    )
+
+
+def _make_constant(output: str) -> Callable[[str], str]:
+    """Return a function that replaces any token by the given output."""
+
+    def rewrite(token: str) -> str:
+        return output
+
+    return rewrite
 
 
 def remove_soft_hyphens(token: str) -> str:
-    """Remove soft hyphens; a token that consists only of soft hyphens becomes a hyphen."""
+    """Remove soft hyphens from a token. A token that consists only of soft hyphens becomes a hyphen."""
     return token.replace(SOFT, "") or "-"
 
 
 def protect_spaces(token: str) -> str:
-    """Replace spaces inside a token by non-breaking spaces."""
+    """Replace the spaces in a token by non-breaking spaces."""
     return token.replace(" ", "\u00a0")
 
 
 def add_period(token: str) -> str:
-    """Add a period to an abbreviation that ends a sentence; the period of the text becomes the next token."""
+    """Append a period to an abbreviation whose own period ends the sentence and becomes the next token."""
     return token + "."
 
 
 def escape_brackets(token: str) -> str:
-    """Replace parentheses by their names in the Penn Treebank."""
+    """Replace parentheses by the tokens ``-LRB-`` and ``-RRB-`` of the Penn Treebank."""
     return token.replace("(", "-LRB-").replace(")", "-RRB-")
 
 
 def normalize_apostrophes(token: str) -> str:
-    """Replace apostrophes and their XML entity by ASCII apostrophes."""
+    """Replace apostrophes and the XML entity ``&apos;`` by ASCII apostrophes."""
     token = re.sub("(?i)&apos;", "'", token)
     return re.sub("[\u0092\u2019]", "'", token)
 
 
 def normalize_negation(token: str) -> str:
-    """Replace the apostrophe of "n't": an opening quotation mark by a grave accent, others by an ASCII apostrophe."""
+    """Normalize the apostrophe in "n't".
+
+    Opening quotation marks are replaced by grave accents, and all other apostrophes by ASCII apostrophes.
+    """
     return normalize_apostrophes(re.sub("[\u0091\u2018\u201b]", "`", token))
 
 
-# Compounds with periods and commas: "non-U.S.", "Mr.-x", "1,000-mile".
+# Compounds such as "non-U.S.", "Mr.-x" and "1,000-mile" contain periods or commas.
 COMPOUND = f"[A-Za-z0-9][A-Za-z0-9.,{SOFT}]*(?:-(?:{ACRONYM}\\.|[A-Za-z0-9{SOFT}]+))+"
 COUNTRIES = (
     f"{match_any_case(['canada', 'sino', 'korean', 'eu', 'japan', 'non'])}-[uU]\\.[sS]"
@@ -194,12 +216,19 @@ QUOTES = {
 
 
 def normalize_quotes(token: str) -> str:
-    """Replace quotation marks by those of the Penn Treebank."""
+    """Replace quotation marks by the tokens that represent them in the Penn Treebank."""
     return "".join(QUOTES.get(char, char) for char in token)
 
 
 def rule_before_declaration(first: str, pattern: str, rewrite: Callable[[str], str] | None, after: str = "") -> Rule:
-    """Create a rule for an abbreviation before a declaration, which is searched for only once per line."""
+    """Create a rule for an abbreviation that precedes an SGML declaration.
+
+    Args:
+        first: the characters with which the abbreviation can start.
+        pattern: a regular expression for the abbreviation and the gap before the declaration.
+        rewrite: a function that converts the abbreviation to the output.
+        after: a regular expression for the context after the declaration.
+    """
     return rule(first, f"{pattern}{DECLARATION}{after}", rewrite, run=f"{pattern}<[!?][A-Za-z-][^>{BREAK}]*")
 
 
@@ -276,7 +305,7 @@ RULES = (
     rule("A-Za-z", f"(?P<t>{ENDINGS})\\.{GAP}(?:{GAP}|[{U}]|{ELEMENT})", add_period),
     rule_before_declaration("A-Za-z", f"(?P<t>{ENDINGS})\\.{GAP}", add_period),
     rule("A-Za-z", f"(?P<t>{ENDINGS}\\.)[\\s\\S]{{2}}"),
-    # Only at the end of the text.
+    # This rule applies only at the end of the text, because the previous rule requires two further characters.
     rule("A-Za-z", f"(?P<t>{ENDINGS})\\.", add_period),
     rule("A-Za-z", f"{INNERS}\\."),
     rule("A-Za-z", f"(?P<t>{match_any_case(NUMBERED)}\\.){GAP}?[{D}]"),
