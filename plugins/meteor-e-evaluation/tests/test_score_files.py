@@ -111,7 +111,9 @@ class Answers(SegmentMetric):
 
 @pytest.mark.parametrize("answer", ["0.5", None, [1.0]])
 def test_metric_result_that_is_not_a_number_is_an_error(test, answer):
-    with pytest.raises(InputError, match=r"answers gave (scores that are not all numbers|.* scores for 10 segments)"):
+    with pytest.raises(
+        InputError, match=r"answers (?:gave|returned) (scores that are not all numbers|.* scores for 10 segments)"
+    ):
         score(test, Answers(answer))
 
 

@@ -1,4 +1,4 @@
-"""Shows an alignment in the terminal: hypothesis above reference, colored by matcher, with marks for chunks."""
+"""Prints an alignment in the terminal, with the hypothesis above the reference, and in the colors of the matchers."""
 
 from __future__ import annotations
 
@@ -14,20 +14,22 @@ from rich.text import Text
 from meteor_e import AlignedMatch, Alignment
 from meteor_e.render.plain import printable
 from meteor_e.scoring.alignment import chunk_numbers
-from meteor_e_evaluation.reports.styles import matcher_style
+from meteor_e_evaluation.reports.styles import MatcherStyle, matcher_style
 
 DEFAULT_WIDTH = 100
-"""Width of an output that is not a terminal, unless the environment variable ``COLUMNS`` sets it."""
+"""Width of output that is not a terminal. The environment variable ``COLUMNS`` overrides it."""
+
+MIN_WIDTH = 40
 
 _LABELS = ("", "hypothesis", "", "reference")
 
 
 class WordColumn(NamedTuple):
-    """Words of the hypothesis above words of the reference.
+    """A column with words of the hypothesis above words of the reference.
 
     Attributes:
-        words: indices of the words in the hypothesis, and in the reference.
-        match: index of the match that aligns them; ``None`` if the words are only adjacent.
+        words: indices of the words in the hypothesis, and indices of the words in the reference.
+        match: index of the match that aligns the words, or None if the words are not aligned.
     """
 
     words: tuple[range, range]
@@ -35,19 +37,23 @@ class WordColumn(NamedTuple):
 
 
 MatchByWord = Sequence[int | None]
-"""Index of each word's match; ``None`` for a word without a match."""
+"""The index of the match of each word, with None for each word without a match."""
 
 
 def _straight_matches(matches: Sequence[AlignedMatch]) -> list[int]:
-    """Return the indices of matches that do not cross, with as many words as possible: they fit into columns."""
+    """Return the indices of matches that do not cross each other and that contain as many words as possible."""
+    if not matches:
+        return []
     ends = np.array([match.hypothesis_start + match.hypothesis_length for match in matches])
-    weights, predecessors = np.zeros(len(matches), int), np.full(len(matches), -1)
+    weights = np.zeros(len(matches), int)
+    predecessors = np.full(len(matches), -1)
     for index, match in enumerate(matches):
         chain_weights = np.where(ends[:index] <= match.hypothesis_start, weights[:index], 0)
         if chain_weights.any():
             predecessors[index] = chain_weights.argmax()
         weights[index] = chain_weights.max(initial=0) + match.hypothesis_length + match.reference_length
-    chain, index = [], int(weights.argmax()) if matches else -1
+    chain = []
+    index = int(weights.argmax())
     while index >= 0:
         chain.append(index)
         index = int(predecessors[index])
@@ -55,52 +61,62 @@ def _straight_matches(matches: Sequence[AlignedMatch]) -> list[int]:
 
 
 def _matches_by_word(alignment: Alignment) -> tuple[MatchByWord, MatchByWord]:
-    """Return the match of each word of the hypothesis, and of each word of the reference."""
+    """Return the index of the match of each word of the hypothesis, and of each word of the reference."""
     hypothesis: list[int | None] = [None] * len(alignment.hypothesis)
     reference: list[int | None] = [None] * len(alignment.reference)
     for index, match in enumerate(alignment.matches):
-        for words, start, length in (
-            (hypothesis, match.hypothesis_start, match.hypothesis_length),
-            (reference, match.reference_start, match.reference_length),
-        ):
-            words[start : start + length] = [index] * length
+        for offset in range(match.hypothesis_length):
+            hypothesis[match.hypothesis_start + offset] = index
+        for offset in range(match.reference_length):
+            reference[match.reference_start + offset] = index
     return hypothesis, reference
 
 
 def columns(alignment: Alignment) -> list[WordColumn]:
     """Arrange the words of an alignment in columns.
 
-    Matches that do not cross have a column each; the other words are arranged between them. Two words that match words
-    of other columns do not share a column.
+    Each match has a column of its own, unless it crosses other matches. The other words are arranged between these
+    columns.
     """
-    hypothesis_matches, reference_matches = _matches_by_word(alignment)
+    matches_by_word = _matches_by_word(alignment)
     word_columns: list[WordColumn] = []
-    hypothesis_index = reference_index = 0
-
-    def add_column(hypothesis_size: int, reference_size: int, match: int | None) -> None:
-        nonlocal hypothesis_index, reference_index
-        hypothesis = range(hypothesis_index, hypothesis_index + hypothesis_size)
-        reference = range(reference_index, reference_index + reference_size)
-        word_columns.append(WordColumn((hypothesis, reference), match))
-        hypothesis_index, reference_index = hypothesis.stop, reference.stop
-
-    def add_columns_until(hypothesis_end: int, reference_end: int) -> None:
-        while hypothesis_index < hypothesis_end or reference_index < reference_end:
-            has_hypothesis, has_reference = hypothesis_index < hypothesis_end, reference_index < reference_end
-            both_match_elsewhere = (
-                has_hypothesis
-                and has_reference
-                and hypothesis_matches[hypothesis_index] is not None
-                and reference_matches[reference_index] is not None
-            )
-            add_column(int(has_hypothesis), 0 if both_match_elsewhere else int(has_reference), None)
-
+    hypothesis_start = reference_start = 0
     for index in _straight_matches(alignment.matches):
         match = alignment.matches[index]
-        add_columns_until(match.hypothesis_start, match.reference_start)
-        add_column(match.hypothesis_length, match.reference_length, index)
-    add_columns_until(len(alignment.hypothesis), len(alignment.reference))
+        hypothesis = range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length)
+        reference = range(match.reference_start, match.reference_start + match.reference_length)
+        hypothesis_gap = range(hypothesis_start, hypothesis.start)
+        reference_gap = range(reference_start, reference.start)
+        word_columns += _arrange_gap(hypothesis_gap, reference_gap, matches_by_word)
+        word_columns.append(WordColumn((hypothesis, reference), index))
+        hypothesis_start = hypothesis.stop
+        reference_start = reference.stop
+    hypothesis_gap = range(hypothesis_start, len(alignment.hypothesis))
+    reference_gap = range(reference_start, len(alignment.reference))
+    word_columns += _arrange_gap(hypothesis_gap, reference_gap, matches_by_word)
     return word_columns
+
+
+def _arrange_gap(
+    hypothesis: range, reference: range, matches_by_word: tuple[MatchByWord, MatchByWord]
+) -> Iterator[WordColumn]:
+    """Yield columns with at most one hypothesis word and one reference word, for words between two matches.
+
+    Two words that are matched with words of other columns do not share a column.
+    """
+    hypothesis_matches, reference_matches = matches_by_word
+    hypothesis_index = hypothesis.start
+    reference_index = reference.start
+    while hypothesis_index < hypothesis.stop or reference_index < reference.stop:
+        hypothesis_words = range(hypothesis_index, min(hypothesis_index + 1, hypothesis.stop))
+        reference_words = range(reference_index, min(reference_index + 1, reference.stop))
+        hypothesis_match = _first_match(hypothesis_matches, hypothesis_words)
+        reference_match = _first_match(reference_matches, reference_words)
+        if hypothesis_match is not None and reference_match is not None:
+            reference_words = range(reference_index, reference_index)
+        yield WordColumn((hypothesis_words, reference_words), None)
+        hypothesis_index = hypothesis_words.stop
+        reference_index = reference_words.stop
 
 
 def show_alignment(alignment: Alignment, function_words: Collection[str], stream: TextIO) -> None:
@@ -111,20 +127,17 @@ def show_alignment(alignment: Alignment, function_words: Collection[str], stream
         function_words: words in lower case that are printed dim.
         stream: the stream to print to.
     """
-    columns_setting = os.environ.get("COLUMNS", "")
-    width = int(columns_setting) if columns_setting.isdecimal() else DEFAULT_WIDTH
-    if stream.isatty():
-        width = shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
     console = Console(
         file=stream,
-        width=max(width, 40),
+        width=max(_get_width(stream), MIN_WIDTH),
         highlight=False,
         markup=False,
         emoji=False,
         soft_wrap=True,
         legacy_windows=False,
     )
-    for block in _blocks(alignment, function_words, console.width - len("hypothesis") - 2):
+    renderer = _ColumnRenderer(alignment, function_words)
+    for block in renderer.blocks(console.width - len("hypothesis") - 2):
         for label, line in zip(_LABELS, block, strict=True):
             text = Text.assemble((f"{label:<10}  ", "dim"), line)
             text.rstrip()
@@ -133,94 +146,129 @@ def show_alignment(alignment: Alignment, function_words: Collection[str], stream
     console.print(_make_legend(alignment))
 
 
+def _get_width(stream: TextIO) -> int:
+    if stream.isatty():
+        return shutil.get_terminal_size((DEFAULT_WIDTH, 24)).columns
+    columns_setting = os.environ.get("COLUMNS", "")
+    return int(columns_setting) if columns_setting.isdecimal() else DEFAULT_WIDTH
+
+
 def _make_legend(alignment: Alignment) -> Text:
-    """Return the symbols of the matchers, and the numbers of matches and chunks."""
+    """Return a line with the symbols of the matchers, and with the numbers of matches and chunks."""
     legend = Text()
     for matcher in sorted({match.matcher for match in alignment.matches}):
         style = matcher_style(matcher)
         legend.append(f"{style.symbol} ", style=style.terminal)
         legend.append(f"{printable(alignment.matchers[matcher])}  ")
-    n_matches, n_chunks = len(alignment.matches), alignment.chunks
+    n_matches = len(alignment.matches)
+    n_chunks = alignment.chunks
     matches = "match" if n_matches == 1 else "matches"
     chunks = "chunk" if n_chunks == 1 else "chunks"
     legend.append(f"{n_matches} {matches} in {n_chunks} {chunks}", style="dim")
     return legend
 
 
-def _blocks(alignment: Alignment, function_words: Collection[str], width: int) -> Iterator[list[Text]]:
-    """Yield the lines of the pair in blocks of four that fit into the width, unless a column is too wide."""
-    chunk_of_match, matches_by_word = chunk_numbers(alignment.matches), _matches_by_word(alignment)
-    word_columns = columns(alignment)
-    matches = [_first_match(matches_by_word[0], column.words[0]) for column in word_columns]
-    chunks = [0 if match is None else chunk_of_match[match] for match in matches]
-    block, used_width = [Text() for _ in _LABELS], 0
-    for column, chunk, next_chunk in zip(word_columns, chunks, [*chunks[1:], 0], strict=False):
-        cells = _cells(alignment, function_words, column, chunk_of_match, matches_by_word)
-        column_width = max(cell.cell_len for cell in cells) + 1
-        if used_width and used_width + column_width > width:
+class _ColumnRenderer:
+    """Renders the columns of an alignment as lines of text.
+
+    Args:
+        alignment: alignment of a hypothesis with a reference.
+        function_words: words in lower case that are printed dim.
+    """
+
+    def __init__(self, alignment: Alignment, function_words: Collection[str]) -> None:
+        self.alignment = alignment
+        self.function_words = function_words
+        self.chunk_by_match = chunk_numbers(alignment.matches)
+        self.hypothesis_matches, self.reference_matches = _matches_by_word(alignment)
+
+    def blocks(self, width: int) -> Iterator[list[Text]]:
+        """Yield blocks of four lines that are at most as wide as ``width``, unless a column is wider."""
+        word_columns = columns(self.alignment)
+        chunks = [self._find_chunk(column) for column in word_columns]
+        block = [Text() for _ in _LABELS]
+        used_width = 0
+        for column, chunk, next_chunk in zip(word_columns, chunks, [*chunks[1:], 0], strict=False):
+            cells = self._render_column(column)
+            column_width = max(cell.cell_len for cell in cells) + 1
+            if used_width and used_width + column_width > width:
+                yield block
+                block = [Text() for _ in _LABELS]
+                used_width = 0
+            chunk_continues = chunk > 0 and chunk == next_chunk
+            _append_cells(block, cells, column_width, "─" if chunk_continues else " ")
+            used_width += column_width
+        if used_width:
             yield block
-            block, used_width = [Text() for _ in _LABELS], 0
-        for line, cell in zip(block, cells, strict=True):
-            line.append_text(cell)
-            line.append(" " * (column_width - cell.cell_len - 1))
-            line.append("─" if line is block[0] and chunk and chunk == next_chunk else " ", style="dim")
-        used_width += column_width
-    if used_width:
-        yield block
+
+    def _find_chunk(self, column: WordColumn) -> int:
+        """Return the number of the chunk that the column's hypothesis words belong to, or 0 if there is none."""
+        match = _first_match(self.hypothesis_matches, column.words[0])
+        return 0 if match is None else self.chunk_by_match[match]
+
+    def _render_column(self, column: WordColumn) -> list[Text]:
+        """Return the mark of the chunk, the hypothesis words, the link, and the reference words of a column."""
+        hypothesis_indices, reference_indices = column.words
+        hypothesis = self._style_words(self.alignment.hypothesis, hypothesis_indices, self.hypothesis_matches)
+        reference = self._style_words(self.alignment.reference, reference_indices, self.reference_matches)
+        link = self._render_link(column)
+        width = max(hypothesis.cell_len, link.cell_len, reference.cell_len)
+        mark = self._mark_chunk(hypothesis_indices, width)
+        return [mark, hypothesis, link, reference]
+
+    def _style_words(self, words: Sequence[str], indices: range, matches: MatchByWord) -> Text:
+        return Text(" ").join(self._style_word(words[index], matches[index]) for index in indices)
+
+    def _style_word(self, word: str, match: int | None) -> Text:
+        styles = ["dim"] if word.lower() in self.function_words else []
+        if match is not None:
+            styles += [self._matcher_style(match).terminal, "underline"]
+        return Text(printable(word), style=" ".join(styles))
+
+    def _matcher_style(self, match: int) -> MatcherStyle:
+        return matcher_style(self.alignment.matches[match].matcher)
+
+    def _render_link(self, column: WordColumn) -> Text:
+        """Return the symbol of the matcher that links the words of a column.
+
+        If a word is matched with a word of another column, an arrow and the number of the chunk follow the symbol.
+        """
+        link = Text()
+        if column.match is not None:
+            style = self._matcher_style(column.match)
+            link.append(style.symbol, style=style.terminal)
+            return link
+        hypothesis_match = _first_match(self.hypothesis_matches, column.words[0])
+        reference_match = _first_match(self.reference_matches, column.words[1])
+        for match, arrow in ((hypothesis_match, "↑"), (reference_match, "↓")):
+            if match is not None:
+                style = self._matcher_style(match)
+                link.append(f"{style.symbol}{self.chunk_by_match[match]}{arrow}", style=style.terminal)
+        return link
+
+    def _mark_chunk(self, words: range, width: int) -> Text:
+        """Return the line above the hypothesis words of a column, with the number of a chunk that begins here."""
+        match = _first_match(self.hypothesis_matches, words)
+        if match is None:
+            return Text()
+        chunk = self.chunk_by_match[match]
+        starts_chunk = match == 0 or self.chunk_by_match[match - 1] != chunk
+        starts_match = words.start == self.alignment.matches[match].hypothesis_start
+        label = f"╭{chunk}" if starts_chunk and starts_match else ""
+        return Text(label + "─" * max(0, width - len(label)), style="dim")
+
+
+def _append_cells(block: Sequence[Text], cells: Sequence[Text], column_width: int, separator: str) -> None:
+    """Append the cells of a column to the lines of a block, with the separator after the cell of the first line."""
+    for index, (line, cell) in enumerate(zip(block, cells, strict=True)):
+        line.append_text(cell)
+        line.append(" " * (column_width - cell.cell_len - 1))
+        line.append(separator if index == 0 else " ", style="dim")
 
 
 def _first_match(matches: MatchByWord, words: range) -> int | None:
-    """Return the first match of any of the words."""
+    """Return the index of the first match of any of the words, or None if none of the words is matched."""
     for word in words:
         if matches[word] is not None:
             return matches[word]
     return None
-
-
-def _cells(
-    alignment: Alignment,
-    function_words: Collection[str],
-    column: WordColumn,
-    chunk_of_match: Sequence[int],
-    matches_by_word: tuple[MatchByWord, MatchByWord],
-) -> tuple[Text, Text, Text, Text]:
-    """Return the cells of a column: the chunk's mark, the hypothesis, the link, and the reference."""
-
-    def style_word(word: str, match: int | None) -> Text:
-        styles = ["dim"] if word.lower() in function_words else []
-        if match is not None:
-            styles += [matcher_style(alignment.matches[match].matcher).terminal, "underline"]
-        return Text(printable(word), style=" ".join(styles))
-
-    texts = alignment.hypothesis, alignment.reference
-    hypothesis, reference = (
-        Text(" ").join(style_word(words[index], matches[index]) for index in indices)
-        for words, matches, indices in zip(texts, matches_by_word, column.words, strict=True)
-    )
-    hypothesis_match, reference_match = (
-        _first_match(matches, indices) for matches, indices in zip(matches_by_word, column.words, strict=True)
-    )
-    # An arrow marks a word whose match is in another column; the number after the symbol is the chunk of the match.
-    links = [(column.match, "")] if column.match is not None else [(hypothesis_match, "↑"), (reference_match, "↓")]
-    link = Text()
-    for match, arrow in links:
-        if match is not None:
-            style = matcher_style(alignment.matches[match].matcher)
-            label = f"{chunk_of_match[match]}{arrow}" if arrow else ""
-            link.append(style.symbol + label, style=style.terminal)
-    width = max(hypothesis.cell_len, link.cell_len, reference.cell_len)
-    mark = _mark_chunk(alignment, chunk_of_match, hypothesis_match, column.words[0].start, width)
-    return mark, hypothesis, link, reference
-
-
-def _mark_chunk(
-    alignment: Alignment, chunk_of_match: Sequence[int], match: int | None, first_word: int, width: int
-) -> Text:
-    """Return the line above a column: the number of a chunk that starts there, and a line as wide as the column."""
-    if match is None:
-        return Text()
-    chunk = chunk_of_match[match]
-    starts_chunk = match == 0 or chunk_of_match[match - 1] != chunk
-    starts_match = first_word == alignment.matches[match].hypothesis_start
-    label = f"╭{chunk}" if starts_chunk and starts_match else ""
-    return Text(label + "─" * max(0, width - len(label)), style="dim")

@@ -1,42 +1,40 @@
-"""The page's charts as SVG geometry: numbers, which the template puts into elements.
+"""Computes the coordinates of the report's SVG charts, which the template inserts into elements.
 
-The charts are plain SVG instead of the output of a chart library. Lines, bars and intervals need a few paths each, are
-visible with the first paint and without a script, and do not need ``eval`` or inline styles, which the page's security
-policy forbids.
+The charts do not use a chart library. They are simple, do not need a script, and comply with the page's content
+security policy, which forbids ``eval`` and inline styles.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import accumulate
 from typing import NamedTuple
 
 from meteor_e_evaluation.reports.lengths import POINTS, Distribution
 from meteor_e_evaluation.reports.scored import Report
 
 EQUALITY_TOLERANCE = 1e-12
-"""Largest difference of segment scores that counts as equality."""
+"""Largest difference of two segment scores that are regarded as equal."""
 
 
 class Size(NamedTuple):
-    """Size of a drawing, in its own units."""
+    """Width and height of a drawing, in the units of its coordinates."""
 
     width: float
     height: float
 
 
 PANEL = Size(240, 120)
-"""The inside of a panel with distributions."""
+"""Size of the drawing area of a panel that shows distributions."""
 
 
 class LinearScale(NamedTuple):
-    """A linear scale.
+    """A linear scale, which maps values to positions in a drawing.
 
     Attributes:
-        low, high: values at its ends.
-        width: distance between its ends.
-        ticks: round values between its ends.
+        low, high: values at the ends of the scale.
+        width: distance between the ends of the scale.
+        ticks: round values between the ends of the scale.
     """
 
     low: float
@@ -50,28 +48,31 @@ class LinearScale(NamedTuple):
 
 
 def _round_step(span: float) -> float:
-    """Return a step of 1, 2 or 5 times a power of ten that divides a span into two to five parts."""
+    """Return the distance between ticks: 1, 2 or 5 times a power of ten, with at least two steps in a span."""
     power = 10.0 ** math.floor(math.log10(span / 2))
     return max(factor * power for factor in (1, 2, 5) if factor * power <= span / 2)
 
 
 def scale_of(low: float, high: float, width: float) -> LinearScale:
-    """Return a scale with round ticks."""
+    """Return a linear scale with round ticks."""
     step = _round_step(high - low)
-    multiples = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-    return LinearScale(low, high, width, tuple(float(f"{multiple * step:.6g}") for multiple in multiples))
+    first = math.ceil(low / step - 1e-9)
+    last = math.floor(high / step + 1e-9)
+    ticks = tuple(float(f"{multiple * step:.6g}") for multiple in range(first, last + 1))
+    return LinearScale(low, high, width, ticks)
 
 
 def interval_scale(values: Sequence[float], width: float, least: float) -> LinearScale:
-    """Return a scale for values with a margin of at least ``least``."""
+    """Return a scale that contains all values, with a margin of at least ``least`` at both ends."""
     margin = max(0.12 * (max(values) - min(values)), least)
     return scale_of(min(values) - margin, max(values) + margin, width)
 
 
 def line_path(distribution: Distribution) -> str:
-    """Return the steps of a cumulative distribution, from the lower left of :data:`PANEL` to the upper right."""
+    """Return the SVG path of a cumulative distribution, a step function from the lower left to the upper right."""
     width, height = PANEL
-    path, previous_y = "", -1.0
+    path = ""
+    previous_y = -1.0
     for index, level in enumerate(distribution.levels.tolist()):
         y = round(height * (1 - level), 1)
         if y != previous_y or index == POINTS:
@@ -82,10 +83,10 @@ def line_path(distribution: Distribution) -> str:
 
 
 class Balance(NamedTuple):
-    """On how many segments a system is better than another.
+    """Numbers of segments on which one system scores better than another, equally, and worse.
 
     Attributes:
-        better, same, worse: numbers of segments.
+        better, same, worse: the numbers of segments.
     """
 
     better: int
@@ -93,20 +94,21 @@ class Balance(NamedTuple):
     worse: int
 
     def parts(self, width: float) -> tuple[float, float, float]:
-        """Return the widths of the parts of a bar."""
+        """Return the widths of the three parts of a bar with the given total width."""
         n_segments = self.better + self.same + self.worse
         return tuple(round(count / n_segments * width, 2) for count in self)  # type: ignore[return-value]
 
 
 def balance(report: Report, metric: int, first: int, second: int) -> Balance:
-    """Count the segments on which the second system scores better than the first one, equally, or worse."""
+    """Count the segments on which the second system scores better than the first one, equally, and worse."""
     gains = report.metrics[metric].gains(first, second)
-    better, worse = int((gains > EQUALITY_TOLERANCE).sum()), int((gains < -EQUALITY_TOLERANCE).sum())
+    better = int((gains > EQUALITY_TOLERANCE).sum())
+    worse = int((gains < -EQUALITY_TOLERANCE).sum())
     return Balance(better, len(gains) - better - worse, worse)
 
 
 class Piece(NamedTuple):
-    """The part of a stacked bar that belongs to a matcher."""
+    """The part of a stacked bar that shows the contribution of one matcher."""
 
     matcher: int
     start: float
@@ -114,12 +116,20 @@ class Piece(NamedTuple):
 
 
 def stack_contributions(report: Report, width: float) -> list[list[Piece]]:
-    """Return a stacked bar per system: the contribution of each matcher to METEOR. The best score fills the width."""
+    """Return a stacked bar per system with the contribution of each matcher to the METEOR score.
+
+    Args:
+        report: the report.
+        width: width of the bar of the system with the best score.
+    """
     best_score = max(system.corpus.score for system in report.systems) or 1.0
     bars = []
     for system in report.systems:
-        widths = [share.score / best_score * width for share in system.corpus.contributions()]
-        starts = accumulate([0.0, *widths])
-        pieces = enumerate(zip(starts, widths, strict=False))
-        bars.append([Piece(matcher, round(start, 2), round(size, 2)) for matcher, (start, size) in pieces])
+        bar = []
+        start = 0.0
+        for matcher, contribution in enumerate(system.corpus.contributions()):
+            piece_width = contribution.score / best_score * width
+            bar.append(Piece(matcher, round(start, 2), round(piece_width, 2)))
+            start += piece_width
+        bars.append(bar)
     return bars

@@ -1,4 +1,4 @@
-"""Distributions of scores over segments: over all segments, and by the length of the segment."""
+"""Computes distributions of scores, over all segments and over segments of similar length."""
 
 from __future__ import annotations
 
@@ -13,18 +13,19 @@ from meteor_e_evaluation.reports.scored import Report
 from meteor_e_evaluation.reports.scored_system import PARTS
 
 POINTS = 100
-"""Number of steps of a scale at which a cumulative distribution is computed."""
+"""Number of steps of a scale. A cumulative distribution is computed at the end of each step."""
 
 TAIL = 0.01
-"""Share of the segments that may lie beyond an end of a scale without natural limits."""
+"""Proportion of segments that may lie beyond each end of a scale, if the metric's scores do not have a fixed range."""
 
 
 class LengthClass(NamedTuple):
-    """Segments of similar length.
+    """A class of segments whose references have similar lengths.
 
     Attributes:
         label: name of the class.
-        low, high: smallest and largest number of words of the first reference; ``None`` for no limit.
+        low: smallest number of words of the first reference.
+        high: largest number of words of the first reference, or None if the number is not limited.
     """
 
     label: str
@@ -46,7 +47,8 @@ class Distribution(NamedTuple):
 
     Attributes:
         system: index of the system.
-        levels: share of the segments whose value is at most each point of the scale, ``(POINTS + 1,)``.
+        levels: for each point of the scale, the proportion of segments whose value is at most the point, an array
+            ``(POINTS + 1,)``.
         mean: mean of the values.
         quartiles: quartiles of the values.
     """
@@ -58,11 +60,11 @@ class Distribution(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The distributions of a value in a length class.
+    """The distributions of a value over the segments of a length class, one distribution per system.
 
     Attributes:
         lengths: the length class.
-        segments: number of its segments, at least one.
+        segments: number of segments of the class, at least one.
         distributions: one per system.
     """
 
@@ -72,13 +74,13 @@ class Cell(NamedTuple):
 
 
 class Distributions(NamedTuple):
-    """The distributions of a value.
+    """The distributions of a value over the segments of each length class.
 
     Attributes:
         title: name of the value.
-        low, high: ends of its scale.
-        metric: whether it is the score of a metric; otherwise it is a part of METEOR.
-        cells: one per length class with segments; only one if all segments are in the same class.
+        low, high: ends of the scale of the value.
+        metric: whether the value is the score of a metric. Otherwise, the value is a component of METEOR.
+        cells: the distributions in each length class that contains segments.
     """
 
     title: str
@@ -89,7 +91,7 @@ class Distributions(NamedTuple):
 
 
 class _SegmentValues(NamedTuple):
-    """A value of the segments: its title, the ends of its scale, and the values of each system."""
+    """One value for every segment of each system, with the title of the value and the ends of its scale."""
 
     title: str
     low: float
@@ -99,13 +101,17 @@ class _SegmentValues(NamedTuple):
 
 
 def distributions(report: Report) -> list[Distributions]:
-    """Return the distributions of each metric, then of each part of METEOR.
+    """Return the distributions of each metric's scores, then those of each component of METEOR.
 
-    Segments with an empty reference are in the class of all segments only.
+    Segments with an empty reference belong only to the class of all segments. If all segments belong to the same length
+    class, only the class of all segments is shown.
     """
     lengths = report.lengths
-    masks = [(lengths >= entry.low) & (lengths <= (entry.high or np.inf)) for entry in LENGTH_CLASSES]
-    classes = [(entry, mask) for entry, mask in zip(LENGTH_CLASSES, masks, strict=True) if mask.any()]
+    classes = []
+    for length_class in LENGTH_CLASSES:
+        mask = (lengths >= length_class.low) & (lengths <= (length_class.high or np.inf))
+        if mask.any():
+            classes.append((length_class, mask))
     if len(classes) == 2 and classes[0][1].sum() == classes[1][1].sum():
         classes = classes[:1]
     rows = []
@@ -116,30 +122,33 @@ def distributions(report: Report) -> list[Distributions]:
 
 
 def _segment_values(report: Report) -> Iterator[_SegmentValues]:
-    """Yield the values of each metric, then of each part of METEOR."""
+    """Yield the scores of each metric, then the values of each component of METEOR."""
     for index, result in enumerate(report.metrics):
         low, high = (0.0, 1.0) if index == report.meteor else scale_ends(result.segments)
         yield _SegmentValues(result.label, low, high, True, list(result.segments))
     for part, title in PARTS.items():
-        # The fragmentation penalty exceeds 1 if γ does.
+        # The fragmentation penalty can exceed 1 if METEOR's parameter γ exceeds 1.
         yield _SegmentValues(title, 0.0, 1.0, False, [np.clip(system.values(part), 0, 1) for system in report.systems])
 
 
 def scale_ends(segments: Sequence[Floats]) -> tuple[float, float]:
-    """Return the ends of a scale for scores: 0 and the next power of ten from 1 to 100, if the scores fit.
+    """Return the ends of a scale for the scores of segments.
 
-    CIDEr's scores go up to 10, but rarely exceed 3, so a scale up to 100 would squeeze them into a corner.
-    The scale of other scores, such as error rates, ends where 99% of the segments do, because a few segments may be
-    very far from the others.
+    The scale begins at 0 and ends at 1, 10 or 100, if all scores are within these limits. Otherwise it ends at the 99th
+    percentile, because a few outliers would make the other scores indistinguishable.
+
+    Args:
+        segments: scores of the segments of each system.
     """
-    low, high = min(float(scores.min()) for scores in segments), max(float(scores.max()) for scores in segments)
+    low = min(float(scores.min()) for scores in segments)
+    high = max(float(scores.max()) for scores in segments)
     for end in (1.0, 10.0, 100.0):
         if low >= 0 and high <= end:
             return 0.0, end
     all_scores = np.concatenate(segments)
     low = 0.0 if low >= 0 else float(np.quantile(all_scores, TAIL))
     high = float(np.quantile(all_scores, 1 - TAIL))
-    return (low, high) if high > low else (low, low + 1)
+    return low, high if high > low else low + 1
 
 
 def _cells(
@@ -152,7 +161,7 @@ def _cells(
 
 def _distribution(system: int, values: Floats, points: Floats) -> Distribution:
     sorted_values = np.sort(values)
-    # A tolerance, so that a value that equals a point except for rounding is not above it.
+    # The tolerance compensates for rounding errors in values that equal a point of the scale.
     tolerance = 1e-9 * (points[-1] - points[0])
     levels = np.searchsorted(sorted_values, points + tolerance, side="right") / len(sorted_values)
     low, middle, high = (float(value) for value in np.quantile(sorted_values, (0.25, 0.5, 0.75)))

@@ -1,4 +1,4 @@
-"""Alignment matrices in LaTeX (TikZ), for papers."""
+"""Draws alignment matrices in LaTeX (TikZ), for papers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
-    # \textquotedbl is not in every document's encoding.
+    # Some font encodings of LaTeX do not contain \textquotedbl.
     '"': "''",
 }
 
@@ -48,7 +48,7 @@ _MARKS = {
 
 
 def escape(text: str) -> str:
-    """Return a text with LaTeX's special characters escaped; unprintable characters become ``?``."""
+    """Return a text with the special characters of LaTeX escaped, and ``?`` for each unprintable character."""
     return "".join(_escape_character(character) for character in text)
 
 
@@ -59,7 +59,7 @@ def _escape_character(character: str) -> str:
 
 
 def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ()) -> str:
-    """Return a ``tikzpicture`` of an alignment: a column per reference word, a row per hypothesis word.
+    """Return a ``tikzpicture`` of an alignment, with a column per reference word and a row per hypothesis word.
 
     Args:
         alignment: alignment of a hypothesis with a reference.
@@ -68,7 +68,8 @@ def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ())
     Raises:
         InputError: if the hypothesis or the reference is empty.
     """
-    n_columns, n_rows = len(alignment.reference), len(alignment.hypothesis)
+    n_columns = len(alignment.reference)
+    n_rows = len(alignment.hypothesis)
     if not n_columns or not n_rows:
         raise InputError("an alignment with an empty side has no matrix")
     matchers = sorted({match.matcher for match in alignment.matches})
@@ -92,7 +93,7 @@ def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ())
 
 
 def _draw_match(match: AlignedMatch) -> Iterator[str]:
-    """Yield the TikZ commands of a match: a rectangle with a mark in each cell."""
+    """Yield the TikZ commands that draw a match as a rectangle with a mark in each cell."""
     left, top = match.reference_start, match.hypothesis_start
     right, bottom = left + match.reference_length, top + match.hypothesis_length
     color = f"meteor{match.matcher}"
@@ -103,7 +104,7 @@ def _draw_match(match: AlignedMatch) -> Iterator[str]:
 
 
 def _draw_legend(matchers: Sequence[int], names: Sequence[str], y: float) -> Iterator[str]:
-    """Yield the TikZ commands of the legend: the mark and the name of each matcher, in a row."""
+    """Yield the TikZ commands that draw the legend, a row with the mark and the name of each matcher."""
     x = 0.3
     for matcher in matchers:
         name = names[matcher]
@@ -124,7 +125,7 @@ def _mark(matcher: int, x: str, y: str) -> str:
 
 
 def _chunks(alignment: Alignment) -> list[tuple[int, int, int, int]]:
-    """Return the left, top, right and bottom coordinate of each chunk."""
+    """Return the left, top, right and bottom coordinate of the rectangle around each chunk."""
     boxes: dict[int, tuple[int, int, int, int]] = {}
     for match, chunk in zip(alignment.matches, chunk_numbers(alignment.matches), strict=True):
         left, top = match.reference_start, match.hypothesis_start

@@ -1,4 +1,4 @@
-"""Character offsets of aligned words in the raw text."""
+"""Computes the character offsets of normalized words in the raw text."""
 
 from __future__ import annotations
 
@@ -13,44 +13,59 @@ _PLAIN_CHARACTERS = str.maketrans("“”„«»‟‘’‚‛`´–—‐‑�
 def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
     """Return the start and the exclusive end of each word in a raw text, in characters.
 
-    The offsets come from the smallest number of edits that turn the text without white space into the words, because
-    normalization may have changed some characters. A word that is not in the text is empty: its start equals its end.
+    Normalization may have changed some characters. Therefore the characters of the words are aligned with those of the
+    text by the smallest number of edits. The start of a word that is not in the text equals its end.
 
     Args:
         text: the raw segment.
-        words: its normalized words, in order.
+        words: normalized words of the segment, in order.
     """
     positions = [position for position, character in enumerate(text) if not character.isspace()]
-    raw = _fold("".join(text[position] for position in positions))
-    normalized = _fold("".join(words))
-    positions.append(len(text))
-    character_ranges: list[tuple[int, int]] = []
-    for edit in Levenshtein.opcodes(raw, normalized):
-        size, start = edit.dest_end - edit.dest_start, edit.src_start
-        if edit.tag == "insert":
-            character_ranges += [(positions[start], positions[start])] * size
-        else:
-            sources = positions[start : start + size]
-            character_ranges += [(position, position + 1) for position in sources]
+    visible_text = "".join(text[position] for position in positions)
+    character_ranges = _align_characters(visible_text, "".join(words), [*positions, len(text)])
     offsets: list[tuple[int, int]] = []
     first_character = 0
+    previous_end = 0
     for word in words:
         ranges = character_ranges[first_character : first_character + len(word)]
         first_character += len(word)
-        ranges = [(start, end) for start, end in ranges if start < end] or ranges
-        if ranges:
-            offsets.append((ranges[0][0], ranges[-1][1]))
-        else:
-            previous_end = offsets[-1][1] if offsets else 0
-            offsets.append((previous_end, previous_end))
+        start, previous_end = _join_ranges(ranges, previous_end)
+        offsets.append((start, previous_end))
     return offsets
 
 
+def _align_characters(raw: str, normalized: str, positions: Sequence[int]) -> list[tuple[int, int]]:
+    """Return the range of the raw text that each character of the normalized text comes from.
+
+    Args:
+        raw: the raw text without white space.
+        normalized: the normalized text without white space.
+        positions: positions of the characters of ``raw`` in the full text, and the length of the full text.
+    """
+    ranges: list[tuple[int, int]] = []
+    for edit in Levenshtein.opcodes(_fold(raw), _fold(normalized)):
+        size = edit.dest_end - edit.dest_start
+        start = edit.src_start
+        if edit.tag == "insert":
+            ranges += [(positions[start], positions[start])] * size
+        else:
+            ranges += [(position, position + 1) for position in positions[start : start + size]]
+    return ranges
+
+
+def _join_ranges(ranges: Sequence[tuple[int, int]], default: int) -> tuple[int, int]:
+    """Return the smallest range that contains all ranges, or an empty range at ``default`` if there are none."""
+    if not ranges:
+        return default, default
+    nonempty_ranges = [(start, end) for start, end in ranges if start < end] or ranges
+    return nonempty_ranges[0][0], nonempty_ranges[-1][1]
+
+
 def _fold(text: str) -> str:
-    """Return a text of the same length in lower case, with plain punctuation marks."""
+    """Return a text of the same length with lower-case letters and plain punctuation marks."""
     characters = []
     for character in text:
         lower = character.lower()
-        # The lower case of a few characters has two characters.
+        # Some characters become two characters in lower case, which would change the length of the text.
         characters.append(lower if len(lower) == 1 else character)
     return "".join(characters).translate(_PLAIN_CHARACTERS)

@@ -1,7 +1,7 @@
-"""The report as one HTML file without external resources.
+"""Writes a report as one HTML file without external resources.
 
-Segments and names are data, never markup: the template escapes all values, and the script sets text only. The page's
-content security policy allows only the page's script and style, by their hashes; nothing else can run, load or be sent.
+Segments and names are never interpreted as markup: the template escapes all values, and the script only sets text. The
+content security policy of the page lists the hashes of its script and its style, so that browsers run nothing else.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ if TYPE_CHECKING:
     from meteor_e.api import Metric
 
 SCRIPTS = ("elements", "data", "list", "lines", "matrix", "segment", "main")
-"""The page's scripts, in the order in which they depend on one another."""
+"""Names of the scripts of the page. Each script depends only on scripts before it."""
 
 _INTERVAL_WIDTH = 160
 _BAR_WIDTH = 480
 _BALANCE_WIDTH = 200
 
 MOST_PAIRS = 10
-"""Number of pairs of systems that are visible at first; a button shows the other pairs."""
+"""Number of pairs of systems that are visible at first. A button shows the other pairs."""
 
 
 def write_report(
@@ -70,28 +70,31 @@ def write_report(
     seed: int = DEFAULT_SEED,
     progress: Progress = silent,
 ) -> Report:
-    """Score systems and write a report on them: one HTML file. The file is written atomically.
+    """Score systems, and write a report on them as one HTML file.
+
+    The file is written atomically.
 
     Args:
         path: path of the file.
         meteor: the chain that aligns the segments.
-        systems: hypotheses by name of the system; the first system is the baseline.
-        references: for each segment its reference, or a sequence of references.
-        metrics: the metrics in the order of the report; ``None`` stands for ``meteor``, which is added as the last one
+        systems: hypotheses by name of the system. The first system is the baseline.
+        references: for each segment, its reference or a sequence of references.
+        metrics: the metrics in the order of the report. None stands for ``meteor``, which is added as the last metric
             if it is missing.
-        title: title of the report; by default the names of the systems.
-        method: test of differences between systems: ``randomization``, ``bootstrap``, or ``None`` for no test.
-        samples: number of samples of the test; by default 1,000 for the bootstrap and 10,000 for randomization.
-        seed: of the test and of the confidence intervals.
+        title: title of the report. By default, the title contains the names of the systems.
+        method: significance test of the differences between systems: ``randomization``, ``bootstrap``, or None for no
+            test.
+        samples: number of samples of the test. The default is 1,000 for the bootstrap and 10,000 for randomization.
+        seed: seed of the test and of the confidence intervals.
         progress: receives the progress on each system.
 
     Returns:
         The report.
 
     Raises:
-        ConfigError: for an unknown method.
-        InputError: if there is nothing to report on, systems and references differ in number, or the file cannot be
-            written.
+        ConfigError: if the method is unknown.
+        InputError: if there are no systems or no segments, if systems and references differ in number, or if the file
+            cannot be written.
     """
     report = score_systems(
         meteor,
@@ -116,7 +119,7 @@ def write_page(report: Report, path: str | os.PathLike[str]) -> None:
         path: path of the file.
 
     Raises:
-        InputError: if there is too much data for a page, or the file cannot be written.
+        InputError: if the page would be too large for a browser, or if the file cannot be written.
     """
     page = render(report)
     with atomic_writer(path) as stream:
@@ -124,27 +127,16 @@ def write_page(report: Report, path: str | os.PathLike[str]) -> None:
 
 
 def render(report: Report) -> str:
-    """Return a report as HTML; see :func:`write_page`.
+    """Return a report as the text of an HTML file.
 
     Raises:
-        InputError: if there is too much data for a page.
+        InputError: if the page would be too large for a browser.
     """
     folder = files("meteor_e_evaluation.reports") / "web"
     style = _palette() + (folder / "page.css").read_text(encoding="utf-8")
     functions = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
     script = f'(() => {{\n"use strict";\n{functions}}})();\n'
-    environment = jinja2.Environment(
-        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
-    )
-    environment.filters |= {
-        "number": lambda value, digits=4: "–" if math.isnan(value) else f"{value:.{digits}f}",
-        "signed": lambda value, digits=4: f"{value:+.{digits}f}".replace("-", "\N{MINUS SIGN}"),
-        "p": _format_p,
-        "thousands": "{:,}".format,
-        "visible": visible,
-        "lines": lambda text: [visible(line.strip()) for line in text.split("\n")],
-    }
-    template = environment.from_string((folder / "page.html").read_text(encoding="utf-8"))
+    template = _make_environment().from_string((folder / "page.html").read_text(encoding="utf-8"))
     text: str = template.render(
         **_make_context(report),
         style=Markup(style),
@@ -156,8 +148,36 @@ def render(report: Report) -> str:
     return text
 
 
+def _make_environment() -> jinja2.Environment:
+    """Return the template environment, with filters that format numbers and text."""
+    environment = jinja2.Environment(
+        autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= {
+        "number": _format_number,
+        "signed": _format_signed,
+        "p": _format_p,
+        "thousands": "{:,}".format,
+        "visible": visible,
+        "lines": _split_lines,
+    }
+    return environment
+
+
+def _format_number(value: float, digits: int = 4) -> str:
+    return "–" if math.isnan(value) else f"{value:.{digits}f}"
+
+
+def _format_signed(value: float, digits: int = 4) -> str:
+    return f"{value:+.{digits}f}".replace("-", "\N{MINUS SIGN}")
+
+
+def _split_lines(text: str) -> list[str]:
+    return [visible(line.strip()) for line in text.split("\n")]
+
+
 def _hash(text: str) -> str:
-    """Return the hash of a text for a content security policy."""
+    """Return the hash of a text in the notation of a content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
@@ -166,7 +186,7 @@ def _format_p(value: float) -> str:
 
 
 def _palette() -> str:
-    """Return the colors of systems and matchers as CSS variables and classes."""
+    """Return CSS variables and classes with the colors of systems and matchers."""
     names: list[tuple[str, MatcherStyle | SystemStyle]] = [(f"s{index}", style) for index, style in enumerate(SYSTEMS)]
     names += [(f"m{index}", matcher_style(index)) for index in range(MATCHER_STYLES)]
     light = "".join(f"--{name}:{style.light};" for name, style in names)
@@ -180,18 +200,20 @@ def _palette() -> str:
 
 
 def _make_context(report: Report) -> dict[str, Any]:
-    """Return the variables of the template."""
+    """Return the variables of the page's template by name."""
     rows = distributions(report)
+    has_several_systems = len(report.systems) > 1
+    matchers = [
+        {"name": name, "style": index % MATCHER_STYLES, "shape": index % len(SHAPES)}
+        for index, name in enumerate(report.matchers)
+    ]
     return {
         "report": report,
         "title": visible(report.title),
         "version": __version__,
         "references": sorted({len(texts) for texts in report.references}),
         "systems": [_describe_system(index, system) for index, system in enumerate(report.systems)],
-        "matchers": [
-            {"name": name, "style": index % MATCHER_STYLES, "shape": index % len(SHAPES)}
-            for index, name in enumerate(report.matchers)
-        ],
+        "matchers": matchers,
         "shapes": SHAPES,
         "comparison": report.comparison,
         "metrics": [_describe_metric(result) for result in report.metrics],
@@ -207,12 +229,12 @@ def _make_context(report: Report) -> dict[str, Any]:
         "bar_width": _BAR_WIDTH,
         "significant": SIGNIFICANT,
         "rival": report.rival,
-        "findings": [_summarize(report, result) for result in report.metrics] if len(report.systems) > 1 else [],
+        "findings": [_summarize(report, result) for result in report.metrics] if has_several_systems else [],
     }
 
 
 def _describe_system(index: int, system: ScoredSystem) -> dict[str, Any]:
-    """Return the data of a system for the overview."""
+    """Return the template variables of a system in the overview."""
     return {
         "name": visible(system.name),
         "letter": letter(index),
@@ -224,12 +246,12 @@ def _describe_system(index: int, system: ScoredSystem) -> dict[str, Any]:
 
 
 def _draw_lines(row: Distributions) -> list[list[str]]:
-    """Return for each length class the SVG path of each system's distribution."""
+    """Return the SVG path of each system's distribution, for each length class."""
     return [[charts.line_path(entry) for entry in cell.distributions] for cell in row.cells]
 
 
 def _describe_metric(result: MetricResult) -> dict[str, Any]:
-    """Return the data of a metric for the overview: the systems, the best first, and the scale of their intervals."""
+    """Return the template variables of a metric in the overview, with the scale of the confidence intervals."""
     ranking = result.ranking()
     tests = None
     values = list(result.scores)
@@ -251,26 +273,32 @@ def _describe_metric(result: MetricResult) -> dict[str, Any]:
 
 
 def _list_differences(report: Report) -> list[list[dict[str, Any]]]:
-    """Return the pairs of systems to show for each metric, the largest difference first.
+    """Return the pairs of systems to show for each metric, sorted from the largest to the smallest difference.
 
-    Under the first metric, these are all pairs, unless there are more than :data:`ALL_PAIRS_LIMIT` systems. Under the
-    other metrics, these are the pairs with the first system.
+    For the first metric, all pairs are shown, unless there are more than :data:`ALL_PAIRS_LIMIT` systems. For the other
+    metrics, only the pairs with the first system are shown.
     """
     pairs_by_metric = []
     for metric, result in enumerate(report.metrics):
         show_all_pairs = metric == 0 and len(report.systems) <= ALL_PAIRS_LIMIT
-        pairs = [
-            _describe_pair(report, metric, better, worse)
-            for better, worse in combinations(result.ranking(), 2)
-            if show_all_pairs or 0 in (better, worse)
-        ]
+        pairs = []
+        for better, worse in combinations(result.ranking(), 2):
+            if show_all_pairs or 0 in (better, worse):
+                pairs.append(_describe_pair(report, metric, better, worse))
         pairs.sort(key=lambda pair: -abs(pair["difference"]))
         pairs_by_metric.append(pairs)
     return pairs_by_metric
 
 
 def _describe_pair(report: Report, metric: int, better: int, worse: int) -> dict[str, Any]:
-    """Return the data of a pair of systems: their test, its interval, and on how many segments each is better."""
+    """Return the template variables of a pair of systems.
+
+    Args:
+        report: the report.
+        metric: index of the metric.
+        better: index of the system with the better score.
+        worse: index of the other system.
+    """
     result = report.metrics[metric]
     test = None
     low, high = math.nan, math.nan
@@ -290,9 +318,9 @@ def _describe_pair(report: Report, metric: int, better: int, worse: int) -> dict
 
 
 def _summarize(report: Report, result: MetricResult) -> tuple[str, str]:
-    """Return a metric's name, and a summary of its scores of the best system and the next one.
+    """Return the label of a metric, and a sentence on the difference between the two best systems.
 
-    If these two systems were not tested, the best system is compared with the first system, the baseline.
+    If these two systems were not tested, the best system is compared with the first system, which is the baseline.
     """
     best, second = result.ranking()[:2]
     test = None
@@ -300,8 +328,11 @@ def _summarize(report: Report, result: MetricResult) -> tuple[str, str]:
         if not result.comparison.is_tested(min(best, second), max(best, second)):
             second = 0
         test = result.comparison.between(min(best, second), max(best, second))
-    best_name, second_name = (f"{letter(index)} ({visible(report.systems[index].name)})" for index in (best, second))
-    best_score, second_score, digits = result.scores[best], result.scores[second], result.decimals
+    best_name = _name_system(report, best)
+    second_name = _name_system(report, second)
+    best_score = result.scores[best]
+    second_score = result.scores[second]
+    digits = result.decimals
     if best_score == second_score:
         summary = f"{best_name} and {second_name} have the same score, {best_score:.{digits}f}."
     else:
@@ -313,8 +344,12 @@ def _summarize(report: Report, result: MetricResult) -> tuple[str, str]:
     return visible(result.label), summary
 
 
+def _name_system(report: Report, index: int) -> str:
+    return f"{letter(index)} ({visible(report.systems[index].name)})"
+
+
 def _summarize_test(test: SystemTest) -> str:
-    """Return a sentence on whether the difference of two systems is significant."""
+    """Return a sentence that says whether the difference between two systems is significant."""
     assert test.p is not None
     negation = "" if test.p < SIGNIFICANT else "not "
     relation = "" if test.p < 0.001 else "= "

@@ -1,6 +1,6 @@
-"""The data of the page's script in a compact form: JSON, compressed with gzip, encoded as base64.
+"""Encodes the data of a report for the page's script as JSON that is compressed with gzip and encoded as base64.
 
-Base64 does not use characters with a meaning in HTML, so no segment can end the element that contains the data.
+Base64 does not use the special characters of HTML, so no segment can close the HTML element that contains the data.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ from meteor_e_evaluation.reports.scored import MetricResult, Report
 from meteor_e_evaluation.reports.scored_system import PARTS, ScoredSystem
 
 SCALE = 1_000_000
-"""Scores are stored as whole multiples of a millionth."""
+"""Factor by which scores are multiplied before they are rounded to integers."""
 
 LIMIT = 400 << 20
-"""Largest number of characters of JSON in a page, which must fit into one string: Chromium's longest has 2²⁹ − 24."""
+"""Largest number of characters of JSON in a page. The JSON must fit into one string, and Chromium limits its length."""
 
 COMPRESSION_LEVEL = 4
-"""Level of zlib. Level 6 takes four times as long, and makes the page a tenth smaller."""
+"""Compression level of zlib. Higher levels take much longer and hardly make the page smaller."""
 
 GZIP_FORMAT = 16 + zlib.MAX_WBITS
 """Argument ``wbits`` of :func:`zlib.compressobj` for the gzip format."""
 
 
 class RawTexts:
-    """Texts that may contain any characters, also lone surrogates.
+    """Wraps texts that may contain lone surrogates, which msgspec cannot encode.
 
     Args:
         content: a text, or lists and dictionaries of texts.
@@ -48,7 +48,7 @@ class RawTexts:
 
 
 def encode(report: Report) -> str:
-    """Return the data of a report as text; the same report gives the same text.
+    """Return the data of a report, encoded as text for an HTML page.
 
     Raises:
         InputError: if there is more data than a browser supports.
@@ -70,11 +70,11 @@ def encode(report: Report) -> str:
 
 
 def json_parts(report: Report) -> Iterator[bytes]:
-    """Yield the JSON text of a report in parts. Only one system's data is in memory at a time.
+    """Yield the JSON text of a report in parts, one system at a time to save memory.
 
-    Words are ids of ``vocabulary``, in which more frequent words come first. The ``matches`` of a segment are a flat
-    list of ``reference start, reference length, hypothesis start, hypothesis length, matcher`` per match, sorted by
-    reference.
+    Words are stored as indices of ``vocabulary``, which is sorted by decreasing frequency. The ``matches`` of a segment
+    are a flat list with five numbers per match: the start and the length in the reference, the start and the length in
+    the hypothesis, and the index of the matcher.
     """
     vocabulary = _sort_words(report)
     word_ids = {word: word_id for word_id, word in enumerate(vocabulary)}
@@ -102,13 +102,18 @@ def json_parts(report: Report) -> Iterator[bytes]:
 def _encode_json(data: dict[str, Any]) -> bytes:
     """Return data as JSON.
 
-    msgspec is faster for numbers; json escapes all characters that are not ASCII, also lone surrogates.
+    The standard library encodes the :class:`RawTexts`, because it escapes lone surrogates. msgspec encodes everything
+    else, because it is faster.
     """
-    return msgspec.json.encode(data, enc_hook=lambda texts: msgspec.Raw(json.dumps(texts.content).encode("ascii")))
+    return msgspec.json.encode(data, enc_hook=_encode_texts)
+
+
+def _encode_texts(texts: RawTexts) -> msgspec.Raw:
+    return msgspec.Raw(json.dumps(texts.content).encode("ascii"))
 
 
 def _sort_words(report: Report) -> list[str]:
-    """Return all words of hypotheses and of their best references, the most frequent first."""
+    """Return all words of the hypotheses and their best references, sorted by decreasing frequency."""
     counts: Counter[str] = Counter()
     for system in report.systems:
         alignments = system.alignments
@@ -120,11 +125,11 @@ def _sort_words(report: Report) -> list[str]:
 
 
 class SegmentWords(NamedTuple):
-    """Words of a system's segments.
+    """Words of the segments of a system, as indices of the vocabulary.
 
     Attributes:
-        hypotheses: for each segment the ids of the words of the hypothesis.
-        references: for each segment the ids of the words of the best reference.
+        hypotheses: words of each hypothesis.
+        references: words of the best reference of each segment.
     """
 
     hypotheses: list[list[int]]
@@ -132,27 +137,38 @@ class SegmentWords(NamedTuple):
 
 
 def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> SegmentWords:
-    """Return the words of a system's segments as ids of the vocabulary."""
+    """Return the words of a system's segments as indices of the vocabulary."""
     alignments = system.alignments
-    ids_of_forms = np.array([word_ids[form] for form in alignments.forms], np.int64)
-    ids = ids_of_forms[np.frombuffer(alignments.words, np.int32)].tolist()
+    form_ids = np.array([word_ids[form] for form in alignments.forms], np.int64)
+    ids = form_ids[np.frombuffer(alignments.words, np.int32)].tolist()
     sizes = np.frombuffer(alignments.sizes, np.int32).reshape(-1, len(SIZE_FIELDS))[:, :2]
+    # The arrays contain the words of the hypothesis and of the reference of each segment alternately.
     parts = _split(ids, sizes.ravel())
     return SegmentWords(parts[::2], parts[1::2])
 
 
 def _split(values: list[int], sizes: NDArray[Any]) -> list[list[int]]:
-    """Split a list into lists of the sizes."""
-    ends = np.cumsum(sizes).tolist()
-    return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]
+    """Split a list into consecutive lists of the given sizes."""
+    parts = []
+    start = 0
+    for size in sizes.tolist():
+        parts.append(values[start : start + size])
+        start += size
+    return parts
 
 
 def _add_reference_words(
     reference_words: list[dict[int, list[int]]], system: ScoredSystem, segment_words: SegmentWords
 ) -> None:
-    """Add the words of a system's best references, unless an earlier system has the same reference of the segment."""
-    reference_indexes = system.rows.arrays().references.tolist()
-    for words_by_index, index, words in zip(reference_words, reference_indexes, segment_words.references, strict=True):
+    """Add the words of a system's best references.
+
+    Args:
+        reference_words: for each segment, the words by index of the reference. The function adds to it.
+        system: the system.
+        segment_words: words of the system's segments.
+    """
+    reference_indices = system.rows.arrays().references.tolist()
+    for words_by_index, index, words in zip(reference_words, reference_indices, segment_words.references, strict=True):
         words_by_index.setdefault(index, words)
 
 
@@ -189,10 +205,10 @@ def _metric_payload(result: MetricResult, is_meteor: bool) -> dict[str, Any]:
 
 
 def _remarks(details: Sequence[Mapping[str, Any]]) -> dict[int, str]:
-    """Return a metric's remarks on the segments of a system, by index of the segment."""
+    """Return the remarks of a metric on the segments of a system, by the index of the segment."""
     return {index: entry["said"] for index, entry in enumerate(details) if entry.get("said")}
 
 
 def _scale(values: Floats) -> Any:
-    """Return values as whole multiples of a millionth."""
+    """Multiply values by :data:`SCALE`, and round them to integers."""
     return np.rint(values * SCALE).astype(np.int64).tolist()

@@ -1,12 +1,11 @@
-"""Contents of a report: scores of systems on the same segments by several metrics, and their comparison."""
+"""Scores systems by several metrics and compares them, for reports."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,36 +25,36 @@ if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
 METEOR = "METEOR"
-"""Default name of METEOR in tables."""
+"""Default label of METEOR in tables."""
 
 ALL_PAIRS_LIMIT = 20
-"""Number of systems up to which every two systems are tested; of more systems, each is tested against the first.
+"""Largest number of systems for which all pairs are tested. Otherwise, only pairs with the first system are tested.
 
-The number of pairs grows quadratically, and a test of one pair takes about as long as scoring a twentieth of a system.
+The number of pairs grows quadratically with the number of systems, so tests of all pairs would take too long.
 """
 
 EXPLAINED_SEGMENTS = 20
-"""Number of segments whose scores a metric explains, those with the largest differences."""
+"""Largest number of segments per system whose scores are explained, those with the largest differences."""
 
 TITLE_SYSTEMS = 3
-"""Number of systems that the title names by default."""
+"""Largest number of systems that a default title names."""
 
 METEOR_DECIMALS = 4
 PERCENTAGE_DECIMALS = 2
-"""Decimals of scores of 10 and more, such as percentages."""
+"""Number of decimals of metrics whose scores exceed 10, such as percentages."""
 
 
 @dataclass(frozen=True)
 class SystemTests:
-    """Tests of differences between systems.
+    """Significance tests of the differences between systems.
 
     Attributes:
         method: the test, a key of :data:`meteor_e.significance.METHODS`.
         samples: number of samples of the test.
-        seed: of the test and the intervals.
-        tests: for each baseline system, its tests: the baseline itself, then the systems after it. Under the first
-            metric every system is a baseline, unless there are more than :data:`ALL_PAIRS_LIMIT`. Under the other
-            metrics, the first system is the only baseline.
+        seed: seed of the test and of the confidence intervals.
+        tests: for each baseline system, the results of the baseline and of all later systems. Under the first metric,
+            every system is a baseline, unless there are more than :data:`ALL_PAIRS_LIMIT`. Under the other metrics,
+            the first system is the only baseline.
     """
 
     method: str
@@ -64,35 +63,73 @@ class SystemTests:
     tests: tuple[tuple[SystemTest, ...], ...]
 
     def against_baseline(self, system: int) -> SystemTest:
-        """Return the test of a system against the first system."""
+        """Return the result of testing a system against the first system of the report."""
         return self.tests[0][system]
 
     def between(self, first: int, second: int) -> SystemTest:
-        """Return the test of two systems, in the order of the report.
+        """Return the result of testing two systems against each other.
+
+        Args:
+            first: index of the system that comes first in the report.
+            second: index of the other system.
 
         Raises:
-            ValueError: if the two systems were not tested, or not in this order.
+            ValueError: if the two systems were not tested in this order.
         """
         if not self.is_tested(first, second):
             raise ValueError(f"systems {first} and {second} were not tested in that order")
         return self.tests[first][second - first]
 
     def is_tested(self, first: int, second: int) -> bool:
-        """Return whether there is a test of two systems, in this order."""
+        """Return whether two systems were tested in this order."""
         return first < second and first < len(self.tests)
 
 
-Compare: TypeAlias = "Callable[[Sequence[Floats], Scorer], SystemTests | None]"
-"""Tests the differences between systems, from their segments' statistics and a function of sums to scores."""
+@dataclass(frozen=True)
+class _TestSettings:
+    """Settings of the significance tests between systems.
+
+    Attributes:
+        names: names of the systems.
+        method: the test, a key of :data:`meteor_e.significance.METHODS`, or None for no tests.
+        samples: number of samples of the test, or None for the default number.
+        seed: seed of the test and of the confidence intervals.
+    """
+
+    names: tuple[str, ...]
+    method: str | None
+    samples: int | None
+    seed: int
+
+    def compare(self, statistics: Sequence[Floats], scorer: Scorer, *, all_pairs: bool) -> SystemTests | None:
+        """Test the differences between systems, or return None if no tests were requested.
+
+        Args:
+            statistics: statistics of the segments of each system, arrays ``(segments, statistics)``.
+            scorer: computes scores from sums of the statistics.
+            all_pairs: whether to test all pairs of systems instead of the pairs with the first system.
+        """
+        if self.method is None:
+            return None
+        tests = compare_pairs(
+            dict(zip(self.names, statistics, strict=True)),
+            scorer,
+            method=self.method,
+            samples=self.samples,
+            seed=self.seed,
+            baselines=None if all_pairs else 1,
+        )
+        n_samples = METHODS[self.method] if self.samples is None else self.samples
+        return SystemTests(self.method, n_samples, self.seed, tuple(tuple(results) for results in tests))
 
 
 class SystemExplanation(NamedTuple):
-    """Explanation of the difference of two systems' scores.
+    """A metric's explanation of the difference between the scores of two systems.
 
     Attributes:
         system: index of the system that is compared with the first system.
-        segment: index of the segment; ``None`` for an explanation of the systems' scores.
-        text: the metric's explanation.
+        segment: index of the explained segment, or None if the text explains the scores of the whole outputs.
+        text: text of the explanation.
     """
 
     system: int
@@ -102,18 +139,18 @@ class SystemExplanation(NamedTuple):
 
 @dataclass(frozen=True)
 class MetricResult:
-    """One metric's scores of all systems.
+    """Scores of all systems by one metric.
 
     Attributes:
         label: label of the metric.
-        signature: signature of the metric; scores are comparable only if their signatures are equal.
+        signature: signature of the metric. Scores are comparable only if their signatures are equal.
         higher_is_better: whether higher scores are better.
         decimals: number of decimals in tables.
         scores: score of each system.
-        segments: scores of the segments of each system, ``(segments,)``.
-        comparison: tests of the systems; ``None`` if they were not asked for.
-        explanations: explanations of the differences, if the metric has them.
-        details: for each system, the metric's details of each segment, see :meth:`Metric.details`; empty if the metric
+        segments: scores of the segments of each system, one array ``(segments,)`` per system.
+        comparison: significance tests of the systems, or None if no tests were requested.
+        explanations: explanations of the differences. Empty if the metric cannot explain its scores.
+        details: the metric's details of each segment of each system, see :meth:`Metric.details`. Empty if the metric
             does not have details.
     """
 
@@ -128,19 +165,19 @@ class MetricResult:
     details: tuple[Sequence[Mapping[str, Any]], ...] = ()
 
     def ranking(self) -> list[int]:
-        """Return the indices of the systems, the best system first."""
+        """Return the indices of the systems, sorted from the best to the worst system."""
         sign = -1 if self.higher_is_better else 1
         return sorted(range(len(self.scores)), key=lambda index: (sign * self.scores[index], index))
 
     def gains(self, first: int, second: int) -> Floats:
-        """Return how much better the second system is than the first on each segment, ``(segments,)``."""
+        """Return the advantage of the second system over the first one on each segment, an array ``(segments,)``."""
         differences: Floats = self.segments[second] - self.segments[first]
         return differences if self.higher_is_better else -differences
 
 
 @dataclass(frozen=True)
 class Report:
-    """Systems scored on the same segments.
+    """The contents of a report: systems scored on the same segments by several metrics.
 
     Attributes:
         title: title of the report.
@@ -151,9 +188,9 @@ class Report:
         references: raw references of each segment.
         lengths: number of words of each segment's first reference.
         systems: the systems, the baseline first.
-        metrics: results of the metrics. METEOR is one of them, because the alignments are METEOR's.
+        metrics: results of the metrics. METEOR is always one of them, because the report shows its alignments.
         meteor: index of METEOR among the metrics.
-        ids: ids of the segments in the input; empty for numbers from 1.
+        ids: ids of the segments in the input. If empty, the segments are numbered from 1.
     """
 
     title: str
@@ -173,19 +210,23 @@ class Report:
 
     @property
     def signature(self) -> str:
-        """METEOR's signature."""
+        """The signature of METEOR."""
         return self.metrics[self.meteor].signature
 
     @property
     def comparison(self) -> SystemTests | None:
-        """The tests of systems under METEOR; ``None`` if they were not asked for."""
+        """The significance tests of the systems under METEOR, or None if no tests were requested."""
         return self.metrics[self.meteor].comparison
 
     @property
     def rival(self) -> int:
-        """The system that differs most from the first one under the first metric; 0 if there is no other."""
+        """The index of the system whose score differs most from that of the first system under the first metric.
+
+        The index is 0 if the report has only one system.
+        """
         scores = self.metrics[0].scores
-        return max(range(len(scores)), key=lambda index: (abs(scores[index] - scores[0]), -index))
+        differences = [abs(score - scores[0]) for score in scores]
+        return differences.index(max(differences))
 
 
 def score_systems(
@@ -205,20 +246,21 @@ def score_systems(
 
     Args:
         meteor: the chain that aligns the segments.
-        systems: hypotheses by name of the system; the first system is the baseline.
-        references: for each segment its reference, or a sequence of references.
-        metrics: the metrics in the order of the report; ``None`` stands for ``meteor``, which is added as the last one
+        systems: hypotheses by name of the system. The first system is the baseline.
+        references: for each segment, its reference or a sequence of references.
+        metrics: the metrics in the order of the report. None stands for ``meteor``, which is added as the last metric
             if it is missing.
-        title: title of the report; by default the names of the systems.
-        method: test of differences between systems: ``randomization``, ``bootstrap``, or ``None`` for no test.
-        samples: number of samples of the test; by default 1,000 for the bootstrap and 10,000 for randomization.
-        seed: of the test and of the confidence intervals.
+        title: title of the report. By default, the title contains the names of the systems.
+        method: significance test of the differences between systems: ``randomization``, ``bootstrap``, or None for no
+            test.
+        samples: number of samples of the test. The default is 1,000 for the bootstrap and 10,000 for randomization.
+        seed: seed of the test and of the confidence intervals.
         progress: receives the progress on each system.
-        ids: of the segments; by default their numbers, from 1.
+        ids: ids of the segments. By default, the segments are numbered from 1.
 
     Raises:
-        ConfigError: for an unknown method.
-        InputError: if there are no systems or no segments, or systems and references differ in number.
+        ConfigError: if the method is unknown.
+        InputError: if there are no systems or no segments, or if systems and references differ in number.
     """
     texts = tuple((segment,) if isinstance(segment, str) else tuple(segment) for segment in references)
     if not systems:
@@ -227,31 +269,48 @@ def score_systems(
         raise InputError("there are no segments to report on")
     scored = tuple(score_system(meteor, name, hypotheses, texts, progress) for name, hypotheses in systems.items())
     report_metrics = [*metrics] if None in metrics else [*metrics, None]
-    other_metrics = [metric for metric in report_metrics if metric is not None]
-    table = _score_other_metrics(other_metrics, scored, texts, progress)
-    metric_results = []
-    for index, metric in enumerate(report_metrics):
-        test_all_pairs = index == 0 and len(systems) <= ALL_PAIRS_LIMIT
-        compare = partial(_compare, list(systems), method, samples, seed, test_all_pairs)
+    settings = _TestSettings(tuple(systems), method, samples, seed)
+    return Report(
+        title=title or _make_title(list(systems)),
+        language=meteor.chain.language.code,
+        task=meteor.chain.task,
+        matchers=meteor.matcher_names,
+        function_words=frozenset(meteor.resources.function_words),
+        references=texts,
+        lengths=np.array([len(meteor.tokenize(segment[0])) for segment in texts], np.int64),
+        systems=scored,
+        metrics=tuple(_score_metrics(meteor, report_metrics, scored, texts, settings, progress)),
+        meteor=report_metrics.index(None),
+        ids=tuple(range(1, len(texts) + 1) if ids is None else ids),
+    )
+
+
+def _score_metrics(
+    meteor: Meteor,
+    metrics: Sequence[Metric | None],
+    systems: Sequence[ScoredSystem],
+    references: Sequence[tuple[str, ...]],
+    settings: _TestSettings,
+    progress: Progress,
+) -> Iterator[MetricResult]:
+    """Yield the result of each metric, where None stands for METEOR, which has already been computed.
+
+    All pairs of systems are tested only under the first metric.
+    """
+    other_metrics = [metric for metric in metrics if metric is not None]
+    table = _score_other_metrics(other_metrics, systems, references, progress)
+    for index, metric in enumerate(metrics):
+        all_pairs = index == 0 and len(systems) <= ALL_PAIRS_LIMIT
         if metric is None:
-            metric_results.append(_meteor_result(meteor, scored, compare))
+            yield _meteor_result(meteor, systems, settings, all_pairs)
         else:
             assert table is not None
             metric_index = other_metrics.index(metric)
-            metric_results.append(_metric_result(metric, metric_index, table, scored, texts, compare))
-    return Report(
-        title or _make_title(list(systems)),
-        meteor.chain.language.code,
-        meteor.chain.task,
-        meteor.matcher_names,
-        frozenset(meteor.resources.function_words),
-        texts,
-        np.array([len(meteor.tokenize(segment[0])) for segment in texts], np.int64),
-        scored,
-        tuple(metric_results),
-        report_metrics.index(None),
-        tuple(range(1, len(texts) + 1) if ids is None else ids),
-    )
+            result = _metric_result(metric, metric_index, table, settings, all_pairs)
+            if isinstance(metric, Explains):
+                explanations = tuple(_explain_differences(metric, result, systems, references))
+                result = dataclasses.replace(result, explanations=explanations)
+            yield result
 
 
 def _score_other_metrics(
@@ -260,7 +319,7 @@ def _score_other_metrics(
     references: Sequence[tuple[str, ...]],
     progress: Progress,
 ) -> ScoreTable | None:
-    """Score the systems with all metrics except for METEOR; ``None`` if there are no other metrics."""
+    """Score the systems with all metrics other than METEOR, or return None if there are no other metrics."""
     if not metrics:
         return None
     inputs = [System.from_lists(system.name, system.hypotheses, references) for system in systems]
@@ -268,98 +327,79 @@ def _score_other_metrics(
     return evaluate(metrics, inputs, keep=keep, progress=progress)
 
 
-def _compare(
-    names: Sequence[str],
-    method: str | None,
-    samples: int | None,
-    seed: int,
-    test_all_pairs: bool,
-    statistics: Sequence[Floats],
-    scorer: Scorer,
-) -> SystemTests | None:
-    """Test the differences between systems; ``None`` if no test was asked for."""
-    if method is None:
-        return None
-    statistics_by_name = dict(zip(names, statistics, strict=True))
-    n_baselines = None if test_all_pairs else 1
-    tests = compare_pairs(statistics_by_name, scorer, method=method, samples=samples, seed=seed, baselines=n_baselines)
-    return SystemTests(method, METHODS[method] if samples is None else samples, seed, tuple(map(tuple, tests)))
-
-
-def _meteor_result(meteor: Meteor, systems: Sequence[ScoredSystem], compare: Compare) -> MetricResult:
+def _meteor_result(
+    meteor: Meteor, systems: Sequence[ScoredSystem], settings: _TestSettings, all_pairs: bool
+) -> MetricResult:
+    statistics = [system.counts for system in systems]
+    scorer = meteor_scorer(meteor.chain.parameters)
     return MetricResult(
-        METEOR,
-        meteor.signature,
-        True,
-        METEOR_DECIMALS,
-        tuple(system.corpus.score for system in systems),
-        tuple(system.values("score") for system in systems),
-        compare([system.counts for system in systems], meteor_scorer(meteor.chain.parameters)),
+        label=METEOR,
+        signature=meteor.signature,
+        higher_is_better=True,
+        decimals=METEOR_DECIMALS,
+        scores=tuple(system.corpus.score for system in systems),
+        segments=tuple(system.values("score") for system in systems),
+        comparison=settings.compare(statistics, scorer, all_pairs=all_pairs),
     )
 
 
 def _metric_result(
-    metric: Metric,
-    metric_index: int,
-    table: ScoreTable,
-    systems: Sequence[ScoredSystem],
-    references: Sequence[Sequence[str]],
-    compare: Compare,
+    metric: Metric, metric_index: int, table: ScoreTable, settings: _TestSettings, all_pairs: bool
 ) -> MetricResult:
-    """Return the scores, the tests and the explanations of a metric.
+    """Return the scores of a metric, and the tests of the systems under this metric.
 
     Args:
         metric: the metric.
         metric_index: index of the metric in the table.
         table: scores of the systems.
-        systems: the systems.
-        references: references of the segments.
-        compare: tests the differences between the systems.
+        settings: settings of the significance tests.
+        all_pairs: whether to test all pairs of systems instead of the pairs with the first system.
     """
     entries = [system.metrics[metric_index] for system in table.systems]
     scores = tuple(entry.values[0] for entry in entries)
-    decimals = metric.decimals
-    is_percentage = max(abs(score) for score in scores) >= 10
-    if is_percentage:
-        decimals = min(decimals, PERCENTAGE_DECIMALS)
+    has_large_scores = max(abs(score) for score in scores) >= 10
+    statistics = [np.asarray(entry.statistics) for entry in entries]
     has_details = len(entries[0].segment_details) > 0
-    result = MetricResult(
-        metric.label,
-        table.metrics[metric_index].signature,
-        metric.higher_is_better,
-        decimals,
-        scores,
-        tuple(np.array(entry.segment_values)[:: len(entry.values)] for entry in entries),
-        compare([np.asarray(entry.statistics) for entry in entries], lambda sums: main_scores(metric.scores(sums))),
+    return MetricResult(
+        label=metric.label,
+        signature=table.metrics[metric_index].signature,
+        higher_is_better=metric.higher_is_better,
+        decimals=min(metric.decimals, PERCENTAGE_DECIMALS) if has_large_scores else metric.decimals,
+        scores=scores,
+        # The first of the values of each segment is its score.
+        segments=tuple(np.array(entry.segment_values)[:: len(entry.values)] for entry in entries),
+        comparison=settings.compare(statistics, lambda sums: main_scores(metric.scores(sums)), all_pairs=all_pairs),
         details=tuple(list(entry.segment_details) for entry in entries) if has_details else (),
     )
-    if not isinstance(metric, Explains):
-        return result
-    return dataclasses.replace(result, explanations=tuple(_explain_differences(metric, result, systems, references)))
 
 
 def _explain_differences(
     metric: Explains, result: MetricResult, systems: Sequence[ScoredSystem], references: Sequence[Sequence[str]]
 ) -> Iterator[SystemExplanation]:
-    """Yield explanations of the differences to the first system: of all segments, and of the largest differences."""
+    """Yield explanations of how the other systems differ from the first one.
+
+    For each system, the whole outputs are explained first, then the segments with the largest differences.
+    """
     first = systems[0]
     for index, system in enumerate(systems[1:], 1):
         names = (first.name, system.name)
         try:
             text = metric.explain(first.hypotheses, system.hypotheses, references, names)
-        except ConfigError:  # Some models cannot explain their scores, although their class can.
+        except ConfigError:
+            # The class of the metric has a method for explanations, but this model does not support them.
             return
         yield SystemExplanation(index, None, text)
         differences = np.abs(result.gains(0, index))
         largest = np.argsort(-differences, kind="stable")[:EXPLAINED_SEGMENTS]
         for segment in largest[differences[largest] > 0].tolist():
-            hypotheses = [first.hypotheses[segment]], [system.hypotheses[segment]]
-            text = metric.explain(*hypotheses, [references[segment]], names)
+            text = metric.explain(
+                [first.hypotheses[segment]], [system.hypotheses[segment]], [references[segment]], names
+            )
             yield SystemExplanation(index, segment, text)
 
 
 def _make_title(names: Sequence[str]) -> str:
-    """Return a title with the names of the first systems."""
+    """Return the default title of a report, which names the first systems."""
     title = ", ".join(names[:TITLE_SYSTEMS])
     n_others = len(names) - TITLE_SYSTEMS
     return f"{title} and {n_others} more" if n_others > 0 else title

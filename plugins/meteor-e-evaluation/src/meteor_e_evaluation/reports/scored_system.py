@@ -1,4 +1,7 @@
-"""One system's METEOR scores and alignments, kept in arrays: a report may have hundreds of systems."""
+"""Computes and stores the METEOR scores and the alignments of one system.
+
+The results are stored in arrays to save memory, because a report may contain hundreds of systems.
+"""
 
 from __future__ import annotations
 
@@ -25,17 +28,17 @@ if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
 PARTS = {"precision": "Precision", "recall": "Recall", "fragmentation_penalty": "Fragmentation penalty"}
-"""Parts of METEOR whose distributions are shown, and their names."""
+"""Components of METEOR whose distributions are shown, and their titles."""
 
 
 @dataclass(frozen=True)
 class ScoredSystem:
-    """A system's output with its scores.
+    """The output of a system with its METEOR scores and alignments.
 
     Attributes:
         name: name of the system.
-        hypotheses: raw segments.
-        corpus: score of all segments.
+        hypotheses: raw segments of the output.
+        corpus: score of the whole output.
         rows: statistics and scores of the segments.
         alignments: alignments of the segments with their best references.
     """
@@ -48,7 +51,7 @@ class ScoredSystem:
 
     @cached_property
     def segments(self) -> tuple[MeteorSegmentScore, ...]:
-        """Scores of the segments as objects, with alignments; they take several times the memory of the arrays."""
+        """The scores and alignments of the segments as objects, which need much more memory than the arrays."""
         return tuple(self._segment_scores())
 
     def _segment_scores(self) -> Iterator[MeteorSegmentScore]:
@@ -65,20 +68,23 @@ class ScoredSystem:
 
     @cached_property
     def counts(self) -> Floats:
-        """Additive statistics of the segments, ``(segments, width)``."""
+        """The additive statistics of the segments, an array ``(segments, statistics)``."""
         counts: Floats = to_additive(self.rows.arrays().statistics).astype(float)
         return counts
 
     def values(self, statistic: str) -> Floats:
-        """Return METEOR's ``score``, ``fmean`` or one of :data:`PARTS` for every segment."""
+        """Return one value for every segment, such as its score.
+
+        Args:
+            statistic: ``score``, ``fmean``, or a key of :data:`PARTS`.
+        """
         values = self.rows.arrays().scores[:, FormulaScores._fields.index(statistic)]
         return np.where(np.isnan(values), 0.0, values)
 
     def shares(self) -> Floats:
-        """Return the contribution of each matcher to each segment's score, ``(segments, matchers)``.
+        """Return the contribution of each matcher to each segment's score, an array ``(segments, matchers)``.
 
-        The rows add up to the scores. For a single segment,
-        :meth:`meteor_e.scoring.results.MeteorScore.contributions` gives the same numbers.
+        The contributions of a segment add up to its score.
         """
         parts = FormulaScores(*map(self.values, FormulaScores._fields))  # type: ignore[arg-type]
         contributions = shares(statistics_columns(self.counts), parts, self.corpus.parameters, divide_or_zero)
@@ -97,7 +103,7 @@ def score_system(
     Args:
         meteor: the chain that aligns the segments.
         name: name of the system.
-        hypotheses: raw segments.
+        hypotheses: raw segments of the output.
         references: raw references of each segment.
         progress: receives the progress.
 
@@ -123,7 +129,7 @@ def score_system(
 
 
 def _resolve_failures(meteor: Meteor, batch: Batch, rows: Rows) -> Rows:
-    """Let the segments that cannot be aligned score 0, or raise an error."""
+    """Set the scores of segments that cannot be aligned to 0, or raise InputError, as METEOR's options demand."""
     if meteor.on_error == "skip":
         index, error = min(rows.failures.items())
         raise InputError(
@@ -136,7 +142,10 @@ def _resolve_failures(meteor: Meteor, batch: Batch, rows: Rows) -> Rows:
 def _pack(
     meteor: Meteor, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]], rows: Rows
 ) -> PackedAlignments:
-    """Return the alignments of a system in arrays."""
+    """Return the alignments of a system, packed into arrays.
+
+    A segment without an alignment receives an empty one.
+    """
     if isinstance(rows.alignments, PackedAlignments):
         return rows.alignments
     alignments = [

@@ -1,8 +1,8 @@
-"""Styles of matchers and systems, in terminals, pages, pictures and LaTeX.
+"""Colors and symbols of matchers and systems, for terminals, HTML pages and LaTeX.
 
-The colors of matchers are those of Okabe and Ito (2008), those of systems are Paul Tol's "muted" scheme; people who are
-color-blind can tell them apart. No information depends on color alone: each matcher also has a shape, and each system a
-letter and a dash pattern. Every color has a lighter variant for dark backgrounds.
+The colors of matchers are based on Okabe and Ito (2008), and the colors of systems on Paul Tol's "muted" scheme.
+Color-blind readers can distinguish them. No information depends on color alone, because each matcher also has a shape,
+and each system a letter and a dash pattern. Every color has a lighter variant for dark backgrounds.
 """
 
 from __future__ import annotations
@@ -11,11 +11,11 @@ from typing import NamedTuple
 
 
 class MatcherStyle(NamedTuple):
-    """The style of a matcher.
+    """The color and the shape that represent a matcher.
 
     Attributes:
         light, dark: color on a light and on a dark background.
-        shape: SVG path in the square from -1 to 1.
+        shape: SVG path of the shape, with coordinates from -1 to 1.
         symbol: the shape as a character.
         terminal: color in a terminal.
     """
@@ -49,21 +49,21 @@ _COLORS = (
 )
 
 MATCHER_STYLES = len(_COLORS) * len(SHAPES)
-"""Number of different styles, because colors and shapes repeat after different numbers of matchers."""
+"""Number of distinct styles. The numbers of colors and of shapes are coprime, so every combination occurs."""
 
 
 def matcher_style(index: int) -> MatcherStyle:
-    """Return the style of a chain's ``index``-th matcher."""
+    """Return the style of the matcher at an index of the chain."""
     light, dark, terminal = _COLORS[index % len(_COLORS)]
     return MatcherStyle(light, dark, *SHAPES[index % len(SHAPES)], terminal)
 
 
 class SystemStyle(NamedTuple):
-    """The style of a system.
+    """The color and the dash pattern that represent a system.
 
     Attributes:
         light, dark: color on a light and on a dark background.
-        dashes: SVG dash pattern of its lines; empty for a solid one.
+        dashes: SVG dash pattern of the lines; empty for a solid line.
     """
 
     light: str
@@ -81,16 +81,16 @@ SYSTEMS = (
     SystemStyle("#23756b", "#6fd6c8", "10 3"),
     SystemStyle("#6b6b22", "#c2c266", "6 2 1 2 1 2"),
 )
-"""Styles of the first systems of a report; they repeat after that."""
+"""Styles of the systems of a report. They repeat if there are more systems."""
 
 
 def system_style(index: int) -> SystemStyle:
-    """Return the style of a report's ``index``-th system."""
+    """Return the style of the system at an index of the report."""
     return SYSTEMS[index % len(SYSTEMS)]
 
 
 def letter(index: int) -> str:
-    """Return the letter of a report's ``index``-th system: A to Z, then AA, AB …"""
+    """Return the letter of the system at an index of the report: A to Z, then AA, AB and so on."""
     name = ""
     index += 1
     while index:

@@ -1,4 +1,4 @@
-"""Makes invisible characters visible, and those that reorder text, as the page's script does."""
+"""Replaces invisible characters and control characters of bidirectional text by visible symbols."""
 
 from __future__ import annotations
 
@@ -31,5 +31,5 @@ _SYMBOLS = {
 
 
 def visible(text: str) -> str:
-    """Return a text with a name or a symbol in place of each invisible character."""
+    """Return a text in which a name or a symbol replaces each invisible character."""
     return text.translate(_SYMBOLS)

@@ -1,6 +1,5 @@
-"""Tuning: parameters and matcher weights of a chain that agree best with people.
+"""Tunes the parameters and the matcher weights of a chain to human judgments.
 
-Statistics are computed only once (:mod:`.data`). Scoring at a point of parameters is then a few array operations
-(:mod:`.scorer`), so a grid (:mod:`.grid`) or a search (:mod:`.search`) evaluates thousands of points.
-:mod:`.validation` measures the result on held-out data.
+The words are aligned and counted only once (:mod:`.data`), so that a grid (:mod:`.grid`) or a search (:mod:`.search`)
+can score thousands of parameter settings (:mod:`.scorer`). :mod:`.validation` evaluates the result on held-out data.
 """

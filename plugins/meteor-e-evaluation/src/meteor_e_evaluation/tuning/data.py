@@ -1,4 +1,4 @@
-"""Judged test sets for tuning, as flat arrays."""
+"""Collects the statistics and the judgments of test sets for tuning."""
 
 from __future__ import annotations
 
@@ -24,24 +24,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TuningSet:
-    """Judged outputs ("cells": a segment of a system) of several test sets, and their judgments.
+    """Statistics and judgments of the outputs of several test sets.
 
-    A unit is a segment of a test set. Folds and bootstrap samples consist of units. A group is a test set of a language
-    pair.
+    A cell is the output of one system for one segment. A unit is a segment of a test set. A group is a test set of one
+    language pair. Folds and bootstrap samples consist of units.
 
     Attributes:
-        counts: statistics, ``(cells × references, width)``; the references of a cell are adjacent.
+        counts: statistics of each cell and reference, ``(cells × references, statistics)``. The rows of a cell are
+            adjacent.
         starts: index of each cell's first row in ``counts``, ``(cells,)``.
         units: unit of each cell, ``(cells,)``.
         groups: group of each cell, ``(cells,)``.
-        human_scores: human score of each cell, ``(cells,)``; NaN for a cell without a score.
+        human_scores: human score of each cell, ``(cells,)``. NaN if the cell does not have a score.
         lengths: number of words of each cell's first reference, ``(cells,)``.
-        better, worse: cells that people compared, ``(pairs,)``.
+        better, worse: the better and the worse cell of each human comparison, ``(pairs,)``.
         names: names of the groups.
         unit_groups: group of each unit, ``(units,)``.
         systems: index of each cell's system in its test set, ``(cells,)``.
         tests: the test set of each group.
-        references: first reference of each unit; empty if the texts are unknown.
+        references: first reference of each unit. Empty if the texts are unknown.
     """
 
     counts: Counts
@@ -60,11 +61,15 @@ class TuningSet:
 
     @property
     def matchers(self) -> int:
-        """Number of the chain's matchers."""
+        """The number of matchers of the chain."""
         return (int(self.counts.shape[1]) - 7) // 4
 
     def select(self, units: NDArray[np.bool_]) -> TuningSet:
-        """Return the cells and judgments of some units, given by a mask, ``(units,)``."""
+        """Return the cells and the judgments of some units.
+
+        Args:
+            units: a mask of the units to select, ``(units,)``.
+        """
         is_selected = units[self.units]
         new_index = np.cumsum(is_selected) - 1
         sizes = np.diff(np.append(self.starts, len(self.counts)))
@@ -93,30 +98,30 @@ def collect(
 ) -> TuningSet:
     """Align the judged outputs of test sets, and collect their statistics and judgments.
 
-    Several ratings of an output are averaged.
+    If an output has several ratings, their mean is used.
 
     Args:
-        meteor: the chain.
+        meteor: the chain that aligns the outputs.
         tests: the test sets.
-        cache: keeps statistics between runs.
+        cache: stores statistics between runs.
         progress: receives the progress.
 
     Raises:
-        ConfigError: if a test set's language is not the chain's.
+        ConfigError: if a test set and the chain have different languages.
     """
+    language = meteor.chain.language.code
     parts: list[dict[str, NDArray[np.generic]]] = []
     unit_groups: list[int] = []
     references: list[str] = []
     n_cells = 0
     for group, test in enumerate(tests):
-        if test.language != meteor.chain.language.code:
-            raise ConfigError(
-                f"{test.name} {test.pair} is in {test.language!r}, but the chain is for {meteor.chain.language.code!r}"
-            )
+        if test.language != language:
+            raise ConfigError(f"{test.name} {test.pair} is in {test.language!r}, but the chain is for {language!r}")
         part = _collect_test_set(meteor, test, cache, progress)
         part["groups"] = np.full(len(part["units"]), group)
         part["units"] = part["units"] + len(unit_groups)
-        part["better"], part["worse"] = part["better"] + n_cells, part["worse"] + n_cells
+        part["better"] = part["better"] + n_cells
+        part["worse"] = part["worse"] + n_cells
         parts.append(part)
         unit_groups += [group] * len(test)
         references += test.references[0]
@@ -136,7 +141,7 @@ def collect(
 def _collect_test_set(
     meteor: Meteor, test: TestSet, cache: ArrayCache, progress: Progress
 ) -> dict[str, NDArray[np.generic]]:
-    """Return the arrays of a test set, whose units and cells count from 0."""
+    """Return the arrays of one test set by name. The indices of units and cells start from 0."""
     is_judged = test.judgment_mask()
     statistics = chain_statistics(meteor, test, is_judged, cache, progress=progress)
     systems, segments = np.nonzero(is_judged)

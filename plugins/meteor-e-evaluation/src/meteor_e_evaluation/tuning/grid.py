@@ -1,4 +1,4 @@
-"""Search of all points of a grid, as the Java Trainer searches."""
+"""Evaluates all points of a grid, like the Java Trainer."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ Axes: TypeAlias = Sequence[Sequence[float]]
 """The values of each coordinate of a point."""
 
 LONGEST_AXIS = 10_000
-"""Largest number of values of a coordinate."""
+"""Largest number of values of one coordinate."""
 
 LARGEST_GRID = 20_000_000
-"""Largest number of points."""
+"""Largest number of points of a grid."""
 
 
 def make_axis(first: float, last: float, step: float) -> tuple[float, ...]:
     """Return the values from ``first`` to ``last``, both included, at intervals of ``step``.
 
     Raises:
-        ConfigError: for an empty range, a step that is not positive, or too many values.
+        ConfigError: if the range is empty, the step is not positive, or there are too many values.
     """
     if not 0 < step < math.inf:
         raise ConfigError(f"a step of the grid is {step}; it must be more than 0")
@@ -40,34 +40,40 @@ def make_axis(first: float, last: float, step: float) -> tuple[float, ...]:
     if (last - first) / step > LONGEST_AXIS:
         raise ConfigError(f"a step of the grid is {step}: from {first} to {last} are more than {LONGEST_AXIS:,} values")
     count = math.floor((last - first) / step + 1e-9) + 1
-    return tuple(round(first + number * step, 10) for number in range(count))
+    return tuple(round(first + index * step, 10) for index in range(count))
 
 
 def java_axes(first: Point, last: Point, steps: Point) -> list[tuple[float, ...]]:
-    """Return the axes of a grid that is specified as for the Java Trainer: first point, last point, steps."""
-    return [make_axis(*limits) for limits in zip(first, last, steps, strict=True)]
+    """Return the axes of a grid that is specified as for the Java Trainer.
+
+    Args:
+        first: smallest value of each coordinate.
+        last: largest value of each coordinate.
+        steps: distance between successive values of each coordinate.
+    """
+    return [make_axis(start, end, step) for start, end, step in zip(first, last, steps, strict=True)]
 
 
 def grid_size(axes: Axes) -> int:
-    """Return the number of points."""
+    """Return the number of points of a grid."""
     return math.prod(len(values) for values in axes)
 
 
 def points(axes: Axes) -> Iterator[Point]:
-    """Iterate over the points; the last coordinate changes fastest."""
+    """Iterate over the points of a grid in lexicographic order, in which the last coordinate changes fastest."""
     return itertools.product(*axes)
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The result of a grid or a search.
+    """The best point that a grid or a search found.
 
     Attributes:
-        best: the best point; among equal points of a grid, the first in the order of :func:`points`.
-        value: objective of the best point.
+        best: the best point. If several points of a grid are equally good, this is the first one of :func:`points`.
+        value: value of the objective at the best point.
         evaluations: number of points that were evaluated.
         stopped: whether the search reached its limit of trials.
-        values: objective of each point of a grid in the order of :func:`points`; ``None`` for a search.
+        values: values of the objective at all points of a grid in the order of :func:`points`, or None for a search.
     """
 
     best: Point
@@ -78,24 +84,25 @@ class SearchResult:
 
 
 def evaluate_grid(data: TuningSet, objective: Objective, axes: Axes, *, progress: Progress = silent) -> SearchResult:
-    """Evaluate all points.
+    """Evaluate an objective at all points of a grid.
 
     Args:
         data: the cells and judgments.
         objective: the objective to maximize.
         axes: values of α, β, γ, δ, and of the weight of each matcher.
-        progress: receives the number of evaluated points, and of all points.
+        progress: receives the number of evaluated points and the number of all points.
 
     Raises:
-        ConfigError: for a grid with too many points.
+        ConfigError: if the grid has too many points.
     """
     size = grid_size(axes)
     if size > LARGEST_GRID:
         raise ConfigError(f"the grid has {size:.1e} points, more than {LARGEST_GRID:.0e}; take larger steps (--step)")
     values = np.empty([len(axis) for axis in axes])
-    scorer, prepared = PointScorer(data), objective.prepare(data)
+    scorer = PointScorer(data)
+    prepared = objective.prepare(data)
     n_inner_points = math.prod(values.shape[:3])
-    # The parts of the formula that depend on δ and the weights are the most expensive, so these change most slowly.
+    # The scorer caches precision and recall, so δ and the weights must change most slowly.
     for n_done, outer_index in enumerate(np.ndindex(values.shape[3:])):
         outer_point = [axis[index] for axis, index in zip(axes[3:], outer_index, strict=True)]
         inner_points = itertools.product(*axes[:3])

@@ -1,4 +1,4 @@
-"""The objectives that tuning maximizes."""
+"""Defines the objectives that tuning maximizes."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 
 UNDEFINED = -1.0
-"""Value of an objective that is undefined: the worst correlation, so that a search avoids such points."""
+"""Value that replaces an undefined correlation. It is the lowest correlation, so that a search avoids such points."""
 
 
 @dataclass(frozen=True)
 class Objective:
-    """A function of the scores of cells; higher is better.
+    """A function of scores that tuning maximizes.
 
     Attributes:
-        name: name on the command line.
-        prepare: prepares the objective for a data set; raises :class:`InputError` if it lacks suitable judgments.
+        name: name of the objective on the command line.
+        prepare: prepares the objective for a data set, or raises InputError if the data set has no suitable judgments.
     """
 
     name: str
@@ -41,25 +41,41 @@ class Objective:
 
 
 class PreparedObjective(ABC):
-    """An objective on a data set."""
+    """An objective, prepared for a data set."""
 
     def evaluate(self, scorer: PointScorer, point: Point) -> float:
-        """Return the objective at a point of parameters."""
+        """Return the value of the objective at a point of parameters and weights."""
         return self.value(scorer.score(point))
 
     @abstractmethod
     def value(self, scores: Floats) -> float:
-        """Return the objective of the scores of all cells, ``(cells,)``."""
+        """Return the value of the objective for the scores of all cells, an array ``(cells,)``."""
 
     @abstractmethod
     def resampled(self, scores: Floats, weights: Floats) -> Floats:
-        """Return the objective on bootstrap samples, ``(samples,)``; weights are ``(samples, units)``."""
+        """Return the values of the objective on bootstrap samples, an array ``(samples,)``.
+
+        Args:
+            scores: scores of all cells, an array ``(cells,)``.
+            weights: number of times that each sample contains each unit, an array ``(samples, units)``.
+        """
 
     def permute(
         self, first: Floats, second: Floats, data: TuningSet, samples: int, seed: int
     ) -> Iterator[tuple[Floats, Floats]]:
-        """Yield two rows of scores, standardized, with the scores of random units exchanged."""
-        first_scores, second_scores = _standardize(first), _standardize(second)
+        """Yield pairs of score arrays for a permutation test, in which the scores of random units are exchanged.
+
+        The scores are standardized first, so that exchanged scores are comparable.
+
+        Args:
+            first: scores of all cells at one point.
+            second: scores of all cells at another point.
+            data: the data set.
+            samples: number of permutations.
+            seed: seed of the permutations.
+        """
+        first_scores = _standardize(first)
+        second_scores = _standardize(second)
         for block in random_signs(len(data.unit_groups), samples, seed):
             for unit_mask in block:
                 is_exchanged = unit_mask[data.units]
@@ -74,12 +90,12 @@ def _standardize(scores: Floats) -> Floats:
 
 
 class _RankObjective(PreparedObjective):
-    """Strict Kendall's τ over ranked pairs: the better output must score higher by more than ε.
+    """Kendall's τ over ranked pairs, in which a correct pair must differ by more than ε.
 
     Args:
         data: the data set.
-        epsilon: ε, the Java Trainer's ``-e``.
-        macro: whether to average over groups; otherwise all pairs count equally, as for the Java Trainer.
+        epsilon: the difference ε that a correct pair must exceed, like the option ``-e`` of the Java Trainer.
+        macro: whether to average over groups. Otherwise, all pairs have the same weight, as for the Java Trainer.
     """
 
     def __init__(self, data: TuningSet, *, epsilon: float, macro: bool) -> None:
@@ -92,21 +108,26 @@ class _RankObjective(PreparedObjective):
         has_pairs = pairs_per_group > 0
         self._averages_groups = macro and int(has_pairs.sum()) > 1
         if self._averages_groups:
-            self._n_groups, self._has_pairs = len(data.names), has_pairs
+            self._n_groups = len(data.names)
+            self._has_pairs = has_pairs
         else:
-            pair_groups, pairs_per_group = np.zeros(n_pairs, np.int64), np.array([float(n_pairs)])
-            self._n_groups, self._has_pairs = 1, np.array([True])
-        # Pairs of a group are adjacent, so that correct pairs are counted in slices; within a group, the order of the
-        # cells suits the processor's cache.
+            pair_groups = np.zeros(n_pairs, np.int64)
+            pairs_per_group = np.array([float(n_pairs)])
+            self._n_groups = 1
+            self._has_pairs = np.array([True])
+        # The pairs are sorted by group, so that the correct pairs of a group can be counted in a slice.
         order = np.lexsort((data.worse, data.better, pair_groups))
-        self._better, self._worse = data.better[order], data.worse[order]
-        self._groups, self._units = pair_groups[order], data.units[self._better]
+        self._better = data.better[order]
+        self._worse = data.worse[order]
+        self._groups = pair_groups[order]
+        self._units = data.units[self._better]
         self._group_ends = np.cumsum(np.bincount(self._groups, minlength=self._n_groups)).tolist()
         self._pairs_per_group = pairs_per_group[self._has_pairs]
-        self._better_scores, self._worse_scores = np.empty(n_pairs), np.empty(n_pairs)
+        self._better_scores = np.empty(n_pairs)
+        self._worse_scores = np.empty(n_pairs)
 
     def is_ordered_right(self, scores: Floats) -> NDArray[np.bool_]:
-        """Return for each pair whether the better output scores higher."""
+        """Return a mask of the pairs, which is true if the better output scores higher by more than ε."""
         np.take(scores, self._better, out=self._better_scores, mode="clip")
         np.take(scores, self._worse, out=self._worse_scores, mode="clip")
         if not self._epsilon:
@@ -125,7 +146,8 @@ class _RankObjective(PreparedObjective):
     def resampled(self, scores: Floats, weights: Floats) -> Floats:
         is_right = self.is_ordered_right(scores)
         shape = (self._n_groups, weights.shape[1])
-        n_right, n_pairs = np.zeros(shape), np.zeros(shape)
+        n_right = np.zeros(shape)
+        n_pairs = np.zeros(shape)
         np.add.at(n_right, (self._groups, self._units), is_right)
         np.add.at(n_pairs, (self._groups, self._units), 1.0)
         right_shares = (weights @ n_right[self._has_pairs].T) / (weights @ n_pairs[self._has_pairs].T)
@@ -133,21 +155,29 @@ class _RankObjective(PreparedObjective):
 
 
 def compute_weighted_pearson(first: Floats, second: Floats, weights: Floats) -> float:
-    """Return Pearson's correlation with a weight per row; NaN if the values of a variable are all equal."""
+    """Return Pearson's correlation coefficient of weighted observations, or NaN if all values of a variable are equal.
+
+    Args:
+        first: values of the first variable.
+        second: values of the second variable.
+        weights: weight of each observation.
+    """
     weights = weights / weights.sum()
-    x, y = first - weights @ first, second - weights @ second
+    x = first - weights @ first
+    y = second - weights @ second
+    covariance = weights @ (x * y)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.divide(weights @ (x * y), np.sqrt((weights @ (x * x)) * (weights @ (y * y)))))
+        return float(np.divide(covariance, np.sqrt((weights @ (x * x)) * (weights @ (y * y)))))
 
 
 class _CorrelationObjective(PreparedObjective):
-    """Correlation with human scores of segments.
+    """Correlation of scores with human scores of segments.
 
     Args:
         data: the data set.
-        coefficient: ``pearson``, ``weighted-pearson`` (the weight of a segment is the number of words of its reference,
-            the Java Trainer's ``segcor``), or ``spearman``.
-        macro: whether to average over groups; otherwise all segments count equally, as for the Java Trainer.
+        coefficient: ``pearson``, ``spearman``, or ``weighted-pearson``. The latter weights segments by the lengths of
+            their references, like ``segcor`` of the Java Trainer.
+        macro: whether to average over groups. Otherwise, all segments have the same weight, as for the Java Trainer.
     """
 
     def __init__(self, data: TuningSet, *, coefficient: str, macro: bool) -> None:
@@ -173,11 +203,12 @@ class _CorrelationObjective(PreparedObjective):
         return np.array(values)
 
     def _correlate(self, scores: Floats, cells: Integers) -> float:
-        metric, human = scores[cells], self._data.human_scores[cells]
+        metric = scores[cells]
+        human = self._data.human_scores[cells]
         if self._coefficient == "weighted-pearson":
             return compute_weighted_pearson(metric, human, self._data.lengths[cells])
         if self._coefficient == "pearson":
-            # SciPy's function also computes a p-value, which would make a search slow.
+            # The function of SciPy also computes a p-value, which would slow down a search.
             return compute_weighted_pearson(metric, human, np.ones(len(cells)))
         return correlate(metric, human, self._coefficient)
 
@@ -188,12 +219,12 @@ class _CorrelationObjective(PreparedObjective):
 
 
 class _JudgedGroup(NamedTuple):
-    """A group with judgments for a measure.
+    """A group of cells whose judgments are suitable for a measure.
 
     Attributes:
-        test: the test set.
-        cells: indices of its cells.
-        first_unit: its first unit.
+        test: test set of the group.
+        cells: indices of the cells of the group.
+        first_unit: index of the first unit of the group.
         agreement: the measure as a function of segment scores.
     """
 
@@ -204,12 +235,12 @@ class _JudgedGroup(NamedTuple):
 
 
 class _MeasureObjective(PreparedObjective):
-    """A measure of an evaluation that takes scores of segments.
+    """A measure of ``meteor-e evaluate`` that takes scores of segments.
 
     Args:
         data: the data set.
         measure: the measure.
-        macro: whether all groups have the same weight; otherwise the weight is the number of judged outputs.
+        macro: whether all groups have the same weight. Otherwise, they are weighted by the number of judged outputs.
     """
 
     def __init__(self, data: TuningSet, *, measure: Measure[TestSet], macro: bool) -> None:
@@ -233,7 +264,7 @@ class _MeasureObjective(PreparedObjective):
         self._shares = np.array(group_weights) / np.sum(group_weights)
 
     def _segment_scores(self, group: _JudgedGroup, scores: Floats) -> Floats:
-        """Return the scores of a group's test set, ``(systems, segments)``."""
+        """Return the scores of the test set of a group, an array ``(systems, segments)``."""
         segment_scores = np.full((len(group.test.systems), len(group.test)), np.nan)
         segments = self._data.units[group.cells] - group.first_unit
         segment_scores[self._data.systems[group.cells], segments] = scores[group.cells]
@@ -260,19 +291,19 @@ OBJECTIVES = {
     "weighted-pearson": "the same, segments weighted by the length of their reference (the Java Trainer's segcor)",
     "spearman": "Spearman's correlation with scores of segments",
 }
-"""The objectives and their descriptions."""
+"""Names and descriptions of the objectives that are specific to tuning."""
 
 
 def make_objective(name: str, *, epsilon: float = 0.0, macro: bool = True) -> Objective:
-    """Return an objective by its name: one of :data:`OBJECTIVES`, or a measure of an evaluation.
+    """Return the objective with a name.
 
     Args:
-        name: name of the objective.
+        name: a key of :data:`OBJECTIVES`, or the name of a measure of ``meteor-e evaluate``.
         epsilon: for the objective ``rank``, the difference of scores that a correct pair must exceed.
-        macro: whether to average over language pairs; otherwise all judgments count equally.
+        macro: whether to average over language pairs. Otherwise, all judgments have the same weight.
 
     Raises:
-        ConfigError: for an unknown name, or a measure that takes scores of systems.
+        ConfigError: if the name is unknown, or if the measure takes scores of systems instead of segments.
     """
     if name == "rank":
         return Objective(name, partial(_RankObjective, epsilon=epsilon, macro=macro))

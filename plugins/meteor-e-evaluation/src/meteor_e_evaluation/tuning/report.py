@@ -1,4 +1,4 @@
-"""The result of tuning: as data, as text, and as a chain file with its provenance."""
+"""Reports the result of tuning as JSON, as text, and as a chain file with its provenance."""
 
 from __future__ import annotations
 
@@ -19,7 +19,13 @@ if TYPE_CHECKING:
 
 
 def make_tuned_chain(meteor: Meteor, point: Point, description: str) -> dict[str, Any]:
-    """Return a chain with the parameters and weights of a point, in the form of a chain file."""
+    """Return the contents of a chain file with the parameters and weights of a point.
+
+    Args:
+        meteor: the chain that provides everything other than parameters and weights.
+        point: the parameters and weights.
+        description: description of the tuned chain.
+    """
     chain = meteor.chain.effective()
     chain["parameters"] = dict(zip(GREEK, point[:4], strict=True))
     for entry, weight in zip(chain["matchers"], point[4:], strict=True):
@@ -31,7 +37,7 @@ def make_report(tuning: Tuning, objective: str, settings: Settings) -> dict[str,
     """Return the result of tuning as a JSON document.
 
     Args:
-        tuning: the result.
+        tuning: the result of tuning.
         objective: name of the objective.
         settings: settings of the search.
     """
@@ -81,7 +87,12 @@ def _format_result(result: dict[str, Any]) -> str:
 
 
 def render_text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
-    """Return a report as text for a terminal."""
+    """Return a report as text for a terminal.
+
+    Args:
+        report: the JSON document of :func:`make_report`.
+        matchers: names of the chain's matchers.
+    """
     lines = [
         f"tuned on  {report['tuned on']} ({report['judgments']} judgments)",
         f"objective {report['objective']}; {report['points tried']} points tried ({report['method']})",
@@ -104,7 +115,8 @@ def render_text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
 
 def _render_validation(validation: dict[str, Any]) -> str:
     n_folds = validation["folds"]
-    tuned, default = sum(validation["tuned"]) / n_folds, sum(validation["default"]) / n_folds
+    tuned = sum(validation["tuned"]) / n_folds
+    default = sum(validation["default"]) / n_folds
     gain = validation["mean gain"]
     return f"{n_folds} folds   default {default:.4f}, tuned {tuned:.4f}, mean gain {gain:+.4f}"
 
@@ -119,7 +131,7 @@ def _render_held_out(held_out: dict[str, Any]) -> list[str]:
 
 
 def make_chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
-    """Return the tuned chain as a YAML file, with its report in comments."""
+    """Return the text of a YAML file with the tuned chain, and with the report in comments."""
     provenance = _provenance(report)
     comments = "".join(f"# {name}: {' '.join(text.split())}\n" for name, text in provenance.items())
     description = f"Tuned for {report['objective']} on {report['tuned on']}"
@@ -127,7 +139,7 @@ def make_chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
 
 
 def _provenance(report: dict[str, Any]) -> dict[str, str]:
-    """Return where a tuned chain comes from, as comments by name."""
+    """Return comments that describe how a chain was tuned, by the name of the comment."""
     provenance = {
         "made by": f"meteor-e tune {__version__}",
         "objective": report["objective"],
@@ -145,10 +157,17 @@ def _provenance(report: dict[str, Any]) -> dict[str, str]:
             f"{_format_result(held_out['tuned'])}, gain {_format_result(held_out['gain'])}, p {format_p(held_out['p'])}"
         )
     if report["cross-validation"]:
-        validation = report["cross-validation"]
-        provenance["folds"] = f"{validation['folds']}, mean gain {validation['mean gain']:+.4f}"
-        rows = zip(validation["default"], validation["tuned"], validation["points"], validation["options"], strict=True)
-        for number, (default, tuned, point, options) in enumerate(rows, 1):
-            settings = "".join(f", {name}={value}" for name, value in options.items())
-            provenance[f"fold {number}"] = f"default {default:.4f}, tuned {tuned:.4f} at {point}{settings}"
+        provenance |= _describe_folds(report["cross-validation"])
     return provenance
+
+
+def _describe_folds(validation: dict[str, Any]) -> dict[str, str]:
+    """Return comments that describe the result of each fold of a cross-validation, by the name of the comment."""
+    comments = {"folds": f"{validation['folds']}, mean gain {validation['mean gain']:+.4f}"}
+    for index in range(validation["folds"]):
+        default = validation["default"][index]
+        tuned = validation["tuned"][index]
+        point = validation["points"][index]
+        options = "".join(f", {name}={value}" for name, value in validation["options"][index].items())
+        comments[f"fold {index + 1}"] = f"default {default:.4f}, tuned {tuned:.4f} at {point}{options}"
+    return comments

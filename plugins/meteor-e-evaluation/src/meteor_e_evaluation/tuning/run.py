@@ -1,4 +1,4 @@
-"""Tuning from start to end: variants of a chain, the search, cross-validation, and held-out data."""
+"""Tunes a chain: searches for the best variant and point, and evaluates them on held-out data."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Variant:
-    """A chain with one setting of its matchers' options.
+    """A chain with one combination of the matcher options to try.
 
     Attributes:
         meteor: the chain.
-        options: the options that differ from the original chain, ``matcher.option`` → value.
+        options: values of the options by name, such as ``vector.threshold``.
     """
 
     meteor: Meteor
@@ -37,16 +37,16 @@ class Variant:
 
 @dataclass(frozen=True)
 class Settings:
-    """Settings of tuning.
+    """Settings of the search and of the evaluation of its result.
 
     Attributes:
-        axes: returns the values of each coordinate for a chain's default point.
+        axes: function that returns the values of each coordinate, given the default point of a chain.
         grid: whether to evaluate all points instead of searching.
         random_starts: number of random starts of the search.
-        trials: largest number of points per search; ``None`` for no limit.
-        folds: number of folds of the cross-validation; 0 for no cross-validation.
+        trials: largest number of points per search, or None for no limit.
+        folds: number of folds of the cross-validation, or 0 for no cross-validation.
         samples: number of bootstrap samples and permutations on held-out data.
-        seed: of the search, the folds and the samples.
+        seed: seed of the search, the folds and the samples.
     """
 
     axes: Callable[[Point], Axes]
@@ -64,20 +64,20 @@ class Settings:
 
 @dataclass(frozen=True)
 class Tuning:
-    """The result of tuning.
+    """The result of tuning a chain.
 
     Attributes:
         variant: the chain with the best options.
-        data: the training data, with the statistics of this chain.
-        default: default point of the original chain, and its objective.
-        best: the best point, and its objective.
-        n_evaluations: number of points that were evaluated, over all variants.
+        data: the training data, with the statistics of the best variant.
+        default: default point of the original chain, and the value of the objective at this point.
+        best: the best point, and the value of the objective at this point.
+        n_evaluations: number of points that were evaluated, summed over all variants.
         stopped: whether a search reached its limit of trials.
-        variants: the options of each variant, in order.
-        validation: result of the cross-validation, if there was one.
-        held_out: results on held-out data, if there are any.
+        variants: options of each variant.
+        validation: result of the cross-validation, or None if none was requested.
+        held_out: result on held-out data, or None if there are none.
         held_out_names: names of the held-out test sets.
-        n_left_out: number of held-out segments that were left out because they are training segments.
+        n_left_out: number of held-out segments that were left out because they are also training segments.
     """
 
     variant: Variant
@@ -94,7 +94,7 @@ class Tuning:
 
 
 class _VariantSearch:
-    """Finds the best variant and point for data sets, one per variant.
+    """Searches for the best variant of a chain, and for its best point.
 
     Attributes:
         n_evaluations: number of points that were evaluated.
@@ -112,11 +112,19 @@ class _VariantSearch:
         self.stopped = False
 
     def find_best(self, data_sets: Sequence[TuningSet]) -> tuple[int, SearchResult]:
-        """Return the index of the best variant, the first among equal ones, and its result."""
+        """Return the index of the best variant and the result of its search.
+
+        If several variants are equally good, the first one is returned.
+
+        Args:
+            data_sets: the training data with the statistics of each variant.
+        """
         results = [self._search(data, default) for data, default in zip(data_sets, self._default_points, strict=True)]
         self.n_evaluations += sum(result.evaluations for result in results)
         self.stopped |= any(result.stopped for result in results)
-        return max(enumerate(results), key=lambda indexed: indexed[1].value)
+        values = [result.value for result in results]
+        best_index = values.index(max(values))
+        return best_index, results[best_index]
 
     def find_best_point(self, data_sets: Sequence[TuningSet]) -> tuple[int, Point]:
         """Return the index of the best variant and its best point."""
@@ -150,26 +158,27 @@ def tune(
     cache: ArrayCache,
     progress: Progress,
 ) -> Tuning:
-    """Tune a chain.
+    """Tune the parameters and weights of a chain, and evaluate the result.
 
     Args:
-        base: the original chain; the result is compared with its default point.
-        variants: the chain with each setting of the options to try; only the original chain if there are no options.
+        base: the original chain. The result is compared with its default point.
+        variants: the chain with each combination of the options to try, or only the original chain.
         tests: the training data.
-        held_out_tests: the data to measure the result on, if there are any.
+        held_out_tests: the held-out data, which may be empty.
         objective: the objective to maximize.
         settings: settings of the search.
-        cache: keeps statistics between runs.
+        cache: stores statistics between runs.
         progress: receives the progress.
 
     Raises:
-        ConfigError: if held-out segments are training segments, or the settings do not fit together.
-        InputError: if the judgments do not suit the objective.
+        ConfigError: if held-out segments are also training segments, or if the settings contradict each other.
+        InputError: if the judgments are not suitable for the objective.
     """
     base_data = collect(base, tests, cache, progress=progress)
-    # Errors of the held-out data are raised before the search.
-    base_held_out, n_left_out = None, 0
+    base_held_out = None
+    n_left_out = 0
     if held_out_tests:
+        # The held-out data are loaded before the search, so that errors in the data are reported immediately.
         base_held_out, n_left_out = _collect_held_out(base, held_out_tests, base_data, cache, progress)
     data_sets = [
         base_data if variant.meteor is base else collect(variant.meteor, tests, cache, progress=progress)
@@ -198,8 +207,9 @@ def tune(
     if base_held_out is None:
         return tuning
     tuned_held_out = base_held_out
-    if tuning.variant.meteor is not base:
-        tuned_held_out, _ = _collect_held_out(tuning.variant.meteor, held_out_tests, base_data, cache, progress)
+    tuned_meteor = variants[best_variant].meteor
+    if tuned_meteor is not base:
+        tuned_held_out, _ = _collect_held_out(tuned_meteor, held_out_tests, base_data, cache, progress)
     held_out = hold_out(
         base_held_out,
         tuned_held_out,
@@ -215,5 +225,5 @@ def tune(
 def _collect_held_out(
     meteor: Meteor, tests: Sequence[TestSet], training: TuningSet, cache: ArrayCache, progress: Progress
 ) -> tuple[TuningSet, int]:
-    """Return the held-out data without training segments, and the number of segments that were left out."""
+    """Return the held-out data without training segments, and the number of left-out segments."""
     return leave_out_overlap(training, collect(meteor, tests, cache, progress=progress))

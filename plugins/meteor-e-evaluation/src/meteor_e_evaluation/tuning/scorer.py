@@ -1,4 +1,4 @@
-"""Scores of all cells at a point of parameters. What neighboring points share is computed only once."""
+"""Computes the METEOR scores of all judged outputs for given parameters."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from meteor_e.scoring.arrays import fmean, fragmentation, precision_recall
 from meteor_e_evaluation.tuning.data import TuningSet
 
 Point: TypeAlias = tuple[float, ...]
-"""α, β, γ, δ and one weight per matcher."""
+"""The parameters α, β, γ and δ, followed by one weight per matcher."""
 
 MAX_POWERS = 64
-"""Number of exponents β whose powers are kept."""
+"""Largest number of exponents β whose powers are cached."""
 
 
 def make_point(parameters: Parameters) -> Point:
-    """Return parameters as a point."""
+    """Return the point that consists of the parameters and weights."""
     return (parameters.alpha, parameters.beta, parameters.gamma, parameters.delta, *parameters.weights)
 
 
 class PointScorer:
-    """Scores cells at points.
+    """Scores the cells of a tuning set at different points.
 
-    Precision and recall depend on δ and the weights, Fmean also depends on α, and the power of the fragmentation
-    depends on β only. Each part is kept until its parameters change, so scoring is fastest if γ changes fastest,
-    followed by α or β. The scores equal those of :func:`meteor_e.scoring.score`.
+    Intermediate results are cached: precision and recall depend only on δ and the weights, Fmean also depends on α, and
+    the power of the fragmentation depends only on β. Therefore, scoring is fastest if successive points differ only
+    in γ.
 
     Args:
-        data: the cells.
+        data: the cells to score.
     """
 
     def __init__(self, data: TuningSet) -> None:
@@ -48,14 +48,14 @@ class PointScorer:
         self._scores = np.empty(len(counts))
 
     def score(self, point: Point) -> Floats:
-        """Return the scores of all cells, ``(cells,)``. The array is overwritten by the next call."""
+        """Return the scores of all cells at a point, an array ``(cells,)`` that the next call overwrites."""
         alpha, beta, gamma, delta, *weights = point
         fmean_scores = self._compute_fmean(alpha, delta, tuple(weights))
         scores = self._scores
         np.multiply(self._compute_power(beta), gamma, out=scores)
         np.subtract(1.0, scores, out=scores)
         np.multiply(fmean_scores, scores, out=scores)
-        # The fragmentation penalty may exceed 1 in character mode.
+        # The fragmentation penalty may exceed 1 if the matchers compare characters.
         np.maximum(scores, 0.0, out=scores)
         if self._starts is None:
             return scores

@@ -1,4 +1,4 @@
-"""Coordinate search, which finds a good point in a small fraction of a grid's evaluations."""
+"""Implements a coordinate search, which finds good parameters with far fewer evaluations than a grid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 Grid = Sequence[tuple[float, ...]]
 
 REFINEMENTS = (2, 4)
-"""Factors by which the grid around the best point is refined at the end of a search."""
+"""Factors by which the grid around the best point is successively refined at the end of a search."""
 
 PROGRESS_INTERVAL = 50
 NEIGHBORS = 3
@@ -35,21 +35,21 @@ def search(
     trials: int | None = None,
     progress: Progress = silent,
 ) -> SearchResult:
-    """Search along one coordinate, then over two, until nothing improves the objective.
+    """Search for the point that maximizes an objective, by changing one or two coordinates at a time.
 
-    From every start, the search tries all values of one coordinate after another, in random order, and moves to the
-    best. If no coordinate improves the objective, it tries the neighborhoods of all pairs of coordinates. The objective
-    is a step function, so gradients are useless. At the end, the grid around the best point is refined twice.
+    The search begins at several starts. For each coordinate in random order, it tries all values and moves to the best
+    one. If no coordinate improves the objective, it changes two coordinates at a time. At the end, it refines the grid
+    around the best point. The objective is a step function, so the search cannot use gradients.
 
     Args:
         data: the cells and judgments.
         objective: the objective to maximize.
         axes: values of each coordinate.
-        starts: points to start from, which are moved to the grid.
-        seed: of the order of coordinates and of the random starts.
-        random_starts: number of additional starts, drawn from the grid.
+        starts: points to start from. The search moves each of them to the nearest point of the grid.
+        seed: seed of the order of the coordinates and of the random starts.
+        random_starts: number of additional starts, which are random points of the grid.
         refine: whether to refine the grid at the end.
-        trials: largest number of points to evaluate; the search then stops with the best point so far.
+        trials: largest number of points to evaluate. The search stops when it reaches this number.
         progress: receives the number of evaluated points.
     """
     evaluator = _PointEvaluator(data, objective, progress, trials)
@@ -60,11 +60,11 @@ def search(
 
 
 class _OutOfTrialsError(Exception):
-    """The search has evaluated as many points as it may."""
+    """Raised if the search has evaluated the largest allowed number of points."""
 
 
 class _PointEvaluator:
-    """Evaluates points, and remembers their values.
+    """Evaluates an objective at points, and caches the values.
 
     Attributes:
         best: the best point and its value.
@@ -80,16 +80,21 @@ class _PointEvaluator:
 
     @property
     def evaluations(self) -> int:
-        """Number of points that were evaluated."""
+        """The number of distinct points that were evaluated."""
         return len(self._values)
 
     def evaluate(self, point: Point) -> float:
-        """Return the objective of a point. The first point is evaluated in any case."""
+        """Return the value of the objective at a point.
+
+        Raises:
+            _OutOfTrialsError: if the largest allowed number of points has been evaluated.
+        """
         if point in self._values:
             return self._values[point]
         if self._values and self._trials is not None and self.evaluations >= self._trials:
             raise _OutOfTrialsError
-        value = self._values[point] = self._objective.evaluate(self._scorer, point)
+        value = self._objective.evaluate(self._scorer, point)
+        self._values[point] = value
         if value > self.best[1]:
             self.best = (point, value)
         if self.evaluations % PROGRESS_INTERVAL == 0:
@@ -97,7 +102,13 @@ class _PointEvaluator:
         return value
 
     def find_best(self, points: Iterable[Point], point: Point, value: float) -> tuple[Point, float]:
-        """Return the first of the best points and its value; the given point if none is better."""
+        """Return the best of several points and its value, or the current point if none of them is better.
+
+        Args:
+            points: the points to evaluate.
+            point: the current point.
+            value: value of the objective at the current point.
+        """
         for candidate in points:
             candidate_value = self.evaluate(candidate)
             if candidate_value > value:
@@ -113,8 +124,11 @@ def _climb_from_all(
     n_random_starts: int,
     refine: bool,
 ) -> None:
-    """Climb from all starts, then refine the grid around the best point."""
-    # Evaluating the starts first guarantees that the result is not worse than they are.
+    """Climb from all starts, then refine the grid around the best point.
+
+    The best point and its value are stored in the evaluator.
+    """
+    # Evaluating the starts first guarantees that the result is not worse than any start.
     for point in starts:
         evaluator.evaluate(point)
     grid = [tuple(values) for values in axes]
@@ -135,9 +149,13 @@ def _climb_from_all(
 
 
 def _climb(evaluator: _PointEvaluator, point: Point, grid: Grid, rng: random.Random) -> tuple[Point, float]:
-    """Move from a point until no change of one coordinate, and no small change of two, improves the objective."""
+    """Change one or two coordinates of a point at a time, until no change improves the objective.
+
+    Returns:
+        The best point and its value.
+    """
     value = evaluator.evaluate(point)
-    free = [index for index, axis in enumerate(grid) if len(axis) > 1]
+    free = _find_free_coordinates(grid)
     while True:
         previous_value = value
         for index in rng.sample(free, len(free)):
@@ -145,32 +163,48 @@ def _climb(evaluator: _PointEvaluator, point: Point, grid: Grid, rng: random.Ran
             point, value = evaluator.find_best(line, point, value)
         if value > previous_value:
             continue
-        pairs = list(itertools.combinations(free, 2))
-        for first, second in rng.sample(pairs, len(pairs)):
-            coordinates = itertools.product(
-                _neighbors(grid[first], point[first]), _neighbors(grid[second], point[second])
-            )
-            plane = [_replace_coordinates(point, {first: a, second: b}) for a, b in coordinates]
-            point, value = evaluator.find_best(plane, point, value)
-            if value > previous_value:
-                break
+        point, value = _change_two_coordinates(evaluator, point, value, grid, rng)
         if value <= previous_value:
             return point, value
 
 
+def _change_two_coordinates(
+    evaluator: _PointEvaluator, point: Point, value: float, grid: Grid, rng: random.Random
+) -> tuple[Point, float]:
+    """Try small changes of all pairs of coordinates, and return the first better point and its value.
+
+    If no change improves the objective, the point itself is returned.
+    """
+    free = _find_free_coordinates(grid)
+    pairs = list(itertools.combinations(free, 2))
+    for first, second in rng.sample(pairs, len(pairs)):
+        first_values = _neighbors(grid[first], point[first])
+        second_values = _neighbors(grid[second], point[second])
+        coordinates = itertools.product(first_values, second_values)
+        plane = [_replace_coordinates(point, {first: a, second: b}) for a, b in coordinates]
+        best, best_value = evaluator.find_best(plane, point, value)
+        if best_value > value:
+            return best, best_value
+    return point, value
+
+
+def _find_free_coordinates(grid: Grid) -> list[int]:
+    return [index for index, axis in enumerate(grid) if len(axis) > 1]
+
+
 def _move_to_grid(point: Point, grid: Grid) -> Point:
-    """Return the nearest point of a grid."""
+    """Return the point of a grid that is nearest to a point."""
     return tuple(
         min(axis, key=lambda value: abs(value - coordinate)) for axis, coordinate in zip(grid, point, strict=True)
     )
 
 
 def _refine_axis(axis: tuple[float, ...], center: float, factor: int) -> tuple[float, ...]:
-    """Return a finer axis around a value, within the limits of the coarse axis."""
+    """Return the values of a finer axis around a center, within the limits of the coarse axis."""
     if len(axis) < 2:
         return axis if center in axis else (center,)
     step = (axis[1] - axis[0]) / factor
-    values = {round(center + number * step, 10) for number in range(-NEIGHBORS, NEIGHBORS + 1)} | {center}
+    values = {round(center + offset * step, 10) for offset in range(-NEIGHBORS, NEIGHBORS + 1)} | {center}
     return tuple(sorted(value for value in values if axis[0] <= value <= axis[-1] or value == center))
 
 
@@ -179,6 +213,6 @@ def _replace_coordinates(point: Point, replacements: dict[int, float]) -> Point:
 
 
 def _neighbors(axis: tuple[float, ...], value: float) -> tuple[float, ...]:
-    """Return the values of an axis around the one that is nearest to a value."""
+    """Return the values of an axis that are close to a value."""
     nearest = min(range(len(axis)), key=lambda index: abs(axis[index] - value))
     return axis[max(0, nearest - NEIGHBORS) : nearest + NEIGHBORS + 1]

@@ -1,4 +1,4 @@
-"""Cross-validation, and results on held-out data: gains on data that were not used for tuning."""
+"""Evaluates tuned parameters on held-out data and by cross-validation."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
 
 OVERLAP_LIMIT = 0.01
-"""Share of held-out segments that may also be training segments. They are left out; a larger share is an error."""
+"""Largest proportion of held-out segments that may also be training segments.
+
+These segments are left out. A larger proportion is an error.
+"""
 
 
 @dataclass(frozen=True)
@@ -23,10 +26,10 @@ class CrossValidation:
     """Result of a cross-validation.
 
     Attributes:
-        tuned: objective of each fold at the point that was tuned on the other folds.
-        default: objective of each fold at the default point of the original chain.
-        points: the point that was tuned for each fold.
-        variants: for each fold, the index of the data set (one per setting of the matchers' options) that was chosen.
+        tuned: value of the objective on each fold at the point that was tuned on the other folds.
+        default: value of the objective on each fold at the default point of the original chain.
+        points: tuned point of each fold.
+        variants: index of the best variant of each fold.
     """
 
     tuned: tuple[float, ...]
@@ -36,7 +39,7 @@ class CrossValidation:
 
     @property
     def gain(self) -> float:
-        """Mean gain over the default point."""
+        """The mean gain over the default point."""
         return float(np.mean(self.tuned) - np.mean(self.default))
 
 
@@ -50,24 +53,27 @@ def cross_validate(
     folds: int,
     seed: int,
 ) -> CrossValidation:
-    """Tune on all folds except for one, and measure on this one, for each fold.
+    """Evaluate each fold at the point that was tuned on all other folds.
 
-    The choice among variants is part of the tuning, so each fold makes its own choice.
+    The choice of a variant is part of the tuning, so different folds may choose different variants.
 
     Args:
-        variants: the cells with each setting of the matchers' options.
-        base: the cells of the original chain, which the default point belongs to.
-        objective: the objective.
-        default: the point to compare with.
-        tune: returns the index of the best variant and its best point, for one data set per variant.
+        variants: the training data with the statistics of each variant.
+        base: the training data with the statistics of the original chain.
+        objective: the objective to maximize.
+        default: default point of the original chain, to compare with.
+        tune: function that takes one data set per variant and returns the index of the best variant and its best point.
         folds: number of folds, at least 2.
-        seed: of the assignment of segments to folds.
+        seed: seed of the assignment of segments to folds.
 
     Raises:
-        ConfigError: for fewer than 2 folds, or more folds than judged segments.
+        ConfigError: if there are fewer than 2 folds, or more folds than judged segments.
     """
     fold_of_unit = _assign_folds(base, folds, seed)
-    tuned_values, default_values, points, chosen_variants = [], [], [], []
+    tuned_values: list[float] = []
+    default_values: list[float] = []
+    points: list[Point] = []
+    chosen_variants: list[int] = []
     for fold in range(folds):
         is_in_fold = fold_of_unit == fold
         variant, point = tune([data.select(~is_in_fold) for data in variants])
@@ -79,13 +85,14 @@ def cross_validate(
 
 
 def _assign_folds(data: TuningSet, folds: int, seed: int) -> Integers:
-    """Return the fold of each unit, ``(units,)``.
+    """Return the fold of each unit, an array ``(units,)``.
 
-    Folds consist of segments, so that no reference is both in training and in test data. Segments with the same number
-    in the language pairs of a test set are in the same fold, because they are translations of one another.
+    All systems' outputs for a segment are in the same fold, so that no reference is in both training and test data.
+    Segments with the same number in several language pairs are also in the same fold, because they may be translations
+    of one another.
 
     Raises:
-        ConfigError: for fewer than 2 folds, or more folds than judged segments.
+        ConfigError: if there are fewer than 2 folds, or more folds than judged segments.
     """
     first_unit_of_group = np.searchsorted(data.unit_groups, data.unit_groups)
     segment_numbers = np.arange(len(data.unit_groups)) - first_unit_of_group
@@ -109,9 +116,9 @@ class HeldOut:
     """Results on data that were not used for tuning.
 
     Attributes:
-        default, tuned: the objective at the default point and at the tuned point, each with its bootstrap interval.
-        gain: the difference, with its interval on the same samples.
-        p: one-sided p-value of the gain, by a permutation test that exchanges the scores of segments at the two points.
+        default, tuned: value of the objective at the default and at the tuned point, with its bootstrap interval.
+        gain: difference between the two values, with its bootstrap interval.
+        p: one-sided p-value of the gain, from a permutation test that exchanges the scores of segments.
     """
 
     default: tuple[float, Interval]
@@ -130,51 +137,56 @@ def hold_out(
     samples: int,
     seed: int,
 ) -> HeldOut:
-    """Compare two points on held-out data.
+    """Compare the tuned chain with the original chain on held-out data.
 
     Args:
-        base: the held-out cells of the original chain.
-        data: the same cells of the chosen chain.
-        objective: the objective.
-        default: a point of ``base``.
-        tuned: a point of ``data``.
-        samples: number of bootstrap samples, and of permutations.
-        seed: of the samples.
+        base: the held-out data with the statistics of the original chain.
+        data: the held-out data with the statistics of the tuned chain.
+        objective: the objective that was maximized.
+        default: default point of the original chain.
+        tuned: tuned point of the tuned chain.
+        samples: number of bootstrap samples, and number of permutations.
+        seed: seed of the samples and the permutations.
     """
     weights = draw_weights(len(base.unit_groups), samples, seed)
     default_scores = PointScorer(base).score(default).copy()
     tuned_scores = PointScorer(data).score(tuned).copy()
-    default_objective, tuned_objective = objective.prepare(base), objective.prepare(data)
-    default_value, tuned_value = default_objective.value(default_scores), tuned_objective.value(tuned_scores)
+    default_objective = objective.prepare(base)
+    tuned_objective = objective.prepare(data)
+    default_value = default_objective.value(default_scores)
+    tuned_value = tuned_objective.value(tuned_scores)
     default_samples = default_objective.resampled(default_scores, weights)
     tuned_samples = tuned_objective.resampled(tuned_scores, weights)
     return HeldOut(
-        (default_value, interval(default_samples)),
-        (tuned_value, interval(tuned_samples)),
-        (tuned_value - default_value, interval(tuned_samples - default_samples)),
-        _gain_p(base, objective, default_scores, tuned_scores, samples, seed),
+        default=(default_value, interval(default_samples)),
+        tuned=(tuned_value, interval(tuned_samples)),
+        gain=(tuned_value - default_value, interval(tuned_samples - default_samples)),
+        p=_gain_p(base, objective, default_scores, tuned_scores, samples, seed),
     )
 
 
 def _gain_p(data: TuningSet, objective: Objective, default: Floats, tuned: Floats, samples: int, seed: int) -> float:
-    """Return the p-value of the gain: the share of permutations with at least the observed gain."""
+    """Return the one-sided p-value of the gain from a permutation test.
+
+    The p-value is the proportion of permutations with at least the observed gain.
+    """
     prepared = objective.prepare(data)
     observed_gain = prepared.value(tuned) - prepared.value(default)
-    n_extreme = sum(
-        prepared.value(second) - prepared.value(first) >= observed_gain - SLACK
-        for first, second in prepared.permute(default, tuned, data, samples, seed)
-    )
-    return permutation_p(int(n_extreme), samples)
+    n_extreme = 0
+    for first, second in prepared.permute(default, tuned, data, samples, seed):
+        if prepared.value(second) - prepared.value(first) >= observed_gain - SLACK:
+            n_extreme += 1
+    return permutation_p(n_extreme, samples)
 
 
 def leave_out_overlap(training: TuningSet, held_out: TuningSet) -> tuple[TuningSet, int]:
-    """Remove the held-out segments that are also training segments, by the texts of their references.
+    """Remove the held-out segments whose references are also references of training segments.
 
     Returns:
         The remaining held-out data, and the number of segments that were removed.
 
     Raises:
-        ConfigError: if a test set and language pair is in both data sets, or more than 1% of the held-out segments are
+        ConfigError: if a test set belongs to both data sets, or if more than 1% of the held-out segments are also
             training segments.
     """
     common_names = sorted(set(training.names) & set(held_out.names))
@@ -194,9 +206,11 @@ def leave_out_overlap(training: TuningSet, held_out: TuningSet) -> tuple[TuningS
             f"{count} of {len(units)} held-out segments were tuned on: their references are the same, such as "
             f"{example[:60]!r}; a held-out set must not be tuned on"
         )
-    return (held_out.select(~is_training_unit) if count else held_out), count
+    if count == 0:
+        return held_out, 0
+    return held_out.select(~is_training_unit), count
 
 
 def _normalize(text: str) -> str:
-    """Return a text without differences of case and spacing."""
+    """Return a text in lower case, with single spaces between the words."""
     return " ".join(text.casefold().split())
