@@ -135,7 +135,7 @@ def test_model_file_with_other_sizes_is_refused(test_set, tmp_path, recipe):
 def test_from_recipe_to_scores(recipe, test_set, tmp_path, encoder, monkeypatch):
     import meteor_e_learned.checkpoints as checkpoints
 
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_EVERY", 0.0)
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_INTERVAL", 0.0)
     path = recipe(RECIPE.replace("ENCODER", encoder))
     loaded, store = load_recipe(path), FeatureStore(tmp_path / "features")
     whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store)

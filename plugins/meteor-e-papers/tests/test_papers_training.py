@@ -62,7 +62,7 @@ def test_interrupted_training_resumes(recipe, tmp_path, monkeypatch, every):
     """Whether a checkpoint was just written or a long time ago, nothing is lost, and nothing is logged twice."""
     import meteor_e_learned.checkpoints as checkpoints
 
-    monkeypatch.setattr(checkpoints, "CHECKPOINT_EVERY", every)
+    monkeypatch.setattr(checkpoints, "CHECKPOINT_INTERVAL", every)
     store = FeatureStore(tmp_path / "features")
     loaded = load_recipe(recipe(NETWORK))
     whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store)

@@ -1,4 +1,4 @@
-"""Learned metrics for meteor_e: models that are ready by name, and what trains others."""
+"""Learned metrics for meteor_e: trained models, and commands that train new models."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Model cards: what is in a model file, for people and as data."""
+"""Model cards, which describe a trained model for readers and for programs."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -11,76 +12,100 @@ import msgspec
 import meteor_e_learned.ready as ready_package
 from meteor_e.api.component import options_by_name
 from meteor_e.render.plain import format_table
-from meteor_e_learned.modelfile import LearnedModel
-from meteor_e_learned.ready import ready_models
+from meteor_e_learned.modelfile import LearnedModel, split_signature
+from meteor_e_learned.ready import ReadyModel, ready_models
 
 
-def columns(model: LearnedModel) -> list[str]:
-    """Return the names of the features, without making any."""
-    lines = list(model.signature)
-    before = lines[: lines.index("vectors:")] if "vectors:" in lines else lines
-    return [line for line in before if "=" not in line]
+def feature_columns(model: LearnedModel) -> list[str]:
+    """Return the names of the model's feature columns. This function does not load the features."""
+    feature_lines, _ = split_signature(model.signature)
+    return [line for line in feature_lines if "=" not in line]
 
 
 def card_data(model: LearnedModel) -> dict[str, Any]:
-    """Return all that a model file says of itself."""
+    """Return the model card as data that can be written as JSON."""
     return {
         "recipe": msgspec.to_builtins(model.recipe),
         "parameters": options_by_name(model.estimator.options),
         "signature": list(model.signature),
-        "weights": dict(importances(model)),
+        "weights": dict(feature_weights(model)),
         **model.card,
     }
 
 
-def importances(model: LearnedModel) -> list[tuple[str, float]]:
-    """Return features and weights, the largest first; nothing where weights say nothing of single features."""
+def feature_weights(model: LearnedModel) -> list[tuple[str, float]]:
+    """Return the feature columns with their weights, sorted by descending absolute weight.
+
+    The list is empty if the estimator does not have one weight per column.
+    """
     if not hasattr(model.estimator, "importance"):
         return []
-    pairs = zip(columns(model), map(float, model.estimator.importance()), strict=False)
-    return sorted(pairs, key=lambda pair: -abs(pair[1]))
+    weights = zip(feature_columns(model), map(float, model.estimator.importance()), strict=False)
+    return sorted(weights, key=lambda item: -abs(item[1]))
 
 
-def as_text(model: LearnedModel, weights: int = 15) -> str:
-    """Return the card for a terminal."""
+def format_card(model: LearnedModel, n_weights: int = 15) -> str:
+    """Return the model card as text for a terminal.
+
+    Args:
+        model: the model.
+        n_weights: the number of features to show, those with the largest weights.
+    """
     recipe, card = model.recipe, model.card
-    ready = ready_models().get(recipe.name) if model.folder == Path(str(files(ready_package))) else None
-    numbers = sum(array.size for array in model.estimator.arrays().values())
-    lines = [f"{recipe.name}: {recipe.estimator}, {recipe.language}, {numbers} numbers, seed {card.get('seed')}"]
+    n_parameters = sum(array.size for array in model.estimator.arrays().values())
+    lines = [f"{recipe.name}: {recipe.estimator}, {recipe.language}, {n_parameters} numbers, seed {card.get('seed')}"]
     if recipe.description:
         lines.append(recipe.description)
-    if ready is not None:
-        rows = [
-            [
-                figure.data,
-                figure.kind,
-                figure.measure,
-                *(f"{v:.4f}" for v in (figure.value, figure.meteor, figure.chrf)),
-            ]
-            for figure in ready.figures
-        ]
-        lines += ["", ready.summary, f"Not for: {ready.avoid}", f"Needs: {', '.join(ready.needs)}", ready.trained, ""]
-        lines.append("Agreement with people, by models that had not seen the test year:")
-        lines.append(
-            format_table(["data", "judged by", "measure", recipe.name, "METEOR", "chrF"], rows, left=3).rstrip()
-        )
-    for what in ("training", "validation"):
-        if card.get(what):
-            rows = [
-                [title, str(counts["hypotheses"]), str(counts["comparisons"])]
-                for title, counts in card[what]["test sets"].items()
-            ]
-            lines += ["", format_table([what, "hypotheses", "comparisons"], rows).rstrip("\n")]
-    figures = [
-        [name, f"{value:.4f}" if isinstance(value, float) else str(value)] for name, value in card["figures"].items()
-    ]
-    lines += ["", format_table(["figure", "value"], figures).rstrip("\n")]
-    shown = [[name, f"{value:+.4f}"] for name, value in importances(model)[:weights]]
-    if shown:
-        lines += ["", format_table(["feature", "weight"], shown).rstrip("\n")]
-    lines += ["", f"features: {len(columns(model))}"]
+    if model.folder == Path(str(files(ready_package))) and recipe.name in ready_models():
+        lines += _format_ready_model(ready_models()[recipe.name])
+    for data in ("training", "validation"):
+        if card.get(data):
+            lines += ["", _format_test_sets(data, card[data]["test sets"])]
+    lines += ["", _format_figures(card["figures"])]
+    weights = [[name, f"{weight:+.4f}"] for name, weight in feature_weights(model)[:n_weights]]
+    if weights:
+        lines += ["", format_table(["feature", "weight"], weights).rstrip("\n")]
+    lines += ["", f"features: {len(feature_columns(model))}"]
     lines += [f"  {line}" for line in model.signature if "=" in line]
     options = options_by_name(model.estimator.options)
     lines += ["", "options: " + ", ".join(f"{name}={value}" for name, value in options.items())]
     lines.append("made with: " + ", ".join(f"{name} {version}" for name, version in card["versions"].items()))
     return "\n".join(lines)
+
+
+def _format_ready_model(model: ReadyModel) -> list[str]:
+    """Return the description of a model that comes with the plugin, and its correlations with human judgments."""
+    rows = [
+        [
+            figure.data,
+            figure.kind,
+            figure.measure,
+            f"{figure.value:.4f}",
+            f"{figure.meteor:.4f}",
+            f"{figure.chrf:.4f}",
+        ]
+        for figure in model.figures
+    ]
+    table = format_table(["data", "judged by", "measure", model.name, "METEOR", "chrF"], rows, left=3)
+    return [
+        "",
+        model.summary,
+        f"Not for: {model.avoid}",
+        f"Needs: {', '.join(model.needs)}",
+        model.trained,
+        "",
+        "Agreement with people, by models that had not seen the test year:",
+        table.rstrip(),
+    ]
+
+
+def _format_test_sets(heading: str, test_sets: Mapping[str, Mapping[str, int]]) -> str:
+    """Return a table with the number of hypotheses and of comparisons in each test set."""
+    rows = [[title, str(counts["hypotheses"]), str(counts["comparisons"])] for title, counts in test_sets.items()]
+    return format_table([heading, "hypotheses", "comparisons"], rows).rstrip("\n")
+
+
+def _format_figures(figures: Mapping[str, Any]) -> str:
+    """Return a table with the figures of the training, such as correlations with human judgments."""
+    rows = [[name, f"{value:.4f}" if isinstance(value, float) else str(value)] for name, value in figures.items()]
+    return format_table(["figure", "value"], rows).rstrip("\n")

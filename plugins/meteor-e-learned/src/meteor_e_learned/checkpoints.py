@@ -1,14 +1,15 @@
-"""Checkpoints: the state of a training on disk, written now and then, and when it is interrupted."""
+"""Checkpoints, which store the state of a training on disk, so that an interrupted training can continue."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import time
+import zipfile
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,81 +18,107 @@ from meteor_e.base.atomic import atomic_file
 from meteor_e_learned.log import TrainingLog
 from meteor_e_learned.models.state import TrainingState
 
-CHECKPOINT_EVERY = 10.0
-"""Seconds between two checkpoints."""
+CHECKPOINT_INTERVAL = 10.0
+"""Minimum number of seconds between two checkpoints."""
+
+
+class Checkpoint(NamedTuple):
+    """The state of a training, and the length of its log.
+
+    Attributes:
+        state: the state of the training.
+        log_length: the number of lines that the log had. A resumed training removes later lines of the log.
+    """
+
+    state: TrainingState
+    log_length: int
 
 
 class Checkpoints:
-    """Writes the state of a training now and then, and when it is interrupted.
+    """Writes the state of a training at regular intervals, and when the training is interrupted.
 
     Args:
-        path: the file.
-        identity: of recipe and features.
-        log: how far it is written is kept, too, so that a resumed training goes on from there.
+        path: the path of the checkpoint file.
+        identity: a digest of the recipe and the features. A checkpoint cannot be read with another identity.
+        log: the log of the training.
     """
 
     def __init__(self, path: Path, identity: str, log: TrainingLog) -> None:
         self._path, self._identity, self._log = path, identity, log
-        self._last: tuple[TrainingState, int] | None = None
-        self._written = time.monotonic()
+        self._latest: Checkpoint | None = None
+        self._last_write_time = time.monotonic()
 
     def __call__(self, state: TrainingState) -> None:
-        """Write a state, if the last one that was written is old enough."""
-        self._last = state, len(self._log.lines)
-        if time.monotonic() - self._written >= CHECKPOINT_EVERY:
-            _write_checkpoint(self._path, self._identity, *self._last)
-            self._written = time.monotonic()
+        """Write the state to disk, unless the last checkpoint is younger than :data:`CHECKPOINT_INTERVAL`."""
+        self._latest = Checkpoint(state, len(self._log.lines))
+        if time.monotonic() - self._last_write_time >= CHECKPOINT_INTERVAL:
+            _write_checkpoint(self._path, self._identity, self._latest)
+            self._last_write_time = time.monotonic()
 
     @contextlib.contextmanager
-    def written_when_interrupted(self) -> Iterator[None]:
-        """Write the last state if what is within is interrupted (and not if it fails)."""
+    def save_on_interrupt(self) -> Iterator[None]:
+        """Write the latest state to disk if the body of the with statement is interrupted, for example by Ctrl-C.
+
+        The state is not written after an ordinary error, because a resumed training would fail again.
+        """
         try:
             yield
         except Exception:
             raise
         except BaseException:
-            if self._last is not None:
-                _write_checkpoint(self._path, self._identity, *self._last)
+            if self._latest is not None:
+                _write_checkpoint(self._path, self._identity, self._latest)
             raise
 
 
-def _write_checkpoint(path: Path, identity: str, state: TrainingState, logged: int) -> None:
-    values = asdict(state)
-    numbers: dict[str, Any] = {name: np.asarray(value) for name, value in values.items() if name != "order"}
-    numbers |= {"identity": np.array(identity), "order": np.array(json.dumps(state.order))}
-    numbers["logged"] = np.array(logged)
+def _write_checkpoint(path: Path, identity: str, checkpoint: Checkpoint) -> None:
+    """Write a checkpoint to a file in NumPy's ``.npz`` format.
+
+    Raises:
+        InputError: if the file cannot be written.
+    """
+    values = asdict(checkpoint.state)
+    order = json.dumps(values.pop("order"))
+    arrays: dict[str, Any] = {name: np.asarray(value) for name, value in values.items()}
+    arrays["identity"] = np.array(identity)
+    arrays["order"] = np.array(order)
+    arrays["logged"] = np.array(checkpoint.log_length)
     try:
         with atomic_file(path) as scratch, scratch.open("xb") as stream:
-            np.savez(stream, **numbers)
+            np.savez(stream, **arrays)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def read_checkpoint(path: Path, identity: str) -> tuple[TrainingState, int] | None:
-    """Return the state of an interrupted training of the same recipe, and how many lines its log had."""
-    import zipfile
+def read_checkpoint(path: Path, identity: str) -> Checkpoint | None:
+    """Return the checkpoint of an interrupted training, or None if the file does not exist.
 
-    with contextlib.suppress(FileNotFoundError):
-        try:
-            with np.load(path, allow_pickle=False) as content:
-                if str(content["identity"]) != identity:
-                    raise ConfigError(
-                        f"{path} is of another recipe, other features or another seed; "
-                        "delete it, or train without --resume"
-                    )
-                state = TrainingState(
-                    int(content["phase"]),
-                    int(content["epoch"]),
-                    content["theta"],
-                    content["squares"],
-                    content["best_theta"],
-                    content["best_tau"],
-                    content["best_epoch"],
-                    json.loads(str(content["order"])),
+    Args:
+        path: the path of the checkpoint file.
+        identity: a digest of the recipe and the features.
+
+    Raises:
+        ConfigError: if the checkpoint has another identity.
+        InputError: if the file is not a checkpoint.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as content:
+            if str(content["identity"]) != identity:
+                raise ConfigError(
+                    f"{path} is of another recipe, other features or another seed; delete it, or train without --resume"
                 )
-                return state, int(content["logged"])
-        except FileNotFoundError:
-            raise
-        except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-            raise InputError(f"{path}: not a checkpoint: {error}; delete it") from error
-    return None
+            state = TrainingState(
+                phase=int(content["phase"]),
+                epoch=int(content["epoch"]),
+                theta=content["theta"],
+                squares=content["squares"],
+                best_theta=content["best_theta"],
+                best_tau=content["best_tau"],
+                best_epoch=content["best_epoch"],
+                order=json.loads(str(content["order"])),
+            )
+            return Checkpoint(state, int(content["logged"]))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path}: not a checkpoint: {error}; delete it") from error

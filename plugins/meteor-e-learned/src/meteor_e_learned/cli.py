@@ -1,9 +1,12 @@
-"""The commands `train` and `model`. Whatever is heavy is imported when a command runs."""
+"""The commands ``train`` and ``model``.
+
+The commands import their libraries when they run, because every command of meteor-e imports this module.
+"""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,46 +28,44 @@ class TrainingOptions(Options, heading="Training", example="linear.yaml --seed 2
         show_default="the recipe's name, .safetensors",
         help="The model file.",
     )
-    seed: int | None = option(None, "--seed", type=click.IntRange(min=0), help="Seed, instead of the recipe's.")
-    resume: bool = option(
-        False, "--resume", is_flag=True, help="Go on where an interrupted training of the same recipe stopped."
-    )
+    seed: int | None = option(None, "--seed", type=click.IntRange(min=0), help="Seed that replaces the recipe's seed.")
+    resume: bool = option(False, "--resume", is_flag=True, help="Continue an interrupted training of the same recipe.")
     roots: tuple[str, ...] = option(
         (),
         "--root",
         multiple=True,
         metavar="NAME=DIR",
-        help="Folder of the data of the index NAME.yaml, instead of the index's own; may be repeated.",
+        help="Folder that contains the data of the index NAME.yaml. May be repeated.",
     )
 
 
 @click.command(cls=GroupedCommand)
 def train(training: TrainingOptions, computation: ParallelComputation) -> None:
-    """Train a model as a recipe says, and write its file, with a log beside it.
+    """Train a model from a recipe, and write the model file and a training log.
 
     \b
     meteor-e train linear.yaml -o linear.safetensors
     meteor-e train network.yaml --seed 2
     meteor-e train en-light.yaml --root wmt11=DIR --root wmt13=DIR
 
-    System outputs and judgments of WMT's tasks are at statmt.org/wmt11 to wmt17 (results.html of each year), those
-    of 2021 at github.com/wmt-conference/wmt21-news-systems and github.com/google-research/mt-metrics-eval. A judged
-    set of toy size is in the folder examples/judged of meteor_e.
+    WMT publishes system outputs and judgments at statmt.org/wmt11 to statmt.org/wmt17 (results.html). The data of 2021
+    are at github.com/wmt-conference/wmt21-news-systems and github.com/google-research/mt-metrics-eval. The folder
+    examples/judged of meteor_e contains a toy data set.
     """
     from pathlib import Path
 
     from meteor_e.base.progress import terminal_progress
     from meteor_e_learned.feature_store import FeatureStore
     from meteor_e_learned.recipe import load_recipe
-    from meteor_e_learned.training import train as run
+    from meteor_e_learned.training import train as train_model
 
-    loaded = load_recipe(training.recipe)
-    roots = _roots(training.roots, [spec.index for spec in (*loaded.train, *loaded.validation) if spec.index])
-    target = Path(training.output or f"{loaded.name}.safetensors")
+    recipe = load_recipe(training.recipe)
+    index_paths = [spec.index for spec in (*recipe.train, *recipe.validation) if spec.index]
+    output = Path(training.output or f"{recipe.name}.safetensors")
     with terminal_progress(computation.quiet) as progress:
-        trained = run(
-            loaded,
-            target,
+        model = train_model(
+            recipe,
+            output,
             folder=Path(training.recipe).absolute().parent,
             store=FeatureStore(enabled=not computation.no_cache),
             seed=training.seed,
@@ -72,39 +73,48 @@ def train(training: TrainingOptions, computation: ParallelComputation) -> None:
             jobs=computation.jobs,
             listener=None if computation.quiet else print_epoch,
             progress=progress,
-            roots=roots,
+            roots=_parse_roots(training.roots, index_paths),
         )
-    click.echo(f"wrote {target}", err=True)
-    for name, value in trained.card["figures"].items():
+    click.echo(f"wrote {output}", err=True)
+    for name, value in model.card["figures"].items():
         click.echo(f"{name}\t{value:.4f}" if isinstance(value, float) else f"{name}\t{value}")
 
 
-def _roots(given: tuple[str, ...], indexes: list[str]) -> dict[str, str]:
-    """Return the folders of data by the names of their indexes."""
+def _parse_roots(roots: Sequence[str], index_paths: Sequence[str]) -> dict[str, str]:
+    """Return the data folder for each index that ``--root`` names.
+
+    Args:
+        roots: the values of ``--root``, in the format ``NAME=DIR``.
+        index_paths: the paths of the recipe's indexes. The name of an index is its file name without ``.yaml``.
+
+    Raises:
+        ConfigError: if a value has another format, or if the recipe does not have an index of this name.
+    """
     from pathlib import Path
 
     from meteor_e.api import ConfigError
     from meteor_e.base.errors import near_miss
 
-    known = [Path(index).stem for index in indexes]
-    found = {}
-    for text in given:
-        name, separator, folder = text.partition("=")
-        if not separator or not folder:
+    index_names = [Path(path).stem for path in index_paths]
+    folders = {}
+    for text in roots:
+        name, _, folder = text.partition("=")
+        if not folder:
             raise ConfigError(f"--root {text!r} is not of the form NAME=DIR, such as wmt13=data/wmt13")
-        if name not in known:
+        if name not in index_names:
             raise ConfigError(
-                f"--root {text!r}: the recipe has no index {name!r}{near_miss(name, known)}; it has {', '.join(known)}"
+                f"--root {text!r}: the recipe has no index {name!r}{near_miss(name, index_names)}; "
+                f"it has {', '.join(index_names)}"
             )
-        found[name] = folder
-    return found
+        folders[name] = folder
+    return folders
 
 
 def print_epoch(event: Mapping[str, Any]) -> None:
-    """Print what a training reports: its data, and the figures of each epoch."""
+    """Print an event of the training log to standard error: the size of the data, or the figures of an epoch."""
     if "epoch" in event:
         taus = " ".join(f"{tau:.4f}" for tau in event["tau"])
-        # Not by click, which would write into the middle of a progress bar.
+        # click.echo would write into the middle of a progress bar.
         print(
             f"{event['cost']} epoch {event['epoch']}: loss {event['loss'][0]:.4f}, tau {taus} ({event['device']})",
             file=sys.stderr,
@@ -115,13 +125,13 @@ def print_epoch(event: Mapping[str, Any]) -> None:
 
 @click.group(cls=FullHelpGroup)
 def model() -> None:
-    """List the models that are ready to use, and show what a model holds."""
+    """List the models that come with the plugin, and print model cards."""
 
 
 @model.command("list")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def list_models(as_json: bool) -> None:
-    """List the models that come with the plugin; -M takes their names.
+    """List the models that come with the plugin. The option -M accepts their names.
 
     \b
     meteor-e model list
@@ -138,13 +148,13 @@ def list_models(as_json: bool) -> None:
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(models), indent=2).decode())
         return
-    width = min(100, shutil.get_terminal_size().columns)
-    rows = [[name, entry.language, f"{model_size(name) / 1000:.0f} kB"] for name, entry in models.items()]
+    rows = [[name, ready.language, f"{model_size(name) / 1000:.0f} kB"] for name, ready in models.items()]
     click.echo(format_table(["name", "language", "size"], rows, left=2))
     click.echo()
-    for entry in models.values():
-        text = f"{entry.name}: {entry.summary} Not for: {entry.avoid} Needs: {', '.join(entry.needs)}."
-        click.echo("\n".join(textwrap.wrap(text, width, subsequent_indent="  ", break_on_hyphens=False)))
+    width = min(100, shutil.get_terminal_size().columns)
+    for ready in models.values():
+        description = f"{ready.name}: {ready.summary} Not for: {ready.avoid} Needs: {', '.join(ready.needs)}."
+        click.echo(textwrap.fill(description, width, subsequent_indent="  ", break_on_hyphens=False))
 
 
 @model.command()
@@ -154,10 +164,10 @@ def list_models(as_json: bool) -> None:
     "--weights",
     type=click.IntRange(min=0),
     default=15,
-    help="Number of features to show, those with the largest weights.  [default: 15]",
+    help="Number of features to show, in the order of their weights.  [default: 15]",
 )
 def show(model_file: str, as_json: bool, weights: int) -> None:
-    """Print the model card: data, figures, features, options.
+    """Print the model card with the training data, the figures, the features and the options.
 
     \b
     meteor-e model show en-light
@@ -167,11 +177,14 @@ def show(model_file: str, as_json: bool, weights: int) -> None:
 
     from meteor_e.base.errors import plugin_errors
     from meteor_e.render.plain import printable
-    from meteor_e_learned.card import as_text, card_data
+    from meteor_e_learned.card import card_data, format_card
     from meteor_e_learned.modelfile import load_model
 
-    loaded = load_model(model_file)
-    # Anybody may have written the card.
+    loaded_model = load_model(model_file)
+    # A model file is untrusted input, so its card may not have the expected structure.
     with plugin_errors(f"{model_file}: reading the model card"):
-        text = json.dumps(card_data(loaded), ensure_ascii=False, indent=2) if as_json else as_text(loaded, weights)
+        if as_json:
+            text = json.dumps(card_data(loaded_model), ensure_ascii=False, indent=2)
+        else:
+            text = format_card(loaded_model, weights)
     click.echo("\n".join(map(printable, text.split("\n"))))

@@ -1,4 +1,4 @@
-"""Errors of the libraries that only some estimators need."""
+"""Error handling for the optional libraries of estimators."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DISTRIBUTIONS = {
 
 @contextmanager
 def estimator_errors(task: str) -> Iterator[None]:
-    """Convert the errors of an estimator's code.
+    """Convert exceptions of an estimator to exceptions of meteor_e, which explain the problem to the user.
 
     Args:
         task: a description of the task for messages, such as ``training 'maxsd'``.

@@ -1,4 +1,4 @@
-"""The log of a training."""
+"""The log of a training, a JSON Lines file with one event per line."""
 
 from __future__ import annotations
 
@@ -11,16 +11,20 @@ from meteor_e.api import InputError
 
 
 class TrainingLog:
-    """A JSONL file, one object per line, and whoever else wants to be told.
+    """Writes the events of a training to a JSON Lines file.
+
+    The first event overwrites an existing file. A training that fails earlier leaves the existing file unchanged.
 
     Args:
-        path: the file; ``None`` for none. It is begun anew with the first event, so that a training that fails before
-            leaves an older log as it was.
-        keep: number of its lines that are kept.
-        listener: told the same.
+        path: the path of the file, or None to write no file.
+        keep: the number of lines of an existing file to keep, for a resumed training.
+        listener: a function that is called with each event.
+
+    Attributes:
+        lines: all events of the log.
 
     Raises:
-        InputError: if the file cannot be written, or what is to be kept is no log.
+        InputError: if the file cannot be written, or if a line to keep is not valid JSON.
     """
 
     def __init__(
@@ -28,32 +32,36 @@ class TrainingLog:
     ) -> None:
         self._path = path
         self._listener = listener
-        self._begun = False
+        self._has_written = False
         self.lines: list[dict[str, Any]] = []
         if path is None:
             return
         try:
-            self._new = not path.exists()
-            # Whether it can be written is better known before hours of work.
+            self._is_new_file = not path.exists()
+            # Opening the file for appending reveals missing permissions before hours of work.
             with path.open("a+", encoding="utf-8") as stream:
                 stream.seek(0)
-                kept = [line for line in stream if line.strip()][:keep] if keep else []
-            self.lines = [json.loads(line) for line in kept]
+                old_lines = [line for line in stream if line.strip()] if keep else []
+            self.lines = [json.loads(line) for line in old_lines[:keep]]
         except (OSError, ValueError) as error:
             raise InputError(f"cannot use the log {path}: {getattr(error, 'strerror', None) or error}") from error
 
     def __call__(self, event: Mapping[str, Any]) -> None:
-        """Write a line."""
+        """Write an event to the file, and call the listener."""
         self.lines.append(dict(event))
         if self._path is not None:
-            lines = self.lines[-1:] if self._begun else self.lines
-            with self._path.open("a" if self._begun else "w", encoding="utf-8") as stream:
-                stream.writelines(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-            self._begun = True
+            self._write(self._path)
         if self._listener is not None:
             self._listener(event)
 
+    def _write(self, path: Path) -> None:
+        """Append the last event to the file. The first call overwrites the file with all events."""
+        events, mode = (self.lines[-1:], "a") if self._has_written else (self.lines, "w")
+        with path.open(mode, encoding="utf-8") as stream:
+            stream.writelines(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
+        self._has_written = True
+
     def withdraw(self) -> None:
-        """Remove the file if it was not there before and nothing was written."""
-        if self._path is not None and self._new and not self._begun:
+        """Remove the empty file that the constructor created, if no event was written to it."""
+        if self._path is not None and self._is_new_file and not self._has_written:
             self._path.unlink(missing_ok=True)

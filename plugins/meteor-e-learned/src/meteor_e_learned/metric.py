@@ -1,4 +1,4 @@
-"""Signatures of models."""
+"""Signatures of trained models, which identify the models in the output of ``meteor-e score``."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from meteor_e_learned.modelfile import LearnedModel
 
 
 def signature_of(model: LearnedModel) -> str:
-    """Return what must be the same for a model's scores to be the same."""
+    """Return the signature of a model. Models with equal signatures and equal features compute equal scores."""
     arrays = model.estimator.arrays()
     learned = digest(f"{key}:{value.tobytes().hex()}" for key, value in sorted(arrays.items()))[:16]
     options = digest(f"{key}={value!r}" for key, value in sorted(options_by_name(model.estimator.options).items()))[:8]
-    found = f"model:{model.recipe.name}|{model.recipe.estimator}|options:{options}|learned:{learned}"
-    return f"{found}|unescape" if model.recipe.unescape else found
+    signature = f"model:{model.recipe.name}|{model.recipe.estimator}|options:{options}|learned:{learned}"
+    return f"{signature}|unescape" if model.recipe.unescape else signature

@@ -1,16 +1,20 @@
-"""Model files: numbers in safetensors' form, everything else as JSON in its header. Nothing in them is executed."""
+"""Model files in the safetensors format. The header contains the recipe and the model card as JSON.
+
+Loading a model file never executes code from the file.
+"""
 
 from __future__ import annotations
 
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Estimator, InputError, PluginError
 from meteor_e.api.component import options_by_name
@@ -25,21 +29,24 @@ from meteor_e_learned.ready import resolve_model
 from meteor_e_learned.recipe import Recipe, estimator_class, make_features, recipe_from_json
 
 FORMAT = "meteor_e learned 2"
-_VECTORS = "vectors:"
-"""Divides the features of a signature from the vectors."""
+"""Name and version of the file format."""
+VECTORS_MARKER = "vectors:"
+"""Line of a model's signature that separates the features of hypotheses from the features of single segments."""
+_COLUMN_COUNT = re.compile(r"^([^=]*=[^:=]*):\d+:")
+"""The first part of a feature's line in a signature, with the number of its columns."""
 
 
 @dataclass
 class LearnedModel:
-    """A trained model and what has to be known about it.
+    """A trained model.
 
     Attributes:
-        recipe: what it was made of.
-        estimator: trained.
-        signature: of the features that it was trained on.
-        card: training data, figures, versions; for :command:`meteor-e model show`.
-        folder: what relative paths of the recipe are seen from.
-        check_texts: texts with the numbers that the features gave for them.
+        recipe: the recipe that the model was trained from.
+        estimator: the trained estimator.
+        signature: the signature of the training features.
+        card: the training data, the figures and the versions of libraries, which ``meteor-e model show`` prints.
+        folder: the folder that paths in the recipe are relative to.
+        check_texts: texts with the feature values that they had at the time of the training.
     """
 
     recipe: Recipe
@@ -52,48 +59,55 @@ class LearnedModel:
 
     @property
     def features(self) -> FeatureSet:
-        """Features of hypotheses, made when first asked for."""
-        return self._make_features()[0]
+        """The features of hypotheses. They are made at the first access, because this loads their resources."""
+        return self._load_features()[0]
 
     @property
     def vectors(self) -> FeatureSet:
-        """Features of single segments, likewise."""
-        return self._make_features()[1]
+        """The features of single segments. They are made at the first access, because this loads their resources."""
+        return self._load_features()[1]
 
-    def _make_features(self) -> tuple[FeatureSet, FeatureSet]:
+    def _load_features(self) -> tuple[FeatureSet, FeatureSet]:
+        """Return the features of hypotheses and the features of single segments, which are made only once."""
         if self._features is None:
             self._check_plugins()
-            made = tuple(
-                make_features(entries, self.recipe.language, self.folder, unescape=self.recipe.unescape)
-                # An estimator that reads texts has its words' vectors with it.
-                for entries in (self.recipe.features, [] if self.estimator.needs_texts else self.recipe.vectors)
-            )
-            # What a feature has learned to give since then is left aside.
-            border = self.signature.index(_VECTORS) if _VECTORS in self.signature else len(self.signature)
-            made = made[0].only(self.signature[:border]), made[1].only(self.signature[border:])
-            found = features_signature(*made)
-            if _without_counts(found) != _without_counts(self.signature):
-                old, new = next(
-                    (
-                        (old, new)
-                        for old, new in zip(self.signature, found, strict=False)
-                        if _without_counts([old]) != _without_counts([new])
-                    ),
-                    (f"{len(self.signature)} features", f"{len(found)} features"),
-                )
-                raise ConfigError(
-                    f"model {self.recipe.name!r} was trained on other features than those here: {old} there, {new} "
-                    "here; use the resources it was trained with, or train it again"
-                )
-            self.check_texts.check(made[0], self.recipe.name)
-            self._features = (made[0], made[1])
+            features, vectors = self._make_features()
+            self._check_signature(features_signature(features, vectors))
+            self.check_texts.check(features, self.recipe.name)
+            self._features = features, vectors
         return self._features
 
+    def _make_features(self) -> tuple[FeatureSet, FeatureSet]:
+        """Make the features of the recipe, without columns that did not exist at the time of the training."""
+        recipe = self.recipe
+        # An estimator that reads texts stores the vectors of words itself.
+        vector_entries = [] if self.estimator.needs_texts else recipe.vectors
+        features = make_features(recipe.features, recipe.language, self.folder, unescape=recipe.unescape)
+        vectors = make_features(vector_entries, recipe.language, self.folder, unescape=recipe.unescape)
+        feature_lines, vector_lines = split_signature(self.signature)
+        return features.only(feature_lines), vectors.only(vector_lines)
+
+    def _check_signature(self, signature: tuple[str, ...]) -> None:
+        """Raise ConfigError if a signature of features differs from the signature of the training features."""
+        training_lines, current_lines = _without_counts(self.signature), _without_counts(signature)
+        if training_lines == current_lines:
+            return
+        old, new = f"{len(self.signature)} features", f"{len(signature)} features"
+        for index, (training_line, current_line) in enumerate(zip(training_lines, current_lines, strict=False)):
+            if training_line != current_line:
+                old, new = self.signature[index], signature[index]
+                break
+        raise ConfigError(
+            f"model {self.recipe.name!r} was trained on other features than those here: {old} there, {new} "
+            "here; use the resources it was trained with, or train it again"
+        )
+
     def _check_plugins(self) -> None:
-        known = plugin_registry().features.names()
+        """Raise PluginError if no installed plugin provides a feature of the recipe."""
+        feature_names = plugin_registry().features.names()
         for entry in self.recipe.features:
             name = entry if isinstance(entry, str) else entry.get("use")
-            if name not in known:
+            if name not in feature_names:
                 raise PluginError(
                     f"model {self.recipe.name!r} needs the feature {name!r}, which no installed plugin brings; install "
                     "the plugin that does (meteor-e plugins lists what is there)"
@@ -101,20 +115,28 @@ class LearnedModel:
 
 
 def features_signature(features: FeatureSet, vectors: FeatureSet) -> tuple[str, ...]:
-    """Return what must be the same for a model to be used."""
-    return (*features.definition, _VECTORS, *vectors.definition)
+    """Return the signature of a model's features. A model requires features with the signature of its training."""
+    return (*features.definition, VECTORS_MARKER, *vectors.definition)
+
+
+def split_signature(signature: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the lines about the features of hypotheses, and the lines about the features of single segments."""
+    if VECTORS_MARKER not in signature:
+        return signature, ()
+    index = signature.index(VECTORS_MARKER)
+    return signature[:index], signature[index:]
 
 
 def _without_counts(signature: Iterable[str]) -> list[str]:
-    """Return a signature without the number of columns that each feature has; the columns themselves are in it."""
-    return [re.sub(r"^([^=]*=[^:=]*):\d+:", r"\1:", line) for line in signature]
+    """Return a signature without the number of columns of each feature, which the names of the columns imply."""
+    return [_COLUMN_COUNT.sub(r"\1:", line) for line in signature]
 
 
 def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
-    """Write a model file, whole or not at all.
+    """Write a model file. If an error occurs, an existing file is left unchanged.
 
     Raises:
-        InputError: if it cannot be written.
+        InputError: if the file cannot be written.
     """
     import msgspec
     from safetensors.numpy import save
@@ -130,9 +152,8 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in model.estimator.arrays().items()}
     arrays["probes"] = np.ascontiguousarray(model.check_texts.numbers)
-    content = insert_checksum(
-        save(arrays, metadata={"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True)})
-    )
+    metadata = {"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True)}
+    content = insert_checksum(save(arrays, metadata=metadata))
     try:
         with atomic_file(Path(path)) as scratch:
             scratch.write_bytes(content)
@@ -144,39 +165,20 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
     """Read a model file, or a model that comes with the plugin.
 
     Args:
-        path: of the file, or the model's name.
+        path: the path of the file, or the model's name.
 
     Raises:
-        InputError: if it cannot be read or is not a model file.
-        ConfigError: if its recipe or its parameters are none that this version knows.
+        InputError: if the file cannot be read or is not a model file.
+        ConfigError: if this version does not support the recipe or the parameters of the model.
     """
-    from safetensors import SafetensorError, safe_open
+    from safetensors import SafetensorError
 
     name = os.fspath(path)
     file = resolve_model(name)
     try:
-        # A pipe would be waited for, and a device read without end.
-        open_regular(file).close()
-        with safe_open(file, framework="numpy") as content:
-            metadata = content.metadata() or {}
-            arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - it is no mapping
-        if "meteor_e" not in metadata:
-            raise InputError(f"{name}: not a model file of meteor-e: another program wrote it")
-        verify_checksum(file.read_bytes(), name)
-        header = json.loads(metadata["meteor_e"])
-        if not isinstance(header, dict):
-            raise InputError(f"{name}: not a model file of meteor-e: its header is not an object")
-        if header["format"] != FORMAT:
-            raise InputError(
-                f"{name}: its form is {header['format']!r}; this version reads {FORMAT!r}; train the model again"
-            )
-        recipe = recipe_from_json(json.dumps(header["recipe"]).encode(), name)
-        with add_location(name):
-            estimator: Estimator = estimator_class(recipe.estimator).make(**dict(header["parameters"]))
-        check_texts = CheckTexts.from_json(header["probes"], arrays.pop("probes"))
-        estimator.restore(arrays)
-        signature = tuple(str(line) for line in header["signature"])
-        card = dict(header["card"])
+        header, arrays = _read_content(file, name)
+        check_values = arrays.pop("probes")
+        model = _make_model(header, arrays, check_values, file, name)
     except FileNotFoundError:
         raise InputError(f"there is no model file {name!r}") from None
     except OSError as error:
@@ -187,4 +189,55 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
     for key, array in arrays.items():
         if array.dtype.kind == "f" and np.isnan(array).any():
             raise InputError(f"{name}: damaged: {key} has values that are not numbers")
-    return LearnedModel(recipe, estimator, signature, card, file.absolute().parent, check_texts)
+    return model
+
+
+def _read_content(file: Path, name: str) -> tuple[Mapping[str, Any], dict[str, NDArray[Any]]]:
+    """Return the header and the arrays of a model file.
+
+    Args:
+        file: the path of the file.
+        name: the name of the model, for error messages.
+
+    Raises:
+        InputError: if the file is not a model file, is damaged, or has another version of the format.
+    """
+    from safetensors import safe_open
+
+    # Safetensors would wait forever for the content of a pipe.
+    open_regular(file).close()
+    with safe_open(file, framework="numpy") as content:
+        metadata = content.metadata() or {}
+        arrays = {key: content.get_tensor(key) for key in content.keys()}  # noqa: SIM118 - not a mapping
+    if "meteor_e" not in metadata:
+        raise InputError(f"{name}: not a model file of meteor-e: another program wrote it")
+    verify_checksum(file.read_bytes(), name)
+    header = json.loads(metadata["meteor_e"])
+    if not isinstance(header, dict):
+        raise InputError(f"{name}: not a model file of meteor-e: its header is not an object")
+    if header["format"] != FORMAT:
+        raise InputError(
+            f"{name}: its form is {header['format']!r}; this version reads {FORMAT!r}; train the model again"
+        )
+    return header, arrays
+
+
+def _make_model(
+    header: Mapping[str, Any], arrays: dict[str, NDArray[Any]], check_values: NDArray[Any], file: Path, name: str
+) -> LearnedModel:
+    """Return the model that a file contains.
+
+    Args:
+        header: the header of the file.
+        arrays: the learned arrays of the estimator.
+        check_values: the feature values of the check texts.
+        file: the path of the file.
+        name: the name of the model, for error messages.
+    """
+    recipe = recipe_from_json(json.dumps(header["recipe"]).encode(), name)
+    with add_location(name):
+        estimator: Estimator = estimator_class(recipe.estimator).make(**dict(header["parameters"]))
+    check_texts = CheckTexts.from_json(header["probes"], check_values)
+    estimator.restore(arrays)
+    signature = tuple(str(line) for line in header["signature"])
+    return LearnedModel(recipe, estimator, signature, dict(header["card"]), file.absolute().parent, check_texts)

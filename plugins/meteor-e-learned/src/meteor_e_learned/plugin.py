@@ -1,4 +1,4 @@
-"""The hooks."""
+"""Hooks that register the features, metrics, estimators and commands of this plugin."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from meteor_e import hookimpl
 
 @hookimpl
 def meteor_e_features() -> dict[str, str]:
-    """Return features by name; the module of each is imported when a recipe uses it."""
+    """Return the import path of each feature. A feature is imported when a recipe uses it."""
     return {
         "meteor": "meteor_e_learned.features.meteor:MeteorFeature",
         "text": "meteor_e_learned.features.text:TextFeature",
@@ -19,7 +19,7 @@ def meteor_e_features() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_metrics() -> dict[str, str]:
-    """Return trained models: ``model:FILE``, and those that come with the plugin by their names."""
+    """Return the import path of each metric: ``model`` for any model file, and one metric per model of the plugin."""
     return {
         "model": "meteor_e_learned.prediction:ModelMetric",
         "answer-light": "meteor_e_learned.ready_metrics:AnswerLight",
@@ -30,7 +30,7 @@ def meteor_e_metrics() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_estimators() -> dict[str, str]:
-    """Return estimators by name; their libraries are imported when a recipe uses one."""
+    """Return the import path of each estimator. An estimator is imported when a recipe uses it."""
     return {
         "guarded-linear": "meteor_e_learned.models.guarded_linear:GuardedLinear",
         "logistic-regression": "meteor_e_learned.models.logistic_regression:LogisticRegression",
@@ -41,5 +41,5 @@ def meteor_e_estimators() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
-    """Return commands by name."""
+    """Return the import path of each command."""
     return {name: f"meteor_e_learned.cli:{name}" for name in ("train", "model")}

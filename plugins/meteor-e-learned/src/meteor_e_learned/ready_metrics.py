@@ -1,4 +1,4 @@
-"""The models that come with the plugin, as metrics: one class for each name."""
+"""Metrics for the models that come with the plugin, with one class per model."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from meteor_e_learned.prediction import ReadyMetric
 
 
 class AnswerLight(ReadyMetric):
-    """The probability that an answer of a language model is correct; sources are the questions (English)."""
+    """The probability that an answer of a language model is correct. The answers and questions are in English."""
 
     name: ClassVar[str] = "answer-light"
     decimals: ClassVar[int] = 4
 
 
 class EnLight(ReadyMetric):
-    """English translations; quick."""
+    """The quality of an English translation, estimated from the words of the texts."""
 
     name: ClassVar[str] = "en-light"
 
 
 class EnLightContext(ReadyMetric):
-    """English translations, with a sentence encoder; slow."""
+    """The quality of an English translation, estimated with a sentence encoder, which is slower than ``en-light``."""
 
     name: ClassVar[str] = "en-light-context"

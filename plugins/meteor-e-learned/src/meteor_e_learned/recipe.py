@@ -1,4 +1,4 @@
-"""Recipes: what a model is made of, in YAML."""
+"""Recipes for learned models: YAML files that name the estimator, the features and the training data."""
 
 from __future__ import annotations
 
@@ -16,25 +16,29 @@ from meteor_e.base.yamlfile import parse_yaml, read_yaml
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e_learned.extraction import FeatureSet
 
-LONGEST_NAME = 100
+MAX_NAME_LENGTH = 100
+"""Maximum number of characters in the name of a model."""
+
+_ENVIRONMENT_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+"""A reference to an environment variable, ``${NAME}`` or ``${NAME:-DEFAULT}``."""
 
 
 class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Judgments to learn from.
+    """One entry of a recipe's training or validation data.
 
     Attributes:
-        index: a data index, as ``meteor-e evaluate`` reads it.
-        pairs: language pairs; by default all into the recipe's language.
-        sample: number of comparisons (or scores) to take; by default all.
-        skip: leave so many out, those that ``sample: SKIP`` takes: with the same index, pairs and seed, what one entry
-            skips and what the other samples have no judgment in common.
-        seed: of the sample; by default the recipe's. With one of its own, models of several seeds learn from the same
-            sample, and features are computed once.
-        weight: of each comparison, relative to those of other test sets.
-        made: instead of judgments, synthetic comparisons of ``sample`` outputs: ``errors``, each output against the
-            same with an error, or ``excerpts`` of documents.
-        answers: instead of an index, a file of judged answers to questions; see :mod:`meteor_e_learned.answers`.
-        references: of judged answers, keep only so many acceptable answers per question, the central ones.
+        index: the path of a data index, in the format that ``meteor-e evaluate`` reads.
+        pairs: the language pairs to use. By default, all pairs into the recipe's language are used.
+        sample: the number of comparisons or ratings to draw at random. By default, all are used.
+        skip: the number of judgments to leave out. An entry with ``skip: N`` never contains a judgment of an entry with
+            ``sample: N``, if the two entries have the same index, pairs and seed.
+        seed: the seed of the sample. By default, it is the recipe's seed. Models with different recipe seeds can set
+            this seed to learn from the same sample.
+        weight: the weight of each comparison, relative to the comparisons of other entries.
+        made: the kind of synthetic comparisons to use instead of human judgments: ``errors`` compares outputs with
+            erroneous versions, and ``excerpts`` compares excerpts of documents.
+        answers: the path of a file with judged answers, which replaces the index; see :mod:`meteor_e_learned.answers`.
+        references: the maximum number of acceptable answers per question. By default, all are used.
     """
 
     index: str = ""
@@ -49,21 +53,21 @@ class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A model: estimator, features, data.
+    """The description of a model: its estimator, its features and its training data.
 
     Attributes:
-        name: of the model.
-        estimator: as ``meteor-e plugins`` lists them.
-        train: judgments to learn from.
-        features: entries as :meth:`meteor_e_learned.extraction.FeatureSet.from_config` takes them.
-        vectors: entries of features of single segments, for networks.
-        options: of the estimator.
-        target: an entry of one feature with one number, which is learned instead of human scores.
-        validation: judgments that say when to stop, or how good the model is; not learned from.
-        language: of hypotheses and references.
-        description: for people.
-        seed: of all that is drawn.
-        unescape: read entities of XML in texts, such as ``&apos;``, as the characters that they stand for.
+        name: the name of the model.
+        estimator: the name of an estimator. ``meteor-e plugins`` lists the names.
+        train: the training data.
+        features: the features, in the format of :meth:`meteor_e_learned.extraction.FeatureSet.from_config`.
+        vectors: features that compute a vector for a single segment, for neural networks.
+        options: the options of the estimator.
+        target: a feature with one column. The model learns its values instead of human scores.
+        validation: held-out data, which is used for early stopping and for the figures on the model card.
+        language: the language of hypotheses and references.
+        description: a description for the model card.
+        seed: the random seed of the training.
+        unescape: whether to replace XML entities in texts, such as ``&apos;``, by characters.
     """
 
     name: str
@@ -81,10 +85,10 @@ class Recipe(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def load_recipe(path: str | os.PathLike[str]) -> Recipe:
-    """Read a recipe.
+    """Read a recipe from a YAML file.
 
     Raises:
-        ConfigError: for a file that cannot be read, or anything in it that is wrong, with the line.
+        ConfigError: if the file cannot be read, or if the recipe is invalid. The message names the line if possible.
     """
     document = read_yaml(path)
     recipe: Recipe = convert(document, Recipe)
@@ -101,10 +105,14 @@ def load_recipe(path: str | os.PathLike[str]) -> Recipe:
 
 
 def recipe_from_json(content: bytes, source: str) -> Recipe:
-    """Return the recipe in a model file, which anybody may have written.
+    """Parse the recipe in the header of a model file. Model files are untrusted input.
+
+    Args:
+        content: the recipe as JSON.
+        source: the name of the model file, for error messages.
 
     Raises:
-        ConfigError: if it is not a recipe.
+        ConfigError: if the content is not a valid recipe.
     """
     document = parse_yaml(content, source)
     recipe: Recipe = convert(document, Recipe)
@@ -114,45 +122,58 @@ def recipe_from_json(content: bytes, source: str) -> Recipe:
 
 
 def estimator_class(name: str) -> Any:
-    """Import an estimator's class, ours or another plugin's."""
+    """Return the class of the estimator with the given name, which any plugin can register."""
     return plugin_registry().estimators.get(name)
 
 
-def _check_name(recipe: Recipe, where: str) -> None:
-    """Refuse a name that tables and terminals cannot show."""
-    if not recipe.name.isprintable() or not 0 < len(recipe.name) <= LONGEST_NAME:
-        raise ConfigError(f"{where}: name: must have 1 to {LONGEST_NAME} characters, all of which can be printed")
+def _check_name(recipe: Recipe, location: str) -> None:
+    """Raise ConfigError if the model's name is empty, too long, or contains characters that cannot be printed."""
+    if not recipe.name.isprintable() or not 0 < len(recipe.name) <= MAX_NAME_LENGTH:
+        raise ConfigError(f"{location}: name: must have 1 to {MAX_NAME_LENGTH} characters, all of which can be printed")
 
 
-def _check_estimator(recipe: Recipe, where: str) -> None:
-    known = plugin_registry().estimators.names()
-    if recipe.estimator not in known:
+def _check_estimator(recipe: Recipe, location: str) -> None:
+    """Raise ConfigError if no installed plugin registers the recipe's estimator."""
+    names = plugin_registry().estimators.names()
+    if recipe.estimator not in names:
         raise ConfigError(
-            f"{where}: unknown estimator {recipe.estimator!r}{near_miss(recipe.estimator, known)}; "
-            f"there are {', '.join(known)}"
+            f"{location}: unknown estimator {recipe.estimator!r}{near_miss(recipe.estimator, names)}; "
+            f"there are {', '.join(names)}"
         )
 
 
 def resolve(text: str, folder: Path) -> str:
-    """Return a path of a recipe: environment variables filled in, seen from a folder.
+    """Return a path of a recipe with environment variables replaced by their values.
+
+    Args:
+        text: the path in the recipe. It may contain ``${NAME}``, ``${NAME:-DEFAULT}`` and a leading ``~``.
+        folder: the folder that the path is relative to.
 
     Raises:
-        ConfigError: for a variable that is not set and has no default.
+        ConfigError: if a variable is not set and does not have a default.
     """
 
-    def variable(found: re.Match[str]) -> str:
-        value = os.environ.get(found[1], "") or found[2]
+    def get_value(match: re.Match[str]) -> str:
+        name, default = match.groups()
+        value = os.environ.get(name) or default
         if value is None:
-            raise ConfigError(f"{text!r} needs the environment variable {found[1]}; set it")
+            raise ConfigError(f"{text!r} needs the environment variable {name}; set it")
         return str(value)
 
-    filled = re.sub(r"\$\{(\w+)(?::-([^}]*))?\}", variable, text)
-    return str(folder / Path(filled).expanduser())
+    path = _ENVIRONMENT_VARIABLE.sub(get_value, text)
+    return str(folder / Path(path).expanduser())
 
 
 def make_features(
     entries: list[str | dict[str, Any]], language: str, folder: Path, *, unescape: bool = False
 ) -> FeatureSet:
-    """Make the features of a recipe; options that name files are seen from a folder."""
-    named = FeatureSet.with_paths(entries, lambda path: resolve(path, folder))
-    return FeatureSet.from_config(named, language, unescape=unescape)
+    """Make the features that a recipe lists.
+
+    Args:
+        entries: the features, in the format of :meth:`meteor_e_learned.extraction.FeatureSet.from_config`.
+        language: the language of hypotheses and references.
+        folder: the folder that paths in the options of the features are relative to.
+        unescape: whether to replace XML entities in texts by characters.
+    """
+    resolved_entries = FeatureSet.with_paths(entries, lambda path: resolve(path, folder))
+    return FeatureSet.from_config(resolved_entries, language, unescape=unescape)

@@ -1,4 +1,4 @@
-"""From weighted sums to scores that mean something: how much of known system outputs a hypothesis beats."""
+"""Scale that maps raw scores to percentages of system outputs with a lower score."""
 
 from __future__ import annotations
 
@@ -12,20 +12,21 @@ from meteor_e.base.array_cache import Floats
 from meteor_e.scoring.arrays import apply_scalar
 
 SHARES = np.concatenate([[0.1, 0.25, 0.5], np.arange(1.0, 100.0), [99.5, 99.75, 99.9]])
-"""The shares, in percent, whose values a scale holds."""
+"""The percentages for which a scale stores the raw score."""
 
 
 @dataclass(frozen=True)
 class Scale:
-    """A strictly increasing map from raw scores to shares between 0 and 100.
+    """A strictly increasing function from raw scores to percentages between 0 and 100.
 
-    Between the levels it is linear; beyond the outermost ones it nears 0 and 100, so that no two scores become one.
+    The function interpolates linearly between the stored levels. Outside the levels, it approaches 0 and 100
+    exponentially, so that different raw scores never have the same percentage.
 
     Attributes:
-        levels: the raw score that each of :data:`SHARES` belongs to, increasing.
+        levels: the raw score for each percentage in :data:`SHARES`, in increasing order.
 
     Raises:
-        ValueError: for levels that do not increase.
+        ValueError: if the levels do not increase.
     """
 
     levels: Floats
@@ -36,21 +37,29 @@ class Scale:
 
     @classmethod
     def fit(cls, scores: NDArray[np.floating], part: NDArray[np.int64]) -> Scale:
-        """Return the scale of some outputs' raw scores; each part, such as a language pair of a year, counts alike."""
+        """Return the scale whose levels are weighted quantiles of the raw scores of system outputs.
+
+        Args:
+            scores: the raw scores.
+            part: the index of each output's part, such as a language pair of a year. All parts have equal weight.
+        """
         weight = 1 / np.bincount(part)[part]
         order = np.argsort(scores, kind="stable")
-        below = np.cumsum(weight[order])
-        levels = np.interp(SHARES / 100, (below - weight[order] / 2) / below[-1], scores[order].astype(float))
-        # Equal texts have equal scores; a scale has to increase all the same.
+        cumulative = np.cumsum(weight[order])
+        quantiles = (cumulative - weight[order] / 2) / cumulative[-1]
+        levels = np.interp(SHARES / 100, quantiles, scores[order].astype(float))
+        # If many outputs have the same score, a tiny step between the levels keeps the scale strictly increasing.
         step = max(float(np.ptp(levels)), 1.0) * 1e-9
         return cls(np.maximum.accumulate(levels) + step * np.arange(len(levels)))
 
     def of(self, scores: Floats) -> Floats:
-        """Return shares in percent, each between 0 and 100."""
-        inside = np.interp(scores, self.levels, SHARES)
-        low, high = self.levels[0], self.levels[-1]
-        below = SHARES[0] * apply_scalar(math.exp, np.minimum(scores - low, 0) / (self.levels[3] - low))
-        rest = 100 - SHARES[-1]
-        above = 100 - rest * apply_scalar(math.exp, -np.maximum(scores - high, 0) / (high - self.levels[-4]))
-        result: Floats = np.where(scores < low, below, np.where(scores > high, above, inside))
+        """Return the percentage for each raw score."""
+        lowest, highest = self.levels[0], self.levels[-1]
+        interpolated = np.interp(scores, self.levels, SHARES)
+        # The width of the three outermost intervals is the unit of the exponential functions.
+        low_width, high_width = self.levels[3] - lowest, highest - self.levels[-4]
+        low_tail = SHARES[0] * apply_scalar(math.exp, np.minimum(scores - lowest, 0) / low_width)
+        high_share = 100 - SHARES[-1]
+        high_tail = 100 - high_share * apply_scalar(math.exp, -np.maximum(scores - highest, 0) / high_width)
+        result: Floats = np.where(scores < lowest, low_tail, np.where(scores > highest, high_tail, interpolated))
         return result

@@ -95,7 +95,7 @@ def train(
          "seconds": round(time.perf_counter() - start_time, 1)})  # fmt: skip
     start_time = time.perf_counter()
     checkpoints = Checkpoints(checkpoint_path, identity, log)
-    with checkpoints.written_when_interrupted(), estimator_errors(f"training {recipe.estimator!r}"):
+    with checkpoints.save_on_interrupt(), estimator_errors(f"training {recipe.estimator!r}"):
         run = TrainingRun(recipe.seed, features.columns, log, checkpoints, state, words)
         training_figures = estimator.learn(examples, validation, run)
         figures = {**training_figures, **agreement(estimator, examples, validation)}

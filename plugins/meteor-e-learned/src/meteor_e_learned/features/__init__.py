@@ -1,1 +1,1 @@
-"""Features that need resources: corpora, word vectors, a tagger."""
+"""Features of segments, from which models compute their scores."""

@@ -1,4 +1,4 @@
-"""The score of another model as a feature: what is learned on top of it need not learn it again."""
+"""Feature that contains the score of another trained model, so that a model can build on that score."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class ModelScoreFeature(Feature):
-    """The score that a trained model gives, before it is mapped to a share."""
+    """The raw score of a trained model, before the model maps it to a percentage."""
 
     name: ClassVar[str] = "model-score"
     dimension = 1
@@ -37,29 +37,33 @@ class ModelScoreFeature(Feature):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Any) -> Self:
-        """Refuse a model of another language than the recipe's."""
-        made = super().from_options(context, options)
-        language = made._model.recipe.language
+        """Load the model.
+
+        Raises:
+            ConfigError: if the language of the model is not the recipe's language.
+        """
+        feature = super().from_options(context, options)
+        language = feature._model.recipe.language
         if language != context.language.code:
             raise ConfigError(
                 f"feature 'model-score': model {options.model!r} scores language {language!r}, and the recipe's is "
                 f"{context.language.code!r}"
             )
-        return made
+        return feature
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The score."""
+        """The name of the only column."""
         return ("score",)
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
-        """Score."""
+        """Return the raw score of each hypothesis, ``(hypotheses, 1)``."""
         return score_segments(self._model, batch, self._store, raw=True)[:, None]
 
     def describe(self) -> str:
-        """Return the model's signature, and those of its features."""
+        """Return the signatures of the model and of its features."""
         return "|".join([signature_of(self._model), *self._model.features.signature])
 
     def definition(self) -> str:
-        """Return the model's signature."""
+        """Return the signature of the model."""
         return signature_of(self._model)

@@ -1,1 +1,1 @@
-"""The estimators: scikit-learn's manner, one module each."""
+"""Estimators with the interface of scikit-learn, in one module each."""

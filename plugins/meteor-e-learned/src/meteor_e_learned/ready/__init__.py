@@ -1,4 +1,4 @@
-"""Trained models that come with the plugin: weights, and what is known about each."""
+"""Trained models that come with the plugin, with their descriptions."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ __all__ = ["Figure", "ReadyModel", "model_size", "ready_model", "ready_models", 
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """Agreement of a model with people on judged data that it had not seen.
+    """Correlation with human judgments on a test set, for a model whose training data did not contain the test set.
 
     Attributes:
-        data: the test set, and how many language pairs.
-        kind: what people did: ``rankings`` or ``direct assessments``.
-        measure: of agreement.
-        value: the mean over the language pairs.
-        meteor, chrf: what these metrics reach there.
-        without: what was left out of the training for this figure.
+        data: the name of the test set, and its number of language pairs.
+        kind: the kind of the human judgments, ``rankings`` or ``direct assessments``.
+        measure: the name of the correlation coefficient.
+        value: the mean correlation of the model over the language pairs.
+        meteor, chrf: the mean correlations of METEOR and of chrF.
+        without: the data that were excluded from the training for this figure.
     """
 
     data: str
@@ -35,16 +35,16 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 class ReadyModel(msgspec.Struct, frozen=True):
-    """Description of a model.
+    """Description of a model that comes with the plugin.
 
     Attributes:
-        name: what ``-M`` takes.
-        language: of hypotheses and references.
-        summary: what it is for.
-        avoid: when not to use it.
-        needs: what has to be installed beside the plugin.
-        trained: what the weights that are shipped have seen.
-        figures: how well models of the same recipe do on what they had not seen.
+        name: the name of the model, which ``-M`` accepts.
+        language: the language of hypotheses and references.
+        summary: the purpose of the model.
+        avoid: texts for which the model is not suitable.
+        needs: packages and resources that the model requires in addition to the plugin.
+        trained: a description of the training data.
+        figures: correlations with human judgments, for models that were trained without the test data.
     """
 
     name: str
@@ -57,48 +57,51 @@ class ReadyModel(msgspec.Struct, frozen=True):
 
 
 def ready_models() -> dict[str, ReadyModel]:
-    """Return the models by name.
+    """Return the descriptions of all models that come with the plugin, by name.
 
     Raises:
-        InputError: for a damaged installation.
+        InputError: if the installation is damaged.
     """
-    found = {}
-    folder = files(__name__)
-    for entry in folder.iterdir():
-        if entry.name.endswith(".json"):
+    models = {}
+    for file in files(__name__).iterdir():
+        if file.name.endswith(".json"):
             try:
-                model = msgspec.json.decode(entry.read_bytes(), type=ReadyModel)
+                model = msgspec.json.decode(file.read_bytes(), type=ReadyModel)
             except (OSError, msgspec.DecodeError) as error:
-                raise InputError(f"{entry.name}: the card of a model is damaged: {error}; install again") from error
-            found[model.name] = model
-    return dict(sorted(found.items()))
+                raise InputError(f"{file.name}: the card of a model is damaged: {error}; install again") from error
+            models[model.name] = model
+    return dict(sorted(models.items()))
 
 
 def ready_model(name: str) -> ReadyModel:
-    """Return what is known about a model.
+    """Return the description of a model that comes with the plugin.
 
     Raises:
-        ConfigError: if there is none of that name.
+        ConfigError: if the plugin does not contain a model with this name.
     """
-    known = ready_models()
-    if name not in known:
-        raise ConfigError(f"there is no model {name!r}{near_miss(name, known)}; there are {', '.join(known)}")
-    return known[name]
+    models = ready_models()
+    if name not in models:
+        raise ConfigError(f"there is no model {name!r}{near_miss(name, models)}; there are {', '.join(models)}")
+    return models[name]
 
 
 def model_size(name: str) -> int:
-    """Return the size of a model's file in bytes."""
+    """Return the size of a model file in bytes."""
     return len((files(__name__) / f"{name}.safetensors").read_bytes())
 
 
 def resolve_model(name: str) -> Path:
-    """Return the file of a model: of one that comes with the plugin, by its name, or the path itself.
+    """Return the path of a model file.
+
+    Args:
+        name: the name of a model that comes with the plugin, or the path of a file. A model's name has precedence over
+            a file with the same name in the current folder; write ``./NAME`` for the file.
 
     Raises:
-        ConfigError: for a name that is neither a model's nor a file's.
+        ConfigError: if the argument looks like a name, but neither a model nor a file has this name.
     """
-    bare = "/" not in name and "." not in name and "\\" not in name
-    if bare and (name in ready_models() or not Path(name).exists()):
+    could_be_name = not any(character in name for character in "/.\\")
+    if could_be_name and (name in ready_models() or not Path(name).exists()):
         ready_model(name)
         with as_file(files(__name__) / f"{name}.safetensors") as path:
             return path
