@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -266,15 +265,15 @@ def _recognize_plugin_format(path: str) -> str | None:
 def _split_by_system(table: TextTable, labels: Sequence[str]) -> list[System]:
     """Split a table with a system column into one system per label, in order of first occurrence.
 
+    The table is read only once, and its segments are kept in memory.
+
     Args:
         table: a table with one hypothesis column.
         labels: the name of the system of each row.
     """
-
-    def read_system(name: str) -> Iterator[Segment]:
-        """Yield the segments of one system. If there is no id column, the segments are numbered from 1."""
-        segments = (segment for segment, label in zip(table.segments(0), labels, strict=True) if label == name)
-        for number, segment in enumerate(segments, 1):
-            yield segment if table.texts.id is not None else segment._replace(id=number)
-
-    return [System(name, partial(read_system, name), count) for name, count in Counter(labels).items()]
+    segments_by_system: dict[str, list[Segment]] = {}
+    for segment, label in zip(table.segments(0), labels, strict=True):
+        segments = segments_by_system.setdefault(label, [])
+        # Without an id column, the segments of each system are numbered from 1.
+        segments.append(segment if table.texts.id is not None else segment._replace(id=len(segments) + 1))
+    return [System.from_segments(name, segments) for name, segments in segments_by_system.items()]
