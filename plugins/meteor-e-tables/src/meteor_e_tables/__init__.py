@@ -1,7 +1,8 @@
-"""Tables with hypotheses and references: Parquet and JSON Lines; and scoring on a Dask cluster.
+"""Reads and writes tables with hypotheses and references, and scores segments on a Dask cluster.
 
-A table is read and written in batches, so that memory does not grow with the table. ``batches`` defines the interface
-of a table format, and ``cells`` validates the cells of any format. ``formats`` lists the formats, ``writers`` writes
-them, ``output`` adds the scores of segments, and ``cluster`` scores on a Dask cluster. Importing the package does not
-import NumPy or the libraries of the formats.
+Tables are read and written in batches, so that the memory usage does not depend on their size. The module ``batches``
+defines the interface of a table format, ``cells`` validates cells, ``formats`` defines the formats, ``writers`` writes
+tables, ``output`` adds the scores of segments, and ``cluster`` scores on a Dask cluster.
+
+Importing the package does not import NumPy or the libraries that read tables.
 """

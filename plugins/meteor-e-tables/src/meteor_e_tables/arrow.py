@@ -1,4 +1,4 @@
-"""Arrow tables, in which Parquet files are read and written."""
+"""Converts rows to and from Arrow tables, which pyarrow uses to read and write Parquet files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from meteor_e_tables.cells import find_column, get_nested
 
 @contextlib.contextmanager
 def arrow_errors(message: str) -> Iterator[None]:
-    """Convert exceptions of pyarrow to :class:`InputError`.
+    """Convert exceptions that pyarrow raises in the block to :class:`InputError`.
 
     Args:
         message: the start of the error message, such as ``cannot read data.parquet``.
@@ -24,19 +24,26 @@ def arrow_errors(message: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        # Exceptions of pyarrow itself do not have an error number; their first line contains the message.
+        # An OSError that pyarrow raises itself has no error number, but its first line contains the message.
         raise InputError(f"{message}: {error.strerror or _first_line(error)}") from error
     except (pa.ArrowException, UnicodeError, OverflowError) as error:
         raise InputError(f"{message}: {_first_line(error)}") from error
 
 
 def _first_line(error: Exception) -> str:
-    return next(iter(str(error).splitlines()), type(error).__name__)
+    """Return the first line of an exception's message, or the name of its class if the message is empty."""
+    lines = str(error).splitlines()
+    return lines[0] if lines else type(error).__name__
 
 
 @dataclass
 class ArrowRows:
-    """Rows as an Arrow table."""
+    """Rows that are represented by an Arrow table.
+
+    Attributes:
+        name: the name of the file, for error messages.
+        table: the Arrow table or record batch.
+    """
 
     name: str
     table: Any
@@ -46,11 +53,11 @@ class ArrowRows:
         return rows
 
     def arrow(self, schema: Any = None) -> Any:
-        """Return the table."""
+        """Return the Arrow table or record batch. The schema is ignored because the table has one."""
         return self.table
 
     def objects(self) -> list[dict[str, Any]]:
-        """Return one mapping per row."""
+        """Return one dictionary per row."""
         with arrow_errors(f"cannot read {self.name}"):
             rows: list[dict[str, Any]] = self.table.to_pylist()
         return rows
@@ -60,9 +67,9 @@ def arrow_table(rows: list[dict[str, Any]], schema: Any, name: str) -> Any:
     """Create an Arrow table from dictionaries.
 
     Args:
-        rows: one dictionary per row. If there is no schema, missing keys become null.
-        schema: the schema of the columns, or ``None`` to infer it from the rows.
-        name: the name of the file in error messages.
+        rows: one dictionary per row. Missing keys become null.
+        schema: the schema of the columns, or None to infer the schema from the rows.
+        name: the name of the file, for error messages.
 
     Raises:
         InputError: if the rows do not fit one schema.
@@ -70,36 +77,46 @@ def arrow_table(rows: list[dict[str, Any]], schema: Any, name: str) -> Any:
     import pyarrow as pa
 
     if schema is None:
-        # pyarrow would only use the columns of the first row.
-        keys = list(dict.fromkeys(key for row in rows for key in row))
+        # Table.from_pylist would ignore columns that are missing from the first row.
+        keys = dict.fromkeys(key for row in rows for key in row)
         with arrow_errors(f"{name}: the rows do not fit one schema; write .jsonl instead"):
             return pa.table({key: pa.array([row.get(key) for row in rows]) for key in keys})
-    column_names = set(schema.names)
-    for row in rows:
-        unknown = next((key for key in row if key not in column_names), None)
-        if unknown is not None:
-            raise InputError(
-                f"{name}: a row has a field {unknown!r} that the first rows lack, so the rows do not fit one "
-                "schema; write .jsonl instead"
-            )
+    _check_keys(rows, set(schema.names), name)
     with arrow_errors(f"{name}: the rows do not fit the schema of the first ones; write .jsonl instead"):
         return pa.Table.from_pylist(rows, schema=schema)
 
 
+def _check_keys(rows: list[dict[str, Any]], column_names: set[str], name: str) -> None:
+    """Raise an InputError if a row has a key that is not the name of a column."""
+    for row in rows:
+        for key in row:
+            if key not in column_names:
+                raise InputError(
+                    f"{name}: a row has a field {key!r} that the first rows lack, so the rows do not fit one "
+                    "schema; write .jsonl instead"
+                )
+
+
 def find_text_columns(schema: Any, texts: TextColumns, name: str) -> dict[str, list[str]]:
-    """Find the columns that contain texts. Their cells are validated later, when they are read.
+    """Find the columns that contain texts. Their cells are validated when they are read.
+
+    Args:
+        schema: the schema of the table.
+        texts: the columns that contain the texts.
+        name: the name of the table, for error messages.
 
     Returns:
-        For each column the names of the column and of the nested fields.
+        For each of these columns, the names of the column and of the nested fields.
 
     Raises:
         InputError: if a column is missing, or if two columns have the same name.
     """
     paths = {}
     for column, option in texts.options():
-        paths[column] = path = find_column(schema.names, column, name, option)
+        path = find_column(schema.names, column, name, option)
         if schema.names.count(path[0]) > 1:
             raise InputError(f"{name} has two columns {path[0]!r}; rename one of them")
+        paths[column] = path
     return paths
 
 

@@ -1,4 +1,4 @@
-"""Batches of consecutive rows of a table, which all table formats provide."""
+"""Defines the batches of consecutive rows in which all table formats are read."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from meteor_e.api.segments import SegmentId
 from meteor_e_tables.cells import RowLocator, read_ids, read_references, read_texts
 
 BATCH_ROWS = 4096
-"""Number of rows of a batch."""
+"""The number of rows in a batch."""
 
 
 class Rows(Protocol):
-    """All columns of several rows, in the form that the format provides."""
+    """All columns of several rows, in a representation that depends on the table format."""
 
     def __len__(self) -> int:
         """Return the number of rows."""
 
     def arrow(self, schema: Any = None) -> Any:
-        """Return a ``pyarrow.Table``; it has ``schema`` unless that is ``None``."""
+        """Return a ``pyarrow.Table`` with the given schema. By default, the schema is inferred from the rows."""
 
     def objects(self) -> list[dict[str, Any]]:
-        """Return one dictionary per row, which msgspec can encode as JSON."""
+        """Return one dictionary per row that msgspec can encode as JSON."""
 
 
 class TableBatch(NamedTuple):
-    """Consecutive rows of a table.
+    """Several consecutive rows of a table.
 
     Attributes:
-        hypotheses: one list per system.
-        references: the references of each row, at least one.
-        rows: all columns, or ``None`` if they were not requested.
-        ids: the id of each row, or ``None`` if the id is the row number.
-        sources: the source of each row, or ``None`` if the table does not contain sources.
+        hypotheses: for each system, the hypotheses of all rows.
+        references: the references of each row. Each row has at least one reference.
+        rows: all columns, or None if they were not requested.
+        ids: the id of each row, or None if the row number is the id.
+        sources: the source of each row, or None if the table does not contain sources.
     """
 
     hypotheses: list[list[str]]
@@ -48,7 +48,7 @@ class TableBatch(NamedTuple):
 
 
 class BatchedTable(TextTable):
-    """A table that is read in batches.
+    """Base class of tables that are read in batches.
 
     Attributes:
         name, size, texts: see :class:`meteor_e.api.TextTable`.
@@ -56,43 +56,49 @@ class BatchedTable(TextTable):
 
     @abstractmethod
     def batches(self, all_columns: bool = False) -> Iterator[TableBatch]:
-        """Read the table from the start; the batches contain ``rows`` if ``all_columns`` is true."""
+        """Read the table from the start.
+
+        Args:
+            all_columns: whether the batches contain all columns as ``rows``.
+        """
 
     def segments(self, system: int, row_queue: deque[Rows] | None = None) -> Iterator[Segment]:
-        """Read the table and yield the segments of a system.
+        """Read the table, and yield the segments of one system.
 
         Args:
             system: the index of the system.
-            row_queue: a queue to which all columns of each batch are appended before its segments are yielded.
+            row_queue: a queue to which the rows of each batch are appended before the segments of the batch are
+                yielded.
         """
         row_numbers = itertools.count(1)
         for batch in self.batches(row_queue is not None):
             if row_queue is not None and batch.rows is not None:
                 row_queue.append(batch.rows)
-            ids = itertools.islice(row_numbers, len(batch.references)) if batch.ids is None else batch.ids
-            sources = itertools.repeat(None, len(batch.references)) if batch.sources is None else batch.sources
+            n_rows = len(batch.references)
+            ids = batch.ids or itertools.islice(row_numbers, n_rows)
+            sources = batch.sources or itertools.repeat(None, n_rows)
             columns = zip(ids, batch.hypotheses[system], batch.references, sources, strict=True)
             for id, hypothesis, references, source in columns:
                 yield Segment(id, hypothesis, tuple(references), source)
 
     def schema(self) -> Any:
-        """Return the ``pyarrow.Schema`` of the columns, or ``None`` if it must be inferred from the rows."""
+        """Return the ``pyarrow.Schema`` of the columns, or None if the schema must be inferred from the rows."""
         return None
 
 
 def make_batch(
     columns: TextColumns, cells: Mapping[str, Sequence[Any]], rows: Rows | None, locate: RowLocator
 ) -> TableBatch:
-    """Create a batch from the cells of a table, and validate them.
+    """Validate the cells of several rows, and create a batch from them.
 
     Args:
         columns: the columns that contain the texts.
         cells: the cells of these columns.
-        rows: all columns, if they were requested.
+        rows: all columns, or None if they were not requested.
         locate: returns the location of a row.
 
     Raises:
-        InputError: if a cell does not contain a text. The message names the first such cell.
+        InputError: if a cell does not contain a string. The message contains the location of the first such cell.
     """
     hypotheses = [read_texts(cells[column], column, locate) for column in columns.hypotheses]
     references = read_references({column: cells[column] for column in columns.references}, locate)

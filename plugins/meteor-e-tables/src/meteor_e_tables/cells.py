@@ -1,7 +1,9 @@
-"""Validates the cells of tables: texts, references and ids."""
+"""Validates table cells that contain texts, references or ids."""
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -10,11 +12,14 @@ from meteor_e.api.segments import SegmentId
 from meteor_e.base.errors import near_miss
 
 RowLocator = Callable[[int], str]
-"""Returns the location of a row, by its index, for error messages."""
+"""A function that returns the location of the row with a given index, for error messages."""
+
+_MISSING_VALUE_TYPES = ("NAType", "NaTType")
+"""The names of the classes that pandas uses for missing values."""
 
 
 def read_texts(cells: Iterable[Any], column: str, locate: RowLocator) -> list[str]:
-    """Return the texts of a column.
+    """Return the cells of a column as strings.
 
     Args:
         cells: the cells of the column.
@@ -22,13 +27,13 @@ def read_texts(cells: Iterable[Any], column: str, locate: RowLocator) -> list[st
         locate: returns the location of a row.
 
     Raises:
-        InputError: if a cell does not contain a text. The message names the first such cell.
+        InputError: if a cell does not contain a string. The message contains the location of the first such cell.
     """
     texts = list(cells)
     for row, text in enumerate(texts):
-        if type(text) is not str:
-            if not isinstance(text, str):
-                raise InputError(f"{locate(row)}, column {column!r}: {_describe_mismatch(text)}")
+        if not isinstance(text, str):
+            raise InputError(f"{locate(row)}, column {column!r}: {_describe_mismatch(text)}")
+        if type(text) is not str:  # NumPy has a subclass of str.
             texts[row] = str(text)
         if not text.isascii():
             _check_surrogates(text, f"{locate(row)}, column {column!r}")
@@ -36,10 +41,16 @@ def read_texts(cells: Iterable[Any], column: str, locate: RowLocator) -> list[st
 
 
 def read_ids(cells: Iterable[Any], column: str, locate: RowLocator) -> list[SegmentId]:
-    """Return the ids of a column: strings or integers.
+    """Return the cells of a column that contains the ids of segments.
+
+    Args:
+        cells: the cells of the column.
+        column: the name of the column.
+        locate: returns the location of a row.
 
     Raises:
-        InputError: if a cell contains anything else. The message names the first such row.
+        InputError: if a cell contains neither a string nor an integer. The message contains the location of the first
+            such cell.
     """
     ids: list[SegmentId] = []
     for row, cell in enumerate(cells):
@@ -53,42 +64,56 @@ def read_references(columns: dict[str, Iterable[Any]], locate: RowLocator) -> li
     """Return the references of each row, in the order of the columns.
 
     Args:
-        columns: the cells of each column; a cell contains a text or a list of texts.
+        columns: the cells of each column. A cell contains one reference or a list of references.
         locate: returns the location of a row.
 
     Raises:
-        InputError: if a cell contains anything else or an empty list. The message names the first such cell.
+        InputError: if a cell contains neither a string nor a list of at least one string. The message contains the
+            location of the first such cell.
     """
-    references_by_column = [
-        [_read_cell_references(cell, column, row, locate) for row, cell in enumerate(cells)]
-        for column, cells in columns.items()
-    ]
+    references_by_column = []
+    for column, cells in columns.items():
+        references_by_column.append(_read_reference_column(cells, column, locate))
     if len(references_by_column) == 1:
         return references_by_column[0]
-    return [[text for texts in row for text in texts] for row in zip(*references_by_column, strict=True)]
+    return [list(itertools.chain.from_iterable(row)) for row in zip(*references_by_column, strict=True)]
 
 
-def _read_cell_references(cell: Any, column: str, row: int, locate: RowLocator) -> Sequence[str]:
-    if isinstance(cell, str):
-        if not cell.isascii():
-            _check_surrogates(cell, f"{locate(row)}, column {column!r}")
-        return (cell if type(cell) is str else str(cell),)
-    if hasattr(cell, "tolist"):
-        # pandas returns lists as arrays, and numbers as NumPy scalars.
-        cell = cell.tolist()
-    if not isinstance(cell, list | tuple):
-        raise InputError(f"{locate(row)}, column {column!r}: {_describe_mismatch(cell)}")
-    if not cell:
-        raise InputError(f"{locate(row)}, column {column!r}: an empty list; a hypothesis needs at least one reference")
-    for position, text in enumerate(cell, 1):
+def _read_reference_column(cells: Iterable[Any], column: str, locate: RowLocator) -> list[Sequence[str]]:
+    """Return the references of each row in one column."""
+    references: list[Sequence[str]] = []
+    for row, cell in enumerate(cells):
+        if isinstance(cell, str):
+            if not cell.isascii():
+                _check_surrogates(cell, f"{locate(row)}, column {column!r}")
+            references.append((cell if type(cell) is str else str(cell),))
+        else:
+            references.append(_read_reference_list(cell, f"{locate(row)}, column {column!r}"))
+    return references
+
+
+def _read_reference_list(cell: Any, location: str) -> Sequence[str]:
+    """Return the references in a cell that contains a list of strings.
+
+    Args:
+        cell: the cell.
+        location: the location of the cell, for error messages.
+    """
+    # In columns of pandas, lists can be arrays, and numbers can be NumPy scalars.
+    value = cell.tolist() if hasattr(cell, "tolist") else cell
+    if not isinstance(value, list | tuple):
+        raise InputError(f"{location}: {_describe_mismatch(value)}")
+    if not value:
+        raise InputError(f"{location}: an empty list; a hypothesis needs at least one reference")
+    for position, text in enumerate(value, 1):
         if not isinstance(text, str):
-            raise InputError(f"{locate(row)}, column {column!r}, item {position}: {_describe_mismatch(text)}")
-        _check_surrogates(text, f"{locate(row)}, column {column!r}, item {position}")
-    return cell
+            raise InputError(f"{location}, item {position}: {_describe_mismatch(text)}")
+        _check_surrogates(text, f"{location}, item {position}")
+    return value
 
 
 def _check_surrogates(text: str, location: str) -> None:
-    """Raise an InputError if a text contains a lone surrogate, which cannot be encoded."""
+    """Raise an InputError if a string contains a lone surrogate, which cannot be encoded."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -96,21 +121,23 @@ def _check_surrogates(text: str, location: str) -> None:
 
 
 def _describe_mismatch(cell: Any) -> str:
-    """Say what a cell contains instead of a text."""
-    # pandas has several missing values. Its NA does not support comparison.
-    if cell is None or type(cell).__name__ in ("NAType", "NaTType") or (isinstance(cell, float) and cell != cell):
+    """Return the part of an error message that says what a cell contains instead of a string."""
+    is_nan = isinstance(cell, float) and math.isnan(cell)
+    if cell is None or is_nan or type(cell).__name__ in _MISSING_VALUE_TYPES:
         return "expected a text, not a missing value (null)"
     return f"expected a text, not {type(cell).__name__}"
 
 
 def find_column(columns: Sequence[str], column_path: str, name: str, option: str) -> list[str]:
-    """Find a column, or a field inside one: ``translation.de`` is field ``de`` of column ``translation``.
+    """Find a column, or a field in a nested column, by its name.
+
+    For example, ``translation.de`` is the field ``de`` in the column ``translation``.
 
     Args:
         columns: the columns of the table.
         column_path: the column, or the path of the field.
-        name: the name of the table in error messages.
-        option: the option that chooses a different column.
+        name: the name of the table, for error messages.
+        option: the option that selects the column, for error messages.
 
     Returns:
         The names of the column and of the nested fields.
@@ -120,7 +147,7 @@ def find_column(columns: Sequence[str], column_path: str, name: str, option: str
     """
     if column_path in columns:
         return [column_path]
-    # The names of columns can contain periods.
+    # The name of a column can contain periods, so that each prefix of the path can be a column.
     parts = column_path.split(".")
     for n_parts in range(1, len(parts)):
         column = ".".join(parts[:n_parts])
@@ -134,7 +161,7 @@ def find_column(columns: Sequence[str], column_path: str, name: str, option: str
 
 
 def get_nested(cells: Iterable[Any], path: Sequence[str], locate: RowLocator) -> Iterable[Any]:
-    """Return the value of a nested field for each cell of a column.
+    """Return the value of a nested field in each cell of a column.
 
     Args:
         cells: the cells of the column.
@@ -142,7 +169,7 @@ def get_nested(cells: Iterable[Any], path: Sequence[str], locate: RowLocator) ->
         locate: returns the location of a row.
 
     Raises:
-        InputError: if a cell does not have the field.
+        InputError: if a cell does not contain the field.
     """
     for depth, field in enumerate(path[1:], 1):
         cells = [_get_field(value, field, ".".join(path[:depth]), row, locate) for row, value in enumerate(cells)]
@@ -150,6 +177,7 @@ def get_nested(cells: Iterable[Any], path: Sequence[str], locate: RowLocator) ->
 
 
 def _get_field(value: Any, field: str, column: str, row: int, locate: RowLocator) -> Any:
+    """Return the value of a field in a dictionary, or raise an InputError if the field does not exist."""
     if not isinstance(value, dict) or field not in value:
         raise InputError(f"{locate(row)}, column {column!r}: no field {field!r} in it")
     return value[field]

@@ -1,4 +1,4 @@
-"""Scoring on a Dask cluster: each batch of segments is a task, and the results are returned in order."""
+"""Scores batches of segments on a Dask cluster, and returns the results in the order of the batches."""
 
 from __future__ import annotations
 
@@ -28,13 +28,16 @@ if TYPE_CHECKING:
     from meteor_e.api.batches import Batch
 
 WAIT = 30.0
-"""Timeout in seconds for the scheduler, and for the first worker."""
+"""The number of seconds after which the program stops waiting for the scheduler, or for the first worker."""
 
 MESSAGE_DELAY = 3.0
-"""Seconds of waiting after which a message says what the program is waiting for."""
+"""The number of seconds of waiting after which a message says what the program is waiting for."""
 
 TASKS_PER_THREAD = 4
-"""Number of submitted tasks per thread of the cluster: enough that a slow task does not leave other threads idle."""
+"""The number of submitted tasks per thread of the cluster. With fewer tasks, threads would wait for a slow task."""
+
+_WORKER_CHECK_INTERVAL = 64
+"""The number of batches after which the number of workers is determined again, because workers can be added."""
 
 _LOCAL_CONFIG = {
     "distributed.admin.system-monitor.interval": "10s",
@@ -42,17 +45,17 @@ _LOCAL_CONFIG = {
     "distributed.worker.memory.monitor-interval": "1s",
     "distributed.worker.profile.enabled": False,
 }
-"""Dask configuration of a local cluster: less frequent monitoring, which competes with scoring for processors."""
+"""The Dask configuration of a local cluster. Monitoring is less frequent because it slows down scoring."""
 
 
 class DaskRunner(ScoreRunner):
-    """Scores on a Dask cluster, with any metric."""
+    """Scores segments with any metric on a Dask cluster."""
 
     name = "dask"
 
     @contextlib.contextmanager
     def start(self, run: ScoreRun) -> Iterator[ScoreRun]:
-        """Connect to the cluster, or start it, and score the batches there."""
+        """Connect to a cluster or start a local one, on which all batches are scored during the block."""
         assert run.cluster is not None
         with connect(run.cluster) as client:
             yield run._replace(execute=functools.partial(score_in_order, client))
@@ -60,11 +63,12 @@ class DaskRunner(ScoreRunner):
 
 @contextlib.contextmanager
 def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
-    """Connect to a cluster, or start a local cluster that is closed at the end of the block.
+    """Connect to a cluster, or start a local cluster and close it at the end of the block.
 
     Args:
         address: the address of a scheduler (``tcp://host:8786``, ``host:8786``), or the path of its scheduler file
-            (``scheduler.json``). ``local`` starts one process per processor on this machine, ``local:4`` starts four.
+            (``scheduler.json``). ``local`` starts one process per processor of this machine. ``local:4`` starts four
+            processes.
         wait: the timeout in seconds for the scheduler, and for the first worker.
 
     Raises:
@@ -87,7 +91,12 @@ def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
 
 
 def _parse_worker_count(address: str, number: str) -> int:
-    """Return the number of processes of ``local:N``; by default, one per processor."""
+    """Return the number of processes in an address such as ``local:4``. The default is one process per processor.
+
+    Args:
+        address: the address, for error messages.
+        number: the part of the address after the colon.
+    """
     if not number:
         return default_threads()
     if not (number.isascii() and number.isdigit() and int(number)):
@@ -110,7 +119,7 @@ def _connect_to_scheduler(distributed: Any, address: str, wait: float) -> Client
         try:
             return _connect_with_timeout(functools.partial(distributed.Client, **scheduler, timeout=wait), wait)
         except (OSError, ValueError, TypeError) as error:
-            # Timeouts are OSErrors; the other exceptions mean that the format of the address is wrong.
+            # A timeout raises an OSError. The other exceptions indicate that the address is malformed.
             raise ConfigError(f"no scheduler answers at {address}: {_format_error(error)}") from error
 
 
@@ -128,9 +137,13 @@ def _wait_for_workers(client: Client, address: str, wait: float) -> None:
 
 
 def _connect_with_timeout(connect_client: Callable[[], Client], wait: float) -> Client:
-    """Return the client, or raise a TimeoutError if the scheduler accepts the connection but does not answer.
+    """Create a client, and raise a TimeoutError if the scheduler accepts the connection but does not answer.
 
-    Dask's timeout covers only the connection. The client is therefore created in a thread, whose result has a timeout.
+    Dask's own timeout applies only to the connection. Therefore, the client is created in a separate thread.
+
+    Args:
+        connect_client: a function that creates the client.
+        wait: the timeout in seconds.
     """
     future: concurrent.futures.Future[Client] = concurrent.futures.Future()
 
@@ -151,21 +164,25 @@ def _connect_with_timeout(connect_client: Callable[[], Client], wait: float) -> 
 
 @contextlib.contextmanager
 def _start_local_cluster(distributed: Any, workers: int) -> Iterator[Client]:
-    """Start a cluster of processes on this machine, which is closed at the end of the block."""
+    """Start a cluster of processes on this machine, and close it at the end of the block.
+
+    Args:
+        distributed: the module ``distributed``.
+        workers: the number of processes.
+    """
     dask = require("dask", "a cluster", "dask", "meteor-e-tables")
     with dask.config.set(_LOCAL_CONFIG), contextlib.ExitStack() as stack:
+        make_cluster = functools.partial(
+            distributed.LocalCluster,
+            n_workers=workers,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address="127.0.0.1:0",
+            silence_logs=logging.CRITICAL,
+        )
         try:
             with _block_interrupts():
-                cluster = stack.enter_context(
-                    distributed.LocalCluster(
-                        n_workers=workers,
-                        threads_per_worker=1,
-                        processes=True,
-                        # Any free port, accessible only from this machine.
-                        dashboard_address="127.0.0.1:0",
-                        silence_logs=logging.CRITICAL,
-                    )
-                )
+                cluster = stack.enter_context(make_cluster())
             client = stack.enter_context(distributed.Client(cluster))
         except Exception as error:
             raise MeteorError(f"the processes of the cluster did not start: {_format_error(error)}") from error
@@ -175,7 +192,12 @@ def _start_local_cluster(distributed: Any, workers: int) -> Iterator[Client]:
 
 @contextlib.contextmanager
 def _announce_wait(target: str, seconds: float) -> Iterator[None]:
-    """Write a message to the terminal if the block takes long; ``target`` is what the program is waiting for."""
+    """Write a message to the terminal if the block takes more than a few seconds.
+
+    Args:
+        target: a description of the object for which the program waits.
+        seconds: the timeout, which the message mentions.
+    """
     line = f"meteor-e: waiting for {target}, at most {seconds:g} seconds\n"
     timer = threading.Timer(MESSAGE_DELAY, sys.stderr.write, [line])
     timer.daemon = True
@@ -187,24 +209,24 @@ def _announce_wait(target: str, seconds: float) -> Iterator[None]:
 
 
 def _close(client: Client) -> None:
-    """Close a client. If the scheduler no longer exists, do not wait for it."""
+    """Close a client without waiting for a scheduler that no longer exists."""
     with contextlib.suppress(OSError, TimeoutError):
         client.close(timeout=2)
 
 
 @contextlib.contextmanager
 def _block_interrupts() -> Iterator[None]:
-    """Block Ctrl-C during the block, and permanently in the threads and processes that the block starts.
+    """Delay Ctrl-C until the end of the block, and disable it in all threads and processes that the block starts.
 
-    A terminal sends Ctrl-C to all processes. This process stops the others, which would otherwise write tracebacks. A
-    Ctrl-C during the block takes effect at its end.
+    A terminal sends Ctrl-C to all processes, and each worker would write a traceback. Instead, only this process
+    receives Ctrl-C and stops the workers.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     from multiprocessing import resource_tracker
 
-    # If the resource tracker started later, it would unblock Ctrl-C in the thread that starts it and its processes.
+    # Starting the resource tracker enables Ctrl-C in the current thread, so it must start before Ctrl-C is blocked.
     resource_tracker.ensure_running()
     previous_mask = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
@@ -215,7 +237,7 @@ def _block_interrupts() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _disable_gc_diagnosis() -> Iterator[None]:
-    """Remove Dask's callbacks from the garbage collector: exceptions in them, especially Ctrl-C, would be lost."""
+    """Disable the callbacks of Dask that the garbage collector runs, because Python ignores a Ctrl-C in a callback."""
     callbacks = [callback for callback in gc.callbacks if getattr(callback, "__module__", None) == "distributed.gc"]
     for callback in callbacks:
         gc.callbacks.remove(callback)
@@ -227,7 +249,7 @@ def _disable_gc_diagnosis() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _silence_logs() -> Iterator[None]:
-    """Hide Dask's log messages. Important errors are raised as exceptions."""
+    """Hide the log messages of Dask during the block. Errors that affect scoring are raised as exceptions."""
     loggers = [logging.getLogger(name) for name in logging.root.manager.loggerDict if name.startswith("distributed")]
     levels = [logger.level for logger in loggers]
     for logger in loggers:
@@ -240,17 +262,17 @@ def _silence_logs() -> Iterator[None]:
 
 
 def _format_error(error: BaseException) -> str:
-    """Return the message of an exception in one line."""
+    """Return the message of an exception as one line, or the name of its class if the message is empty."""
     return " ".join(str(error).split()) or type(error).__name__
 
 
 class Work(NamedTuple):
-    """The function that scores a batch, in the form that is sent to the workers.
+    """A scoring function that can be sent to the workers of a cluster.
 
     Attributes:
         version: the version of this package.
         signatures: the signatures of the metrics.
-        score: the pickled function; see :func:`meteor_e.api.batches.map_in_order`.
+        score: the pickled function that scores a batch; see :func:`meteor_e.api.batches.map_in_order`.
     """
 
     version: str
@@ -259,12 +281,12 @@ class Work(NamedTuple):
 
     @classmethod
     def from_function(cls, score: Any) -> Work:
-        """Pickle the function that scores a batch.
+        """Pickle a function that scores a batch.
 
         Raises:
             ConfigError: if a metric cannot be sent to other processes.
         """
-        # Computing the signature opens the chain, so that workers receive the opened chain.
+        # Computing the signatures also loads the resources of the metrics, so that workers receive loaded metrics.
         signatures = tuple(metric.signature for metric in score.metrics)
         try:
             pickled = pickle.dumps(score)
@@ -276,31 +298,31 @@ class Work(NamedTuple):
 def score_in_order(
     client: Client, score: Any, batches: Iterator[Batch], threads: int | None = None
 ) -> Iterator[tuple[Batch, Any]]:
-    """Yield each batch with its result, in order, as :func:`meteor_e.api.batches.map_in_order` does.
+    """Score batches on a cluster, and yield each batch with its result in the order of the batches.
 
-    The number of submitted tasks is limited, so that memory does not grow with the input. If a worker is lost, its
-    tasks run again on other workers. Each task has one result, so that no segment is counted twice.
+    The number of submitted tasks is limited, so that the memory usage does not depend on the number of batches. If a
+    worker stops, its tasks run again on other workers. No segment is counted twice.
 
     Args:
         client: a client that is connected to the cluster.
-        score: the function that scores a batch; it is pickled.
+        score: the function that scores a batch. It is sent to the workers as a pickle.
         batches: consecutive batches.
-        threads: ignored; a task uses one thread of a worker.
+        threads: ignored, because each task uses one thread of a worker.
 
     Raises:
         MeteorError: if a segment cannot be scored, or if the cluster fails.
     """
     work: Work | None = None
     submitted: deque[tuple[Batch, Future]] = deque()
-    limit = 0
+    max_submitted = 0
     try:
         for index, batch in enumerate(batches):
             with _connection_errors():
                 work = work or Work.from_function(score)
-                if index % 64 == 0:  # The number of workers can change.
-                    limit = TASKS_PER_THREAD * max(1, sum(client.nthreads().values()))
+                if index % _WORKER_CHECK_INTERVAL == 0:
+                    max_submitted = TASKS_PER_THREAD * max(1, sum(client.nthreads().values()))
                 submitted.append((batch, client.submit(_score, work, batch, pure=False)))
-            while len(submitted) >= limit:
+            while len(submitted) >= max_submitted:
                 yield _get_result(*submitted[0])
                 submitted.popleft()
         while submitted:
@@ -314,7 +336,7 @@ def score_in_order(
 
 @contextlib.contextmanager
 def _connection_errors() -> Iterator[None]:
-    """Convert errors of the connection to a MeteorError."""
+    """Convert errors in the connection to the cluster to a MeteorError."""
     from distributed.client import FutureCancelledError
 
     try:
@@ -324,6 +346,11 @@ def _connection_errors() -> Iterator[None]:
 
 
 def _get_result(batch: Batch, future: Future) -> tuple[Batch, Any]:
+    """Wait for the result of a batch, and return the batch and the result.
+
+    Raises:
+        MeteorError: if a segment cannot be scored, or if the cluster fails.
+    """
     from distributed import KilledWorker
     from distributed.client import FutureCancelledError
 
@@ -342,11 +369,11 @@ def _get_result(batch: Batch, future: Future) -> tuple[Batch, Any]:
 
 
 _score_lock = threading.Lock()
-"""Held while a task runs on a worker, because metrics need not be thread-safe."""
+"""A lock that prevents tasks on a worker from running at the same time, because metrics may not be thread-safe."""
 
 
 def _score(work: Work, batch: Batch) -> Any:
-    """Score a batch on a worker."""
+    """Score a batch on a worker of the cluster."""
     with _score_lock:
         batch.threads = 1
         return _load_score_function(work)(batch)
@@ -354,10 +381,11 @@ def _score(work: Work, batch: Batch) -> Any:
 
 @functools.lru_cache(maxsize=4)
 def _load_score_function(work: Work) -> Any:
-    """Return the function that scores a batch; it is unpickled once per process.
+    """Unpickle the function that scores a batch. The result is cached, so that each worker unpickles it once.
 
     Raises:
-        MeteorError: if this worker has a different version, or lacks a pack or a plugin. The message names the worker.
+        MeteorError: if the worker has a different version of the package, or if a pack or a plugin is missing. The
+            message contains the address of the worker.
     """
     from distributed import get_worker
 

@@ -1,4 +1,4 @@
-"""Scores and statistics of segments as columns of numbers."""
+"""Converts the scores and statistics of segments to named columns of numbers."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ColumnNames(NamedTuple):
-    """Names of the columns that scoring adds.
+    """The names of the columns that contain the scores and statistics of METEOR.
 
     Attributes:
         scores: the score and its parts (float64).
@@ -32,10 +32,10 @@ class ColumnNames(NamedTuple):
 
     @classmethod
     def from_matchers(cls, matchers: Sequence[str], prefix: str = "meteor_") -> ColumnNames:
-        """Return the column names of a chain; repeated matchers are numbered.
+        """Create the column names for a list of matchers. Numbers distinguish matchers of the same name.
 
         Args:
-            matchers: the names of the chain's matchers.
+            matchers: the names of the matchers.
             prefix: the prefix of all column names.
         """
         counts: Counter[str] = Counter()
@@ -44,14 +44,14 @@ class ColumnNames(NamedTuple):
             counts[matcher] += 1
             unique_names.append(matcher if counts[matcher] == 1 else f"{matcher}_{counts[matcher]}")
         return cls(
-            tuple(prefix + part for part in PARTS),
-            f"{prefix}reference_index",
-            tuple(prefix + name for name in statistics_names(unique_names)),
+            scores=tuple(prefix + part for part in PARTS),
+            reference_index=f"{prefix}reference_index",
+            statistics=tuple(prefix + name for name in statistics_names(unique_names)),
         )
 
 
 class ScoredColumns(NamedTuple):
-    """Scores of segments, one row per segment.
+    """The METEOR scores and statistics of several segments, as arrays with one row per segment.
 
     Attributes:
         scores: an array ``(segments, parts)`` with the columns :data:`PARTS`.
@@ -65,7 +65,7 @@ class ScoredColumns(NamedTuple):
 
     @classmethod
     def from_rows(cls, rows: Rows) -> ScoredColumns:
-        """Return the columns of a batch; undefined parts of the score become 0."""
+        """Create the columns from the statistics of a batch. Undefined parts of the score become 0."""
         import numpy as np
 
         arrays = rows.arrays()
@@ -73,23 +73,22 @@ class ScoredColumns(NamedTuple):
         return cls(scores, arrays.references.astype(np.int64), arrays.statistics)
 
     def to_dict(self, names: ColumnNames) -> dict[str, NDArray[Any]]:
-        """Return the columns by name."""
+        """Return a dictionary from names to columns."""
         import numpy as np
 
-        return {
-            **dict(zip(names.scores, np.ascontiguousarray(self.scores.T), strict=True)),
-            names.reference_index: self.reference_index,
-            **dict(zip(names.statistics, np.ascontiguousarray(self.statistics.T), strict=True)),
-        }
+        columns: dict[str, NDArray[Any]] = dict(zip(names.scores, np.ascontiguousarray(self.scores.T), strict=True))
+        columns[names.reference_index] = self.reference_index
+        columns.update(zip(names.statistics, np.ascontiguousarray(self.statistics.T), strict=True))
+        return columns
 
 
 def score_columns(metrics: Sequence[Metric], statistics: Sequence[Any], prefix: str) -> dict[str, NDArray[Any]]:
-    """Return one column of scores per metric, or per column of a metric that has several.
+    """Return the scores of segments as a dictionary with one column for each score that a metric computes.
 
     Args:
-        metrics: the metrics that computed the statistics, prepared for the test set.
-        statistics: the statistics of a batch, one entry per metric.
-        prefix: the prefix of the column names, before the metric's label.
+        metrics: the metrics that computed the statistics, after their preparation for the test set.
+        statistics: for each metric, the statistics of a batch.
+        prefix: the prefix of all column names.
     """
     import numpy as np
 
@@ -104,19 +103,19 @@ def score_columns(metrics: Sequence[Metric], statistics: Sequence[Any], prefix: 
 
 
 class ColumnQueue:
-    """A queue of columns. Batches for writing can have a different size than batches for scoring."""
+    """A queue of columns from which a different number of rows can be removed than was added at a time."""
 
     def __init__(self) -> None:
         self._blocks: list[dict[str, NDArray[Any]]] = []
         self.size = 0
 
     def add(self, columns: dict[str, NDArray[Any]]) -> None:
-        """Add the columns of the next segments."""
+        """Append the columns of the next segments."""
         self._blocks.append(columns)
         self.size += len(next(iter(columns.values())))
 
     def take(self, count: int) -> dict[str, NDArray[Any]]:
-        """Remove the columns of the first ``count`` segments, and return them."""
+        """Remove the first ``count`` rows from all columns, and return the removed rows."""
         import numpy as np
 
         if len(self._blocks) > 1:

@@ -1,4 +1,4 @@
-"""The table formats of ``meteor-e score``. The libraries that read them are imported only when a table is opened."""
+"""Defines the table formats of ``meteor-e score``, whose libraries are imported only when a table is opened."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from meteor_e_tables.batches import BatchedTable
 
 
 class ParquetFormat(TableFormat):
-    """Parquet: a file, or a folder of files."""
+    """The format of Parquet files, and of folders that contain several Parquet files."""
 
     name = "parquet"
 
     def open(self, path: str, texts: TextColumns, *, encoding: str = "utf-8") -> BatchedTable:
-        """Open a table."""
+        """Open a Parquet table."""
         from meteor_e_tables.parquet import Parquet
 
         return Parquet(path, texts)
 
 
 class JsonLinesFormat(TableFormat):
-    """JSON Lines: one object per line, plain or gzip."""
+    """The format of JSON Lines files, which contain one JSON object per line and can be compressed with gzip."""
 
     name = "jsonl"
 
     def open(self, path: str, texts: TextColumns, *, encoding: str = "utf-8") -> BatchedTable:
-        """Open a table."""
+        """Open a JSON Lines file."""
         from meteor_e_tables.jsonlines import JsonLines
 
         return JsonLines(path, texts)
 
 
 class JsonArrayFormat(TableFormat):
-    """JSON: one array of objects."""
+    """The format of JSON files that consist of one array of objects."""
 
     name = "json"
 
     def open(self, path: str, texts: TextColumns, *, encoding: str = "utf-8") -> BatchedTable:
-        """Open a table."""
+        """Open a JSON file that contains an array of objects."""
         from meteor_e_tables.jsonlines import JsonArray
 
         return JsonArray(path, texts)

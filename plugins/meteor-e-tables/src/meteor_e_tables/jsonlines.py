@@ -1,4 +1,4 @@
-"""JSON Lines: one object per line. The values of a line are copied to the output unchanged, byte for byte."""
+"""Reads JSON Lines and arrays of JSON objects. Values that are copied to an output are not decoded."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -16,7 +16,7 @@ from meteor_e.base.texts import reject_duplicate_keys
 from meteor_e.formats.plain import read_segments
 from meteor_e_tables.arrow import arrow_table
 from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, TableBatch, make_batch
-from meteor_e_tables.cells import find_column, get_nested
+from meteor_e_tables.cells import RowLocator, find_column, get_nested
 
 _ARRAY_DECODER = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
 _LINE_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -24,7 +24,12 @@ _LINE_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 @dataclass
 class ObjectRows:
-    """Rows as dictionaries, whose values can be JSON that is not decoded yet."""
+    """Rows that are represented by dictionaries.
+
+    Attributes:
+        name: the name of the table, for error messages.
+        rows: one dictionary per row. Its values can be encoded JSON.
+    """
 
     name: str
     rows: list[dict[str, Any]]
@@ -33,11 +38,11 @@ class ObjectRows:
         return len(self.rows)
 
     def objects(self) -> list[dict[str, Any]]:
-        """Return the rows."""
+        """Return one dictionary per row."""
         return self.rows
 
     def arrow(self, schema: Any = None) -> Any:
-        """Return an Arrow table; if ``schema`` is ``None``, it is inferred from the rows.
+        """Return an Arrow table with the given schema. By default, the schema is inferred from the rows.
 
         Raises:
             InputError: if the rows do not fit one schema.
@@ -46,101 +51,119 @@ class ObjectRows:
         return arrow_table(decoded, schema, self.name)
 
     def _decode_cell(self, value: Any, key: str) -> Any:
+        """Decode the value of a key if it is encoded JSON, or raise an InputError."""
         try:
             return _decode(value)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise InputError(f"{self.name}, field {key!r}: {error}; write .jsonl, which keeps it as it is") from None
 
 
+class _NumberedRow(NamedTuple):
+    """A row of a JSON file.
+
+    Attributes:
+        number: the number of the line or of the array entry, from 1.
+        cells: the encoded values by key.
+    """
+
+    number: int
+    cells: dict[str, msgspec.Raw]
+
+
 class JsonLines(BatchedTable):
-    """A file of JSON Lines, plain or gzip.
+    """A table in a JSON Lines file, which contains one object per line and can be compressed with gzip.
 
     Args:
-        path: the file; ``-`` is standard input.
-        texts: the fields that contain the texts; ``translation.de`` is a nested field.
+        path: the path of the file. ``-`` means standard input.
+        texts: the fields that contain the texts. ``translation.de`` denotes a nested field.
 
     Raises:
-        InputError: if the file cannot be read, or if its first line lacks a field.
+        InputError: if the file cannot be read, or if a field is missing from its first line.
     """
 
     row_name = "line"
-    """The term for a row in error messages."""
+    """The word that error messages use for a row."""
 
     def __init__(self, path: PathLike, texts: TextColumns) -> None:
         self.name = input_name(path)
         self.size = None
         self._path = path
         self.texts = texts
-        self._rows: Iterator[tuple[int, dict[str, msgspec.Raw]]] | None = self._read_rows()
+        self._rows: Iterator[_NumberedRow] | None = self._read_rows()
         self._first_row = next(self._rows, None)
         if self._first_row is None:
             raise InputError(f"{self.name} is empty; there is nothing to score")
         self._fields = {
-            column: find_column(tuple(self._first_row[1]), column, self.name, option)
+            column: find_column(tuple(self._first_row.cells), column, self.name, option)
             for column, option in texts.options()
         }
 
-    def _read_rows(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
-        # If a field occurs twice, the decoder keeps the last one. Lines that may contain such a field are parsed again.
-        keys = {f'"{column.partition(".")[0]}' for column, _ in self.texts.options()}
+    def _read_rows(self) -> Iterator[_NumberedRow]:
+        """Yield the rows of the file. Empty lines are skipped."""
+        keys = [f'"{column.partition(".")[0]}' for column, _ in self.texts.options()]
         for number, line in enumerate(read_segments(self._path), 1):
             if not line.strip():
                 continue
             try:
-                row = _LINE_DECODER.decode(line)
+                cells = _LINE_DECODER.decode(line)
+                # The decoder accepts duplicate keys, so that lines that may contain them are parsed a second time.
                 if any(line.count(key) > 1 for key in keys):
                     json.loads(line, object_pairs_hook=reject_duplicate_keys)
-                yield number, row
             except msgspec.ValidationError:
                 raise InputError(f"{self.name}, line {number}: expected a JSON object") from None
             except (ValueError, RecursionError) as error:
                 raise InputError(f"{self.name}, line {number}: {error}") from None
+            yield _NumberedRow(number, cells)
 
     def batches(self, all_columns: bool = False) -> Iterator[TableBatch]:
-        """Read the file; standard input can be read only once."""
-        numbered_rows = self._get_rows()
-        while batch := list(itertools.islice(numbered_rows, BATCH_ROWS)):
-            yield self._make_batch([number for number, _ in batch], [row for _, row in batch], all_columns)
+        """Read the table from the start. If the file is standard input, it can be read only once.
 
-    def _get_rows(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
-        # The first call continues after the row that the constructor read, because standard input cannot be reread.
+        Args:
+            all_columns: whether the batches contain all columns as ``rows``.
+        """
+        rows = self._start_reading()
+        while batch := list(itertools.islice(rows, BATCH_ROWS)):
+            yield self._make_batch(batch, all_columns)
+
+    def _start_reading(self) -> Iterator[_NumberedRow]:
+        """Return an iterator over all rows.
+
+        The first call continues with the open file, because the constructor has already read a row, and standard input
+        cannot be read a second time.
+        """
         rows, self._rows = self._rows, None
         if rows is None or self._first_row is None:
             return self._read_rows()
         return itertools.chain([self._first_row], rows)
 
-    def _make_batch(self, numbers: list[int], rows: list[dict[str, msgspec.Raw]], all_columns: bool) -> TableBatch:
-        def locate(row: int) -> str:
-            return f"{self.name}, {self.row_name} {numbers[row]}"
+    def _make_batch(self, rows: list[_NumberedRow], all_columns: bool) -> TableBatch:
+        def locate(index: int) -> str:
+            return f"{self.name}, {self.row_name} {rows[index].number}"
 
         cells = {}
         for column, path in self._fields.items():
-            values = []
-            for index, row in enumerate(rows):
-                if path[0] not in row:
-                    raise InputError(f"{locate(index)}: no field {path[0]!r}")
-                try:
-                    values.append(_decode(row[path[0]]))
-                except (msgspec.DecodeError, RecursionError) as error:
-                    raise InputError(f"{locate(index)}, field {path[0]!r}: {error}") from None
+            values = [_decode_field(row.cells, path[0], locate, index) for index, row in enumerate(rows)]
             cells[column] = list(get_nested(values, path, locate))
-        return make_batch(self.texts, cells, ObjectRows(self.name, [*rows]) if all_columns else None, locate)
+        all_rows = ObjectRows(self.name, [row.cells for row in rows]) if all_columns else None
+        return make_batch(self.texts, cells, all_rows, locate)
 
 
 class JsonArray(JsonLines):
-    """A JSON file with one array of objects, which is decoded in memory.
+    """A table in a JSON file that consists of one array of objects. The complete file is loaded into memory.
 
     Args:
-        path: the file, plain or compressed; ``-`` is standard input.
-        texts: the fields that contain the texts; ``translation.de`` is a nested field.
+        path: the path of the file, which can be compressed. ``-`` means standard input.
+        texts: the fields that contain the texts. ``translation.de`` denotes a nested field.
 
     Raises:
-        InputError: if the file cannot be read, is not an array of objects, or its first object lacks a field.
+        InputError: if the file cannot be read, if it is not an array of objects, or if a field is missing from its
+            first object.
     """
 
     row_name = "entry"
 
-    def _read_rows(self) -> Iterator[tuple[int, dict[str, msgspec.Raw]]]:
+    def _read_rows(self) -> Iterator[_NumberedRow]:
+        """Load the file, and yield its objects."""
         with open_binary(self._path) as stream, os_errors_as(InputError, f"cannot read {self.name}"):
             data = stream.read()
         try:
@@ -150,8 +173,29 @@ class JsonArray(JsonLines):
             raise InputError(f"{self.name} is not a JSON array of objects: {error}") from None
         except (ValueError, RecursionError) as error:
             raise InputError(f"{self.name} is not JSON ({error})") from None
-        return enumerate(entries, 1)
+        return itertools.starmap(_NumberedRow, enumerate(entries, 1))
+
+
+def _decode_field(cells: dict[str, msgspec.Raw], field: str, locate: RowLocator, index: int) -> Any:
+    """Return the decoded value of a field in a row.
+
+    Args:
+        cells: the encoded values of the row.
+        field: the name of the field.
+        locate: returns the location of a row.
+        index: the index of the row.
+
+    Raises:
+        InputError: if the row does not contain the field, or if the value is not valid JSON.
+    """
+    if field not in cells:
+        raise InputError(f"{locate(index)}: no field {field!r}")
+    try:
+        return _decode(cells[field])
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise InputError(f"{locate(index)}, field {field!r}: {error}") from None
 
 
 def _decode(value: Any) -> Any:
+    """Decode a value if it is encoded JSON."""
     return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value

@@ -1,4 +1,4 @@
-"""Tables of segments with their scores: ``-o FILE.parquet`` and ``-o FILE.jsonl``."""
+"""Writes tables of segments with scores, which ``-o FILE.parquet`` and ``-o FILE.jsonl`` request."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 
 class TableRunner(ScoreRunner):
-    """Writes a table of segments, Parquet or JSON Lines, while they are scored.
+    """Writes a Parquet or JSON Lines table of segments while the segments are scored.
 
-    If METEOR is the only metric, the table gets its score, the parts of the score and the statistics. Otherwise it
-    gets one column per metric.
+    If METEOR is the only metric, the score, its parts and the statistics are added to the table. Otherwise, one column
+    is added for each score that a metric computes.
     """
 
     name = "table"
 
     @contextlib.contextmanager
     def start(self, run: ScoreRun) -> Iterator[ScoreRun]:
-        """Keep all columns of the input, and write them with those of the scores."""
+        """Write all columns of the input and the columns of scores while the systems are scored."""
         assert run.output is not None
         for metric in run.metrics:
             if isinstance(metric, SystemsMetric) and not metric.scores_segments:
@@ -45,18 +45,18 @@ class TableRunner(ScoreRunner):
 
 
 def _signatures(metrics: Sequence[Metric]) -> str:
-    """Return the signature of a metric, or a line with label and signature for each of several."""
+    """Return the signature of a single metric, or one line with label and signature for each of several metrics."""
     if len(metrics) == 1:
         return metrics[0].signature
     return "\n".join(f"{metric.label}: {metric.signature}" for metric in metrics)
 
 
 class _Sink(NamedTuple):
-    """Where the columns of a system are written.
+    """The destination of the columns that contain the scores of one system.
 
     Attributes:
-        prefix: the prefix of the names of the columns.
-        write: writes the columns of a batch.
+        prefix: the prefix of the column names.
+        write: a function that writes the columns of a batch.
     """
 
     prefix: str
@@ -64,16 +64,25 @@ class _Sink(NamedTuple):
 
 
 class _Output:
-    """Maps systems to their table: systems of one table are written side by side, others one below the other."""
+    """Writes the scores of all systems to one table.
+
+    The scores of systems from the same input table are written into adjacent columns. The rows of several input tables
+    are written one table after the other.
+
+    Args:
+        run: the systems and metrics.
+        tables: the input tables and the names of the systems in each of them.
+        writer: the writer of the output table.
+    """
 
     def __init__(
         self, run: ScoreRun, tables: Sequence[tuple[BatchedTable, list[str]]], writer: ParquetWriter | JsonLinesWriter
     ) -> None:
-        self.writer, self._run = writer, run
+        self.writer = writer
+        self._run = run
         self._only_meteor = len(run.metrics) == 1 and isinstance(run.metrics[0], Meteor)
-        self._prefix = "meteor_" if self._only_meteor else ""
-        if run.prefix is not None:
-            self._prefix = run.prefix
+        default_prefix = "meteor_" if self._only_meteor else ""
+        self._prefix = default_prefix if run.prefix is None else run.prefix
         self.systems: list[System] = []
         sinks: list[_Sink] = []
         for table, names in tables:
@@ -81,10 +90,11 @@ class _Output:
         self._sinks = iter(sinks)
 
     def _add_table(self, table: BatchedTable, names: Sequence[str]) -> Iterator[_Sink]:
-        """Add the systems of a table; yield a sink for the columns of each system."""
+        """Add the systems of an input table, and yield the destination of the scores of each system."""
         rows: deque[Rows] = deque()
         queues = [ColumnQueue() for _ in names]
         for index, name in enumerate(names):
+            # The input rows are collected while the last system is read, because they are written with all scores.
             is_last = index == len(names) - 1
             read = partial(table.segments, index, rows if is_last else None)
             self.systems.append(System(name, read, table.size))
@@ -92,34 +102,45 @@ class _Output:
             yield _Sink(prefix, partial(self._write, queues, index, rows))
 
     def execute(self, score: BatchScorer, batches: Iterator[Batch], threads: int | None) -> Iterator[tuple[Batch, Any]]:
-        """Score the batches of the next system, and write its rows."""
+        """Score the batches of the next system, write the scores, and yield each batch with its statistics."""
         sink = next(self._sinks)
         for batch, statistics in self._run.execute(score, batches, threads):
             sink.write(self._make_columns(score.metrics, statistics, sink.prefix))
             yield batch, statistics
 
     def _make_columns(self, metrics: Sequence[Metric], statistics: Sequence[Any], prefix: str) -> dict[str, Any]:
-        """Return the columns of a batch by name."""
+        """Return the columns that contain the scores of a batch."""
         meteor = metrics[0]
         if self._only_meteor and isinstance(meteor, Meteor):
-            return ScoredColumns.from_rows(statistics[0]).to_dict(
-                ColumnNames.from_matchers(meteor.matcher_names, prefix)
-            )
+            names = ColumnNames.from_matchers(meteor.matcher_names, prefix)
+            return ScoredColumns.from_rows(statistics[0]).to_dict(names)
         return score_columns(metrics, statistics, prefix)
 
     def _write(self, queues: Sequence[ColumnQueue], index: int, rows: deque[Rows], columns: dict[str, Any]) -> None:
-        """Write the rows whose scores are known; those of all systems but the last wait in memory."""
+        """Write all input rows for which the scores of all systems have been computed.
+
+        The scores of a system are stored in its queue until the last system of the table has been scored.
+
+        Args:
+            queues: the scores of each system in the input table.
+            index: the index of the system to which the new scores belong.
+            rows: the input rows that have not been written.
+            columns: the new scores.
+        """
         queues[index].add(columns)
         while rows and len(rows[0]) <= queues[-1].size:
-            block = rows.popleft()
-            added: dict[str, Any] = {}
+            input_rows = rows.popleft()
+            new_columns: dict[str, Any] = {}
             for queue in queues:
-                added.update(queue.take(len(block)))
-            self.writer.write(block, added)
+                new_columns.update(queue.take(len(input_rows)))
+            self.writer.write(input_rows, new_columns)
 
 
 def _group_by_table(systems: Sequence[System]) -> list[tuple[BatchedTable, list[str]]]:
-    """Return the tables with the names of their systems. Each system without a table becomes a table."""
+    """Return the input tables and the names of the systems in each of them.
+
+    A system that was not read from a table is converted to a table of its own.
+    """
     tables: list[tuple[BatchedTable, list[str]]] = []
     for table, group in itertools.groupby(systems, key=lambda system: system.table):
         table_systems = list(group)
@@ -137,26 +158,37 @@ def _group_by_table(systems: Sequence[System]) -> list[tuple[BatchedTable, list[
 
 
 def _read_records(system: System, *, with_name: bool) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the segments of a system as numbered rows, with the name of the system if ``with_name`` is true."""
-    prefix = {"system": system.name} if with_name else {}
+    """Yield the row number and the cells of each segment of a system.
+
+    Args:
+        system: the system.
+        with_name: whether the cells contain the name of the system.
+    """
     for number, segment in enumerate(system.read(), 1):
-        row = {"segment": segment.id, "hypothesis": segment.hypothesis, "references": list(segment.references)}
-        yield number, {**prefix, **row}
+        cells: dict[str, Any] = {"system": system.name} if with_name else {}
+        cells["segment"] = segment.id
+        cells["hypothesis"] = segment.hypothesis
+        cells["references"] = list(segment.references)
+        yield number, cells
 
 
 class RecordTable(BatchedTable):
-    """A table of rows that the core or another plugin reads one by one.
+    """A table whose rows are provided one by one, for example by the core or another plugin.
 
     Args:
         name, size, texts: see :class:`meteor_e.api.TextTable`.
-        records: a function that yields the rows; see :meth:`meteor_e.api.TextTable.records`.
+        records: a function that yields the number and the cells of each row; see
+            :meth:`meteor_e.api.TextTable.records`.
     """
 
     def __init__(self, name: str, size: int | None, texts: TextColumns, records: Callable[[], Any]) -> None:
-        self.name, self.size, self.texts, self._records = name, size, texts, records
+        self.name = name
+        self.size = size
+        self.texts = texts
+        self._records = records
 
     def batches(self, all_columns: bool = False) -> Iterator[TableBatch]:
-        """Read the rows."""
+        """Read the table from the start. The batches always contain all columns."""
         records = self._records()
         while batch := list(itertools.islice(records, BATCH_ROWS)):
             numbers = [number for number, _ in batch]

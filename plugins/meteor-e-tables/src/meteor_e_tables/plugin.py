@@ -1,4 +1,4 @@
-"""The hooks of the plugin. This module does not import NumPy or the libraries that read tables."""
+"""Registers the table formats and the score runners as plugins, without importing NumPy or the table libraries."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from meteor_e import hookimpl
 
 @hookimpl
 def meteor_e_table_formats() -> dict[str, str]:
-    """Return the table formats."""
+    """Return the table formats that the plugin reads."""
     return {
         "json": "meteor_e_tables.formats:JsonArrayFormat",
         "jsonl": "meteor_e_tables.formats:JsonLinesFormat",
@@ -17,5 +17,5 @@ def meteor_e_table_formats() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_runners() -> dict[str, str]:
-    """Return the runners that write a table of segments and that score on a cluster."""
+    """Return the runner that scores on a cluster and the runner that writes a table of segments."""
     return {"dask": "meteor_e_tables.cluster:DaskRunner", "table": "meteor_e_tables.output:TableRunner"}

@@ -1,10 +1,10 @@
-"""Writes tables with scores as Parquet or JSON Lines. If an error occurs, no file is written."""
+"""Writes tables of scores as Parquet or JSON Lines files, which are not created if an error occurs."""
 
 from __future__ import annotations
 
 import contextlib
 import gzip
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -19,44 +19,54 @@ if TYPE_CHECKING:
     import numpy as np
 
 SIGNATURE_KEY = "meteor_e.chains.signature"
-"""Key of the signature in the metadata of a Parquet file."""
+"""The key of the signature in the metadata of a Parquet file."""
 
 Columns = Mapping[str, "np.ndarray[Any, Any]"]
+"""Columns of numbers by name."""
+
+_ROW_GROUP_SIZE = 1 << 17
+"""The number of rows after which a row group is written."""
+_ROW_GROUP_BYTES = 1 << 27
+"""The number of bytes after which a row group is written."""
 
 
 @contextlib.contextmanager
 def table_writer(path: str, signature: str, schema: Any = None) -> Iterator[ParquetWriter | JsonLinesWriter]:
-    """Open a table for writing; the suffix is ``.parquet``, ``.jsonl`` or ``.jsonl.gz``.
+    """Create a file, and return a writer for the format that the suffix of the file determines.
 
     Args:
-        path: the path of the file.
+        path: the path of the file. Its suffix is ``.parquet``, ``.jsonl`` or ``.jsonl.gz``.
         signature: the signature of the metric.
-        schema: the ``pyarrow.Schema`` of the input columns, or ``None`` to infer it from the first rows.
+        schema: the ``pyarrow.Schema`` of the input columns, or None to infer the schema from the first rows.
 
     Raises:
         ConfigError: if the file has a different suffix.
         InputError: if the file cannot be written.
     """
-    if path.endswith(PARQUET):
-        with atomic_output(path) as scratch, scratch.open("wb") as stream:
-            parquet = ParquetWriter(stream, path, signature, schema)
-            try:
-                yield parquet
-            finally:
-                parquet.close()
-    elif path.endswith(JSON_LINES):
-        with atomic_output(path) as scratch, scratch.open("wb") as stream:
-            if path.endswith(".gz"):
-                with gzip.GzipFile("", "wb", 6, stream, mtime=0) as packed:
-                    yield JsonLinesWriter(packed, path)
-            else:
-                yield JsonLinesWriter(stream, path)
-    else:
+    is_parquet = path.endswith(PARQUET)
+    if not is_parquet and not path.endswith(JSON_LINES):
         raise ConfigError(f"{path} is not the name of a table; use .parquet, .jsonl or .jsonl.gz")
+    with contextlib.ExitStack() as stack:
+        temporary_path = stack.enter_context(atomic_output(path))
+        stream: Any = stack.enter_context(temporary_path.open("wb"))
+        if is_parquet:
+            yield stack.enter_context(contextlib.closing(ParquetWriter(stream, path, signature, schema)))
+        else:
+            if path.endswith(".gz"):
+                # Without a file name and a time, the file depends only on its content.
+                stream = stack.enter_context(gzip.GzipFile("", "wb", compresslevel=6, fileobj=stream, mtime=0))
+            yield JsonLinesWriter(stream, path)
 
 
 class ParquetWriter:
-    """Writes Parquet batch by batch."""
+    """Writes the batches of a table to a Parquet file.
+
+    Args:
+        stream: the binary stream to which the file is written.
+        path: the path of the file, for error messages.
+        signature: the signature of the metric, which is stored in the metadata of the file.
+        schema: the ``pyarrow.Schema`` of the input columns, or None to infer the schema from the first rows.
+    """
 
     def __init__(self, stream: Any, path: str, signature: str, schema: Any) -> None:
         self._stream = stream
@@ -68,25 +78,31 @@ class ParquetWriter:
         self._pending_rows = 0
 
     def write(self, rows: Rows, new_columns: Columns) -> None:
-        """Write rows, followed by new columns."""
+        """Write rows, to which new columns are appended."""
         table = _append_columns(rows.arrow(self._schema), new_columns, self._path)
         with arrow_errors(f"cannot write {self._path}"):
             if self._writer is None:
                 self._open(table, len(new_columns))
             self._pending.append(table.replace_schema_metadata(self._writer.schema.metadata))
             self._pending_rows += table.num_rows
-            # Small row groups would make the file large and slow to read.
+            # Batches are combined, because many small row groups make a file large and slow to read.
             pending_bytes = sum(pending_table.nbytes for pending_table in self._pending)
             if self._pending_rows >= _ROW_GROUP_SIZE or pending_bytes >= _ROW_GROUP_BYTES:
                 self._flush()
 
     def _open(self, table: Any, n_new_columns: int) -> None:
-        """Open the file with the schema of the first table, whose last columns are new."""
+        """Start the file with the schema of the first table.
+
+        Args:
+            table: the first table.
+            n_new_columns: the number of columns that were appended to the input columns.
+        """
         import pyarrow.parquet as pq
 
         if self._schema is None:
             self._schema = table.select(table.column_names[:-n_new_columns]).schema
-        metadata = {**(table.schema.metadata or {}), SIGNATURE_KEY: self._signature}
+        metadata = dict(table.schema.metadata or {})
+        metadata[SIGNATURE_KEY] = self._signature
         schema = table.schema.with_metadata(metadata)
         self._writer = pq.ParquetWriter(self._stream, schema, compression="zstd", write_page_checksum=True)
 
@@ -95,23 +111,27 @@ class ParquetWriter:
         import pyarrow as pa
 
         if self._pending:
-            # Chunks are combined, so that the file does not depend on the size of the batches.
+            # The file does not depend on the sizes of the batches if their chunks are combined.
             self._writer.write_table(pa.concat_tables(self._pending).combine_chunks())
-            self._pending, self._pending_rows = [], 0
+            self._pending = []
+            self._pending_rows = 0
 
     def close(self) -> None:
-        """Finish the file."""
+        """Write the pending tables, and finish the file."""
         if self._writer is not None:
             with arrow_errors(f"cannot write {self._path}"):
                 self._flush()
                 self._writer.close()
 
 
-_ROW_GROUP_SIZE = 1 << 17
-_ROW_GROUP_BYTES = 1 << 27
-
-
 def _append_columns(table: Any, new_columns: Columns, path: str) -> Any:
+    """Return an Arrow table to which new columns are appended.
+
+    Args:
+        table: an Arrow table or record batch.
+        new_columns: the new columns.
+        path: the path of the output, for error messages.
+    """
     import pyarrow as pa
 
     if not isinstance(table, pa.Table):
@@ -122,13 +142,19 @@ def _append_columns(table: Any, new_columns: Columns, path: str) -> Any:
     return table
 
 
-def _check_new_column(name: str, columns: Any, path: str) -> None:
+def _check_new_column(name: str, columns: Container[str], path: str) -> None:
+    """Raise an InputError if the input contains a column with the name of a new column."""
     if name in columns:
         raise InputError(f"cannot write {path}: the input already has a column {name!r}; choose another --prefix")
 
 
 class JsonLinesWriter:
-    """Writes JSON Lines batch by batch."""
+    """Writes the batches of a table to a JSON Lines file.
+
+    Args:
+        stream: the binary stream to which the file is written.
+        path: the path of the file, for error messages.
+    """
 
     def __init__(self, stream: Any, path: str) -> None:
         self._stream = stream
@@ -136,16 +162,21 @@ class JsonLinesWriter:
         self._encoder = msgspec.json.Encoder()
 
     def write(self, rows: Rows, new_columns: Columns) -> None:
-        """Write rows, followed by new columns."""
+        """Write rows, to which new columns are appended."""
         names = list(new_columns)
-        value_rows = zip(*(values.tolist() for values in new_columns.values()), strict=True)
-        for row, values in zip(rows.objects(), value_rows, strict=True):
+        new_rows = zip(*(column.tolist() for column in new_columns.values()), strict=True)
+        for row, new_values in zip(rows.objects(), new_rows, strict=True):
             for name in names:
                 _check_new_column(name, row, self._path)
-            try:
-                line = self._encoder.encode({**row, **dict(zip(names, values, strict=True))})
-            except (TypeError, ValueError, UnicodeError) as error:
-                raise InputError(
-                    f"cannot write {self._path}: a row cannot be written as JSON ({error}); write .parquet"
-                ) from error
-            self._stream.write(line + b"\n")
+            cells = dict(row)
+            cells.update(zip(names, new_values, strict=True))
+            self._stream.write(self._encode(cells) + b"\n")
+
+    def _encode(self, cells: dict[str, Any]) -> bytes:
+        """Return the cells of a row as a JSON object, or raise an InputError if they cannot be encoded."""
+        try:
+            return self._encoder.encode(cells)
+        except (TypeError, ValueError, UnicodeError) as error:
+            raise InputError(
+                f"cannot write {self._path}: a row cannot be written as JSON ({error}); write .parquet"
+            ) from error
