@@ -75,7 +75,9 @@ class Alignment:
 
     def __repr__(self) -> str:
         lengths = f"{len(self.hypothesis)} words, {len(self.reference)} of the reference"
-        return f"Alignment({lengths}; {len(self.matches)} matches in {self.chunks} chunks)"
+        match_count = f"{len(self.matches)} match{'' if len(self.matches) == 1 else 'es'}"
+        chunk_count = f"{self.chunks} chunk{'' if self.chunks == 1 else 's'}"
+        return f"Alignment({lengths}; {match_count} in {chunk_count})"
 
     def _repr_html_(self) -> str:
         """Return a table of the matches for notebooks, and below it the words that do not match."""
