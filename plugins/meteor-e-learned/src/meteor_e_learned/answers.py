@@ -1,4 +1,4 @@
-"""Judged answers: answers of language models that people judged correct or incorrect, as training examples."""
+"""Reads answers of language models with human judgments, and converts the answers to training examples."""
 
 from __future__ import annotations
 
@@ -22,13 +22,15 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 class JudgedAnswer(msgspec.Struct, frozen=True):
-    """An answer and its judgment, from a line of a JSON Lines file. Other fields of the line are ignored.
+    """An answer of a language model with a human judgment, from one line of a JSON Lines file.
+
+    Other fields of the line are ignored.
 
     Attributes:
         question: the question.
         references: the acceptable answers, at least one.
         answer: the answer.
-        correct: whether people judged it correct.
+        correct: whether a human judged the answer correct.
         system: the name of the system that answered.
         id: the question's identifier.
     """
@@ -69,17 +71,17 @@ def load_answers(path: str | os.PathLike[str]) -> list[JudgedAnswer]:
 
 
 def _decompress(file: BinaryIO) -> Iterable[bytes]:
-    """Return the lines of a file, which may be compressed by gzip."""
+    """Return the lines of a text file. If the file is compressed by gzip, it is decompressed."""
     is_compressed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
     file.seek(0)
     return gzip.GzipFile(fileobj=file) if is_compressed else file
 
 
 def central_references(references: Sequence[str], count: int) -> list[str]:
-    """Return the references that are most similar to the other references; all of them if there are at most ``count``.
+    """Return the ``count`` references that are most similar to the other references, without duplicates.
 
     The similarity of two references is the Jaccard index of their character trigrams. Lists of acceptable answers often
-    contain misspellings and unusual aliases. The central references are those that a person would write down.
+    contain misspellings and unusual aliases, which are less similar to the other references.
     """
     distinct = list(dict.fromkeys(references))
     if len(distinct) <= count:
@@ -91,7 +93,7 @@ def central_references(references: Sequence[str], count: int) -> list[str]:
 
 
 def _trigrams(reference: str) -> set[str]:
-    """Return the character trigrams of the terms of a reference."""
+    """Return the set of all sequences of three characters in a reference, without spaces."""
     letters = "".join(term.form for term in split_terms(fold(reference)))
     return split_trigrams(letters)
 
@@ -106,7 +108,7 @@ def answer_examples(
     jobs: int = 1,
     progress: Progress = silent,
 ) -> Examples:
-    """Extract the features of judged answers.
+    """Return judged answers as training examples, with their features.
 
     Args:
         answers: the answers.
@@ -117,31 +119,32 @@ def answer_examples(
         jobs: the number of processes.
         progress: receives the progress of the feature extraction.
     """
-    lists = [
-        answer.references if references is None else central_references(answer.references, references)
-        for answer in answers
-    ]
     batch = FeatureBatch(
-        [answer.answer for answer in answers],
-        lists,
-        [answer.question for answer in answers],
-        [answer.system for answer in answers],
-        [str(answer.id) for answer in answers],
+        hypotheses=[answer.answer for answer in answers],
+        references=[_select_references(answer, references) for answer in answers],
+        sources=[answer.question for answer in answers],
+        systems=[answer.system for answer in answers],
+        segments=[str(answer.id) for answer in answers],
     )
     rows = features.extract(batch, store, jobs=jobs, progress=progress)
-    empty = np.array([], np.int64)
+    no_comparisons = np.array([], np.int64)
     return Examples(
         title=(title,),
         features=rows,
         vectors=np.empty((len(rows), 0)),
         reference_vectors=np.empty((len(rows), 0)),
-        better=empty,
-        worse=empty,
-        part=empty,
-        group=empty,
+        better=no_comparisons,
+        worse=no_comparisons,
+        part=no_comparisons,
+        group=no_comparisons,
         weight=np.array([]),
         scores=np.array([answer.correct for answer in answers], float),
         hypothesis_part=np.zeros(len(rows), np.int64),
         hypotheses=tuple(batch.hypotheses),
-        references=tuple(map(tuple, lists)),
+        references=tuple(map(tuple, batch.references)),
     )
+
+
+def _select_references(answer: JudgedAnswer, count: int | None) -> list[str]:
+    """Return at most ``count`` central references of an answer, or all references if ``count`` is None."""
+    return answer.references if count is None else central_references(answer.references, count)

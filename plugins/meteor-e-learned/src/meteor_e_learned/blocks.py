@@ -13,12 +13,12 @@ from meteor_e_learned.columns import NamedFeature
 MAX_SEGMENTS = 2048
 """Maximum number of segments in a block."""
 MAX_CHARACTERS = 1 << 21
-"""Maximum number of characters in a block. A longer segment has its own block."""
+"""Maximum number of characters in a block. A segment with more characters becomes a block by itself."""
 
 
 @dataclass(frozen=True)
 class FeatureBlock:
-    """Segments of a batch, and the features to compute for them.
+    """A block of segments, with the features to compute for these segments.
 
     Attributes:
         indexes: the indexes of the segments in the batch.
@@ -32,9 +32,7 @@ class FeatureBlock:
 def split_blocks(
     indexes: Sequence[int], features: Sequence[NamedFeature], batch: FeatureBatch
 ) -> Iterator[FeatureBlock]:
-    """Yield blocks of segments for which the same features are computed.
-
-    Features of one block can share intermediate results.
+    """Split segments into blocks, so that features are computed for a limited amount of text at a time.
 
     Args:
         indexes: the indexes of the segments in the batch.
@@ -56,7 +54,7 @@ def split_blocks(
 
 
 def select_segments(batch: FeatureBatch, indexes: Sequence[int]) -> FeatureBatch:
-    """Return the segments of a batch that have these indexes."""
+    """Return a batch that contains only the segments with the given indexes."""
 
     def select(values: Sequence[Any] | None) -> list[Any] | None:
         return None if values is None else [values[index] for index in indexes]
@@ -86,7 +84,7 @@ def _compute_in_worker(task: tuple[Sequence[str], FeatureBatch]) -> list[Floats]
 def compute_blocks(
     blocks: Sequence[FeatureBlock], batch: FeatureBatch, jobs: int
 ) -> Iterator[tuple[FeatureBlock, list[Floats]]]:
-    """Yield each block with the rows of each of its features.
+    """Compute the features of all blocks. Yield each block with one matrix of rows per feature.
 
     Args:
         blocks: the blocks.

@@ -1,7 +1,7 @@
-"""Check texts: segments that show whether the features of a model still have the values that it was trained with.
+"""Check texts, which reveal whether features still compute the same values as during the training of a model.
 
-The check texts are computed before a model is used. They contain what features depend on: names, numbers, punctuation,
-unknown words, other scripts, repetitions, different word orders, and an empty text.
+Before a model is used, the features of the check texts are computed and compared with the values in the model file. The
+texts contain names, numbers, punctuation, unknown words, other scripts, repetitions and different word orders.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
 
 TOLERANCE = 1e-6
-"""Maximum difference of a value, absolute or relative to its size."""
+"""Maximum absolute or relative difference between two values of a feature."""
 
 _TEXTS = (
     (
@@ -51,7 +51,7 @@ _TEXTS = (
 
 @dataclass(frozen=True)
 class CheckTexts:
-    """Check texts, with the values of a model's features when it was trained.
+    """Check texts, with the feature values that were computed during the training of a model.
 
     Attributes:
         hypotheses: the hypotheses.
@@ -68,7 +68,7 @@ class CheckTexts:
     libraries: dict[str, dict[str, str]]
 
     def check(self, features: FeatureSet, model: str) -> None:
-        """Compare the current values of features with those of the training.
+        """Check that features compute the same values as during the training of the model.
 
         Args:
             features: the features of the model.
@@ -95,7 +95,7 @@ class CheckTexts:
         raise ConfigError(difference + self._describe_cause(feature, label))
 
     def _describe_cause(self, feature: Feature, label: str) -> str:
-        """Return the part of a message that explains why the values of a feature differ, and how to solve this."""
+        """Return the part of an error message that explains why a feature computes other values than before."""
         versions = self.libraries.get(label, {})
         changes = {
             name: (versions.get(name, "?"), version)
@@ -110,7 +110,7 @@ class CheckTexts:
         return f"; {', '.join(causes)}; {advice}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return all attributes except for the values, for a model file."""
+        """Return the check texts as JSON data, without the feature values, which a model file stores as an array."""
         return {
             "hypotheses": list(self.hypotheses),
             "references": list(self.references),
@@ -120,7 +120,7 @@ class CheckTexts:
 
     @classmethod
     def from_json(cls, data: dict[str, Any], numbers: NDArray[Any]) -> CheckTexts:
-        """Return the check texts of a model file.
+        """Return the check texts that a model file contains.
 
         Args:
             data: the result of :meth:`to_json`.
@@ -142,7 +142,7 @@ class CheckTexts:
 
 
 def make_check_texts(features: FeatureSet) -> CheckTexts:
-    """Return the check texts of features. The texts are English, also for other languages."""
+    """Return the check texts with the current values of the features. The texts are English for every language."""
     hypotheses, references = zip(*_TEXTS, strict=True)
     columns, numbers = _compute_numbers(features, hypotheses, references)
     libraries = {entry.label: library_versions(entry.feature.requires) for entry in features.features}
@@ -152,7 +152,7 @@ def make_check_texts(features: FeatureSet) -> CheckTexts:
 def _compute_numbers(
     features: FeatureSet, hypotheses: Sequence[str], references: Sequence[str]
 ) -> tuple[tuple[str, ...], Floats]:
-    """Return the columns of the features that accept any segment, and their values for check texts."""
+    """Return the columns of the features that accept any text, and the values of these columns for the check texts."""
     checked_features = FeatureSet([entry for entry in features.features if reads_any_segment(entry.feature)])
     # The source of a segment is the next reference, which differs from the hypothesis and the reference.
     sources = [*references[1:], *references[:1]]
@@ -161,7 +161,7 @@ def _compute_numbers(
 
 
 def _tolerances(features: FeatureSet, columns: Sequence[str]) -> list[float]:
-    """Return the tolerance of each column."""
+    """Return the maximum difference of values for each column."""
     return [
         max(TOLERANCE, float(getattr(entry.feature, "tolerance", 0)))
         for entry in features.features
@@ -171,12 +171,12 @@ def _tolerances(features: FeatureSet, columns: Sequence[str]) -> list[float]:
 
 
 def reads_any_segment(feature: Feature) -> bool:
-    """Return whether a feature reads only the texts of a segment, and accepts any texts."""
+    """Return whether a feature accepts any text, and reads only hypotheses, references and sources."""
     return feature.any_text and {*feature.needs} <= {"hypotheses", "references", "sources"}
 
 
 def library_versions(names: Sequence[str]) -> dict[str, str]:
-    """Return the versions of the installed libraries among these names; by default that of meteor_e."""
+    """Return the version of each installed library. If no names are given, return the version of meteor_e."""
     versions = {}
     for name in names or ("meteor_e",):
         try:

@@ -1,4 +1,4 @@
-"""Features with the columns that a recipe selects."""
+"""Selection of feature columns, as specified in a recipe."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from meteor_e.base.errors import near_miss
 
 @dataclass(frozen=True)
 class NamedFeature:
-    """A feature with the label that a recipe gives it.
+    """A feature with its label in a recipe and its selected columns.
 
     Attributes:
         label: the prefix of the feature's column names.
@@ -25,18 +25,18 @@ class NamedFeature:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the selected columns, ``label.column``."""
+        """The names of the selected columns, each with the label and a dot as a prefix."""
         names = self.feature.columns
         return tuple(f"{self.label}.{names[index]}" for index in self.indexes)
 
     @property
     def signature(self) -> str:
-        """The signature. Features with equal signatures compute equal values."""
+        """A string that identifies the feature. Features with equal signatures compute equal values."""
         return f"{self._prefix}:{self.feature.describe()}"
 
     @property
     def definition(self) -> str:
-        """The signature without the versions of libraries. A trained model requires features of equal definitions."""
+        """The signature without versions of libraries. A trained model requires features with the same definition."""
         return f"{self._prefix}:{self.feature.definition()}"
 
     @property
@@ -45,7 +45,7 @@ class NamedFeature:
 
 
 def matches_pattern(column: str, pattern: str) -> bool:
-    """Return whether a column has a name, or begins with the part of a pattern before its final ``*``."""
+    """Return whether the name of a column matches a pattern. A pattern is a name, or a prefix followed by ``*``."""
     if pattern.endswith("*"):
         return column.startswith(pattern[:-1])
     return column == pattern

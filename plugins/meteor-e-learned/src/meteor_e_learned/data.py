@@ -1,13 +1,14 @@
-"""Training examples from test sets: the features and vectors of the judged hypotheses, and their judgments."""
+"""Loads the training examples of a recipe: features and vectors of hypotheses, with human judgments of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError
 from meteor_e.base.array_cache import Floats
@@ -23,6 +24,54 @@ from meteor_e_learned.synthetic import SyntheticTexts, synthetic_comparisons
 
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet
+    from meteor_e_evaluation.judgments import Rankings
+
+
+class _Rows(NamedTuple):
+    """Features and vectors of hypotheses.
+
+    Attributes:
+        features: the features, ``(hypotheses, columns)``.
+        vectors: the vectors of the hypotheses.
+        reference_vectors: the mean vectors of the references.
+    """
+
+    features: Floats
+    vectors: Floats
+    reference_vectors: Floats
+
+
+@dataclass(frozen=True)
+class _Extractor:
+    """Extracts the features and vectors of hypotheses.
+
+    Attributes:
+        features: the features of hypotheses and their references.
+        vectors: the features of single texts.
+        store: the cache of features.
+        jobs: the number of processes.
+        progress: receives the progress of the extraction.
+    """
+
+    features: FeatureSet
+    vectors: FeatureSet
+    store: FeatureStore
+    jobs: int
+    progress: Progress
+
+    def extract(self, batch: FeatureBatch, stage: str) -> _Rows:
+        """Return the features and vectors of a batch.
+
+        Args:
+            batch: the hypotheses and their references.
+            stage: the name of the extraction in progress reports.
+        """
+        progress = rename_stages(self.progress, stage)
+        features = self.features.extract(batch, self.store, jobs=self.jobs, progress=progress)
+        vectors, reference_vectors = sentence_vectors(
+            batch.hypotheses, batch.references, self.vectors, self.store, jobs=self.jobs, progress=progress
+        )
+        return _Rows(features, vectors, reference_vectors)
 
 
 def load_examples(
@@ -38,7 +87,7 @@ def load_examples(
     progress: Progress = silent,
     roots: Mapping[str, str] | None = None,
 ) -> Examples:
-    """Read judged test sets, and extract the features of their hypotheses.
+    """Read the data of a recipe, and extract the features of the hypotheses.
 
     Args:
         specs: the data of the recipe.
@@ -56,46 +105,38 @@ def load_examples(
         ConfigError: if a sample or a list of language pairs is empty, or if ``skip`` is negative.
         InputError: if there are no judgments to learn from.
     """
-    parts = []
+    extractor = _Extractor(features, vectors, store, jobs, progress)
+    parts: list[Examples] = []
     for spec in specs:
         if spec.answers:
-            parts.append(_load_answer_examples(spec, features, store, folder, jobs, progress))
+            parts.append(_load_answer_examples(spec, extractor, folder))
             continue
         tests = _load_test_sets(spec, language, folder, (roots or {}).get(Path(spec.index).stem))
         spec_seed = seed if spec.seed is None else spec.seed
-        if spec.made is not None:
+        if spec.made is None:
+            parts += _make_judged_examples(spec, tests, extractor, spec_seed)
+        else:
             texts = synthetic_comparisons(spec.made, tests, spec.sample or 1000, language, spec_seed)
-            parts.append(
-                _synthetic_examples(texts, tests[0].name, features, vectors, store, spec.weight, jobs, progress)
-            )
-            continue
-        sampled_tests = sample_judgments(tests, spec.sample, spec_seed, skip=spec.skip)
-        if not sampled_tests:
-            raise InputError(f"{spec.index}: no judgments are left after skip: {spec.skip}")
-        for test in sampled_tests:
-            stage = rename_stages(progress, f"{test.name} {test.pair}")
-            parts.append(make_examples(test, features, vectors, store, weight=spec.weight, jobs=jobs, progress=stage))
+            parts.append(_make_synthetic_examples(texts, tests[0].name, extractor, spec.weight))
     return concatenate(parts)
 
 
-def _load_answer_examples(
-    spec: DataSpec, features: FeatureSet, store: FeatureStore, folder: Path, jobs: int, progress: Progress
-) -> Examples:
-    """Read judged answers, and extract their features."""
+def _load_answer_examples(spec: DataSpec, extractor: _Extractor, folder: Path) -> Examples:
+    """Read the judged answers that a recipe names, and extract their features."""
     name = Path(spec.answers).name
     return answer_examples(
         load_answers(resolve(spec.answers, folder)),
         name if spec.references is None else f"{name}, {spec.references} references",
-        features,
-        store,
+        extractor.features,
+        extractor.store,
         references=spec.references,
-        jobs=jobs,
-        progress=rename_stages(progress, name),
+        jobs=extractor.jobs,
+        progress=rename_stages(extractor.progress, name),
     )
 
 
 def _load_test_sets(spec: DataSpec, language: str, folder: Path, root: str | None) -> list[TestSet]:
-    """Check a spec, and read its test sets.
+    """Read the test sets of one entry of a recipe, after checking the entry.
 
     Raises:
         ConfigError: if the sample or the list of language pairs is empty, or if ``skip`` is negative.
@@ -116,86 +157,93 @@ def _load_test_sets(spec: DataSpec, language: str, folder: Path, root: str | Non
 
 
 def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, skip: int = 0) -> list[TestSet]:
-    """Return test sets with a random sample of their judgments, drawn without replacement.
+    """Return the test sets with only a random sample of their judgments, which is drawn without replacement.
 
-    Ties between two hypotheses do not count as judgments.
+    Ties between two hypotheses are not counted as judgments.
 
     Args:
         tests: test sets with rankings, or with ratings of segments.
-        count: the number of judgments in all test sets together; ``None`` for all.
+        count: the number of judgments in all test sets together, or None for all judgments.
         seed: the seed of the sample.
         skip: the number of judgments to leave out at the beginning of the random order.
     """
-    from meteor_e_evaluation import pairwise_judgments
-
-    judgments = [pairwise_judgments(test) for test in tests]
-    ranked = [None if rankings is None else rankings.strict() for rankings in judgments]
+    rankings = [None if test.rankings is None else test.rankings.strict() for test in tests]
     sizes = [
-        len(rankings) if test.rankings is not None and rankings is not None else len(test.assessments or ())
-        for test, rankings in zip(tests, ranked, strict=True)
+        len(test.assessments or ()) if test_rankings is None else len(test_rankings)
+        for test, test_rankings in zip(tests, rankings, strict=True)
     ]
-    if not skip and (count is None or count >= sum(sizes)):
+    total = sum(sizes)
+    if not skip and (count is None or count >= total):
         return list(tests)
-    mask = np.zeros(sum(sizes), bool)
+    order = np.random.default_rng(seed).permutation(total)
     end = None if count is None else skip + count
-    mask[np.random.default_rng(seed).permutation(len(mask))[skip:end]] = True
-    result = []
-    for test, rankings, test_mask in zip(tests, ranked, np.split(mask, np.cumsum(sizes)[:-1]), strict=True):
-        if test.rankings is not None and rankings is not None:
-            result.append(replace(test, rankings=rankings.select(test_mask)))
-        elif test.assessments is not None:
-            result.append(replace(test, assessments=test.assessments.select(test_mask)))
-    return [test for test in result if test.judgment_mask().any()]
+    mask = np.zeros(total, bool)
+    mask[order[skip:end]] = True
+    masks = np.split(mask, np.cumsum(sizes)[:-1])
+    sampled_tests = map(_select_judgments, tests, rankings, masks)
+    return [test for test in sampled_tests if test.judgment_mask().any()]
 
 
-def make_examples(
-    test: TestSet,
-    features: FeatureSet,
-    vectors: FeatureSet,
-    store: FeatureStore,
-    *,
-    weight: float = 1.0,
-    jobs: int = 1,
-    progress: Progress = silent,
-) -> Examples:
-    """Extract the features of the judged hypotheses of a test set.
+def _select_judgments(test: TestSet, rankings: Rankings | None, mask: NDArray[np.bool_]) -> TestSet:
+    """Return a test set that contains only selected judgments.
 
-    See :func:`load_examples` for the arguments.
+    Args:
+        test: the test set.
+        rankings: the rankings of the test set without ties, or None if the test set contains ratings.
+        mask: whether to select each ranking or rating.
     """
-    from meteor_e_evaluation import pairwise_judgments
-
-    cells = test.judgment_mask()
-    systems, segments = cells.nonzero()
-    hypotheses = [test.outputs[system][segment] for system, segment in zip(systems, segments, strict=True)]
-    references = [[reference[segment] for reference in test.references] for segment in segments]
-    batch = FeatureBatch(
-        hypotheses,
-        references,
-        None if test.source is None else [test.source[segment] for segment in segments],
-        [test.systems[system] for system in systems],
-        [str(segment + 1) for segment in segments],
-    )
-    rows = features.extract(batch, store, jobs=jobs, progress=progress)
-    hypothesis_vectors, reference_vectors = sentence_vectors(
-        hypotheses, references, vectors, store, jobs=jobs, progress=progress
-    )
-    row_indexes = np.full(cells.shape, -1, np.int64)
-    row_indexes[systems, segments] = np.arange(len(systems))
-    rankings = pairwise_judgments(test)
-    better = worse = group = np.array([], np.int64)
     if rankings is not None:
-        rankings = rankings.strict()
-        better = row_indexes[rankings.better, rankings.segments]
-        worse = row_indexes[rankings.worse, rankings.segments]
-        group = rankings.segments
+        return replace(test, rankings=rankings.select(mask))
+    if test.assessments is not None:
+        return replace(test, assessments=test.assessments.select(mask))
+    return test
+
+
+def _make_judged_examples(
+    spec: DataSpec, tests: Sequence[TestSet], extractor: _Extractor, seed: int
+) -> Iterator[Examples]:
+    """Yield the examples of each test set from a random sample of the judgments.
+
+    Args:
+        spec: the data of the recipe, with the size of the sample and the weight of the comparisons.
+        tests: the test sets.
+        extractor: extracts the features and vectors.
+        seed: the seed of the sample.
+
+    Raises:
+        InputError: if the sample is empty.
+    """
+    sampled_tests = sample_judgments(tests, spec.sample, seed, skip=spec.skip)
+    if not sampled_tests:
+        raise InputError(f"{spec.index}: no judgments are left after skip: {spec.skip}")
+    for test in sampled_tests:
+        yield _make_test_set_examples(test, extractor, spec.weight)
+
+
+def _make_test_set_examples(test: TestSet, extractor: _Extractor, weight: float) -> Examples:
+    """Return the judged hypotheses of a test set, with their features and judgments.
+
+    Args:
+        test: the test set.
+        extractor: extracts the features and vectors.
+        weight: the weight of each comparison.
+    """
+    mask = test.judgment_mask()
+    systems, segments = mask.nonzero()
+    batch = _select_hypotheses(test, systems, segments)
+    title = f"{test.name} {test.pair}"
+    rows = extractor.extract(batch, title)
+    row_indexes = np.full(mask.shape, -1, np.int64)
+    row_indexes[systems, segments] = np.arange(len(systems))
+    better, worse, group = _make_comparisons(test, row_indexes)
     scores = np.full(len(systems), np.nan)
     if test.assessments is not None:
         scores[row_indexes[test.assessments.systems, test.assessments.segments]] = test.assessments.scores
     return Examples(
-        title=(f"{test.name} {test.pair}",),
-        features=rows,
-        vectors=hypothesis_vectors,
-        reference_vectors=reference_vectors,
+        title=(title,),
+        features=rows.features,
+        vectors=rows.vectors,
+        reference_vectors=rows.reference_vectors,
         better=better,
         worse=worse,
         part=np.zeros(len(better), np.int64),
@@ -203,38 +251,77 @@ def make_examples(
         weight=np.full(len(better), weight),
         scores=scores,
         hypothesis_part=np.zeros(len(systems), np.int64),
-        hypotheses=tuple(hypotheses),
-        references=tuple(map(tuple, references)),
+        hypotheses=tuple(batch.hypotheses),
+        references=tuple(map(tuple, batch.references)),
     )
 
 
-def _synthetic_examples(
-    texts: SyntheticTexts, name: str, features: FeatureSet, vectors: FeatureSet, store: FeatureStore, weight: float,
-    jobs: int, progress: Progress,
-) -> Examples:  # fmt: skip
-    """Extract the features of synthetic texts. Each kind of comparison becomes a part of the examples."""
-    batch = FeatureBatch(texts.hypotheses, texts.references)
-    stage = rename_stages(progress, f"{SYNTHETIC} {name}")
-    rows = features.extract(batch, store, jobs=jobs, progress=stage)
-    hypothesis_vectors, reference_vectors = sentence_vectors(
-        texts.hypotheses, texts.references, vectors, store, jobs=jobs, progress=stage
+def _select_hypotheses(test: TestSet, systems: NDArray[np.intp], segments: NDArray[np.intp]) -> FeatureBatch:
+    """Return hypotheses of a test set as a batch.
+
+    Args:
+        test: the test set.
+        systems: the index of the system of each hypothesis.
+        segments: the index of the segment of each hypothesis.
+    """
+    return FeatureBatch(
+        [test.outputs[system][segment] for system, segment in zip(systems, segments, strict=True)],
+        [[reference[segment] for reference in test.references] for segment in segments],
+        None if test.source is None else [test.source[segment] for segment in segments],
+        [test.systems[system] for system in systems],
+        [str(segment + 1) for segment in segments],
     )
+
+
+def _make_comparisons(
+    test: TestSet, row_indexes: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Return the pairwise judgments of a test set without ties.
+
+    Args:
+        test: the test set.
+        row_indexes: the row of each hypothesis in the examples, ``(systems, segments)``.
+
+    Returns:
+        For each comparison, the row of the better hypothesis, the row of the worse hypothesis, and the segment.
+    """
+    from meteor_e_evaluation import pairwise_judgments
+
+    rankings = pairwise_judgments(test)
+    if rankings is None:
+        empty = np.array([], np.int64)
+        return empty, empty, empty
+    rankings = rankings.strict()
+    better = row_indexes[rankings.better, rankings.segments]
+    worse = row_indexes[rankings.worse, rankings.segments]
+    return better, worse, rankings.segments
+
+
+def _make_synthetic_examples(texts: SyntheticTexts, name: str, extractor: _Extractor, weight: float) -> Examples:
+    """Return synthetic texts with their features. Each kind of comparison becomes a part of the examples.
+
+    Args:
+        texts: the synthetic texts and their comparisons.
+        name: the name of the test set that the texts were made from.
+        extractor: extracts the features and vectors.
+        weight: the weight of each comparison.
+    """
+    rows = extractor.extract(FeatureBatch(texts.hypotheses, texts.references), f"{SYNTHETIC} {name}")
     sizes = [len(pairs) for pairs in texts.comparisons.values()]
-    better, worse = (
-        np.array([pair for pairs in texts.comparisons.values() for pair in pairs], np.int64).reshape(-1, 2).T
-    )
+    pairs = [pair for pairs in texts.comparisons.values() for pair in pairs]
+    better, worse = np.array(pairs, np.int64).reshape(-1, 2).T
     return Examples(
         title=tuple(f"{SYNTHETIC} {name} {kind}" for kind in texts.comparisons),
-        features=rows,
-        vectors=hypothesis_vectors,
-        reference_vectors=reference_vectors,
+        features=rows.features,
+        vectors=rows.vectors,
+        reference_vectors=rows.reference_vectors,
         better=better,
         worse=worse,
         part=np.repeat(np.arange(len(sizes)), sizes),
         group=worse,
         weight=np.full(len(better), weight),
-        scores=np.array(texts.scores) if texts.scores else np.full(len(rows), np.nan),
-        hypothesis_part=np.zeros(len(rows), np.int64),
+        scores=np.array(texts.scores) if texts.scores else np.full(len(rows.features), np.nan),
+        hypothesis_part=np.zeros(len(rows.features), np.int64),
         hypotheses=tuple(texts.hypotheses),
         references=tuple(map(tuple, texts.references)),
     )
@@ -249,7 +336,16 @@ def sentence_vectors(
     jobs: int = 1,
     progress: Progress = silent,
 ) -> tuple[Floats, Floats]:
-    """Return the vector of each hypothesis, and the mean vector of its references."""
+    """Return one vector per hypothesis, and one mean vector of the references per hypothesis.
+
+    Args:
+        hypotheses: the hypotheses.
+        references: the references of each hypothesis.
+        vectors: the features that compute vectors of single texts. If there are none, the vectors are empty.
+        store: the cache of features.
+        jobs: the number of processes.
+        progress: receives the progress of the extraction.
+    """
     if not vectors.features:
         return np.empty((len(hypotheses), 0)), np.empty((len(hypotheses), 0))
     distinct = list(dict.fromkeys([*hypotheses, *(text for texts in references for text in texts)]))

@@ -1,4 +1,4 @@
-"""XML entities in texts, which tools for machine translation leave behind."""
+"""Decoding of XML entities, which some tools for machine translation leave in their output."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ def _decode_entity(match: re.Match[str]) -> str:
 
 
 def _decode_tokenized_entity(match: re.Match[str]) -> str:
-    """Return the character of an entity whose parts are separated by spaces. No space follows an apostrophe."""
+    """Return the character for an entity such as ``& quot ;``. The space after an apostrophe is removed."""
     space = "" if match[1] == "apos" else match["suffix"] or ""
     return html.unescape(f"&{match[1]};") + space
 
 
 def decode_entities(text: str) -> str:
-    """Return a text with characters instead of XML entities.
+    """Return a text in which XML entities are replaced by characters.
 
-    Some tools escape ``&`` twice, and some tokenizers separate the parts of an entity, as in ``& apos ; s``.
+    Entities are decoded twice, because some tools escape ``&`` twice. Tokenized entities such as ``& apos ; s`` are
+    decoded, too.
     """
     if "&" not in text:
         return text
@@ -35,7 +36,7 @@ def decode_entities(text: str) -> str:
 
 
 def decode_batch(batch: FeatureBatch) -> FeatureBatch:
-    """Return a batch with characters instead of XML entities in its hypotheses and references."""
+    """Return a batch in which the XML entities of hypotheses and references are replaced by characters."""
     if not any("&" in text for text in chain(batch.hypotheses, *batch.references)):
         return batch
     hypotheses = [decode_entities(text) for text in batch.hypotheses]

@@ -1,4 +1,4 @@
-"""Examples of several test sets, as one."""
+"""Concatenation of training examples from several test sets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from meteor_e.base.array_cache import Floats, Integers
 
 
 def concatenate(parts: Sequence[Examples]) -> Examples:
-    """Return one set of examples that contains the examples of all parts."""
+    """Return the concatenation of several sets of examples, with adjusted row indexes and group numbers."""
     row_offsets = np.cumsum([0, *(len(part.features) for part in parts)])
     part_offsets = np.cumsum([0, *(len(part.title) for part in parts)])
     group_offsets = np.cumsum([0, *(int(part.group.max(initial=-1)) + 1 for part in parts)])

@@ -1,4 +1,4 @@
-"""Explanations of a model's scores: the features that cause the difference between the scores of two systems."""
+"""Explains the difference between the scores of two systems by the features of a model."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ _GROUP_BY_PREFIX: dict[str, str] = {
 
 @runtime_checkable
 class ExplainableEstimator(Protocol):
-    """An estimator whose score is a function of a sum over the features.
+    """Protocol of estimators whose score is a function of a weighted sum of features.
 
     Attributes:
         points: the number of points per unit of the score.
@@ -53,34 +53,34 @@ class ExplainableEstimator(Protocol):
     points: ClassVar[float]
 
     def contributions(self, features: Floats) -> Floats:
-        """Return the contribution of each feature to the sum, ``(hypotheses, features)``."""
+        """Return the contribution of each feature to the weighted sum, ``(hypotheses, features)``."""
         ...
 
     def raw(self, features: Floats) -> Floats:
-        """Return the sums, ``(hypotheses,)``."""
+        """Return the weighted sum of the features of each hypothesis, ``(hypotheses,)``."""
         ...
 
     def slope(self, raw: float) -> float:
-        """Return the increase of the score per unit of the sum, at a value of the sum."""
+        """Return the derivative of the score with respect to the weighted sum, at the given value of the sum."""
         ...
 
     def note(self, features: Floats) -> str:
-        """Return a remark about the scores, or an empty string."""
+        """Return a remark about the scores for the user. The string is empty if there is no remark."""
         ...
 
 
 MEANS_NOTE = "The values in parentheses are means over the segments, not corpus scores."
-"""A line of every explanation, because the mean of ``meteor.score`` differs from METEOR's corpus score in the table."""
+"""A remark in every explanation, because the mean of METEOR's segment scores differs from its corpus score."""
 
 
 @dataclass(frozen=True)
 class Reason:
-    """A group of features, and its share of the difference between two scores.
+    """A group of features, and its contribution to the difference between the scores of two systems.
 
     Attributes:
         what: the description of the group.
-        points: the share of the difference, in points; positive if it favors the first system.
-        feature: the feature of the group that contributes most.
+        points: the contribution in points. A positive contribution favors the first system.
+        feature: the feature with the largest contribution in the group.
         first, second: the mean values of this feature in the two systems.
     """
 
@@ -93,13 +93,14 @@ class Reason:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Two scores, and the reasons for their difference.
+    """The scores of two systems, and the reasons for their difference.
 
     Attributes:
         model: the name of the model.
         first, second: the scores of the two systems.
-        reasons: the reasons, the largest first. They add up to the difference of the scores.
-        notes: remarks of the estimator, such as how much of the scores is learned.
+        reasons: the reasons, sorted by descending contribution. The contributions add up to the difference of the
+            scores.
+        notes: remarks of the estimator about the scores.
     """
 
     model: str
@@ -146,7 +147,7 @@ def explain(
     references: Sequence[Sequence[str]],
     sources: Sequence[str] | None = None,
 ) -> Explanation:
-    """Return the features that cause the difference between the scores of two systems.
+    """Explain the difference between the scores of two systems by the features of the model.
 
     Args:
         model: a model whose estimator is an :class:`ExplainableEstimator`.
@@ -171,9 +172,10 @@ def explain_system(
     references: Sequence[Sequence[str]],
     sources: Sequence[str] | None = None,
 ) -> Explanation:
-    """Return the features that cause the difference between the segments above and below a system's mean score.
+    """Explain the difference between the high-scoring and the low-scoring segments of a system.
 
-    If all segments have the same score, they are compared with the average of the training data instead.
+    High-scoring segments have a score above the mean. If all segments have the same score, they are compared with the
+    average of the training data instead.
 
     Args:
         model: a model whose estimator is a linear :class:`ExplainableEstimator`.
@@ -199,7 +201,7 @@ def explain_system(
 
 
 def _check_explainable(model: LearnedModel) -> ExplainableEstimator:
-    """Return the estimator of a model.
+    """Return the estimator of a model, if its scores can be explained.
 
     Raises:
         ConfigError: if the estimator is not explainable.
@@ -218,7 +220,7 @@ def _extract_features(
     references: Sequence[Sequence[str]],
     sources: Sequence[str] | None,
 ) -> Floats:
-    """Return the features of a system.
+    """Return the feature matrix of the hypotheses of a system.
 
     Raises:
         InputError: if there are no segments.
@@ -229,7 +231,7 @@ def _extract_features(
 
 
 def _explain_difference(model: LearnedModel, estimator: ExplainableEstimator, rows: Sequence[Floats]) -> Explanation:
-    """Return the reasons for the difference between the scores of two systems, from their features."""
+    """Explain the difference between the scores of two systems, which are given by their feature matrices."""
     scores = [float(model.estimator.score_segments(features).mean()) * estimator.points for features in rows]
     contributions = [estimator.contributions(features).mean(axis=0) for features in rows]
     differences: Floats = contributions[0] - contributions[1]
@@ -248,10 +250,10 @@ def _explain_difference(model: LearnedModel, estimator: ExplainableEstimator, ro
 def _points_per_unit(
     estimator: ExplainableEstimator, scores: Sequence[float], total: float, rows: Sequence[Floats]
 ) -> float:
-    """Return the number of points that a unit of the sum is worth.
+    """Return the factor that converts a difference of weighted sums to a difference of scores in points.
 
-    The difference of the mean scores can have another sign than the difference of the mean sums, because the score is
-    not a linear function of the sum. The slope of the score at the mean sum then replaces their ratio.
+    The factor is the ratio of the two differences. The score is not a linear function of the sum, so the differences
+    can have opposite signs. In this case, the factor is the derivative of the score at the mean sum.
 
     Args:
         estimator: the estimator.
@@ -269,7 +271,7 @@ def _points_per_unit(
 def _group_reasons(
     columns: Sequence[str], differences: Floats, points_per_unit: float, rows: Sequence[Floats]
 ) -> list[Reason]:
-    """Return one reason per group of features, the largest first."""
+    """Return one reason per group of features, sorted by descending contribution."""
     groups: dict[str, list[int]] = {}
     for index, column in enumerate(columns):
         groups.setdefault(_describe_group(column), []).append(index)
@@ -284,7 +286,7 @@ def _group_reasons(
 
 
 def _describe_group(column: str) -> str:
-    """Return the description of a feature's group; by default the name of the feature's component."""
+    """Return the description of the group that contains a column. By default, it is the name of the feature."""
     for prefix, description in _GROUP_BY_PREFIX.items():
         if column.startswith(prefix):
             return description

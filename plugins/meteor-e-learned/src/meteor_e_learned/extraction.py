@@ -1,7 +1,7 @@
-"""Extracts a matrix of features from texts: in blocks, in several processes, with each row computed once.
+"""Extracts a matrix of features from texts, and caches its rows on disk.
 
-A database per feature stores the rows on disk. The key of a row is a digest of the texts that the feature reads. An
-interrupted extraction continues where it stopped, and parallel extractions share their rows.
+Each feature has its own database. The key of a row is a digest of the texts that the feature reads. Therefore, an
+interrupted extraction can continue, and parallel extractions share their rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Needs = tuple[str, ...]
 
 
 class FeatureSet:
-    """Features whose columns form one matrix.
+    """A list of features, whose columns together form one matrix.
 
     Args:
         features: the features. Their labels must differ.
@@ -90,16 +90,16 @@ class FeatureSet:
 
     @property
     def signature(self) -> tuple[str, ...]:
-        """The signatures of the features, then the names of the columns."""
+        """The signatures of all features, followed by the names of all columns."""
         return (*(f"{entry.label}={entry.signature}" for entry in self.features), *self.columns)
 
     @property
     def definition(self) -> tuple[str, ...]:
-        """The signature without the versions of libraries. A trained model requires this definition."""
+        """The signature without versions of libraries. A trained model requires features with the same definition."""
         return (*(f"{entry.label}={entry.definition}" for entry in self.features), *self.columns)
 
     def only(self, columns: Collection[str]) -> FeatureSet:
-        """Return the features with only these columns, in the order of this set."""
+        """Return a set that contains only the given columns, in their current order."""
         features = []
         for entry in self.features:
             names = zip(entry.indexes, entry.columns, strict=True)
@@ -108,7 +108,7 @@ class FeatureSet:
         return FeatureSet(features, unescape=self.unescape)
 
     def select(self, columns: Sequence[str]) -> list[int]:
-        """Return the indexes of columns.
+        """Return the indexes of the columns that match the given names.
 
         Args:
             columns: names of columns, such as ``ter.score``. ``ter`` and ``ter.*`` select all columns of a feature.
@@ -131,16 +131,16 @@ class FeatureSet:
     def extract(
         self, batch: FeatureBatch, store: FeatureStore, *, jobs: int = 1, progress: Progress = silent
     ) -> Floats:
-        """Return one row per segment, ``(len(batch), dimension)``.
+        """Compute the feature matrix of a batch, ``(segments, columns)``.
 
         Args:
-            batch: the segments. Their number is not limited.
+            batch: the segments.
             store: the store of computed rows.
             jobs: the number of processes.
             progress: receives the number of finished rows of all features, and their total number.
 
         Raises:
-            InputError: if the segments lack what a feature reads.
+            InputError: if the batch does not contain a field that a feature reads, such as the sources.
             PluginError: if a feature fails.
         """
         if self.unescape:
@@ -161,12 +161,21 @@ class FeatureSet:
     def _read_stored_rows(
         self, first_indexes: Mapping[Needs, Mapping[Hashable, int]], store: FeatureStore, values: Mapping[str, Floats]
     ) -> dict[tuple[int, ...], list[NamedFeature]]:
-        """Copy the stored rows to the arrays, and return the features of the missing rows by the rows' indexes."""
+        """Copy the rows that are already stored to the arrays.
+
+        Args:
+            first_indexes: the index of the first segment with each key, by the fields that features read.
+            store: the store of computed rows.
+            values: the array of each feature, by label.
+
+        Returns:
+            The features whose rows have to be computed, by the indexes of these rows.
+        """
         missing: dict[tuple[int, ...], list[NamedFeature]] = {}
         for entry in self.features:
             index_by_key = first_indexes[entry.feature.needs]
             stored: Mapping[Hashable, Floats] = {}
-            # The signature looks up the versions of libraries, which takes time.
+            # Without a store, the signature is not needed, and looking up the versions of libraries would take time.
             if store.enabled:
                 stored = store.get(entry.signature, list(index_by_key), entry.feature.dimension)
             for key, row in stored.items():
@@ -182,7 +191,14 @@ class FeatureSet:
         first_indexes: Mapping[Needs, Mapping[Hashable, int]],
         values: Mapping[str, Floats],
     ) -> Floats:
-        """Return the selected columns of all features, with copies of the rows of repeated segments."""
+        """Return the matrix of the selected columns of all features, with one row per segment.
+
+        Args:
+            n_segments: the number of segments.
+            keys: the key of each segment, by the fields that features read.
+            first_indexes: the index of the first segment with each key. Only this segment has a computed row.
+            values: the array of each feature, by label.
+        """
         blocks = []
         for entry in self.features:
             rows = values[entry.label]
@@ -197,7 +213,7 @@ class FeatureSet:
     def segment_vectors(
         self, segments: Sequence[str], store: FeatureStore, *, jobs: int = 1, progress: Progress = silent
     ) -> Floats:
-        """Return the concatenated vectors of each segment, ``(len(segments), sum of segment dimensions)``.
+        """Return one vector per segment, which is the concatenation of the vectors of all features.
 
         Raises:
             ConfigError: if a feature does not have vectors of segments.
@@ -217,7 +233,7 @@ class FeatureSet:
 
 
 def _make_feature(entry: str | Mapping[str, Any], context: MatcherContext) -> NamedFeature:
-    """Make the feature of one entry of a recipe."""
+    """Make the feature that an entry of a recipe describes."""
     options = {"use": entry} if isinstance(entry, str) else dict(entry)
     name = options.pop("use", None)
     if not isinstance(name, str):
@@ -229,7 +245,7 @@ def _make_feature(entry: str | Mapping[str, Any], context: MatcherContext) -> Na
 
 
 def _change_paths(entry: str | Mapping[str, Any], change: Callable[[str], str]) -> str | dict[str, Any]:
-    """Return one entry of a recipe with changed paths in its options."""
+    """Return an entry of a recipe with changed paths in its options."""
     if isinstance(entry, str):
         return entry
     name = entry.get("use")
@@ -240,7 +256,7 @@ def _change_paths(entry: str | Mapping[str, Any], change: Callable[[str], str]) 
 
 
 def _index_first(keys: Iterable[Hashable]) -> dict[Hashable, int]:
-    """Return the index of the first occurrence of each key."""
+    """Return a dictionary from each key to the index of its first occurrence."""
     indexes: dict[Hashable, int] = {}
     for index, key in enumerate(keys):
         indexes.setdefault(key, index)
@@ -254,7 +270,7 @@ def _save_block(
     store: FeatureStore,
     values: Mapping[str, Floats],
 ) -> None:
-    """Copy the computed rows of a block to the arrays and to the store."""
+    """Copy the computed rows of a block to the arrays of the features, and write them to the store."""
     indexes = list(block.indexes)
     for entry, rows in zip(block.features, block_rows, strict=True):
         values[entry.label][indexes] = rows
@@ -266,9 +282,10 @@ def _save_block(
 def _make_row_keys(
     needs_of_features: Iterable[Needs], batch: FeatureBatch, store: FeatureStore
 ) -> dict[Needs, list[Hashable]]:
-    """Return the keys of the rows, for each combination of fields that features read.
+    """Return one key per segment, for each combination of fields that features read.
 
-    The keys of stored rows are digests. Without a store, the texts themselves are the keys.
+    Segments with equal keys have equal rows. The keys are digests of the texts or, without a store, the texts
+    themselves.
     """
     keys: dict[Needs, list[Hashable]] = {}
     for needs in needs_of_features:
@@ -279,7 +296,7 @@ def _make_row_keys(
 
 
 def _read_field(batch: FeatureBatch, name: str) -> Sequence[str] | Sequence[tuple[str, ...]]:
-    """Return a field of a batch, with the references as tuples.
+    """Return the values of a field of a batch. References are converted to tuples, which are hashable.
 
     Raises:
         InputError: if the batch does not have the field, or if the field has another length than the hypotheses.
@@ -294,7 +311,7 @@ def _read_field(batch: FeatureBatch, name: str) -> Sequence[str] | Sequence[tupl
 
 
 def _digest_row(row: tuple[str | tuple[str, ...], ...]) -> bytes:
-    """Return the digest of the texts that a feature reads of a segment."""
+    """Return a digest of the texts of a segment."""
     import hashlib
 
     texts: list[str] = []

@@ -1,4 +1,4 @@
-"""Stores the rows of features on disk, in one database per feature."""
+"""Disk cache of feature rows, with one SQLite database per feature."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ MAX_QUERY_KEYS = 500
 
 
 class FeatureStore:
-    """A store of rows on disk.
+    """A cache of feature rows on disk.
 
     Args:
         folder: the folder of the databases. The default is ``features`` in the folder that ``METEOR_E_CACHE`` names, or
             in the user's cache folder.
-        enabled: whether to store anything.
+        enabled: whether to read and write the cache.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, *, enabled: bool = True) -> None:
@@ -52,7 +52,7 @@ class FeatureStore:
             raise ConfigError(_describe_failure(file, error)) from error
 
     def get(self, signature: str, keys: Sequence[Hashable], dimension: int) -> dict[Hashable, Floats]:
-        """Return the stored rows by their keys.
+        """Return the rows that are stored for the given keys.
 
         Args:
             signature: the signature of the feature.
@@ -73,7 +73,12 @@ class FeatureStore:
         return rows
 
     def put(self, signature: str, rows: Mapping[Hashable, Floats]) -> None:
-        """Store rows by their keys."""
+        """Write rows to the database of a feature.
+
+        Args:
+            signature: the signature of the feature.
+            rows: the rows by key.
+        """
         if not self.enabled or not rows:
             return
         values = [(key, _add_checksum(key, np.ascontiguousarray(row, "<f8").tobytes())) for key, row in rows.items()]
@@ -82,7 +87,7 @@ class FeatureStore:
 
 
 def _describe_failure(file: Path, error: Exception) -> str:
-    """Return a message for a database that cannot be used."""
+    """Return the error message for a database that cannot be used."""
     advice = "choose another folder with METEOR_E_CACHE, or use --no-cache"
     if "locked" in str(error):
         return (
@@ -93,7 +98,7 @@ def _describe_failure(file: Path, error: Exception) -> str:
 
 
 def _add_checksum(key: Hashable, row: bytes) -> bytes:
-    """Return a row, followed by a checksum of its key and its values, which reveals damaged files."""
+    """Append a checksum of the key and the row to the bytes of a row. The checksum reveals damaged files."""
     import hashlib
 
     assert isinstance(key, bytes)

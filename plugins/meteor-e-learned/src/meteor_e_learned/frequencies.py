@@ -1,4 +1,4 @@
-"""Frequencies of English words, from the large list of wordfreq."""
+"""Frequencies of English words, which come from the large word list of wordfreq."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import NamedTuple
 from meteor_e.base.word_lists import load_word_lists, read_word_lists
 
 USUAL, FREQUENT = 601, 300
-"""The number of lists whose words occur at least once in a million words, and more than once in a thousand."""
+"""Numbers of wordfreq's lists with words that occur at least once per million words, and once per thousand words."""
 
 _REQUIRED_BY = "feature 'text'", "meteor-e-learned"
-"""The component and the distribution that an error message names."""
+"""The feature and the distribution that error messages mention."""
 
 
 class Frequencies(NamedTuple):
@@ -24,33 +24,33 @@ class Frequencies(NamedTuple):
 
 
 def english_lists() -> bytes:
-    """Return the lists as bytes; see :func:`meteor_e.base.word_lists.read_word_lists`."""
+    """Return the content of wordfreq's file, see :func:`meteor_e.base.word_lists.read_word_lists`."""
     return read_word_lists(*_REQUIRED_BY)
 
 
 @functools.cache
 def frequencies() -> Frequencies:
-    """Return the words as sets; errors as :func:`meteor_e.base.word_lists.read_word_lists`."""
+    """Return wordfreq's English words as sets, grouped by frequency."""
     lists = load_word_lists(*_REQUIRED_BY)
     return Frequencies(*(frozenset(chain.from_iterable(lists[:end])) for end in (None, USUAL, FREQUENT)))
 
 
 @functools.cache
 def _rarities() -> dict[str, int]:
-    """Return the rarity of each word in hundredths: the index of the list that contains the word."""
+    """Return the rarity of each word in units of 0.01, which is the index of wordfreq's list with the word."""
     lists = load_word_lists(*_REQUIRED_BY)
     return {word: index for index, words in reversed(list(enumerate(lists))) for word in words}
 
 
 UNLISTED_RARITY = 9.0
-"""The rarity of a word that the list does not contain."""
+"""Rarity of a word that wordfreq does not contain."""
 
 
 def word_rarity(word: str) -> float:
     """Return the negative decimal logarithm of a word's relative frequency.
 
     Raises:
-        MeteorError: as :func:`frequencies` does.
+        MeteorError: if wordfreq is not installed.
     """
     rarity = _rarities().get(word)
     return UNLISTED_RARITY if rarity is None else rarity / 100

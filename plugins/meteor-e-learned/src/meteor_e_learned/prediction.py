@@ -1,11 +1,11 @@
-"""Trained models as metrics, and their pairwise decisions between hypotheses."""
+"""Metrics that score texts with trained models, and pairwise decisions of the models between systems."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,60 +62,117 @@ def pairwise_advantages(
         progress: receives the progress of the feature extraction.
 
     Returns:
-        The advantages, ``(systems, systems, segments)``: positive if the hypothesis of the first system is better, and
-        NaN if one of the two hypotheses is not wanted.
+        The advantages, ``(systems, systems, segments)``. An advantage is positive if the hypothesis of the first system
+        is better, and NaN if ``wanted`` excludes one of the two hypotheses.
     """
-    n_systems, n_segments = len(systems), len(references)
-    mask = np.ones((n_systems, n_segments), bool) if wanted is None else wanted
-    system_indexes, segment_indexes = (indexes.tolist() for indexes in mask.nonzero())
-    hypotheses = [systems[system][segment] for system, segment in zip(system_indexes, segment_indexes, strict=True)]
-    batch_references = [list(references[segment]) for segment in segment_indexes]
-    labels = [str(index) for index in range(n_systems)] if names is None else list(names)
-    batch = FeatureBatch(
-        hypotheses,
-        batch_references,
-        None,
-        [labels[system] for system in system_indexes],
-        [str(segment + 1) for segment in segment_indexes],
-    )
+    mask = np.ones((len(systems), len(references)), bool) if wanted is None else wanted
+    system_names = [str(index) for index in range(len(systems))] if names is None else names
+    batch = _select_hypotheses(systems, references, system_names, mask)
     if model.estimator.needs_texts or model.estimator.task != "pairs":
         scores = np.full(mask.shape, np.nan)
-        scores[system_indexes, segment_indexes] = score_segments(model, batch, store, jobs=jobs, progress=progress)
-        differences: Floats = scores[:, None] - scores[None]
-        differences[np.arange(n_systems), np.arange(n_systems)] = np.nan
-        return differences
+        scores[mask] = score_segments(model, batch, store, jobs=jobs, progress=progress)
+        advantages: Floats = scores[:, None] - scores[None]
+        # A system is not compared with itself.
+        advantages[np.arange(len(systems)), np.arange(len(systems))] = np.nan
+        return advantages
+    inputs = _extract_inputs(model, batch, store, jobs=jobs, progress=progress)
+    return _compare_pairs(model, inputs, mask)
+
+
+def _select_hypotheses(
+    systems: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    names: Sequence[str],
+    mask: NDArray[np.bool_],
+) -> FeatureBatch:
+    """Return the hypotheses that a mask selects, ordered by system and then by segment.
+
+    Args:
+        systems: the hypotheses of each system.
+        references: the references of each segment.
+        names: the names of the systems.
+        mask: whether to select each hypothesis, ``(systems, segments)``.
+    """
+    system_indexes, segment_indexes = (indexes.tolist() for indexes in mask.nonzero())
+    return FeatureBatch(
+        hypotheses=[systems[system][segment] for system, segment in zip(system_indexes, segment_indexes, strict=True)],
+        references=[list(references[segment]) for segment in segment_indexes],
+        systems=[names[system] for system in system_indexes],
+        segments=[str(segment + 1) for segment in segment_indexes],
+    )
+
+
+class _PairInputs(NamedTuple):
+    """Inputs of an estimator that compares pairs of hypotheses, with one row per hypothesis.
+
+    Attributes:
+        features: the features of the hypotheses.
+        vectors: the vectors of the hypotheses.
+        reference_vectors: the mean vectors of the references.
+    """
+
+    features: Floats
+    vectors: Floats
+    reference_vectors: Floats
+
+    def join(self, left_rows: NDArray[np.int64], right_rows: NDArray[np.int64]) -> Floats:
+        """Return the input matrix for pairs of hypotheses, which are given by their rows."""
+        return np.hstack([
+            self.features[left_rows], self.features[right_rows],
+            self.vectors[left_rows], self.vectors[right_rows],
+            self.reference_vectors[left_rows],
+        ])  # fmt: skip
+
+
+def _extract_inputs(
+    model: LearnedModel, batch: FeatureBatch, store: FeatureStore, *, jobs: int, progress: Progress
+) -> _PairInputs:
+    """Return the inputs of an estimator that compares pairs of the hypotheses of a batch."""
     from meteor_e_learned.data import sentence_vectors
 
-    rows = model.features.extract(batch, store, jobs=jobs, progress=progress)
+    features = model.features.extract(batch, store, jobs=jobs, progress=progress)
     vectors, reference_vectors = sentence_vectors(
-        hypotheses, batch_references, model.vectors, store, jobs=jobs, progress=progress
+        batch.hypotheses, batch.references, model.vectors, store, jobs=jobs, progress=progress
     )
+    return _PairInputs(features, vectors, reference_vectors)
+
+
+def _compare_pairs(model: LearnedModel, inputs: _PairInputs, mask: NDArray[np.bool_]) -> Floats:
+    """Return the advantage of each hypothesis over each other hypothesis of its segment.
+
+    Args:
+        model: a model that compares pairs of hypotheses.
+        inputs: the inputs of the estimator, with one row per selected hypothesis.
+        mask: whether each hypothesis is selected, ``(systems, segments)``.
+
+    Returns:
+        The advantages, ``(systems, systems, segments)``. Pairs with a hypothesis that is not selected are NaN.
+    """
+    estimator: Any = model.estimator
+    n_systems, n_segments = mask.shape
     row_indexes = np.full(mask.shape, -1, np.int64)
-    row_indexes[system_indexes, segment_indexes] = np.arange(len(system_indexes))
+    row_indexes[mask] = np.arange(np.count_nonzero(mask))
     advantages = np.full((n_systems, n_systems, n_segments), np.nan)
     for left, right in combinations(range(n_systems), 2):
         segments = np.flatnonzero(mask[left] & mask[right])
         if not len(segments):
             continue
-        left_rows, right_rows = row_indexes[left, segments], row_indexes[right, segments]
-        inputs = np.hstack([
-            rows[left_rows], rows[right_rows], vectors[left_rows], vectors[right_rows], reference_vectors[left_rows]
-        ])  # fmt: skip
+        pairs = inputs.join(row_indexes[left, segments], row_indexes[right, segments])
         with estimator_errors(f"model {model.recipe.name!r}"):
-            estimator: Any = model.estimator
-            advantages[left, right, segments] = estimator.decision_function(inputs)
+            advantages[left, right, segments] = estimator.decision_function(pairs)
         advantages[right, left, segments] = -advantages[left, right, segments]
     return advantages
 
 
 @dataclass(frozen=True)
 class PairwiseComparison:
-    """Decisions of a model between every two systems on every segment.
+    """The decisions of a model about which of two systems is better on each segment, for every pair of systems.
 
     Attributes:
         systems: the names of the systems.
-        decisions: ``(systems, systems, segments)``: 1 if the first system's hypothesis is better, -1 if the second's
-            is, and 0 if the model prefers neither of them, for example because the texts are equal.
+        decisions: the decisions, ``(systems, systems, segments)``. If the hypothesis of the first system is better, the
+            decision is 1. If the hypothesis of the second system is better, the decision is -1. If the model prefers
+            neither, for example because the texts are equal, the decision is 0.
     """
 
     systems: tuple[str, ...]
@@ -123,19 +180,19 @@ class PairwiseComparison:
 
     @property
     def segment_shares(self) -> Floats:
-        """Share of the other systems that each system beats, ``(systems, segments)``; ties count half."""
+        """The fraction of the other systems that each system beats, ``(systems, segments)``. A tie counts half."""
         n_opponents = len(self.systems) - 1
         shares: Floats = (self.decisions.sum(axis=1) / n_opponents + 1) / 2
         return shares
 
     @property
     def shares(self) -> Floats:
-        """Share of its decisions that each system wins, ``(systems,)``; ties count half."""
+        """The fraction of its comparisons that each system wins, ``(systems,)``. A tie counts half."""
         shares: Floats = self.segment_shares.mean(axis=1)
         return shares
 
     def shares_by_pair(self) -> dict[str, dict[str, float]]:
-        """Return, for each system, the share of the decisions against each other system that it wins."""
+        """Return the fraction of segments on which each system beats each other system. A tie counts half."""
         shares = (self.decisions.mean(axis=2) + 1) / 2
         return {
             system: {
@@ -145,7 +202,7 @@ class PairwiseComparison:
         }
 
     def segment_decisions(self, system: str) -> list[dict[str, dict[str, int]]]:
-        """Return, for each segment, the decisions between a system and each other system, as ``decisions``."""
+        """Return the decisions between a system and each other system, with one dictionary per segment."""
         row = self.systems.index(system)
         opponents = [(column, name) for column, name in enumerate(self.systems) if column != row]
         return [
@@ -155,7 +212,7 @@ class PairwiseComparison:
 
 
 def check_language(model: LearnedModel, language: str) -> None:
-    """Check that a model scores texts of a language.
+    """Check that a model was trained for the given language.
 
     Raises:
         ConfigError: if the model was trained for another language.
@@ -173,13 +230,12 @@ def _segment_references(test: SystemOutputs) -> list[list[str]]:
 
 
 class ModelMetric(SystemsMetric):
-    """A trained model as a metric.
+    """A metric that scores texts with a trained model.
 
-    If the model scores single hypotheses, an evaluation uses its scores before they are mapped to shares. The order of
-    the hypotheses is the same, and the correlations are those of the model itself. If the model only compares, the
-    score of a hypothesis is its mean advantage over the other judged hypotheses of its segment. The decisions of such a
-    model can be cyclic, but scores cannot, so its τ computed from scores differs slightly from its τ computed from
-    decisions.
+    In an evaluation, the metric uses the raw scores of the model, before the model maps them to percentages. If the
+    model only compares pairs of hypotheses, the score of a hypothesis is its mean advantage over the other judged
+    hypotheses of the segment. Decisions can be cyclic, but scores cannot. Therefore, Kendall's τ of these scores
+    differs slightly from Kendall's τ of the decisions.
     """
 
     name: ClassVar[str] = "model"
@@ -200,14 +256,14 @@ class ModelMetric(SystemsMetric):
 
     @property
     def additive(self) -> bool:
-        """Whether a system's score is the mean of its segment scores.
+        """Whether the score of a system is the mean of its segment scores.
 
-        It is not if the model only compares hypotheses, or if the estimator defines another mean.
+        This property is false if the model only compares hypotheses, or if the estimator averages scores differently.
         """
         return self.scores_segments and type(self.model.estimator).system_score is Estimator.system_score
 
     def system_scores(self, statistics: Floats, weights: Floats | None = None) -> Floats:
-        """Return the score of a system, or of samples of its segments, as the estimator averages segment scores."""
+        """Return the score of a system, or the scores of weighted samples of its segments."""
         return self.model.estimator.system_score(statistics[:, 0], weights)
 
     def compare(
@@ -217,7 +273,7 @@ class ModelMetric(SystemsMetric):
         *,
         progress: Progress = silent,
     ) -> PairwiseComparison:
-        """Decide between every two systems on every segment.
+        """Decide which of two systems is better on each segment, for every pair of systems.
 
         Args:
             outputs: the hypotheses of each system, by system name; at least two systems.
@@ -248,7 +304,7 @@ class ModelMetric(SystemsMetric):
         return PairwiseComparison(names, np.sign(np.nan_to_num(advantages)).astype(np.int8))
 
     def score_shown_systems(self, test: SystemOutputs, *, progress: Progress = silent) -> Scores:
-        """Return the share of decisions that each system wins, with the shares by pair and the decisions as details.
+        """Return the fraction of its comparisons that each system wins, with the individual decisions as details.
 
         Raises:
             InputError: if there are fewer than two systems.
@@ -266,7 +322,7 @@ class ModelMetric(SystemsMetric):
 
     @property
     def decimals(self) -> int:  # type: ignore[override]
-        """Decimals that tables show: as many as for chrF and BLEU if scores range from 0 to 100."""
+        """The number of decimals in tables. Scores from 0 to 100 have as many decimals as BLEU and chrF."""
         return 2 if has_scale(self.model) else 4
 
     def score_systems(
@@ -350,7 +406,7 @@ class ModelMetric(SystemsMetric):
         return {"path": text}
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return the score of each segment, and its count, 1.
+        """Return one row per segment, which contains the score and the number of segments, 1.
 
         Raises:
             ConfigError: if the model only compares hypotheses.

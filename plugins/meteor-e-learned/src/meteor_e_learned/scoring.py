@@ -1,4 +1,4 @@
-"""Scores single hypotheses with a trained model. This module does not import evaluation, training or networks."""
+"""Scores hypotheses with a trained model."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_SEGMENTS = 8192
 
 
 def has_scores(model: LearnedModel) -> bool:
-    """Return whether a model scores single hypotheses."""
+    """Return whether a model can score a single hypothesis, instead of only comparing two hypotheses."""
     return not model.estimator.compares_only
 
 
@@ -70,7 +70,7 @@ def score_segments(
 
 
 def _score_block(model: LearnedModel, block: FeatureBatch, features: Floats, *, raw: bool) -> Floats:
-    """Return the scores of the hypotheses of a block."""
+    """Return the scores of hypotheses, whose features have already been extracted."""
     estimator: Any = model.estimator
     scores: Floats
     if estimator.needs_texts:
@@ -83,7 +83,17 @@ def _score_block(model: LearnedModel, block: FeatureBatch, features: Floats, *, 
 
 
 def _count_segments(progress: Progress, start: int, block_size: int, n_segments: int) -> Progress:
-    """Return a progress function for the rows of a block, which reports segments of all blocks."""
+    """Convert the progress within a block of segments to progress within all segments.
+
+    Args:
+        progress: receives the number of finished segments, and their total number.
+        start: the index of the first segment of the block.
+        block_size: the number of segments in the block.
+        n_segments: the total number of segments.
+
+    Returns:
+        A function that receives the number of finished rows of the block, and their total number.
+    """
 
     def report(stage: str, done: float, total: float | None) -> None:
         progress(stage, start + block_size * done // max(1, total or 0), n_segments)

@@ -1,14 +1,15 @@
-"""Synthetic comparisons, whose better text is known by construction: texts with errors, and excerpts."""
+"""Makes synthetic comparisons of texts with errors and of excerpts, whose better text is known by construction."""
 
 from __future__ import annotations
 
 import random
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meteor_e.api.perturbations import PerturbationContext
 from meteor_e.base.extras import require
@@ -18,15 +19,21 @@ if TYPE_CHECKING:
 
 SyntheticKind = Literal["errors", "excerpts"]
 
+WINDOW_SENTENCES = 7
+"""Number of consecutive sentences of a document from which excerpts are made."""
+EXCERPTS_PER_WINDOW = 6
+"""Number of excerpts that are compared with each other."""
+
 
 @dataclass
 class SyntheticTexts:
-    """Synthetic texts, and comparisons of pairs of them.
+    """Synthetic texts, and comparisons between pairs of these texts.
 
     Attributes:
         hypotheses, references: the texts, and the references of each text.
-        comparisons: for each kind of comparison, pairs of row indexes: the better text and the worse text.
-        scores: the score of each text; empty if the quality of the texts is not known as a number.
+        comparisons: the comparisons by kind. A comparison consists of the row indexes of the better text and of the
+            worse text.
+        scores: the score of each text. The list is empty if the texts do not have numerical scores.
     """
 
     hypotheses: list[str] = field(default_factory=list)
@@ -35,13 +42,22 @@ class SyntheticTexts:
     scores: list[float] = field(default_factory=list)
 
     def add(self, hypothesis: str, references: Sequence[str]) -> int:
-        """Add a text, and return its row index."""
+        """Append a text with its references, and return its row index."""
         self.hypotheses.append(hypothesis)
         self.references.append(list(references))
         return len(self.hypotheses) - 1
 
     def put_errors(self, texts: Sequence[str], references: Sequence[Sequence[str]], language: str, seed: int) -> None:
-        """Add each text, and a comparison with each erroneous version of it (``meteor-e stress``)."""
+        """Append texts, their erroneous versions, and comparisons of each text with its erroneous versions.
+
+        The errors are those of ``meteor-e stress``.
+
+        Args:
+            texts: the texts.
+            references: the references of each text.
+            language: the language of the texts.
+            seed: the seed of the random choices.
+        """
         stress = require("meteor_e_evaluation.stress", "making errors", distribution="meteor-e-evaluation")
         rules = [rule for rule in stress.perturbations(language) if rule.kind == "error"]
         for index, (text, text_references) in enumerate(zip(texts, references, strict=True)):
@@ -62,8 +78,8 @@ def synthetic_comparisons(
 
     Args:
         kind: ``errors`` compares an output with the same output after an error was inserted. ``excerpts`` compares
-            excerpts of translated documents with an excerpt of the reference, which has three sentences or one; the
-            better text covers more of it.
+            excerpts of translated documents. The reference of the excerpts has one or three sentences, and the better
+            excerpt covers more of the reference.
         tests: the test sets.
         count: the number of outputs to insert errors into, or the number of reference excerpts.
         language: the language of the texts.
@@ -87,7 +103,16 @@ def _add_errors(
     seed: int,
     generator: np.random.Generator,
 ) -> None:
-    """Add a random sample of the judged outputs, and their comparisons with erroneous versions."""
+    """Append a random sample of the judged outputs, and comparisons with their erroneous versions.
+
+    Args:
+        target: receives the texts and their comparisons.
+        tests: the test sets.
+        count: the number of outputs in the sample. Outputs of one or two words are then left out.
+        language: the language of the texts.
+        seed: the seed of the errors.
+        generator: the source of random numbers for the sample.
+    """
     outputs = [
         (test.outputs[system][segment], [reference[segment] for reference in test.references])
         for test in tests
@@ -111,43 +136,77 @@ def _add_excerpts(
     *,
     several: bool,
 ) -> None:
-    """Add six excerpts of a window of seven sentences, and compare them by how much of a reference they cover.
+    """Append excerpts from one part of a document, and compare them by how much of the reference excerpt they cover.
 
     Args:
         target: receives the texts and their comparisons.
         outputs: the hypotheses of each system.
         reference: the sentences of the reference.
         generator: the source of random choices.
-        several: whether the reference excerpt has three sentences, and not one.
+        several: whether the reference excerpt has three sentences instead of one.
     """
-    start = int(generator.integers(max(1, len(reference) - 7)))
-    window = np.arange(start, min(start + 7, len(reference)))
+    start = int(generator.integers(max(1, len(reference) - WINDOW_SENTENCES)))
+    window = np.arange(start, min(start + WINDOW_SENTENCES, len(reference)))
     if several:
-        reference_indexes = np.sort(generator.choice(window, min(3, len(window)), replace=False))
+        reference_indexes = np.sort(generator.choice(window, min(3, len(window)), replace=False)).tolist()
     else:
-        reference_indexes = generator.choice(window, 1)
-    lengths = {index: len(reference[index].split()) for index in window.tolist()}
-    reference_text = " ".join(reference[index] for index in reference_indexes.tolist())
-    covered_rows = []
-    for _ in range(6):
+        reference_indexes = generator.choice(window, 1).tolist()
+    reference_text = " ".join(reference[index] for index in reference_indexes)
+    reference_lengths = {index: len(reference[index].split()) for index in reference_indexes}
+    rows_with_coverage = []
+    for _ in range(EXCERPTS_PER_WINDOW):
         system = outputs[int(generator.integers(len(outputs)))]
-        if several:
-            size = min(len(window), int(generator.integers(2, 5)))
-            indexes = np.sort(generator.choice(window, size, replace=False))
-        else:
-            offset = int(generator.integers(len(window)))
-            indexes = window[offset : offset + int(generator.integers(1, 5))]
-        sentences, coverage = [], 0.0
-        for index in indexes.tolist():
-            fraction = 1.0 if several or generator.random() < 2 / 3 else 0.5
-            words = system[index].split()
-            sentences.append(" ".join(words[: max(3, int(len(words) * fraction))]))
-            coverage += fraction * lengths[index] * (index in reference_indexes)
-        covered_rows.append((coverage, target.add(" ".join(sentences), [reference_text])))
+        sentences = _draw_sentences(window, generator, several=several)
+        text, coverage = _make_excerpt(system, sentences, reference_lengths, generator, several=several)
+        rows_with_coverage.append((target.add(text, [reference_text]), coverage))
     comparisons = target.comparisons.setdefault("excerpts-several" if several else "excerpts-one", [])
-    comparisons += [
-        (better, worse)
-        for better_coverage, better in covered_rows
-        for worse_coverage, worse in covered_rows
-        if better_coverage > worse_coverage
-    ]
+    for better_row, better_coverage in rows_with_coverage:
+        for worse_row, worse_coverage in rows_with_coverage:
+            if better_coverage > worse_coverage:
+                comparisons.append((better_row, worse_row))
+
+
+def _draw_sentences(window: NDArray[np.int64], generator: np.random.Generator, *, several: bool) -> list[int]:
+    """Return the indexes of one to four random sentences, in the order of the document.
+
+    Args:
+        window: the indexes of the available sentences.
+        generator: the source of random choices.
+        several: whether to draw at least two sentences, which do not have to be adjacent.
+    """
+    if several:
+        size = min(len(window), int(generator.integers(2, 5)))
+        return sorted(generator.choice(window, size, replace=False).tolist())
+    offset = int(generator.integers(len(window)))
+    size = int(generator.integers(1, 5))
+    return list(window[offset : offset + size].tolist())
+
+
+def _make_excerpt(
+    system: Sequence[str],
+    indexes: Sequence[int],
+    reference_lengths: Mapping[int, int],
+    generator: np.random.Generator,
+    *,
+    several: bool,
+) -> tuple[str, float]:
+    """Return an excerpt of a system's output, and its coverage of the reference excerpt.
+
+    Args:
+        system: the sentences of the system's output.
+        indexes: the indexes of the sentences in the excerpt.
+        reference_lengths: the number of words of each sentence in the reference excerpt, by index.
+        generator: the source of random choices.
+        several: whether to use complete sentences. Otherwise, a third of the sentences is cut in half.
+
+    Returns:
+        The text, and the number of words of the reference excerpt whose sentences the text translates. A sentence that
+        is cut in half counts half.
+    """
+    sentences, coverage = [], 0.0
+    for index in indexes:
+        fraction = 1.0 if several or generator.random() < 2 / 3 else 0.5
+        words = system[index].split()
+        sentences.append(" ".join(words[: max(3, int(len(words) * fraction))]))
+        coverage += fraction * reference_lengths.get(index, 0)
+    return " ".join(sentences), coverage

@@ -1,4 +1,4 @@
-"""Training of models from recipes, with a log, checkpoints and a model card."""
+"""Trains a model from a recipe, and writes the model file and a training log."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -28,6 +28,18 @@ from meteor_e_learned.log import TrainingLog
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
 from meteor_e_learned.models.base import agreement
 from meteor_e_learned.recipe import DataSpec, Recipe, estimator_class, make_features
+
+
+class _TrainingData(NamedTuple):
+    """The data of a training.
+
+    Attributes:
+        training: the examples to learn from.
+        validation: the held-out examples, or None if the recipe does not have validation data.
+    """
+
+    training: Examples
+    validation: Examples | None
 
 
 def train(
@@ -64,59 +76,37 @@ def train(
         raise InputError(f"cannot write {output}: it is a folder; name a file in it")
     if seed is not None:
         recipe = msgspec.structs.replace(recipe, seed=seed)
-    features, vectors = (
-        make_features(entries, recipe.language, folder, unescape=recipe.unescape)
-        for entries in (recipe.features, recipe.vectors)
-    )
+    features = make_features(recipe.features, recipe.language, folder, unescape=recipe.unescape)
+    vectors = make_features(recipe.vectors, recipe.language, folder, unescape=recipe.unescape)
     words = word_vectors(recipe, vectors)
     if words is not None:
         vectors = FeatureSet([])
     estimator = make_estimator(recipe, features, vectors)
     signature = features_signature(features, vectors)
+
+    identity = _digest_identity(recipe, signature, words)
     checkpoint_path = output.with_name(output.name + ".checkpoint")
-    words_digest = "" if words is None else words.digest
-    identity = digest([json.dumps(msgspec.to_builtins(recipe), sort_keys=True), *signature, words_digest])
-    state, log_length = (read_checkpoint(checkpoint_path, identity) if resume else None) or (None, 0)
-    log = TrainingLog(output.with_name(output.name + ".jsonl"), keep=log_length, listener=listener)
-    start_time = time.perf_counter()
-    loading_options: dict[str, Any] = {
-        "language": recipe.language, "folder": folder, "seed": recipe.seed, "jobs": jobs, "progress": progress,
-        "roots": roots,
-    }  # fmt: skip
-    try:
-        examples = learnable(recipe, recipe.train, features, vectors, store, **loading_options)
-        validation = None
-        if recipe.validation:
-            validation = learnable(recipe, recipe.validation, features, vectors, store, **loading_options)
-    except BaseException:
-        log.withdraw()
-        raise
-    log({"event": "data", "comparisons": len(examples.better), "hypotheses": len(examples.features),
-         "seconds": round(time.perf_counter() - start_time, 1)})  # fmt: skip
+    checkpoint = read_checkpoint(checkpoint_path, identity) if resume else None
+    kept_lines = 0 if checkpoint is None else checkpoint.log_length
+    log = TrainingLog(output.with_name(output.name + ".jsonl"), keep=kept_lines, listener=listener)
+
+    data = _load_data(recipe, features, vectors, store, log, folder=folder, jobs=jobs, progress=progress, roots=roots)
     start_time = time.perf_counter()
     checkpoints = Checkpoints(checkpoint_path, identity, log)
+    state = None if checkpoint is None else checkpoint.state
+    run = TrainingRun(recipe.seed, features.columns, log, checkpoints, state, words)
     with checkpoints.save_on_interrupt(), estimator_errors(f"training {recipe.estimator!r}"):
-        run = TrainingRun(recipe.seed, features.columns, log, checkpoints, state, words)
-        training_figures = estimator.learn(examples, validation, run)
-        figures = {**training_figures, **agreement(estimator, examples, validation)}
+        figures = _fit(estimator, data, run)
     if any(np.isnan(array).any() for array in estimator.arrays().values() if array.dtype.kind == "f"):
         raise ConfigError(f"training {recipe.estimator!r} gave infinite numbers; try a lower learning_rate")
-    if validation is not None and (overlap := comparisons_in_common(examples, validation)):
+    if data.validation is not None and (overlap := comparisons_in_common(data.training, data.validation)):
         figures["validation comparisons trained on, too"] = overlap
-    card = {
-        "description": recipe.description,
-        "training": _summarize(examples),
-        "validation": None if validation is None else _summarize(validation),
-        # Rounded, because the last digits of a correlation depend on the processor.
-        "figures": {name: round(value, 6) if isinstance(value, float) else value for name, value in figures.items()},
-        "versions": _package_versions(estimator.requires),
-        "seed": recipe.seed,
-    }
+
     model = LearnedModel(
         _relocate(recipe, folder, output),
         estimator,
         signature,
-        card,
+        _make_card(recipe, data, figures, estimator.requires),
         output.absolute().parent,
         make_check_texts(features),
     )
@@ -126,11 +116,97 @@ def train(
     return model
 
 
+def _digest_identity(recipe: Recipe, signature: tuple[str, ...], words: Any) -> str:
+    """Return a digest of everything that determines the result of a training, except for the data.
+
+    Args:
+        recipe: the recipe.
+        signature: the signature of the features.
+        words: the word vectors, or None if the estimator does not read texts.
+    """
+    words_digest = "" if words is None else words.digest
+    return digest([json.dumps(msgspec.to_builtins(recipe), sort_keys=True), *signature, words_digest])
+
+
+def _load_data(
+    recipe: Recipe, features: FeatureSet, vectors: FeatureSet, store: FeatureStore, log: TrainingLog, **options: Any
+) -> _TrainingData:
+    """Load the training data and the validation data of a recipe, and log the size of the training data.
+
+    If an error occurs, an empty log file is removed.
+
+    Args:
+        recipe: the recipe.
+        features: the features of hypotheses and their references.
+        vectors: the features of single texts.
+        store: the cache of features.
+        log: the log of the training.
+        options: the keyword arguments of :func:`load_examples`, except for the language and the seed.
+    """
+    start_time = time.perf_counter()
+    options = {**options, "language": recipe.language, "seed": recipe.seed}
+    validation = None
+    try:
+        training = learnable(recipe, recipe.train, features, vectors, store, **options)
+        if recipe.validation:
+            validation = learnable(recipe, recipe.validation, features, vectors, store, **options)
+    except BaseException:
+        log.withdraw()
+        raise
+    seconds = round(time.perf_counter() - start_time, 1)
+    log({
+        "event": "data", "comparisons": len(training.better), "hypotheses": len(training.features), "seconds": seconds,
+    })  # fmt: skip
+    return _TrainingData(training, validation)
+
+
+def _fit(estimator: Estimator, data: _TrainingData, run: TrainingRun) -> dict[str, Any]:
+    """Fit an estimator, and return the figures for the model card.
+
+    Args:
+        estimator: the estimator.
+        data: the training data and the validation data.
+        run: the log, the checkpoints and other objects that the training uses.
+    """
+    training_figures = estimator.learn(data.training, data.validation, run)
+    return {**training_figures, **agreement(estimator, data.training, data.validation)}
+
+
+def _make_card(
+    recipe: Recipe, data: _TrainingData, figures: Mapping[str, Any], packages: Sequence[str]
+) -> dict[str, Any]:
+    """Return the model card.
+
+    Args:
+        recipe: the recipe.
+        data: the training data and the validation data.
+        figures: the figures of the training, such as correlations with human judgments.
+        packages: the packages that the estimator uses. The card contains their versions.
+    """
+    return {
+        "description": recipe.description,
+        "training": _summarize(data.training),
+        "validation": None if data.validation is None else _summarize(data.validation),
+        # The last digits of a correlation depend on the processor, so correlations are rounded.
+        "figures": {name: round(value, 6) if isinstance(value, float) else value for name, value in figures.items()},
+        "versions": _package_versions(packages),
+        "seed": recipe.seed,
+    }
+
+
 def learnable(
     recipe: Recipe, specs: Sequence[DataSpec], features: FeatureSet, vectors: FeatureSet, store: FeatureStore,
     **options: Any,
 ) -> Examples:  # fmt: skip
-    """Load examples. If the recipe has a target, its values replace the human scores.
+    """Load the examples for a recipe. If the recipe has a target, the values of the target replace the human scores.
+
+    Args:
+        recipe: the recipe.
+        specs: the entries of the recipe's training data or validation data.
+        features: the features of hypotheses and their references.
+        vectors: the features of single texts.
+        store: the cache of features.
+        options: the keyword arguments of :func:`load_examples`.
 
     Raises:
         ConfigError: if the target has more than one column.
@@ -148,10 +224,10 @@ def learnable(
     return replace(examples, scores=scores)
 
 
-def comparisons_in_common(examples: Examples, held: Examples) -> int:
-    """Return the number of validation comparisons whose texts also form a training comparison."""
-    training_comparisons = set(_comparison_texts(examples))
-    return sum(comparison in training_comparisons for comparison in _comparison_texts(held))
+def comparisons_in_common(training: Examples, validation: Examples) -> int:
+    """Return the number of validation comparisons that have the same texts as a training comparison."""
+    training_comparisons = set(_comparison_texts(training))
+    return sum(comparison in training_comparisons for comparison in _comparison_texts(validation))
 
 
 def _comparison_texts(examples: Examples) -> Iterator[tuple[object, ...]]:
@@ -171,7 +247,7 @@ def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) ->
         raise ConfigError("the seed is a key of the recipe, or comes from --seed; take it out of 'options'")
     estimator_type = estimator_class(recipe.estimator)
     options_type = estimator_type.options_class()
-    # Estimators that do not draw random numbers need not have the option.
+    # An estimator without random numbers does not have the option "seed".
     has_seed = options_type is not None and "seed" in options_type.__struct_fields__
     seed_option = {"seed": recipe.seed} if has_seed else {}
     if vectors.features and not estimator_type.needs_vectors:
@@ -181,7 +257,7 @@ def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) ->
 
 
 def word_vectors(recipe: Recipe, vectors: FeatureSet) -> Any:
-    """Return the word vectors of a recipe, or ``None`` if the estimator does not read texts.
+    """Return the word vectors of a recipe, or None if the estimator does not read texts.
 
     Raises:
         ConfigError: if the estimator reads texts, but the recipe does not have exactly one source of word vectors.
@@ -198,7 +274,7 @@ def word_vectors(recipe: Recipe, vectors: FeatureSet) -> Any:
 
 
 def _summarize(examples: Examples) -> dict[str, Any]:
-    """Return the number of hypotheses and comparisons of each test set, and a digest of the examples."""
+    """Return the sizes of the test sets and a digest of the examples, for the model card."""
     counts = {
         title: {
             "hypotheses": int((examples.hypothesis_part == index).sum()),
@@ -213,7 +289,7 @@ def _summarize(examples: Examples) -> dict[str, Any]:
 
 
 def _package_versions(packages: Sequence[str]) -> dict[str, str]:
-    """Return the versions of the packages that can change the bytes of a model."""
+    """Return the versions of meteor_e, NumPy and the given packages. Packages that are not installed are omitted."""
     from importlib.metadata import PackageNotFoundError, version
 
     versions = {}
@@ -224,12 +300,20 @@ def _package_versions(packages: Sequence[str]) -> dict[str, str]:
 
 
 def _relocate(recipe: Recipe, folder: Path, output: Path) -> Recipe:
-    """Return the recipe with paths relative to the folder of the model file."""
+    """Return the recipe with paths relative to the folder of the model file instead of the folder of the recipe.
+
+    Args:
+        recipe: the recipe.
+        folder: the folder that the paths in the recipe are relative to.
+        output: the path of the model file.
+    """
     model_folder = output.absolute().parent
 
     def relocate_path(path: str) -> str:
-        return path if path.startswith(("$", "~", "/")) else os.path.relpath(folder.absolute() / path, model_folder)
+        is_absolute = path.startswith(("$", "~", "/"))
+        return path if is_absolute else os.path.relpath(folder.absolute() / path, model_folder)
 
-    features, vectors = (FeatureSet.with_paths(entries, relocate_path) for entries in (recipe.features, recipe.vectors))
+    features = FeatureSet.with_paths(recipe.features, relocate_path)
+    vectors = FeatureSet.with_paths(recipe.vectors, relocate_path)
     target = None if recipe.target is None else FeatureSet.with_paths([recipe.target], relocate_path)[0]
     return msgspec.structs.replace(recipe, features=features, vectors=vectors, target=target)

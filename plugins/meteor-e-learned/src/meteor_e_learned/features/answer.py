@@ -1,7 +1,7 @@
-"""Feature that compares an answer to a question with acceptable answers: words, numbers, names, characters, refusals.
+"""Feature that compares an answer to a question with acceptable answers, which are called references.
 
-A question may have many acceptable answers, its references. Most columns hold the best value over the references. The
-other columns describe the nearest reference, which shares most with the answer.
+A question can have many references. The comparison columns contain the best value over all references. Most other
+columns compare the answer with the nearest reference only, which is the reference that is most similar to the answer.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from meteor_e.api import MatcherContext
 
 NEGATION_DISTANCE = 4
-"""The number of terms before the first matching term in which a negation counts."""
+"""Number of terms before the first matching term in which a negation is searched."""
 MAX_REFERENCE_CHARACTERS, MAX_ANSWER_CHARACTERS = 500, 5000
-"""The characters of a reference and of an answer in which a similar passage is searched."""
+"""Number of leading characters of a reference and of an answer whose similarity is measured."""
 MAX_NEW_NUMBERS = 4
-"""The number of numbers in an answer but not in a reference above which further numbers do not count."""
+"""Maximum value of the column ``number_conflict``."""
 
 COMPARISON_COLUMNS = (
     "contains",
@@ -46,7 +46,7 @@ COMPARISON_COLUMNS = (
     "rare_recall",
     "trigram_recall",
 )
-"""Columns with the best value over the references."""
+"""Columns that contain the best value over all references."""
 COLUMNS = (
     *COMPARISON_COLUMNS,
     "contained_letters",
@@ -76,12 +76,12 @@ COLUMNS = (
 
 
 def _share(forms: Sequence[str], container: Container[str]) -> float:
-    """Return the share of forms that a container contains."""
+    """Return the fraction of the forms that are in a container."""
     return sum([form in container for form in forms]) / len(forms)
 
 
 def _compare(answer: Answer, reference: Reference) -> tuple[float, ...]:
-    """Return the comparison columns of an answer and a reference that it does not contain."""
+    """Return the values of the comparison columns for an answer that does not contain the reference as a whole."""
     positions = answer.positions
     contains_letters = len(reference.letters) >= TRIGRAM and reference.letters in answer.letters
     trigrams = split_trigrams(reference.letters)
@@ -102,10 +102,10 @@ def _compare(answer: Answer, reference: Reference) -> tuple[float, ...]:
 
 
 def _find_nearest(answer: Answer, question: Question) -> tuple[Sequence[float], Reference, int]:
-    """Return the best value of each comparison column, the nearest reference, and its position in the answer.
+    """Return the best value of each comparison column, the nearest reference, and a position in the answer.
 
-    The nearest reference is the longest that the answer contains. The position is then that of the first contained
-    reference, and otherwise the number of terms of the answer.
+    If the answer contains references as a whole, the longest of them is the nearest reference, and the position is the
+    index of the term where the first of them begins. Otherwise, the position is the number of terms in the answer.
     """
     text = answer.padded_forms
     contained = [padded_forms for padded_forms in question.padded_references if padded_forms in text]
@@ -121,13 +121,13 @@ def _find_nearest(answer: Answer, question: Question) -> tuple[Sequence[float], 
 
 
 def _rank_reference(row: Sequence[float], reference: Reference) -> tuple[float, int]:
-    """Return the sort key of a reference: the recall of content words, rare words and trigrams, then the shortness."""
+    """Return a sort key for references. References with a high recall have large keys. Short references win ties."""
     _, _, _, content_recall, _, rare_recall, trigram_recall = row
     return content_recall + rare_recall + trigram_recall, -len(reference.forms)
 
 
 def _measure_similarity(answer: Answer, reference: Reference) -> tuple[float, float]:
-    """Return the similarity of a reference to the most similar passage of an answer, and to the answer's beginning."""
+    """Return the similarity of a reference to the most similar passage of an answer, and to the start of the answer."""
     from rapidfuzz import fuzz
 
     reference_text = reference.padded_forms.strip()[:MAX_REFERENCE_CHARACTERS]
@@ -135,14 +135,14 @@ def _measure_similarity(answer: Answer, reference: Reference) -> tuple[float, fl
     if not answer_text:
         return 0.0, 0.0
     passage_similarity = fuzz.partial_ratio(reference_text, answer_text) / 100
-    # If the answer is shorter, the most similar passage is a part of the reference, which is worth less.
+    # If the answer is shorter than the reference, the answer is compared with only a part of the reference.
     length_penalty = min(1.0, len(answer_text) / len(reference_text)) ** 0.25
     similarity = fuzz.ratio(reference_text, answer_text[: 4 * MAX_REFERENCE_CHARACTERS]) / 100
     return passage_similarity * length_penalty, similarity
 
 
 def _measure_numbers(answer: Answer, question: Question, new_forms: Iterable[str]) -> tuple[float, float, float]:
-    """Return whether a reference has a number, the recall of numbers, and the count of conflicting numbers."""
+    """Return the three columns for numbers, which begin with whether any reference contains a number."""
     if not question.number_lists:
         return 0.0, 0.0, 0.0
     recall = max([_share(numbers, answer.positions) for numbers in question.number_lists])
@@ -151,12 +151,12 @@ def _measure_numbers(answer: Answer, question: Question, new_forms: Iterable[str
 
 
 def _has_negation_before(answer: Answer, position: int) -> bool:
-    """Return whether a negation occurs shortly before a position of an answer."""
+    """Return whether one of the last terms before a position of the answer is a negation."""
     return not NEGATIONS.isdisjoint(answer.forms[max(0, position - NEGATION_DISTANCE) : position])
 
 
 def describe(answer: Answer, question: Question) -> list[float]:
-    """Return the values of an answer, in the order of :data:`COLUMNS`; all are 0 if no reference contains a word."""
+    """Return the values of all columns for an answer. All values are 0 if no reference contains a word."""
     if not question.padded_references:
         return [0.0] * len(COLUMNS)
     best, nearest, position = _find_nearest(answer, question)
@@ -196,7 +196,7 @@ def describe(answer: Answer, question: Question) -> list[float]:
 
 
 class AnswerFeature(Feature):
-    """Comparison of an answer with acceptable answers, in English. The questions are the sources of the segments."""
+    """Feature that compares an English answer with acceptable answers. The source of a segment is the question."""
 
     name: ClassVar[str] = "answer"
     requires: ClassVar[tuple[str, ...]] = ("rapidfuzz", "wordfreq")
@@ -206,10 +206,10 @@ class AnswerFeature(Feature):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: None) -> Self:
-        """Make the feature.
+        """Make the feature, and load the list of word frequencies.
 
         Raises:
-            ConfigError: for another language than English.
+            ConfigError: if the language is not English.
             ResourceError: if the frequency list is not installed.
         """
         if context.language.code != "en":
@@ -218,7 +218,7 @@ class AnswerFeature(Feature):
         return super().from_options(context, options)
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Compare the answers. Consecutive answers to the same question share the question's terms."""
+        """Return one row per answer. Consecutive answers to the same question share the analysis of the question."""
         previous_key, question = None, Question("", ())
         rows = np.empty((len(batch), len(COLUMNS)))
         segments = zip(batch.hypotheses, batch.references, batch.sources or (), strict=True)

@@ -1,7 +1,7 @@
-"""Questions, acceptable answers and answers as terms, each in the forms that the feature ``answer`` compares.
+"""Questions, acceptable answers and answers, split into terms for the feature ``answer``.
 
-A question may have a hundred acceptable answers, and most answers contain one of them. Therefore, the other acceptable
-answers are analyzed only when they are needed.
+A question can have a hundred acceptable answers. Most answers contain one of these as a whole. Therefore, an acceptable
+answer is analyzed only when its terms are needed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from meteor_e_learned.features.short_texts import (
 )
 
 TRIGRAM = 3
-"""The number of characters of a trigram."""
+"""Number of characters in a trigram."""
 
 _COMMENT = re.compile(r"\s*\([^()]*\)\s*$")
 _NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z]\w+")
@@ -67,19 +67,19 @@ _REFUSALS = (
     " there was no ",
     " there were no ",
 )
-"""Phrases of a folded text that indicate a refusal to answer."""
+"""Phrases that indicate a refusal to answer. The text is in lowercase and does not contain apostrophes."""
 
 NEGATIONS = frozenset(
     split_list("no not never neither nor cannot isnt wasnt didnt doesnt none without arent werent wont dont")
 )
-"""Forms of words that negate the words after them."""
+"""Words that negate the following words."""
 
 
 class Reference:
-    """An acceptable answer.
+    """An acceptable answer, split into terms.
 
     Args:
-        padded_forms: the forms of its terms, separated and surrounded by spaces; at least one.
+        padded_forms: the forms of the terms, separated and surrounded by spaces. There is at least one form.
         line: the folded text.
         question_forms: the forms of the question's terms.
 
@@ -127,7 +127,7 @@ class Question:
 
     @cached_property
     def references(self) -> list[Reference]:
-        """The acceptable answers that contain a term."""
+        """All acceptable answers that contain at least one term."""
         return [self.make_reference(padded_forms) for padded_forms in self.padded_references]
 
     @cached_property
@@ -139,23 +139,23 @@ class Question:
         return [numbers for numbers in number_lists if numbers]
 
     def make_reference(self, padded_forms: str) -> Reference:
-        """Return the acceptable answer with these forms, one of :attr:`padded_references`."""
+        """Return an acceptable answer, which is given by its item in :attr:`padded_references`."""
         line = self._lines[self._padded_lines.index(padded_forms)]
         return Reference(padded_forms, line, self.forms)
 
 
 def _fold_references(references: Sequence[str]) -> list[str]:
-    """Return the distinct folded references without comments at their ends."""
+    """Return the distinct folded references. A comment in parentheses at the end of a reference is removed."""
     folded = fold("\n".join([reference.strip().replace("\n", " ") for reference in references]))
     lines = list(dict.fromkeys(folded.split("\n")))
     if ")" not in folded:
         return lines
-    # A reference that consists of a comment is kept.
+    # A reference that is entirely in parentheses is not removed.
     return [(_COMMENT.sub("", line) or line) if ")" in line else line for line in lines]
 
 
 class Answer:
-    """An answer to a question.
+    """An answer to a question, split into terms.
 
     Attributes:
         terms: the terms.
@@ -170,29 +170,29 @@ class Answer:
         self.terms = split_terms(self._folded)
         self.forms = [term.form for term in self.terms]
         self.padded_forms = join_forms(self.forms)
-        # The first occurrence of a form is the last in reverse order, and overwrites the others.
+        # In reverse order, the first occurrence of a form comes last and overwrites later positions.
         reverse_positions = range(len(self.forms) - 1, -1, -1)
         self.positions = dict(zip(reversed(self.forms), reverse_positions, strict=True))
 
     @cached_property
     def letters(self) -> str:
-        """The forms without spaces."""
+        """The concatenated forms of all terms."""
         return "".join(self.forms)
 
     @cached_property
     def trigrams(self) -> set[str]:
-        """The character trigrams of the letters."""
+        """The set of all sequences of three characters in the forms, without spaces."""
         return split_trigrams(self.letters)
 
     def first_sentence_forms(self) -> Collection[str]:
-        """Return the forms of the terms of the first sentence."""
+        """Return the forms of the terms in the first sentence of the answer."""
         end = _SENTENCE_END.search(self._folded)
         if end is None or end.end() == len(self._folded):
             return self.positions.keys()
         return {term.form for term in split_terms(self._folded[: end.start()])}
 
     def name_forms(self) -> set[str]:
-        """Return the forms of capitalized words that do not begin a sentence."""
+        """Return the forms of names, which are capitalized words that do not begin a sentence."""
         names = _NAME.findall(self._text)
         return {term.form for term in split_terms(fold(" ".join(names)))} if names else set()
 
@@ -203,10 +203,10 @@ class Answer:
 
 
 def select_numbers(forms: Iterable[str]) -> list[str]:
-    """Return the forms that are numbers."""
+    """Return the forms that begin with a digit."""
     return [form for form in forms if form[0].isdigit()]
 
 
 def split_trigrams(letters: str) -> set[str]:
-    """Return the character trigrams of a text, or the text itself if it is shorter."""
+    """Return the set of all sequences of three characters. If the text is shorter, return the text itself."""
     return {letters[start : start + TRIGRAM] for start in range(max(1, len(letters) - TRIGRAM + 1))}

@@ -32,7 +32,7 @@ class EncoderFeature(Feature):
 
     A sentence vector is the mean of the token vectors. The vectors of the inner layer are scaled to length 1. Inner
     layers represent wording and grammar more than meaning, so the weights of their difference learn how the wording of
-    systems differs from that of people.
+    systems differs from human wording.
 
     Values do not depend on the other sentences of a batch. Sentences are never padded. Sentences with equal numbers of
     word pieces are batched if a trial shows that the network then computes bit-identical vectors. Each distinct
@@ -62,7 +62,7 @@ class EncoderFeature(Feature):
         self._load()
 
     def _load(self) -> None:
-        """Load the encoder, and find out whether sentences can be batched."""
+        """Load the encoder, and test whether encoding two sentences in one batch changes their vectors."""
         name, layer = self.options.encoder, self.options.layer
         encoders = require(
             "meteor_e_vectors.contextual.encoder", f"feature {self.name!r}", "encoder", "meteor-e-vectors"
@@ -94,7 +94,7 @@ class EncoderFeature(Feature):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The name of the cosine, then the names of the differences."""
+        """The names of the columns: the cosine, and one difference per dimension of the vectors."""
         return ("cosine", *(f"difference-{number}" for number in range(1, self._size + 1)))
 
     @property
@@ -103,7 +103,7 @@ class EncoderFeature(Feature):
         return 1 + self._size
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Encode the sentences, and compare the vectors of each hypothesis with those of its references."""
+        """Compare the sentence vector of each hypothesis with the sentence vectors of its references."""
         hypotheses, references = segment_pairs(batch)
         vectors = self._encode_distinct([*hypotheses, *references])
         rows = np.empty((len(hypotheses), self.dimension))
@@ -116,7 +116,7 @@ class EncoderFeature(Feature):
         return mean_over_references(rows, batch)
 
     def _encode_distinct(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return the vectors of each distinct text, from the cache if possible."""
+        """Return a dictionary from each distinct text to its vectors. Texts that are not in the cache are encoded."""
         vectors = {text: cached for text in texts if (cached := self._cache.get(text)) is not None}
         missing = sorted({*texts}.difference(vectors))
         by_length: dict[int, list[tuple[str, Any]]] = {}
@@ -145,7 +145,7 @@ class EncoderFeature(Feature):
         states = self._session.run(self._tensors, {name: tensors[name] for name in self._input_names})
         vectors = []
         for index, encoding in enumerate(encodings):
-            # The mean leaves out the special pieces at the beginning and the end of the sentence.
+            # The mean excludes special tokens, such as [CLS] and [SEP].
             positions = [position for position, special in enumerate(encoding.special_tokens_mask) if not special]
             last, inner = (
                 np.asarray(state[index], np.float32)[positions].mean(axis=0)
@@ -158,13 +158,13 @@ class EncoderFeature(Feature):
         return vectors
 
     def describe(self) -> str:
-        """Return the definition, and the versions of the packages that run the encoder."""
+        """Return the definition of the feature, followed by the versions of ONNX Runtime and tokenizers."""
         from importlib.metadata import version
 
         return f"{self.definition()}|onnxruntime-{version('onnxruntime')}|tokenizers-{version('tokenizers')}"
 
     def definition(self) -> str:
-        """Return the digest of the encoder and its tokenizer, and the layer."""
+        """Return a string with a digest of the encoder and its tokenizer, and with the layer."""
         return f"@{self._digest}:layer-{self.options.layer}"
 
 

@@ -1,4 +1,4 @@
-"""Feature with METEOR's score, its parts, and the statistics that they are computed from."""
+"""Feature that contains METEOR's score, its parts such as recall, and the counts that the score is computed from."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class MeteorFeature(Feature):
-    """METEOR's score, its parts, all statistics, and the contribution of each matcher of the chain.
+    """METEOR's score, its parts, all counts, and the contribution of each matcher.
 
     ``settings`` are options of the matchers of the chain and, under ``lemmatizer``, of its lemmatizer:
     ``{vector: {file: en.vectors, threshold: 0.7}}``.
@@ -79,7 +79,7 @@ class MeteorFeature(Feature):
 
     @classmethod
     def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-        """Return options with changed paths, including the paths in the chain and in its settings."""
+        """Return the options with changed paths, including paths within the chain and its settings."""
         changed = super().with_paths(options, change)
         chain, language, settings = (options.get(name) for name in ("chain", "language", "settings"))
         if isinstance(chain, str) and is_path(chain):
@@ -106,11 +106,11 @@ class MeteorFeature(Feature):
 
     @property
     def dimension(self) -> int:
-        """The number of columns: thirteen, and seven per matcher."""
+        """The number of columns. There are thirteen columns, and seven more for each matcher."""
         return len(self.columns)
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
-        """Score each segment against its best reference."""
+        """Return the values of all columns for each segment, computed with the best-matching reference."""
         parts, statistics = self._score(batch)
         counts = statistics_columns(statistics)
         matcher_shares = shares(
@@ -125,7 +125,7 @@ class MeteorFeature(Feature):
         return np.hstack(blocks)
 
     def _score(self, batch: FeatureBatch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the parts of the scores, in the order of ``PARTS``, and the statistics, with one row per segment."""
+        """Return two arrays with one row per segment: the parts of the score, and the counts."""
         arrays = self.meteor.rows(batch.hypotheses, batch.references).arrays()
         # Undefined parts are 0, as in the score.
         return np.nan_to_num(arrays.scores[:, PART_INDEXES]), arrays.statistics.astype(float)
@@ -135,7 +135,7 @@ class MeteorFeature(Feature):
         return self.meteor.signature
 
     def definition(self) -> str:
-        """Return the language, the task and the matchers; the whole signature if a chain or settings are set."""
+        """Return the language, the task and the matchers. If a chain or settings are set, return METEOR's signature."""
         chain = self.meteor.chain
         if not self._is_default:
             return self.meteor.signature
@@ -147,7 +147,7 @@ _MATCHER_PARTS = (*MatcherCounts._fields, *Shares._fields)
 
 
 def _change_paths(name: str, options: Any, chain: str | Mapping[str, Any] | None, change: Callable[[str], str]) -> Any:
-    """Return the options of a matcher or of the lemmatizer of a chain, with changed paths.
+    """Return the options of a matcher or a lemmatizer with changed paths.
 
     Args:
         name: the name of the matcher, or ``lemmatizer``.
@@ -165,7 +165,7 @@ def _change_paths(name: str, options: Any, chain: str | Mapping[str, Any] | None
 
 
 def _lemmatizer_name(options: Mapping[str, Any], chain: str | Mapping[str, Any] | None) -> str:
-    """Return the name of the lemmatizer in options, or else that of the chain."""
+    """Return the name of the lemmatizer that the options or, by default, the chain specify."""
     if "use" in options:
         return str(options["use"])
     lemmatizer = load_chain(chain).lemmatizer if chain else None

@@ -1,4 +1,4 @@
-"""Pairs of a hypothesis and one of its references."""
+"""Conversion of segments with several references to pairs of a hypothesis and one reference."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from meteor_e.base.array_cache import Floats
 
 
 def segment_pairs(batch: FeatureBatch) -> tuple[list[str], list[str]]:
-    """Return the hypotheses and the references of all pairs; each hypothesis forms a pair with each reference."""
+    """Return the hypotheses and references of all pairs. Each hypothesis is paired with each of its references."""
     hypotheses = [
         hypothesis
         for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True)
@@ -21,7 +21,12 @@ def segment_pairs(batch: FeatureBatch) -> tuple[list[str], list[str]]:
 
 
 def mean_over_references(rows: Floats, batch: FeatureBatch) -> Floats:
-    """Return one row per hypothesis: the mean of the rows of its pairs."""
+    """Average the rows of pairs over the references. The result has one row per hypothesis.
+
+    Args:
+        rows: one row per pair, in the order of :func:`segment_pairs`.
+        batch: the segments.
+    """
     counts = np.array([len(references) for references in batch.references])
     if (counts == 1).all():
         return rows

@@ -1,7 +1,6 @@
 """Normalizes short English texts, so that different spellings of a name, a date or a number become equal terms.
 
-The feature ``answer`` compares questions, acceptable answers and answers of language models in this form. For example,
-``The U.S.'s 1,000 islands`` becomes the terms ``the us 1000 island``, and ``twenty-first`` becomes ``21``.
+For example, ``The U.S.'s 1,000 islands`` becomes the terms ``the us 1000 island``, and ``twenty-first`` becomes ``21``.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ from meteor_e_learned.frequencies import word_rarity
 
 
 def split_list(text: str) -> list[str]:
-    """Return the words of a text, split at white space."""
+    """Return the words of a text, which are separated by white space."""
     return text.split()
 
 
@@ -28,7 +27,7 @@ STOP_WORDS = frozenset(
         "she they his her their i you we who whom which what when where how why did do does has have had not also known"
     )
 )
-"""Words that do not help to tell one answer from another."""
+"""Function words, which do not distinguish a correct answer from an incorrect answer."""
 
 _CARDINALS = split_list(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
@@ -57,11 +56,11 @@ _ACCENTS = re.compile("[\u0300-\u036f]")
 _ASCII_MARKS = {"’": "'", "‘": "'", "`": "'", "–": "-", "—": "-"}
 
 MAX_CACHED_LENGTH = 40
-"""The number of characters of the longest words that are cached."""
+"""Maximum number of characters in a cached word."""
 NUMBER_RARITY = 4.5
-"""The rarity of every number, because the frequency list does not contain numbers."""
+"""Rarity of all numbers. The list of word frequencies does not contain numbers."""
 MIN_RARITY, MAX_RARITY = 0.5, 8.0
-"""The rarity of "the", and the rarity of a word that the frequency list does not contain."""
+"""Lower and upper bound of the rarity of a word."""
 
 
 class Term(NamedTuple):
@@ -80,7 +79,7 @@ class Term(NamedTuple):
 
 def _remove_accents(text: str) -> str:
     """Return a text with ASCII quotation marks and dashes, and without accents."""
-    # str.translate takes several times as long.
+    # A few calls of str.replace are faster than str.translate for texts that are not ASCII.
     for mark, replacement in _ASCII_MARKS.items():
         text = text.replace(mark, replacement)
     text = unicodedata.normalize("NFKD", text)
@@ -88,7 +87,7 @@ def _remove_accents(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return a text in lowercase without accents, apostrophes, possessive endings, and dots and commas within words."""
+    """Return a text in lowercase, without accents, apostrophes, possessive endings, and punctuation within words."""
     text = text.lower()
     if not text.isascii():
         text = _remove_accents(text)
@@ -107,7 +106,7 @@ def _stemmer() -> SnowballStemmer:
 
 
 def _make_term(word: str) -> Term:
-    """Return the term of a folded word. A line break is its own term."""
+    """Return the term for a word of a folded text, or for a line break."""
     if word == "\n":
         return Term(word, False, MIN_RARITY)
     form = _NUMBERS.get(word, word)
@@ -119,7 +118,7 @@ def _make_term(word: str) -> Term:
 
 
 class _TermCache(BoundedCache[str, Term]):
-    """A bounded cache from words to terms, which does not keep long words."""
+    """A cache from words to terms with a limited size. Long words are not cached."""
 
     __slots__ = ()
 
@@ -134,23 +133,28 @@ _terms = _TermCache(1 << 16)
 
 
 def _split_words(folded: str, *, keep_breaks: bool = False) -> list[str]:
-    """Return the words and numbers of a folded text and, if ``keep_breaks`` is set, its line breaks."""
+    """Split a folded text into words and numbers. If ``keep_breaks`` is true, line breaks are words, too."""
     if not folded.isascii() or ("." in folded and _DECIMAL_POINT.search(folded)):
         return (_WORD_OR_BREAK if keep_breaks else _WORD).findall(folded)
-    # A translation table is several times as fast as the regular expression.
+    # For ASCII texts, a translation table is several times as fast as the regular expression.
     words = folded.translate(_ASCII_SEPARATORS)
     return list(filter(None, words.replace("\n", " \n ").split(" "))) if keep_breaks else words.split()
 
 
 def split_terms(folded: str) -> list[Term]:
-    """Return the terms of a folded text."""
+    """Split a folded text into terms."""
     words = _split_words(folded)
     terms = list(map(_terms.__getitem__, words))
     return terms if _TENS.keys().isdisjoint(words) else _join_tens(words, terms)
 
 
 def _join_tens(words: list[str], terms: list[Term]) -> list[Term]:
-    """Join tens and the units that follow them to one number."""
+    """Return the terms with each pair such as ``twenty`` and ``one`` replaced by one number.
+
+    Args:
+        words: the words of the text.
+        terms: the terms of the words. This list is changed.
+    """
     for index in range(len(terms) - 2, -1, -1):
         units = terms[index + 1].form
         if words[index] in _TENS and len(units) == 1 and "1" <= units <= "9":
@@ -159,15 +163,15 @@ def _join_tens(words: list[str], terms: list[Term]) -> list[Term]:
 
 
 def join_forms(forms: Iterable[str]) -> str:
-    """Return the forms as one text, with a space before and after each form."""
+    """Return a string of all forms, which are separated and surrounded by spaces."""
     text = " ".join(forms)
     return f" {text} " if text else " "
 
 
 def join_forms_by_line(folded: str) -> list[str]:
-    """Return the forms of each line of a folded text, as :func:`join_forms` does.
+    """Return the string of forms of each line of a folded text, in the format of :func:`join_forms`.
 
-    One call for many lines is several times as fast as one call of :func:`split_terms` per line.
+    All lines are split in one step, which is faster than one call of :func:`split_terms` per line.
     """
     words = _split_words(folded, keep_breaks=True)
     if not _TENS.keys().isdisjoint(words):

@@ -40,7 +40,7 @@ if os.environ.get("METEOR_E_PURE", "0") in ("", "0"):
 
 
 def split_words(text: str) -> frozenset[str]:
-    """Return the set of words in a text, split at white space."""
+    """Return the set of words in a text. Words are separated by white space."""
     return frozenset(text.split())
 
 
@@ -150,7 +150,7 @@ class Word(NamedTuple):
 
 
 def describe(token: str) -> Word:
-    """Return the properties of a token as it is spelled in a text."""
+    """Return the properties of a token."""
     form = token.lower()
     first = form[0]
     kind = NUMBER if first.isdigit() else CONTENT if first.isalpha() or first == "'" else MARK
@@ -164,7 +164,7 @@ def describe(token: str) -> Word:
 
 
 class WordSequence:
-    """A text, split into words, word pairs and characters.
+    """A text that is split into words, word pairs and characters.
 
     Args:
         text: the text.
@@ -181,15 +181,15 @@ class WordSequence:
         self.plain, self.pairs = set(plain_words), list(pairwise(plain_words))
 
     def count(self, predicate: Callable[[Word], bool]) -> int:
-        """Return the number of words for which a predicate is true."""
+        """Return the number of words that fulfill a condition."""
         return sum(map(predicate, self.words))
 
     def ngrams(self, order: int) -> Counter[str]:
-        """Return the character n-grams of an order, without spaces."""
+        """Count the character n-grams of the given order. Spaces are ignored."""
         return Counter(self.characters[start : start + order] for start in range(len(self.characters) - order + 1))
 
     def content_stems(self) -> tuple[Counter[str], Counter[tuple[str, bool]]]:
-        """Return the stems of the content words, and the same stems with their polarity.
+        """Count the stems of content words, and count them separately with and without a negation.
 
         A stem is negated if one of the four preceding words is a negation.
         """
@@ -202,7 +202,7 @@ class WordSequence:
 
 
 def compare_texts(hypothesis: WordSequence, reference: WordSequence, lists: PairLists) -> list[float]:
-    """Return the values of a hypothesis and one reference, in the order of :data:`COUNTED`."""
+    """Compare a hypothesis with one reference. Return the values in the order of :data:`COUNTED`."""
     from rapidfuzz.distance import Levenshtein
 
     return [
@@ -220,7 +220,7 @@ def _compare_lengths(hypothesis: WordSequence, reference: WordSequence) -> list[
 
 
 def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    """Return chrF (Popović, 2015), n-gram precisions, capitals, digits, and whether the first letters' cases agree."""
+    """Return chrF (Popović, 2015), n-gram precisions, and counts of capital letters and digits."""
     precisions = []
     precision = recall = 0.0
     n_orders = 0
@@ -235,7 +235,7 @@ def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> li
             precision += precisions[-1]
             recall += common / reference_total
     precision, recall = precision / max(1, n_orders), recall / max(1, n_orders)
-    # The F-score with β = 2: recall has four times the weight of precision.
+    # chrF is the F-score with β = 2, in which recall has four times the weight of precision.
     chrf = 5 * precision * recall / (4 * precision + recall) if precision + recall > 0 else 0.0
     missing_capitals = (reference.capitals - hypothesis.capitals).total()
     added_capitals = (hypothesis.capitals - reference.capitals).total()
@@ -248,7 +248,7 @@ def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> li
 
 
 def _compare_words(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    """Return values of shared words by class, of added words by rarity, of repetitions and of negations."""
+    """Return values that describe shared words, added words, repetitions and negations."""
     unmatched = Counter(reference.forms)
     common = [0] * (CONTENT + 1)
     common_frequent = 0
@@ -293,7 +293,9 @@ def _compare_words(hypothesis: WordSequence, reference: WordSequence) -> list[fl
 
 
 def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, lists: PairLists) -> list[float]:
-    """Return how usual the word pairs of a hypothesis are that the reference does not contain.
+    """Return values that describe how frequent the added word pairs are in English texts.
+
+    Added word pairs occur in the hypothesis, but not in the reference.
 
     The probabilities come from counts of words and word pairs on the web (Norvig, 2009). The values are, in order: the
     log probability of the second word given the first, per pair of the hypothesis; the lowest log probability; the
@@ -325,7 +327,7 @@ def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, lists: 
 
 
 class PairLists(NamedTuple):
-    """Counts of words and of word pairs, and the number of words that were counted."""
+    """Frequencies of English words and word pairs, and the number of words in the counted texts."""
 
     words: Mapping[str, float]
     pairs: Mapping[str, float]
@@ -333,7 +335,7 @@ class PairLists(NamedTuple):
 
 
 def _straighten_quotes(text: str) -> str:
-    """Return a text with straight quotation marks. This is faster than ``str.translate``."""
+    """Return a text in which typographic quotation marks are replaced by straight ones."""
     if text.isascii():
         return text
     return text.replace("‘", "'").replace("’", "'").replace("“", '"').replace("”", '"')
@@ -397,13 +399,13 @@ def _make_python_comparer(lists: PairLists) -> TextComparer:
 
 
 def _map_file(path: str) -> mmap.mmap:
-    """Return the content of a file as a memory map, so that only the pages that are read use memory."""
+    """Return a memory map of a file. Only the parts of the file that are read occupy memory."""
     with Path(path).open("rb") as file:
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
 
 
 class TextFeature(Feature):
-    """Values that compare an English hypothesis with its reference, computed in one pass over the words.
+    """Feature that compares the words and characters of an English hypothesis with its reference.
 
     ``references`` is the number of references, ``length`` the logarithm of one plus the number of words in the
     reference, and ``words_difference`` the number of words in the hypothesis minus the number in the reference.
@@ -431,7 +433,7 @@ class TextFeature(Feature):
         return super().from_options(context, options)
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Return the mean values over the references of each hypothesis."""
+        """Return one row per hypothesis, with values that are averaged over the references."""
         hypotheses, references = ([_straighten_quotes(text) for text in texts] for texts in segment_pairs(batch))
         counts = [len(segment_references) for segment_references in batch.references]
         rows = np.column_stack([np.repeat(np.array(counts, float), counts), _load_comparer()(hypotheses, references)])

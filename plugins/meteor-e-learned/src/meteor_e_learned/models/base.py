@@ -1,4 +1,4 @@
-"""Agreement of an estimator's decisions and scores with human judgments."""
+"""Correlation of an estimator's decisions and scores with human judgments."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from meteor_e.api import Estimator, Examples
 from meteor_e.base.array_cache import Floats
 
 SYNTHETIC = "made"
-"""The first word in the titles of synthetic comparisons, and their key in a recipe."""
+"""First word in the titles of synthetic comparisons. It is also the key for such comparisons in a recipe."""
 
 
 def strict_tau(differences: Floats) -> float:
-    """Return Kendall's τ of pairs, where ties count as wrong decisions, as at WMT12.
+    """Return Kendall's τ of pairwise decisions. As in the WMT12 shared task, ties count as wrong decisions.
 
     Args:
-        differences: the score of the better hypothesis minus that of the worse, ``(pairs,)``.
+        differences: the score of the better hypothesis minus the score of the worse hypothesis, ``(pairs,)``.
     """
     if not len(differences):
         return float("nan")
@@ -25,7 +25,7 @@ def strict_tau(differences: Floats) -> float:
 
 
 def pair_taus(estimator: Estimator, examples: Examples) -> dict[str, float]:
-    """Return the strict τ of an estimator's decisions on each test set, by title; NaN without comparisons."""
+    """Return Kendall's τ of an estimator's decisions for each test set. It is NaN if there are no comparisons."""
     if not len(examples.better):
         return dict.fromkeys(examples.title, float("nan"))
     decisions = estimator.decisions(examples)
@@ -33,7 +33,7 @@ def pair_taus(estimator: Estimator, examples: Examples) -> dict[str, float]:
 
 
 def agreement(estimator: Estimator, examples: Examples, validation: Examples | None) -> dict[str, Any]:
-    """Return the figures of a trained estimator: τ of comparisons, and Pearson's correlation with human scores.
+    """Return the correlations of a trained estimator with human judgments, as figures for the model card.
 
     Args:
         estimator: the trained estimator.
@@ -54,7 +54,7 @@ def agreement(estimator: Estimator, examples: Examples, validation: Examples | N
 
 
 def score_correlations(estimator: Estimator, validation: Examples) -> dict[str, float]:
-    """Return Pearson's correlation of an estimator's scores with human scores, for each test set that has them."""
+    """Return Pearson's correlation with human scores for each test set that contains human scores."""
     figures: dict[str, float] = {}
     if np.isnan(validation.scores).all():
         return figures
@@ -68,7 +68,7 @@ def score_correlations(estimator: Estimator, validation: Examples) -> dict[str, 
 
 
 def pearson(x: Floats, y: Floats) -> float:
-    """Return Pearson's correlation; NaN if the values of an array are all equal."""
+    """Return Pearson's correlation of two arrays. It is NaN if all values of an array are equal."""
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     return float(np.corrcoef(x, y)[0, 1])

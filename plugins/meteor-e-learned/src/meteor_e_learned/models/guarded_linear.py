@@ -24,9 +24,9 @@ Range = Annotated[list[float], Meta(min_length=3, max_length=3)]
 
 
 class GuardedLinear(LinearEstimator):
-    """A weighted sum of features that is learned from comparisons and ratings (ridge regression).
+    """A weighted sum of features, which ridge regression learns from comparisons and ratings.
 
-    The loss adds up squared errors:
+    The loss is the sum of these terms:
 
     - for each year of comparisons, the mean of (1 - difference of the sums)²;
     - for ratings, the mean of (standardized rating - centered sum)², averaged over language pairs;
@@ -42,10 +42,10 @@ class GuardedLinear(LinearEstimator):
     scale of the sum.
 
     Deviations are ranges for features of the hypothesis, such as its length compared with the reference. Outside these
-    ranges, the base is reduced by ``out_of_domain_penalty``, because the sum is lower there, too. The weight of the sum
-    is the product of the weights from the guard and from the deviations.
+    ranges, the base is reduced by ``out_of_domain_penalty``. The weight of the sum is the product of the weights from
+    the guard and from the deviations.
 
-    The final score is a percentage: the share of the training outputs that the hypothesis beats.
+    The final score is the percentage of the training outputs that have a lower score than the hypothesis.
     """
 
     name: ClassVar[str] = "guarded-linear"
@@ -58,7 +58,7 @@ class GuardedLinear(LinearEstimator):
     levels_: Floats  # The scale that maps sums to percentages.
 
     class Options(ComponentOptions):
-        """Weights of the parts of the loss, ranges of the guard, and clipping."""
+        """The weights of the terms of the loss, the ranges of features, and the clipping of values."""
 
         ratings: Annotated[
             Strength, Meta(description="Weight of the ratings; the comparisons of all years together have 1.")
@@ -113,7 +113,7 @@ class GuardedLinear(LinearEstimator):
         seed: Annotated[int, Meta(description="Unused, because training is deterministic.")] = 1
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
-        """Learn from all comparisons and all ratings of the examples."""
+        """Learn the weights from the comparisons and ratings of the examples."""
         columns, options = list(run.columns), self.options
         prior, penalty = self._prior_and_penalty(columns)
         guarded = [*options.guard, *options.deviations]
@@ -139,7 +139,7 @@ class GuardedLinear(LinearEstimator):
         return {f"training tau {title}": tau for title, tau in taus.items() if not np.isnan(tau)}
 
     def _prior_and_penalty(self, columns: Sequence[str]) -> tuple[Floats, Floats]:
-        """Return the weight that the penalty pulls each feature toward, and the strength of the penalty."""
+        """Return the prior weight of each feature, and the strength of the penalty for deviating from it."""
         prior, penalty = np.zeros(len(columns)), np.full(len(columns), self.options.penalty)
         for name in self.options.prior_feature:
             prior[_column_index(name, columns)] = self.options.prior_weight
@@ -148,7 +148,7 @@ class GuardedLinear(LinearEstimator):
         return prior, penalty
 
     def _solve(self, examples: Examples, rows: NDArray[np.float32], prior: Floats, penalty: Floats) -> Floats:
-        """Return the weights with the lowest loss: the solution of the normal equations.
+        """Solve the normal equations, and return the weights with the lowest loss.
 
         Args:
             examples: the comparisons and ratings.
@@ -158,18 +158,24 @@ class GuardedLinear(LinearEstimator):
         matrix, vector, n_parts = np.diag(penalty), penalty * prior, 0
         for part_rows, targets, share in (*self._comparisons(examples, rows), *self._ratings(examples, rows)):
             block = part_rows.astype(float)
-            # Unlike a matrix product, einsum adds up in an order that does not depend on the number of threads.
+            # Unlike a matrix product, einsum adds numbers in an order that does not depend on the number of threads.
             matrix += share / len(block) * np.einsum("ij,ik->jk", block, block)
             vector += share / len(block) * np.einsum("ij,i->j", block, targets)
             n_parts += 1
         if not n_parts:
             raise InputError("there are neither comparisons nor human scores of segments to learn from")
-        # Rounded, because the last digits of a solution depend on the processor.
+        # The last digits of a solution depend on the processor, so the weights are rounded.
         weights: Floats = np.linalg.solve(matrix, vector).astype(float).round(8)
         return weights
 
     def _fit_base(self, examples: Examples, rows: NDArray[np.float32], judged: NDArray[np.bool_]) -> None:
-        """Map the base to the scale of the sum: equal means and standard deviations on the judged hypotheses."""
+        """Map the base to the mean and the standard deviation of the sums of the judged hypotheses.
+
+        Args:
+            examples: the training examples.
+            rows: the standardized features of the examples.
+            judged: whether each hypothesis was judged, ``(hypotheses,)``.
+        """
         sums = self._apply_weights(rows[judged].astype(float))
         self.offset_ = np.array([sums.mean()])
         self.base_ = np.zeros(2)
@@ -180,9 +186,10 @@ class GuardedLinear(LinearEstimator):
     def _comparisons(
         self, examples: Examples, rows: NDArray[np.float32]
     ) -> Iterator[tuple[NDArray[np.float32], Floats, float]]:
-        """Yield blocks of comparisons: differences of features, target differences of the sums, share of the loss.
+        """Yield blocks of comparisons, each with its weight in the loss.
 
-        Comparisons that were derived from ratings are left out, because the ratings contain the same information.
+        A block consists of differences of features, target differences of the sums, and the weight. Comparisons that
+        were derived from ratings are omitted, because the ratings contain the same information.
         """
         rated_parts = set(examples.hypothesis_part[~np.isnan(examples.scores)].tolist())
         parts_by_year: dict[str, list[int]] = {}
@@ -206,7 +213,7 @@ class GuardedLinear(LinearEstimator):
     def _ratings(
         self, examples: Examples, rows: NDArray[np.float32]
     ) -> Iterator[tuple[NDArray[np.float32], Floats, float]]:
-        """Yield, for each language pair, centered features, standardized ratings, and the share of the loss."""
+        """Yield the centered features, the standardized ratings and the weight in the loss for each language pair."""
         rated_parts: list[tuple[int, NDArray[np.intp], float]] = []
         years = [title.rpartition(" ")[0] for title in examples.title]
         for part, title in enumerate(examples.title):
@@ -223,7 +230,7 @@ class GuardedLinear(LinearEstimator):
             yield block - block.mean(axis=0), targets, self.options.ratings * weight / part_counts[years[part]]
 
     def shares(self, features: Floats) -> tuple[Floats, Floats]:
-        """Return the weights of the sum according to the guard and to the deviations, ``(hypotheses,)`` each."""
+        """Return two arrays with the weight of the sum for each hypothesis: from the guard, and from the deviations."""
         columns, n_guards = self.places_.astype(int), len(self.options.guard)
         return (
             _domain_share(features[:, columns[:n_guards]], self.options.guard),
@@ -231,7 +238,7 @@ class GuardedLinear(LinearEstimator):
         )
 
     def contributions(self, features: Floats) -> Floats:
-        """Return the contribution of each feature to the score before the scale, ``(hypotheses, features)``."""
+        """Return the contribution of each feature to the raw score, ``(hypotheses, features)``."""
         features = np.asarray(features, float)
         result: Floats = self._standardize(features) * self.weights_
         if len(self.places_):
@@ -240,20 +247,20 @@ class GuardedLinear(LinearEstimator):
             share = guard_share * deviation_share
             base = (features[:, base_column] - self.base_[0]) * self.base_[1]
             result *= share[:, None]
-            # If the guard's share is 0, only the base contributes to the score.
+            # The base replaces the part of the sum that is outside the training domain.
             result[:, base_column] += (1 - share) * base - share * self.offset_[0]
             result[:, base_column] -= self.options.out_of_domain_penalty * guard_share * (1 - deviation_share)
         return result
 
     def raw(self, features: Floats) -> Floats:
-        """Return the scores before the scale, ``(hypotheses,)``."""
+        """Return the raw scores, which are not mapped to percentages, ``(hypotheses,)``."""
         starts = range(0, max(1, len(features)), BLOCK)
         blocks = (self.contributions(features[start : start + BLOCK]) for start in starts)
-        # Contiguous rows are added up in the same order for every memory layout of the features.
+        # The order of an addition depends on the memory layout, so all blocks are converted to the same layout.
         return np.concatenate([np.ascontiguousarray(block).sum(axis=1) for block in blocks])
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
-        """Return the score of the first hypothesis of each pair minus that of the second, before the scale."""
+        """Return the difference between the raw scores of the two hypotheses of each pair."""
         X = np.asarray(X, float)  # noqa: N806
         size = len(self.low_)
         if X.ndim != 2 or X.shape[1] != 2 * size:
@@ -261,22 +268,22 @@ class GuardedLinear(LinearEstimator):
         return self.raw(X[:, :size]) - self.raw(X[:, size:])
 
     def decisions(self, examples: Examples) -> Floats:
-        """Return the score of the better hypothesis of each comparison minus that of the worse, before the scale."""
+        """Return the raw score of the better hypothesis minus the raw score of the worse one for each comparison."""
         sums = self.raw(examples.features)
         result: Floats = sums[examples.better] - sums[examples.worse]
         return result
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return the percentage of the training outputs that each hypothesis beats."""
+        """Return the percentage of training outputs with a lower score than each hypothesis, ``(hypotheses,)``."""
         return Scale(self.levels_).of(self.raw(features))
 
     def slope(self, raw: float) -> float:
-        """Return the increase of the score in points per unit of the weighted sum, at a value of the sum."""
+        """Return the derivative of the percentage with respect to the raw score, at the given raw score."""
         low, high = Scale(self.levels_).of(np.array([raw - 0.05, raw + 0.05]))
         return float(high - low) / 0.1
 
     def note(self, features: Floats) -> str:
-        """Return how much of the scores is learned, and the features that are outside their ranges."""
+        """Return a remark about the fraction of the scores that comes from METEOR, and the features that cause it."""
         if not len(self.places_):
             return ""
         base_share = 1 - float(np.prod(self.shares(features), axis=0).mean())
@@ -311,7 +318,12 @@ class GuardedLinear(LinearEstimator):
 
 
 def _domain_share(values: Floats, ranges: Mapping[str, Sequence[float]]) -> Floats:
-    """Return the weight of the sum, which is 1 if all values are inside their ranges, ``(hypotheses,)``."""
+    """Return the weight of the sum for each hypothesis. The weight is 1 if all values are inside their ranges.
+
+    Args:
+        values: the values of the features that have a range, ``(hypotheses, features)``.
+        ranges: the minimum, the maximum and the transition width of each of these features.
+    """
     low, high, width = np.array([*ranges.values()], float).reshape(-1, 3).T
     distance = np.maximum(np.maximum(low - values, values - high), 0) / width
     share: Floats = np.maximum(1 - (distance**2).sum(axis=1), 0) ** 2
@@ -319,7 +331,7 @@ def _domain_share(values: Floats, ranges: Mapping[str, Sequence[float]]) -> Floa
 
 
 def _column_index(name: str, columns: Sequence[str]) -> int:
-    """Return the index of a feature.
+    """Return the index of the column with the given name.
 
     Raises:
         ConfigError: if the feature does not exist.
@@ -330,7 +342,7 @@ def _column_index(name: str, columns: Sequence[str]) -> int:
 
 
 def _prefix_indexes(prefix: str, columns: Sequence[str]) -> list[int]:
-    """Return the indexes of the features whose names begin with a prefix.
+    """Return the indexes of the columns whose names begin with the given prefix.
 
     Raises:
         ConfigError: if there is no such feature.

@@ -1,4 +1,4 @@
-"""Base class of linear estimators: the clipping bounds, scale and weight of each feature."""
+"""Base class of linear estimators, which clip, standardize and weight the features."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LinearEstimator(Estimator):
         self.mean_ = self._clip(X).mean(axis=0)
 
     def _fit_scale(self, deviation: Floats) -> None:
-        """Learn the scale of the features. A feature that does not vary has an infinite scale, and thus no influence.
+        """Learn the scale of each feature. A constant feature has an infinite scale, and does not influence scores.
 
         Args:
             deviation: the standard deviation of each feature. Tiny deviations are rounding errors.
@@ -47,7 +47,7 @@ class LinearEstimator(Estimator):
         self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
 
     def _clip(self, X: Floats) -> Floats:  # noqa: N803
-        """Return the features, clipped to the bounds.
+        """Return the features with values clipped to the learned bounds.
 
         Raises:
             InputError: if the number of features is not that of the model.
@@ -59,15 +59,15 @@ class LinearEstimator(Estimator):
         return result
 
     def _standardize(self, X: Floats) -> Floats:  # noqa: N803
-        """Return the clipped features with the mean 0 and the scale 1."""
+        """Return the features after clipping and standardization."""
         result: Floats = (self._clip(X) - self.mean_) / self.scale_
         return result
 
     def _apply_weights(self, X: Floats) -> Floats:  # noqa: N803
         """Return the weighted sum of each row.
 
-        A matrix product would add numbers in an order that depends on the shape and on the processor. Here, the digits
-        of a sum do not depend on the other rows.
+        This method does not use a matrix product, because its order of additions depends on the number of rows and on
+        the processor.
         """
         result: Floats = np.ascontiguousarray(X * self.weights_).sum(axis=1)
         return result
@@ -102,6 +102,6 @@ def _check_array(name: str, array: NDArray[Any]) -> None:
         raise ValueError(f"{name} has {array.dtype}, and not floating-point numbers")
     if np.isfinite(array).all():
         return
-    # The scale of a feature that does not vary is infinite.
+    # A constant feature has an infinite scale.
     if name != "scale" or not (array > 0).all():
         raise ValueError(f"{name} has values that are not finite numbers")

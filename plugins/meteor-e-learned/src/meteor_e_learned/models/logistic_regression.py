@@ -1,4 +1,4 @@
-"""The probability that an answer is correct, by logistic regression."""
+"""Logistic regression, which estimates the probability that an answer is correct."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class LogisticRegression(LinearEstimator):
         groups: NDArray[Any] | None = None,
         sample_weight: Floats | None = None,
     ) -> LogisticRegression:
-        """Fit the weights.
+        """Fit the weights of the features and the intercept.
 
         Args:
             X: the features, ``(hypotheses, features)``.
@@ -69,25 +69,34 @@ class LogisticRegression(LinearEstimator):
             raise InputError(f"{self.name} learns from correct and incorrect answers; all judgments are equal")
         self._fit_bounds(X, self.options.clip)
         self._fit_scale(self._clip(X).std(axis=0))
-        design = np.hstack([self._standardize(X), np.ones((len(X), 1))])
+        weights = self._minimize_loss(self._standardize(X), y)
+        # The last digits of a solution depend on the processor, so the weights are rounded.
+        weights = weights.round(8)
+        self.weights_, self.intercept_ = weights[:-1], weights[-1:]
+        return self
+
+    def _minimize_loss(self, X: Floats, y: Floats) -> Floats:  # noqa: N803
+        """Return the weights and the intercept with the lowest loss, which Newton's method finds.
+
+        Args:
+            X: the standardized features, ``(hypotheses, features)``.
+            y: the judgments, 0 or 1.
+        """
+        design = np.hstack([X, np.ones((len(X), 1))])
         penalty = np.full(design.shape[1], self.options.penalty)
         penalty[-1] = 0  # The intercept is not penalized.
         weights = np.zeros(design.shape[1])
         for _ in range(MAX_STEPS):
             probabilities = _logistic(np.ascontiguousarray(design * weights).sum(axis=1))
-            # The order in which a matrix product adds numbers would depend on the number of threads.
+            # Unlike a matrix product, einsum adds numbers in an order that does not depend on the number of threads.
             gradient = np.einsum("ij,i->j", design, probabilities - y) + penalty * weights
             curvature = probabilities * (1 - probabilities)
             hessian = np.einsum("ij,ik->jk", design * curvature[:, None], design) + np.diag(penalty)
-            # The penalty makes the system solvable, and the weight of a feature that does not vary is 0.
             step = np.linalg.solve(hessian, gradient)
             weights -= step
             if np.abs(step).max() < MIN_STEP:
                 break
-        # Weights are rounded, because the last digits of a solution depend on the processor.
-        weights = weights.round(8)
-        self.weights_, self.intercept_ = weights[:-1], weights[-1:]
-        return self
+        return weights
 
     def contributions(self, features: Floats) -> Floats:
         """Return the contribution of each feature to the log-odds, ``(hypotheses, features)``."""
@@ -95,16 +104,16 @@ class LogisticRegression(LinearEstimator):
         return result
 
     def raw(self, features: Floats) -> Floats:
-        """Return the log-odds, ``(hypotheses,)``."""
+        """Return the log-odds that each answer is correct, ``(hypotheses,)``."""
         result: Floats = self._apply_weights(self._standardize(features)) + self.intercept_[0]
         return result
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return probabilities, ``(hypotheses,)``."""
+        """Return the probability that each answer is correct, ``(hypotheses,)``."""
         return _logistic(self.raw(features))
 
     def slope(self, raw: float) -> float:
-        """Return the increase of the probability per unit of log-odds."""
+        """Return the derivative of the probability at the given log-odds."""
         probability = float(_logistic(np.array([raw]))[0])
         return probability * (1 - probability)
 
@@ -124,8 +133,8 @@ class LogisticRegression(LinearEstimator):
 
 
 def _logistic(values: Floats) -> Floats:
-    """Return the probabilities for log-odds."""
-    # The last bit of NumPy's exponentials depends on the processor.
+    """Return the probability for each value of the log-odds."""
+    # math.exp gives the same result on all processors, but np.exp does not.
     exponentials = apply_scalar(math.exp, -np.abs(values))
     result: Floats = np.where(values >= 0, 1, exponentials) / (1 + exponentials)
     return result

@@ -1,4 +1,4 @@
-"""Linear pairwise ranker: logistic regression on differences of features."""
+"""Linear pairwise ranker, which is a logistic regression on differences of features."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Strength = Annotated[float, Meta(gt=0)]
 
 
 class PairwiseLogistic(LinearEstimator):
-    """Decides between two hypotheses by the weighted sum of the differences of their features.
+    """A ranker that compares two hypotheses by the weighted sum of the differences of their features.
 
     There is no intercept, so swapping the hypotheses reverses the decision, and the weighted sum of the features of a
     single hypothesis is its score. Features are clipped to their range in the training data, and divided by the
@@ -29,7 +29,7 @@ class PairwiseLogistic(LinearEstimator):
     requires: ClassVar[tuple[str, ...]] = ("scikit-learn",)
 
     class Options(ComponentOptions):
-        """The strength of the penalty, and its selection by cross-validation."""
+        """The strength of the penalty, and the cross-validation that selects the strength."""
 
         C: Annotated[
             Strength | Annotated[list[Strength], Meta(min_length=1)],
@@ -76,7 +76,14 @@ class PairwiseLogistic(LinearEstimator):
     def _select_strength(
         self, scaled: Floats, labels: NDArray[Any], groups: NDArray[Any] | None, sample_weight: Floats | None
     ) -> float:
-        """Return the strength of the penalty with the most correct decisions in a cross-validation."""
+        """Return the inverse strength of the penalty with the most correct decisions in a cross-validation.
+
+        Args:
+            scaled: the scaled differences of features, ``(pairs, features)``.
+            labels: 1 if the first hypothesis of a pair is better, and 0 if the second hypothesis is better.
+            groups: the group of each pair. Pairs of the same group are in the same fold.
+            sample_weight: the weights of the pairs.
+        """
         if not isinstance(self.options.C, list | tuple):
             return float(self.options.C)
         from sklearn.model_selection import GroupKFold
@@ -98,7 +105,7 @@ class PairwiseLogistic(LinearEstimator):
         return max(correct_weights, key=lambda strength: (correct_weights[strength], -strength))
 
     def _differences(self, X: Floats) -> Floats:  # noqa: N803
-        """Return the differences of the clipped features, ``(pairs, features)``."""
+        """Return the clipped features of the first hypothesis minus those of the second, ``(pairs, features)``."""
         size = X.shape[1] // 2
         if size != len(self.low_) or X.shape[1] % 2:
             raise ConfigError(f"{X.shape[1]} numbers per pair; the model has {len(self.low_)} features per hypothesis")
@@ -115,16 +122,16 @@ class PairwiseLogistic(LinearEstimator):
         return (self.decision_function(X) > 0).astype(np.int64)
 
     def predict_proba(self, X: Floats) -> Floats:  # noqa: N803
-        """Return the probabilities that the second hypothesis is better, and that the first is, ``(pairs, 2)``."""
+        """Return the probability that the second hypothesis is better, and that the first is better, ``(pairs, 2)``."""
         first = 1 / (1 + np.exp(-self.decision_function(X)))
         return np.stack([1 - first, first], axis=1)
 
     def score(self, X: Floats, y: NDArray[Any]) -> float:  # noqa: N803
-        """Return the strict τ of the decisions."""
+        """Return Kendall's τ of the decisions. Ties count as wrong decisions."""
         return strict_tau(self.decision_function(X) * np.where(np.asarray(y) == 1, 1, -1))
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return the scores of hypotheses, ``(hypotheses,)``. The mean features of the training have the score 0."""
+        """Return the score of each hypothesis, ``(hypotheses,)``. Mean features of the training have the score 0."""
         return self._apply_weights(self._standardize(features))
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -143,7 +150,7 @@ def _fit_weights(strength: float, scaled: Floats, labels: NDArray[Any], sample_w
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=strength, fit_intercept=False, max_iter=2000)
-    # Each pair is used in both orders, which balances the labels.
+    # Each pair is used in both orders, so that both labels are equally frequent.
     both_orders = np.vstack([scaled, -scaled])
     weight = None if sample_weight is None else np.r_[sample_weight, sample_weight]
     model.fit(both_orders, np.r_[labels, 1 - labels], weight)

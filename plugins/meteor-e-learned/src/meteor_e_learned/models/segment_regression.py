@@ -1,4 +1,4 @@
-"""Regression from features to the human scores of segments."""
+"""Ridge regression, which predicts the human scores of segments from their features."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class _Sums:
         return _Sums(len(scores), design.sum(axis=0), float(scores.sum()), design.T @ design, design.T @ scores)
 
     def subtract(self, part: _Sums) -> _Sums:
-        """Return the statistics without those of a part of the rows."""
+        """Return the statistics of the remaining rows after a part of the rows is removed."""
         return _Sums(
             self.count - part.count,
             self.rows - part.rows,
@@ -50,7 +50,7 @@ class _Sums:
         )
 
     def fit(self, alpha: float) -> tuple[Floats, float]:
-        """Return the weights and the intercept for a strength of the penalty. The intercept is not penalized."""
+        """Return the weights and the intercept for a strength of the penalty, which ignores the intercept."""
         mean = self.rows / self.count
         products = self.products - self.count * np.outer(mean, mean) + alpha * np.eye(len(mean))
         weights = np.asarray(np.linalg.solve(products, self.cross_products - mean * self.scores), np.float64)
@@ -70,7 +70,7 @@ class SegmentRegression(LinearEstimator):
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
     class Options(ComponentOptions):
-        """Values from which cross-validation selects, and clipping."""
+        """The candidate values for the cross-validation, and the clipping of values."""
 
         alphas: Annotated[
             tuple[Annotated[float, Meta(gt=0)], ...],
@@ -130,14 +130,14 @@ class SegmentRegression(LinearEstimator):
             for alpha, value in self._validate(design, target, y, sums[degree], test_folds).items():
                 correlations[degree, alpha] = value
         self.folds_ = {f"degree {degree}, alpha {alpha:g}": value for (degree, alpha), value in correlations.items()}
-        # If scores do not vary, all correlations are undefined, and the first choice is selected.
+        # If all human scores are equal, the correlations are undefined, and the first choice is selected.
         ranks = {choice: -np.inf if np.isnan(value) else value for choice, value in correlations.items()}
         self.degree_, self.alpha_ = max(ranks, key=ranks.__getitem__)
         self.weights_, self.intercept_ = sums[self.degree_].fit(self.alpha_)
         return self
 
     def _split_folds(self, X: Floats, y: Floats, groups: NDArray[Any] | None) -> list[NDArray[np.intp]]:  # noqa: N803
-        """Return the row indexes of each test fold; no folds if there is a single hypothesis."""
+        """Return the row indexes of each test fold. If there is a single hypothesis, there are no folds."""
         from sklearn.model_selection import GroupKFold
 
         if groups is None or len(np.unique(groups)) < 2:
@@ -151,7 +151,17 @@ class SegmentRegression(LinearEstimator):
     def _validate(
         self, design: Floats, target: Floats, y: Floats, sums: _Sums, test_folds: Sequence[NDArray[np.intp]]
     ) -> dict[float, float]:
-        """Return the mean correlation over the test folds for each strength of the penalty; NaN without folds."""
+        """Return the mean correlation over the test folds for each strength of the penalty.
+
+        The correlation is NaN if there are no folds.
+
+        Args:
+            design: the design matrix.
+            target: the clipped human scores, for the training.
+            y: the human scores.
+            sums: the statistics of all rows.
+            test_folds: the row indexes of each test fold.
+        """
         correlations: dict[float, list[float]] = {float(alpha): [] for alpha in self.options.alphas}
         for test in test_folds:
             # Subtracting the sums of the test fold is faster than adding up the other folds.
@@ -167,7 +177,7 @@ class SegmentRegression(LinearEstimator):
         return {f"folds, {name}": value for name, value in self.folds_.items()}
 
     def _design(self, X: Floats) -> Floats:  # noqa: N803
-        """Return the design matrix: the standardized features, and their squares if the degree is 2."""
+        """Return the standardized features and, if the degree is 2, their squares."""
         scaled = self._standardize(X)
         result: Floats = scaled if self.degree_ == 1 else np.hstack([scaled, scaled**2 - 1])
         return result
@@ -181,7 +191,7 @@ class SegmentRegression(LinearEstimator):
         return self.score_segments(X)
 
     def score(self, X: Floats, y: Floats) -> float:  # noqa: N803
-        """Return Pearson's correlation of predictions and human scores; NaN if one of them does not vary."""
+        """Return Pearson's correlation of the predictions with human scores. It is NaN if one of them is constant."""
         return pearson(self.predict(X), np.asarray(y, float))
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:

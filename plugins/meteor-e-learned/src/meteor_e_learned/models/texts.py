@@ -1,4 +1,4 @@
-"""Input of estimators that read texts in addition to features."""
+"""Input data for estimators that read texts in addition to features."""
 
 from __future__ import annotations
 
