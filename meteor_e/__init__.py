@@ -3,8 +3,8 @@
 >>> from meteor_e import Meteor
 >>> Meteor("en").score("the cat sat on the mat", ["a cat was sitting on the mat"]).score
 
-All names of :mod:`meteor_e.api`, for plugins, are here, too. Names are imported when they are used, so that
-``import meteor_e`` costs next to nothing.
+The package also exports all names of :mod:`meteor_e.api`, which plugins use. A name is imported on first access, so
+that ``import meteor_e`` is fast.
 """
 
 from meteor_e.base.lazy import lazy_names

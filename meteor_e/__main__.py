@@ -1,4 +1,4 @@
-"""``python -m meteor_e`` is ``meteor-e``."""
+"""The entry point of ``python -m meteor_e``, which runs the program ``meteor-e``."""
 
 import atexit
 import contextlib
@@ -13,7 +13,7 @@ if __name__ == "__main__":
     except SystemExit as stop:
         if stop.code not in (130, 143):
             raise
-        # Where an interrupt went through exec of a text, as in many imports, Python would end itself by SIGINT.
+        # An interrupt during an import would make Python terminate by SIGINT instead of with this exit code.
         atexit._run_exitfuncs()
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):

@@ -206,33 +206,34 @@ class _MbrResult(Result):
         The columns contain the source number, the candidate number, the expected score and the text. Source ids, ranks
         and the system's scores have columns if the first source has such values.
         """
-        header: Sequence[str] = ()
         for number, choice in self._number_choices():
-            for rank, index in enumerate(choice.best, 1):
-                row = _source_entry(number, choice)
-                if self._best > 1:
-                    row["rank"] = rank
-                row |= _candidate_entry(choice, index)
-                row["text"] = row.pop("text")  # The text becomes the last column.
-                if not header:
-                    header = list(row)
-                    yield header
+            rows = [self._make_row(number, choice, rank, index) for rank, index in enumerate(choice.best, 1)]
+            if number == 1:
+                yield list(rows[0])
+            for row in rows:
                 yield list(row.values())
+
+    def _make_row(self, number: int, choice: Choice, rank: int, index: int) -> dict[str, Any]:
+        """Return the values of a chosen candidate by column title, with the text in the last column."""
+        row = _source_entry(number, choice)
+        if self._best > 1:
+            row["rank"] = rank
+        row.update(_candidate_entry(choice, index))
+        row["text"] = row.pop("text")
+        return row
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """Yield one dictionary per source with the chosen candidates and the expected scores of all candidates."""
         for number, choice in self._number_choices():
             best_entries = [_candidate_entry(choice, index) for index in choice.best]
-            n_best = {"n_best": best_entries} if self._best > 1 else {}
-            expected_scores = [None if math.isnan(score) else score for score in choice.scores.tolist()]
-            yield {
-                **_source_entry(number, choice),
-                **best_entries[0],
-                **n_best,
-                "expected_scores": expected_scores,
-                "signature": self._metric.signature_for({1}),
-                **self._settings,
-            }
+            entry = _source_entry(number, choice)
+            entry.update(best_entries[0])
+            if self._best > 1:
+                entry["n_best"] = best_entries
+            entry["expected_scores"] = [None if math.isnan(score) else score for score in choice.scores.tolist()]
+            entry["signature"] = self._metric.signature_for({1})
+            entry.update(self._settings)
+            yield entry
 
 
 def _format_nbest_line(source_id: object, choice: Choice, index: int) -> str:

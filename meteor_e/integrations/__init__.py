@@ -1,1 +1,1 @@
-"""Bridges to the libraries in which people use METEOR today; each imports its library only when it is used."""
+"""Integrations of METEOR into nltk, torchmetrics and Hugging Face evaluate."""

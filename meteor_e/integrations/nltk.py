@@ -1,12 +1,12 @@
-"""Replacements for nltk's METEOR functions, with the scores of METEOR 1.5.
+"""Replacements for nltk's METEOR functions that compute the scores of METEOR 1.5.
 
 To use them, replace ``from nltk.translate.meteor_score import meteor_score`` with this import::
 
     from meteor_e.integrations.nltk import meteor_score
 
-The functions accept all of nltk's arguments, by keyword or by position. ``alpha``, ``beta`` and ``gamma`` are METEOR's
-parameters; by default, they have the values of METEOR 1.5. ``stemmer`` and ``wordnet``, which are resources of nltk's
-implementation, are ignored with a warning.
+The functions accept the same arguments as nltk's functions. By default, the parameters ``alpha``, ``beta`` and
+``gamma`` have the values of METEOR 1.5. The arguments ``stemmer`` and ``wordnet`` are ignored with a warning, because
+METEOR 1.5 has its own stemmer and synonyms.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @functools.lru_cache(maxsize=8)
 def _make_metric(**parameters: float) -> Meteor:
-    """Return METEOR 1.5 for English with some parameters replaced."""
+    """Return METEOR 1.5 for English with the given parameters instead of its default parameters."""
     from meteor_e.meteor import Meteor
 
     return Meteor("en", normalization="lower", parameters=parameters)
@@ -33,12 +33,21 @@ def _make_metric(**parameters: float) -> Meteor:
 
 @functools.cache
 def _warn_about_resources() -> None:
-    """Warn, once per process, that nltk's resources are not used."""
+    """Warn that nltk's stemmer and WordNet are not used. The warning is shown only once per process."""
     warn_user("stemmer and wordnet of nltk's meteor_score are not used; METEOR 1.5 has its own stemmer and synonyms")
 
 
 def _join_tokens(tokens: Iterable[str], role: str, preprocess: Callable[[str], str] | None) -> str:
-    """Check, preprocess and join the tokens of a hypothesis or reference."""
+    """Check and preprocess the tokens of a hypothesis or reference, and join them with spaces.
+
+    Args:
+        tokens: the tokens.
+        role: ``hypothesis`` or ``reference``, for error messages.
+        preprocess: a function that is applied to each token, or ``None``.
+
+    Raises:
+        InputError: if the tokens are a single string, or if a token is not a string, is empty or contains white space.
+    """
     if isinstance(tokens, str):
         raise InputError(f"a {role} must be a sequence of tokens, not a text; split it first")
     original_tokens = list(check_list(tokens, f"tokens of a {role}", "token"))
@@ -70,14 +79,14 @@ def meteor_score(
         references: the tokens of each reference.
         hypothesis: the tokens of the hypothesis.
         preprocess: a function that is applied to each token. Tokens are always lowercased afterwards.
-        stemmer, wordnet: not used; they cause a warning, once per process.
-        alpha, beta, gamma: parameters of METEOR that replace those of METEOR 1.5.
+        stemmer, wordnet: ignored with a warning.
+        alpha, beta, gamma: parameters that replace those of METEOR 1.5.
         meteor: the metric; by default METEOR 1.5 for English.
 
     Raises:
-        InputError: if there are texts instead of tokens, or no references.
-        ConfigError: if a parameter is out of range or not a number, if there are parameters in addition to ``meteor``,
-            or if ``preprocess`` is not callable.
+        InputError: if the hypothesis or a reference is not a sequence of tokens, or if there are no references.
+        ConfigError: if a parameter is out of range or not a number, if both parameters and ``meteor`` are given, or if
+            ``preprocess`` is not callable.
     """
     parameters = _check_parameters(alpha=alpha, beta=beta, gamma=gamma)
     if preprocess is not None and not callable(preprocess):
@@ -95,7 +104,7 @@ def meteor_score(
 
 
 def _check_parameters(**arguments: Any) -> dict[str, float]:
-    """Return the parameters that are not ``None``. Raise ConfigError if one of them is not a number."""
+    """Return the parameters that are not ``None``, and raise ConfigError if a parameter is not a number."""
     parameters = {}
     for name, value in arguments.items():
         if value is None:

@@ -1,7 +1,7 @@
-"""METEOR as a torchmetrics metric.
+"""METEOR as a metric of torchmetrics.
 
-The state is the sum of the segments' statistics. The corpus score therefore does not depend on how the segments are
-distributed over updates and processes.
+The metric accumulates the sum of the segment statistics. The corpus score is therefore independent of how the segments
+are distributed over updates and processes.
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ if TYPE_CHECKING:
 
 
 class MeteorScore(Metric):
-    """The corpus score of METEOR.
+    """The corpus score of METEOR as a torchmetrics metric.
 
     >>> metric = MeteorScore("en")
     >>> metric.update(["the cat sat on the mat"], [["a cat was sitting on the mat"]])
     >>> metric.compute()
 
     Args:
-        language: ISO code of the language.
+        language: the ISO code of the language.
         options: further arguments of :class:`~meteor_e.meteor.Meteor`.
-        return_sentence_level_score: whether the scores of the segments are also returned.
-        kwargs: arguments of ``torchmetrics.Metric``.
+        return_sentence_level_score: whether to return the segment scores in addition to the corpus score.
+        kwargs: further arguments of ``torchmetrics.Metric``.
     """
 
     is_differentiable = False
@@ -62,7 +62,7 @@ class MeteorScore(Metric):
         size = statistics_width(len(self.meteor.matchers))
         self.add_state("statistics", default=torch.zeros(size, dtype=torch.int64), dist_reduce_fx="sum")
         self.add_state("segments", default=torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
-        # A MetricCollection merges metrics with equal states. A hash of the signature keeps different chains apart.
+        # The hash of the signature prevents a MetricCollection from merging metrics with different settings.
         signature_hash = int(sha256(self.meteor.signature.encode()).hexdigest()[:15], 16)
         self.add_state("chain", default=torch.tensor(signature_hash, dtype=torch.int64), dist_reduce_fx="max")
         self.return_sentence_level_score = return_sentence_level_score
@@ -70,11 +70,11 @@ class MeteorScore(Metric):
             self.add_state("sentences", default=[], dist_reduce_fx="cat")
 
     def update(self, preds: str | Sequence[str], target: Sequence[str | Sequence[str]] | str) -> None:
-        """Add segments.
+        """Add segments to the state of the metric.
 
         Args:
             preds: the hypotheses.
-            target: the reference, or a sequence of references, for each hypothesis.
+            target: the reference or the sequence of references of each hypothesis.
 
         Raises:
             InputError: if ``preds`` and ``target`` differ in length.
@@ -92,16 +92,16 @@ class MeteorScore(Metric):
         self.statistics += torch.tensor(total.total.to_vector(), dtype=torch.int64, device=self.statistics.device)
 
     def _sync_dist(self, *args: Any, **kwargs: Any) -> None:
-        """Exchange the state with other processes; called by torchmetrics."""
-        # Without segments, a process would send an empty tensor with the wrong data type.
+        """Exchange the state with other processes. The base class calls this method before it computes the score."""
+        # A process without segments would otherwise send an empty tensor with the wrong data type.
         if self.return_sentence_level_score and not len(self.sentences):
             self.sentences = [torch.empty(0, dtype=torch.float64, device=self.statistics.device)]
         super()._sync_dist(*args, **kwargs)
 
     def compute(self) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
-        """Return the corpus score of all segments so far, in double precision.
+        """Return the corpus score of all segments that have been added, in double precision.
 
-        With ``return_sentence_level_score``, return a pair of the corpus score and the scores of the segments.
+        With ``return_sentence_level_score``, the result is a pair of the corpus score and the segment scores.
 
         Raises:
             InputError: if there are no segments.
@@ -116,7 +116,7 @@ class MeteorScore(Metric):
         return corpus
 
     def plot(self, val: Any = None, ax: Any = None) -> Any:
-        """Plot one or several values; see ``torchmetrics.Metric.plot``."""
+        """Plot one or several values of the metric; see ``torchmetrics.Metric.plot``."""
         return self._plot(val, ax)
 
 
@@ -128,7 +128,7 @@ def meteor_score(
     options: dict[str, Any] | None = None,
     return_sentence_level_score: bool = False,
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
-    """Return the corpus score of METEOR; the arguments are those of :class:`MeteorScore` and its ``update``."""
+    """Return the corpus score of METEOR; see :class:`MeteorScore` and :meth:`MeteorScore.update` for the arguments."""
     metric = MeteorScore(language, options=options, return_sentence_level_score=return_sentence_level_score)
     metric.update(preds, target)
     return metric.compute()

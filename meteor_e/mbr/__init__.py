@@ -1,1 +1,1 @@
-"""Minimum Bayes risk decoding: of the candidates of a source, the one with the best expected score."""
+"""Minimum Bayes risk decoding, which chooses the candidate with the best expected score for each source sentence."""

@@ -1,7 +1,7 @@
-"""Minimum Bayes risk decoding: the candidates with the best expected scores (Kumar and Byrne, 2004).
+"""Minimum Bayes risk decoding (Kumar and Byrne, 2004), which chooses the candidates with the best expected scores.
 
-The references of a source are its candidates, such as samples from a model or an n-best list, or other texts. Each
-reference can have a weight. By default, all references have the same weight.
+The candidates of a source are, for example, samples from a model or an n-best list. By default, they also serve as
+references, and all references have the same weight.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from meteor_e.mbr.methods import BLOCK, Method, Pairs, rank_candidates
 
 
 class Choice(NamedTuple):
-    """The choice for a source.
+    """The candidates that have been chosen for a source sentence.
 
     Attributes:
-        candidate_index: index of the chosen candidate, from 0.
-        text: the candidate.
-        expected: its expected score.
-        scores: expected scores of all candidates; NaN for candidates that a method ruled out.
-        best: indexes of the best candidates, from the best one.
-        source: the source.
+        candidate_index: the index of the best candidate.
+        text: the text of the best candidate.
+        expected: the expected score of the best candidate.
+        scores: the expected scores of all candidates, or NaN for candidates that have been ruled out.
+        best: the indexes of the chosen candidates, beginning with the best candidate.
+        source: the source with all its candidates.
     """
 
     candidate_index: int
@@ -51,16 +51,14 @@ def choices(
     best: int = 1,
     progress: Progress = silent,
 ) -> Iterator[Choice]:
-    """Choose candidates for each source. If several candidates have the best score, the first one is chosen.
-
-    The scores of all pairs of a large source are never in memory at the same time.
+    """Choose the best candidates for each source. If several candidates have the same score, the first one is chosen.
 
     Args:
         metric: the metric that scores a candidate against a reference.
-        sources: candidates of each source.
-        method: a method of :mod:`meteor_e.mbr.methods`; by default, every pair is scored.
-        best: number of candidates to choose. All candidates are chosen if there are fewer.
-        progress: called with the number of scored candidates of a large source.
+        sources: the candidates of each source.
+        method: a method of :mod:`meteor_e.mbr.methods`. By default, all pairs of candidates and references are scored.
+        best: the number of candidates to choose per source. If there are fewer candidates, all of them are chosen.
+        progress: a callback that receives the number of scored candidates of a large source.
 
     Raises:
         ConfigError: if the method does not support the metric.
@@ -77,9 +75,15 @@ def choices(
 
 
 def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> Pairs:
-    """Check a source, and return its pairs.
+    """Check a source, and return its distinct candidates and its references with positive weights.
 
-    Each distinct candidate is scored once. References with weight 0 are left out.
+    Args:
+        metric: the metric that scores candidates against references.
+        source: the candidates, or a source that can also have references and weights.
+        number: the number of the source, for error messages.
+
+    Raises:
+        InputError: if there are no candidates or references, or the weights are not valid.
     """
     if not isinstance(source, Source):
         source = Source(check_candidates(source, number))
@@ -87,45 +91,57 @@ def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> 
     references = texts if source.references is None else check_candidates(source.references, number)
     if not texts or not references:
         raise InputError(f"source {number} does not have {'references' if texts else 'candidates'}")
-    weights = None
-    if source.weights is not None:
-        weights = np.asarray(source.weights, float)
-        if weights.min() < 0 or not weights.any():
-            raise InputError(f"source {number}: weights must not be negative, and one of them must be positive")
-        weights = weights / weights.max()
-        positive = np.flatnonzero(weights)
-        weights = weights[positive] / weights.sum()
-        references = [references[index] for index in positive]
-    return Pairs(metric, number, source, list(dict.fromkeys(texts)), references, weights)
+    candidates = list(dict.fromkeys(texts))
+    if source.weights is None:
+        return Pairs(metric, number, source, candidates, references, weights=None)
+    weights = np.asarray(source.weights, float)
+    if weights.min() < 0 or not weights.any():
+        raise InputError(f"source {number}: weights must not be negative, and one of them must be positive")
+    # Dividing by the maximum prevents an overflow of the sum.
+    relative_weights = weights / weights.max()
+    positive = np.flatnonzero(relative_weights)
+    weighted_references = [references[index] for index in positive]
+    normalized_weights = relative_weights[positive] / relative_weights.sum()
+    return Pairs(metric, number, source, candidates, weighted_references, normalized_weights)
 
 
 def _compute_expected(
     sources: Iterable[Pairs], method: Method | None, best: int, progress: Progress
 ) -> Iterator[tuple[Pairs, Floats]]:
-    """Yield the expected scores of each source. Without a method, small sources are scored together."""
+    """Yield each source with the expected scores of its candidates.
+
+    If no method is given, all pairs are scored, and consecutive small sources are scored together.
+    """
 
     def is_scored_separately(pairs: Pairs) -> bool:
         return method is not None or len(pairs.candidates) * len(pairs.references) > BLOCK
 
     for is_separate, group in groupby(sources, is_scored_separately):
-        if not is_separate:
+        if is_separate:
+            for pairs in group:
+                yield pairs, _score_separately(pairs, method, best, progress)
+        else:
             yield from _score_together(group)
-            continue
-        for pairs in group:
-            try:
-                if method is None:
-                    expected = pairs.compute_expected(range(len(pairs.candidates)), progress)
-                else:
-                    expected = method(pairs, best)
-            except InputError as error:
-                # The error contains indexes within the block, which are different in the file.
-                message = re.sub(r"^source \d+, hypothesis \d+, reference \d+: ", "", str(error))
-                raise InputError(f"source {pairs.number}: {message}") from error
-            yield pairs, expected
+
+
+def _score_separately(pairs: Pairs, method: Method | None, best: int, progress: Progress) -> Floats:
+    """Return the expected scores of one source's candidates, by a method or by scoring all pairs.
+
+    Raises:
+        InputError: if a pair cannot be scored. The message contains the number of the source.
+    """
+    try:
+        if method is None:
+            return pairs.compute_expected(range(len(pairs.candidates)), progress)
+        return method(pairs, best)
+    except InputError as error:
+        # The error names positions within a block of pairs, which differ from the positions in the file.
+        message = re.sub(r"^source \d+, hypothesis \d+, reference \d+: ", "", str(error))
+        raise InputError(f"source {pairs.number}: {message}") from error
 
 
 def _score_together(sources: Iterable[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
-    """Yield the expected scores of small sources, whose pairs are scored in common batches."""
+    """Yield small sources with the expected scores of their candidates, which are scored in common batches."""
     all_pairs, metrics, hypotheses, references = tee(sources, 4)
     first = next(metrics)
     matrices = score_pairs(
@@ -139,5 +155,5 @@ def _score_together(sources: Iterable[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
         def renumber(match: re.Match[str]) -> str:
             return f"source {int(match[1]) + first.number - 1}"
 
-        # The error counts from the first of these sources, which may not be the first source of the file.
+        # The error counts sources from the first source of this group, which may not be the first one of the file.
         raise InputError(re.sub(r"^source (\d+)(?=, hyp)", renumber, str(error))) from error

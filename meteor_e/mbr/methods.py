@@ -1,4 +1,4 @@
-"""Methods that find the candidates with the best expected scores without scoring all pairs."""
+"""Methods of minimum Bayes risk decoding that find the best candidates without scoring all pairs of texts."""
 
 from __future__ import annotations
 
@@ -18,29 +18,25 @@ if TYPE_CHECKING:
     from meteor_e.engine.aggregation import Aggregated
 
 BLOCK = 1 << 19
-"""The maximum number of pairs of a source that are scored or approximated at the same time."""
+"""The maximum number of pairs of a candidate and a reference that are scored at the same time."""
 
 TIE_TOLERANCE = 1e-12
-"""The relative difference below which two expected scores count as equal.
-
-The means of the same scores in a different order can differ by rounding errors.
-"""
+"""The relative difference below which two expected scores count as equal, because it may be due to rounding."""
 
 
 def rank_candidates(expected: Floats, sign: int) -> Integers:
-    """Return the indexes of candidates from the best one. Candidates with equal scores keep their order.
+    """Return the indexes of the candidates, sorted from best to worst. Candidates with equal scores keep their order.
 
     Args:
-        expected: expected scores. Candidates with NaN come last.
-        sign: 1 if the highest score is best, and otherwise -1.
+        expected: the expected scores of the candidates. Candidates with NaN come last.
+        sign: 1 if high scores are good, or -1 if low scores are good.
     """
     quality = np.where(np.isnan(expected), -np.inf, sign * expected)
     order = np.argsort(-quality, kind="stable")
     finite = quality[np.isfinite(quality)]
     tolerance = TIE_TOLERANCE * float(np.abs(finite).max(initial=0.0))
-    with np.errstate(
-        invalid="ignore"
-    ):  # The difference between two infinite values is NaN, so that their ranks are equal.
+    # The difference between two infinite values is NaN, so that their ranks are equal.
+    with np.errstate(invalid="ignore"):
         starts_rank = quality[order[:-1]] - quality[order[1:]] > tolerance
     ranks = np.concatenate([[0], np.cumsum(starts_rank)])
     return np.asarray(order[np.lexsort((order, ranks))])
@@ -48,15 +44,15 @@ def rank_candidates(expected: Floats, sign: int) -> Integers:
 
 @dataclass(frozen=True)
 class Pairs:
-    """The pairs of candidates and references of one source. A method scores the pairs that it needs.
+    """The candidates and references of one source, and the metric that scores pairs of them.
 
     Attributes:
-        metric: the metric.
-        number: number of the source, from 1.
+        metric: the metric that scores a candidate against a reference.
+        number: the number of the source, starting at 1.
         source: the source as it was read.
         candidates: the distinct candidates.
         references: the references.
-        weights: weights of the references, with a sum of 1; ``None`` for equal weights.
+        weights: the weights of the references, which sum to 1, or ``None`` for equal weights.
     """
 
     metric: Metric
@@ -67,28 +63,38 @@ class Pairs:
     weights: Floats | None
 
     def scores(self, rows: Iterable[int], columns: Integers) -> Floats:
-        """Return the scores of candidates against references. Each distinct reference is scored once.
+        """Score some candidates against some references, and return the scores, ``(rows, columns)``.
 
         Args:
-            rows: indexes of the candidates.
-            columns: indexes of the references, which may be repeated.
+            rows: the indexes of the candidates.
+            columns: the indexes of the references. Repeated references are scored only once.
         """
         distinct_columns, inverse = np.unique(columns, return_inverse=True)
         hypotheses = [self.candidates[row] for row in rows]
         references = [self.references[column] for column in distinct_columns]
         matrix = next(score_pairs(self.metric, [hypotheses], [references]))
-        return np.take(matrix, inverse.ravel(), axis=1)  # The order of the columns affects the rounding of sums.
+        # The columns are copied in the given order, because the order of summands affects rounding errors.
+        return np.take(matrix, inverse.ravel(), axis=1)
 
     def average(self, matrix: Floats) -> Floats:
-        """Return expected scores, which are the weighted means of scores against the first references."""
+        """Return the expected score of each candidate, which is the weighted mean of its scores.
+
+        Args:
+            matrix: the scores of candidates against the first references, ``(candidates, references)``.
+        """
         if self.weights is None:
             return np.asarray(matrix.mean(axis=1))
         weights = self.weights[: matrix.shape[1]]
-        # A matrix product is not used here, because its last digits depend on the number of rows.
+        # A matrix product is not used here, because its rounding errors depend on the number of rows.
         return np.asarray((matrix * (weights / weights.sum())).sum(axis=1))
 
     def compute_expected(self, rows: Sequence[int], progress: Progress = silent) -> Floats:
-        """Return the expected scores of candidates over all references. One block of scores is in memory at a time."""
+        """Return the expected scores of some candidates, which are scored against all references in blocks.
+
+        Args:
+            rows: the indexes of the candidates.
+            progress: a callback that receives the number of scored candidates.
+        """
         blocks: list[Floats] = []
         step = max(1, BLOCK // len(self.references))
         for start in range(0, len(rows), step):
@@ -99,36 +105,37 @@ class Pairs:
 
     @property
     def sign(self) -> int:
-        """1 if the highest score is best, and otherwise -1."""
+        """The factor by which scores are multiplied so that high values are good: 1 or -1."""
         return 1 if self.metric.higher_is_better else -1
 
 
 class Method(Protocol):
-    """A method that finds the best candidates."""
+    """A method that finds the best candidates of a source."""
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
-        """Return the expected scores of the candidates, or NaN for candidates that are ruled out.
+        """Return the expected scores of all candidates, with NaN for candidates that have been ruled out.
 
         Args:
-            pairs: the pairs of a source.
-            best: number of candidates that must not be ruled out.
+            pairs: the candidates and references of a source.
+            best: the minimum number of candidates that are not ruled out.
         """
 
 
 @dataclass(frozen=True)
 class Pruning:
-    """Confidence-based pruning: algorithm 1 of Cheng and Vlachos (2023), "Faster Minimum Bayes Risk Decoding".
+    """Confidence-based pruning according to algorithm 1 of Cheng and Vlachos (2023).
 
     Candidates are scored against an increasing number of references. Each step rules out the candidates that win
-    against the best candidate in at most ``1 - confidence`` of the bootstrap samples of references. The expected scores
-    are means over the references of the last step. If there are no ties, mbrs makes the same choices with the same
-    settings and seed.
+    against the best candidate in at most ``1 - confidence`` of the bootstrap samples of references.
+
+    The expected scores are means over the references of the last step. In the absence of ties, the library mbrs makes
+    the same choices with the same settings and seed.
 
     Attributes:
-        confidence: the confidence level α.
-        sizes: increasing numbers of references.
-        samples: number of bootstrap samples.
-        seed: seed of the samples, below 2³². Samples are drawn from MT19937 in the same way as by PyTorch.
+        confidence: the confidence level.
+        sizes: the number of references in each step, in increasing order.
+        samples: the number of bootstrap samples.
+        seed: the seed of the samples, which must be below 2³². Samples are drawn in the same way as by PyTorch.
     """
 
     confidence: float = 0.99
@@ -137,7 +144,7 @@ class Pruning:
     seed: int = 0
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
-        """Rule out candidates step by step; see :class:`Method`."""
+        """Return the expected scores of the candidates that have not been ruled out; see :class:`Method`."""
         sign = pairs.sign
         random = np.random.RandomState(self.seed)
         candidates = np.arange(len(pairs.candidates))
@@ -150,10 +157,10 @@ class Pruning:
             new_scores = pairs.scores(candidates, np.arange(previous_size, size))
             wider_matrix = np.concatenate([matrix, new_scores], axis=1)
             sample_means = sign * wider_matrix @ self._draw_weights(random, pairs.weights, size).T
-            # The products of equal rows can differ in the last bits.
+            # A tolerance is needed, because rounding errors can make the means of equal rows differ.
             best_means = sample_means[rank_candidates(pairs.average(wider_matrix), sign)[0]]
             wins = sample_means >= best_means - 1e-9
-            # In single precision, as in PyTorch, 1 - 0.9 equals 0.1.
+            # Single precision is used, as in PyTorch, because it makes 1 - 0.9 equal to 0.1.
             winners = np.flatnonzero(np.float32(wins.mean(axis=1)) > np.float32(1 - self.confidence))
             if len(winners) < best:
                 expected = expected if previous_size else pairs.average(wider_matrix)
@@ -173,24 +180,25 @@ class Pruning:
 
 @dataclass(frozen=True)
 class Aggregation:
-    """Reference aggregation, followed by exact scores of the candidates that may be the best.
+    """Reference aggregation, followed by exact scoring of the most promising candidates.
 
-    Aggregated references give approximate expected scores (:mod:`meteor_e.engine.aggregation`), which select the
-    ``top`` candidates. These candidates are scored against samples of 16, 32, 64 and more references. A candidate is
-    ruled out if the best candidate is better by more than 2.5 + 6 / references standard errors. If the metric has
-    approximate scores of pairs, they are a control variate, and only their errors are sampled. The remaining candidates
-    are scored against all references.
+    The ``top`` candidates are selected by approximate expected scores (see :mod:`meteor_e.engine.aggregation`). They
+    are scored against increasing samples of references, and candidates are ruled out if they are significantly worse
+    than the best candidate. The remaining candidates are scored against all references.
+
+    If the metric can approximate the scores of pairs, these serve as a control variate, so that only the errors of the
+    approximation are sampled.
 
     Attributes:
-        top: number of candidates that are scored exactly; 0 to choose by approximate scores.
-        seed: seed of the sampled references.
+        top: the number of candidates that are scored exactly, or 0 to choose by approximate scores.
+        seed: the seed of the samples of references.
     """
 
     top: int = 256
     seed: int = 0
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
-        """Select candidates by approximate scores, and score them exactly; see :class:`Method`."""
+        """Return the exact expected scores of the selected candidates; see :class:`Method`."""
         if not isinstance(pairs.metric, AggregatesReferences):
             raise ConfigError(f"metric {pairs.metric.label} cannot aggregate references; use pruning")
         distinct_references = list(dict.fromkeys(pairs.references))
@@ -208,7 +216,10 @@ class Aggregation:
         return _spread_scores(candidates, expected, len(pairs.candidates))
 
     def _rule_out(self, pairs: Pairs, aggregated: Aggregated, candidates: Integers, best: int) -> Integers:
-        """Return the candidates that are not ruled out by samples of references."""
+        """Rule out candidates by scoring them against samples of references, and return the remaining candidates.
+
+        A candidate is ruled out if the best candidate is better by more than ``2.5 + 6 / size`` standard errors.
+        """
         assert pairs.weights is not None
         random = np.random.default_rng(self.seed)
         reference_count = len(pairs.references)
@@ -239,7 +250,13 @@ class Aggregation:
 
 
 def _spread_scores(candidates: Integers, expected: Floats, count: int) -> Floats:
-    """Return the expected scores of all candidates, with NaN for candidates that were ruled out."""
+    """Return an array of the expected scores of all candidates, with NaN for candidates that have been ruled out.
+
+    Args:
+        candidates: the indexes of the candidates that have not been ruled out.
+        expected: the expected scores of these candidates.
+        count: the number of all candidates.
+    """
     scores = np.full(count, np.nan)
     scores[candidates] = expected
     return scores

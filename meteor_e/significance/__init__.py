@@ -1,5 +1,4 @@
-"""Significance tests: resampling of segments, and comparisons of systems on the same segments.
+"""Significance tests of differences between systems.
 
-The tests start from the statistics of the segments, so that no segment is aligned again.
-See :func:`meteor_e.significance.systems.compare_systems`.
+The main function is :func:`meteor_e.significance.systems.compare_systems`.
 """

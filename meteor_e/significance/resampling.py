@@ -1,7 +1,7 @@
-"""Bootstrap samples of segments and permutation tests.
+"""Bootstrap resampling and permutation tests (Efron and Tibshirani, 1993; Koehn, 2004; Riezler and Maxwell, 2005).
 
-A bootstrap sample is represented by the number of times that each segment is drawn. The statistics of many samples are
-then one matrix product. Efron and Tibshirani (1993); Koehn (2004); Riezler and Maxwell (2005).
+A bootstrap sample is represented by weights, which are the numbers of times that each segment is drawn. The statistics
+of many samples are therefore computed by one matrix product.
 """
 
 from __future__ import annotations
@@ -17,35 +17,35 @@ from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import Floats
 
 SIGNIFICANT = 0.05
-"""The significance level: a difference with a smaller p-value is significant."""
+"""The significance level. Differences with a smaller p-value are significant."""
 
 SLACK = 1e-12
-"""The tolerance for rounding errors. Two differences count as equal if they differ by less."""
+"""The tolerance for rounding errors when two differences are compared."""
 
 BLOCK_CELLS = 1 << 22
-"""The maximum number of weights that are in memory at the same time, 32 MiB."""
+"""The maximum number of weights in a block of samples, which occupy 32 MiB."""
 
 MIN_BLOCK = 16
-"""The minimum number of samples in a block of weights, even if the block then exceeds :data:`BLOCK_CELLS`."""
+"""The minimum number of samples in a block, which takes precedence over :data:`BLOCK_CELLS`."""
 
 
 class Interval(NamedTuple):
-    """A confidence interval, from percentiles of resampled values."""
+    """A confidence interval, whose bounds are percentiles of resampled values."""
 
     low: float
     high: float
 
 
 def draw_weight_blocks(segments: int, samples: int, seed: int = DEFAULT_SEED) -> Iterator[Floats]:
-    """Draw bootstrap samples in blocks, so that memory does not grow with the number of samples.
+    """Draw bootstrap samples of segments in blocks, so that memory use does not depend on the number of samples.
 
     Args:
-        segments: number of segments. Each sample has the same number, drawn with replacement.
-        samples: number of samples.
-        seed: seed of NumPy's default generator. Blocks of any size contain the same samples.
+        segments: the number of segments, which is also the size of each sample.
+        samples: the number of samples.
+        seed: the seed of NumPy's default generator.
 
     Yields:
-        Weights of some samples, ``(samples, segments)``: the number of times that each sample contains each segment.
+        The weights of a block of samples, ``(samples, segments)``.
     """
     random = np.random.default_rng(seed)
     block_size = max(MIN_BLOCK, BLOCK_CELLS // segments)
@@ -54,12 +54,15 @@ def draw_weight_blocks(segments: int, samples: int, seed: int = DEFAULT_SEED) ->
 
 
 def draw_weights(segments: int, samples: int, seed: int = DEFAULT_SEED) -> Floats:
-    """Draw bootstrap samples, and return all weights, ``(samples, segments)``; see :func:`draw_weight_blocks`."""
+    """Draw bootstrap samples of segments, and return their weights, ``(samples, segments)``.
+
+    The samples are the same as those of :func:`draw_weight_blocks`.
+    """
     return _draw_rows(np.random.default_rng(seed), segments, samples)
 
 
 def _draw_rows(random: np.random.Generator, segments: int, samples: int) -> Floats:
-    """Draw the next samples of a generator, and return their weights, ``(samples, segments)``."""
+    """Draw bootstrap samples with a random generator, and return their weights, ``(samples, segments)``."""
     weights = np.empty((samples, segments))
     for row in weights:
         row[:] = np.bincount(random.integers(segments, size=segments), minlength=segments)
@@ -67,7 +70,10 @@ def _draw_rows(random: np.random.Generator, segments: int, samples: int) -> Floa
 
 
 def interval(values: Floats, confidence: float = 0.95) -> Interval:
-    """Return the percentile interval of resampled values, except NaN; its ends are NaN if no values remain."""
+    """Return the confidence interval of a value from its resampled values, by the percentile method.
+
+    NaN is ignored. If there are no other values, the bounds are NaN.
+    """
     values = values[~np.isnan(values)]
     if not len(values):
         return Interval(math.nan, math.nan)
@@ -78,16 +84,16 @@ def interval(values: Floats, confidence: float = 0.95) -> Interval:
 def random_signs(
     units: int, samples: int, seed: int | Sequence[int] = DEFAULT_SEED, block: int = 200
 ) -> Iterator[NDArray[np.bool_]]:
-    """Draw which units are exchanged in each sample of a permutation test.
+    """Draw random samples for a permutation test, which exchanges the outputs of two systems for some units.
 
     Args:
-        units: number of units, such as segments.
-        samples: number of samples.
-        seed: seed of NumPy's default generator.
-        block: maximum number of samples that are in memory at the same time.
+        units: the number of units, such as segments.
+        samples: the number of samples.
+        seed: the seed of NumPy's default generator.
+        block: the maximum number of samples in a block.
 
     Yields:
-        Booleans for some samples, ``(samples, units)``.
+        For each sample of a block, a boolean mask of the units to exchange, ``(samples, units)``.
     """
     random = np.random.default_rng(seed)
     for start in range(0, samples, block):
@@ -97,10 +103,10 @@ def random_signs(
 def permutation_p(extreme: int, samples: int) -> float:
     """Return the p-value of a permutation test.
 
-    The observed order counts as an additional sample, so that the p-value is never 0 (Phipson and Smyth, 2010).
+    The observed data count as an additional sample, so that the p-value is never 0 (Phipson and Smyth, 2010).
 
     Args:
-        extreme: number of samples whose difference reaches the observed difference.
-        samples: number of samples.
+        extreme: the number of samples whose difference is at least as large as the observed difference.
+        samples: the number of samples.
     """
     return (extreme + 1) / (samples + 1)

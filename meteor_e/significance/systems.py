@@ -1,11 +1,10 @@
-"""Significance tests of differences between systems: paired bootstrap, approximate randomization, and intervals.
+"""Significance tests of differences between systems by paired bootstrap resampling or approximate randomization.
 
-All tests work on the statistics of the segments, ``(segments, width)``, one array per system, and on a function from
-sums of statistics to scores. For METEOR, :func:`meteor_statistics` and :func:`meteor_scorer` return both. The bootstrap
-follows Koehn (2004), and approximate randomization follows Riezler and Maxwell (2005).
+The tests require the statistics of each system's segments, ``(segments, width)``, and a function that computes scores
+from sums of statistics. For METEOR, they are provided by :func:`meteor_statistics` and :func:`meteor_scorer`.
 
-The two-sided p-values are computed as in sacreBLEU, with one exception: samples whose difference equals the observed
-difference count against significance, so that a system does not differ significantly from itself.
+The bootstrap follows Koehn (2004), and approximate randomization follows Riezler and Maxwell (2005). Two-sided p-values
+are computed as in sacreBLEU, except that samples whose difference equals the observed difference count as extreme.
 """
 
 from __future__ import annotations
@@ -24,29 +23,31 @@ from meteor_e.scoring.statistics import Statistics, to_additive
 from meteor_e.significance.resampling import SLACK, Interval, draw_weight_blocks, interval, permutation_p, random_signs
 
 Scorer: TypeAlias = Callable[[Floats], Floats]
-"""Function from sums of statistics, ``(samples, width)``, to scores, ``(samples,)``."""
+"""A function that computes scores, ``(samples,)``, from sums of statistics, ``(samples, width)``."""
 
 SystemPair: TypeAlias = tuple[int, int]
-"""The indexes of a baseline and of the system that is compared with it."""
+"""The index of a baseline and the index of a system that is compared with the baseline."""
 
 METHODS = {"randomization": 10_000, "bootstrap": 1000}
-"""The methods of the test, and their default numbers of samples."""
+"""The available tests with their default numbers of samples."""
 
 EXACT_FLOAT32 = 1 << 24
-"""Integers below this bound are exact in float32."""
+"""The bound below which float32 can represent all integers exactly."""
 
 
 class SystemTest(NamedTuple):
-    """The score of a system, its confidence interval, and its difference from a baseline.
+    """The score of a system and the significance test of its difference from a baseline.
+
+    The last three attributes are ``None`` for the baseline itself.
 
     Attributes:
-        system: name of the system.
-        score: score on all segments.
-        mean: mean score of the bootstrap samples.
-        interval: percentile interval of the scores of the bootstrap samples.
-        difference: difference from the baseline's score; ``None`` for the baseline.
-        difference_interval: percentile interval of the differences on the bootstrap samples; ``None`` for the baseline.
-        p: two-sided p-value of the difference; ``None`` for the baseline.
+        system: the name of the system.
+        score: the score on all segments.
+        mean: the mean score of the bootstrap samples.
+        interval: the bootstrap confidence interval of the score.
+        difference: the difference from the baseline's score.
+        difference_interval: the bootstrap confidence interval of the difference.
+        p: the two-sided p-value of the difference.
     """
 
     system: str
@@ -59,18 +60,18 @@ class SystemTest(NamedTuple):
 
 
 def meteor_statistics(segments: Sequence[Statistics]) -> Floats:
-    """Return the statistics of METEOR's segments as an array that can be summed, ``(segments, width)``."""
+    """Convert METEOR's segment statistics to an array whose rows can be summed, ``(segments, width)``."""
     counts = np.array([statistics.to_vector() for statistics in segments], float)
     return to_additive(counts) if len(counts) else counts
 
 
 def meteor_scorer(parameters: Parameters) -> Scorer:
-    """Return METEOR's formula as a function from sums of statistics to scores."""
+    """Return a function that computes METEOR scores from sums of statistics."""
     return lambda sums: arrays.score_arrays(sums, parameters)
 
 
 def compare_systems(systems: Mapping[str, Floats], scorer: Scorer, **options: Any) -> list[SystemTest]:
-    """Compare every system with the first one. The options and the errors are those of :func:`compare_pairs`."""
+    """Compare each system with the first system; see :func:`compare_pairs` for the options and exceptions."""
     (tests,) = compare_pairs(systems, scorer, baselines=1, **options)
     return tests
 
@@ -86,60 +87,68 @@ def compare_pairs(
     confidence: float = 0.95,
     baselines: int | None = None,
 ) -> list[list[SystemTest]]:
-    """Compare every pair of systems.
+    """Compare each baseline with all systems that follow it.
 
     Args:
-        systems: statistics of the segments by name of the system. All systems have the same segments.
-        scorer: function from sums of statistics to scores.
+        systems: the statistics of the segments by name of the system. All systems have the same segments.
+        scorer: the function that computes scores from sums of statistics.
         method: ``randomization`` (paired approximate randomization) or ``bootstrap`` (paired bootstrap resampling,
-            which finds differences too easily). Confidence intervals always come from the bootstrap.
-        samples: number of samples of the test; by default 10,000 for randomization and 1,000 for the bootstrap.
-        seed: seed of the test and of the intervals.
-        interval_samples: number of bootstrap samples for the intervals, if the method is randomization.
-        confidence: confidence level of the intervals.
-        baselines: number of systems, from the first one, that are baselines; by default all except the last one.
+            whose p-values are too small). Confidence intervals always come from the bootstrap.
+        samples: the number of samples of the test; by default 10,000 for randomization and 1,000 for the bootstrap.
+        seed: the seed of the test and of the intervals.
+        interval_samples: the number of bootstrap samples for the intervals if the method is randomization.
+        confidence: the confidence level of the intervals.
+        baselines: the number of baselines, from the first system; by default all systems except the last one.
 
     Returns:
-        A list for each baseline: the baseline without a test, then the tests of all later systems against it.
+        For each baseline, a list that contains the baseline without a test and the tests of all following systems.
 
     Raises:
-        ConfigError: for an unknown method.
-        InputError: if the numbers of segments differ, or there are no segments or systems.
+        ConfigError: if the method is unknown.
+        InputError: if there are no systems or segments, or if the numbers of segments differ.
     """
-    if method not in METHODS:
-        raise ConfigError(f"unknown significance test {method!r}; there are {', '.join(METHODS)}")
+    check_method(method)
     _check_segments(systems)
     samples = METHODS[method] if samples is None else samples
-    names, statistics = list(systems), list(systems.values())
-    baseline_count = max(1, len(names) - 1) if baselines is None else baselines
+    statistics = list(systems.values())
     resampled = _score_samples(statistics, scorer, samples if method == "bootstrap" else interval_samples, seed)
-    scores = [float(scorer(rows.sum(axis=0)[None])[0]) for rows in statistics]
-    differences: dict[SystemPair, float] = {}
-    for baseline in range(baseline_count):
-        for system in range(baseline + 1, len(names)):
-            differences[baseline, system] = scores[system] - scores[baseline]
+    untested = []
+    for name, values in zip(systems, resampled, strict=True):
+        score = float(scorer(systems[name].sum(axis=0)[None])[0])
+        untested.append(SystemTest(name, score, float(values.mean()), interval(values, confidence)))
+    baseline_count = max(1, len(systems) - 1) if baselines is None else baselines
+    differences = _compute_differences([test.score for test in untested], baseline_count)
     if method == "bootstrap":
         p_values = {pair: _bootstrap_p(resampled, pair, difference) for pair, difference in differences.items()}
     else:
         p_values = _randomize(statistics, scorer, differences, samples, seed)
-
-    untested = [
-        SystemTest(name, score, float(values.mean()), interval(values, confidence))
-        for name, score, values in zip(names, scores, resampled, strict=True)
-    ]
     tests = [[untested[baseline]] for baseline in range(baseline_count)]
     for (baseline, system), difference in differences.items():
-        test = untested[system]._replace(
-            difference=difference,
-            difference_interval=interval(resampled[system] - resampled[baseline], confidence),
-            p=p_values[baseline, system],
+        difference_interval = interval(resampled[system] - resampled[baseline], confidence)
+        p = p_values[baseline, system]
+        tests[baseline].append(
+            untested[system]._replace(difference=difference, difference_interval=difference_interval, p=p)
         )
-        tests[baseline].append(test)
     return tests
 
 
+def check_method(method: str) -> None:
+    """Raise ConfigError if the name of a significance test is unknown."""
+    if method not in METHODS:
+        raise ConfigError(f"unknown significance test {method!r}; there are {', '.join(METHODS)}")
+
+
+def _compute_differences(scores: Sequence[float], baseline_count: int) -> dict[SystemPair, float]:
+    """Return the difference between each baseline and each system that follows it."""
+    differences = {}
+    for baseline in range(baseline_count):
+        for system in range(baseline + 1, len(scores)):
+            differences[baseline, system] = scores[system] - scores[baseline]
+    return differences
+
+
 def _check_segments(systems: Mapping[str, Floats]) -> None:
-    """Raise InputError if the numbers of segments differ, or there are no segments or systems."""
+    """Raise InputError if there are no systems or segments, or if the numbers of segments differ."""
     if not systems:
         raise InputError("there are no systems to compare")
     first_name = next(iter(systems))
@@ -155,7 +164,7 @@ def _check_segments(systems: Mapping[str, Floats]) -> None:
 
 
 def _score_samples(statistics: Sequence[Floats], scorer: Scorer, samples: int, seed: int) -> list[Floats]:
-    """Return the scores of each system on bootstrap samples, ``(samples,)``. All systems have the same samples."""
+    """Return the scores of each system on the same bootstrap samples, ``(samples,)``."""
     scores: list[list[Floats]] = [[] for _ in statistics]
     for weights in draw_weight_blocks(len(statistics[0]), samples, seed):
         for system_scores, rows in zip(scores, statistics, strict=True):
@@ -164,10 +173,10 @@ def _score_samples(statistics: Sequence[Floats], scorer: Scorer, samples: int, s
 
 
 def _bootstrap_p(resampled: Sequence[Floats], pair: SystemPair, difference: float) -> float:
-    """Return the p-value of a difference by the paired bootstrap.
+    """Return the p-value of a difference by paired bootstrap resampling.
 
-    sacreBLEU and Moses also subtract the mean from the absolute differences of the samples. The test finds small
-    differences too easily; randomization does not.
+    As in sacreBLEU and Moses, the mean of the samples' absolute differences is subtracted from each of them. Because of
+    this, the p-values of small differences are too small.
     """
     baseline, system = pair
     absolute_differences = np.abs(resampled[system] - resampled[baseline])
@@ -181,15 +190,15 @@ def _randomize(
 ) -> dict[SystemPair, float]:
     """Return the p-value of each difference by paired approximate randomization.
 
-    In each sample, the outputs of two systems are exchanged for a random half of the segments. The p-value is the
-    proportion of samples whose difference reaches the observed difference.
+    In each sample, the outputs of two systems are exchanged for a random subset of the segments. The p-value is the
+    proportion of samples whose difference is at least as large as the observed difference.
     """
     if not differences:
         return {}
     systems_by_baseline: dict[int, list[int]] = {}
     for baseline, system in differences:
         systems_by_baseline.setdefault(baseline, []).append(system)
-    # The statistics of all systems are side by side, because one large product is faster than many small ones.
+    # The statistics of all systems are concatenated, because one large matrix product is faster than many small ones.
     columns = np.concatenate(statistics, axis=1, dtype=_sum_type(statistics))
     totals = np.array([rows.sum(axis=0) for rows in statistics])
     extreme_counts = dict.fromkeys(differences, 0)
@@ -208,7 +217,7 @@ def _randomize(
 
 
 def _sum_type(statistics: Sequence[Floats]) -> type[np.floating[Any]]:
-    """Return float32 if all statistics are integers whose sums are exact in float32, and otherwise float64."""
+    """Return the data type for sums: float32 if it represents all sums exactly, and otherwise float64."""
     for rows in statistics:
         is_whole = np.array_equal(rows, np.rint(rows))
         if not is_whole or np.abs(rows).sum(axis=0).max(initial=0) >= EXACT_FLOAT32:
@@ -217,5 +226,5 @@ def _sum_type(statistics: Sequence[Floats]) -> type[np.floating[Any]]:
 
 
 def _score_sums(scorer: Scorer, sums: Floats) -> Floats:
-    """Score sums of statistics, ``(pairs, samples, width)``, and return ``(pairs, samples)``."""
+    """Compute scores, ``(pairs, samples)``, from sums of statistics, ``(pairs, samples, width)``."""
     return np.asarray(scorer(sums.reshape(-1, sums.shape[-1])), float).reshape(sums.shape[:2])

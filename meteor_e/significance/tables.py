@@ -1,4 +1,4 @@
-"""Significance tests of the systems of a score table."""
+"""Significance tests of the differences between the systems in a score table."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from meteor_e.api.metrics import Metric, main_scores
 from meteor_e.api.score_table import ScoreTable
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.significance.systems import METHODS, Scorer, SystemTest, compare_systems
+from meteor_e.significance.systems import METHODS, Scorer, SystemTest, check_method, compare_systems
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
 
 class Significance(NamedTuple):
-    """The settings of significance tests against the first system.
+    """The settings of significance tests.
 
     Attributes:
-        method: ``bootstrap`` or ``randomization``.
-        samples: number of samples of the test; ``None`` for the default of the method.
-        seed: seed of the test and of the intervals.
+        method: the test, which is ``bootstrap`` or ``randomization``.
+        samples: the number of samples of the test, or ``None`` for the default of the method.
+        seed: the seed of the test and of the confidence intervals.
     """
 
     method: str
@@ -33,20 +33,19 @@ class Significance(NamedTuple):
         """Return the settings with the default number of samples filled in.
 
         Raises:
-            ConfigError: for an unknown method.
+            ConfigError: if the method is unknown.
         """
-        if self.method not in METHODS:
-            raise ConfigError(f"unknown significance test {self.method!r}; there are {', '.join(METHODS)}")
+        check_method(self.method)
         return self._replace(samples=METHODS[self.method] if self.samples is None else self.samples)
 
 
 @dataclass(frozen=True)
 class TableTests:
-    """The tests of a table's systems against the first system.
+    """The significance tests of the systems in a score table against the first system.
 
     Attributes:
-        settings: method, samples and seed.
-        columns: for each column of the table, one test per system.
+        settings: the settings of the tests.
+        columns: for each column of the score table, a list with one test per system.
     """
 
     settings: Significance
@@ -54,16 +53,16 @@ class TableTests:
 
 
 def compare_table(table: ScoreTable, metrics: Sequence[Metric], significance: Significance) -> TableTests:
-    """Test the systems of a table against the first system, in every column.
+    """Test the differences between the first system of a score table and all other systems, for each column.
 
     Args:
-        table: the table, with the statistics of segments and a digest of the references.
+        table: the score table, which must contain segment statistics and digests of the references.
         metrics: the metrics of the table.
-        significance: method, samples and seed.
+        significance: the settings of the tests.
 
     Raises:
-        ConfigError: for an unknown method, or a metric that is not additive.
-        InputError: if the systems do not have the same references.
+        ConfigError: if the method is unknown or a metric is not additive.
+        InputError: if the systems have different references.
     """
     settings = significance.complete()
     for metric in metrics:
@@ -99,7 +98,7 @@ def _check_references(table: ScoreTable) -> None:
 
 
 def _collect_statistics(table: ScoreTable, metric_index: int) -> dict[str, Floats]:
-    """Return the statistics of one metric for each system, by the system's index."""
+    """Return the segment statistics of one metric for each system. The keys are the indexes of the systems."""
     statistics: dict[str, Floats] = {}
     for index, system in enumerate(table.systems):
         rows = system.metrics[metric_index].statistics
@@ -109,7 +108,7 @@ def _collect_statistics(table: ScoreTable, metric_index: int) -> dict[str, Float
 
 
 def _column_scorer(metric: Metric, value_index: int) -> Scorer:
-    """Return a function from sums of statistics to one of the metric's values."""
+    """Return a function that computes one of a metric's values from sums of statistics."""
 
     def score(sums: Any) -> Floats:
         return main_scores(metric.scores(sums), value_index)

@@ -1,6 +1,6 @@
-"""Conformance checks of components and plugins, for the tests of plugins.
+"""Conformance checks for components and plugins, which plugin authors can call in their tests.
 
-In a plugin's tests::
+For example, the tests of a plugin can contain::
 
     from meteor_e.testing import check_matcher, check_plugin
 
@@ -10,7 +10,8 @@ In a plugin's tests::
     def test_plugin():
         check_plugin(my_package.plugin)
 
-The checks apply to all matchers. The author's tests must check that the matcher matches the right words.
+The checks cover requirements that all components have in common. Whether a matcher matches the right words must be
+tested separately.
 """
 
 from __future__ import annotations
@@ -37,19 +38,19 @@ __all__ = ["ConformanceError", "check_component", "check_matcher", "check_plugin
 
 
 def check_component(component: type[Component] | Component, *, context: Any = None, **options: Any) -> None:
-    """Check the name, docstring and options of a component, and for most families also its results.
+    """Check the name, docstring and options of a component, and the results of most kinds of components.
 
-    Matchers are checked by :func:`check_matcher`. Features, lemmatizers, metrics and segmenters are applied to
-    sentences in several languages and to unusual words. Their results must have the right type, and must not change if
-    they are computed again.
+    Matchers are checked by :func:`check_matcher`. Features, lemmatizers, metrics and segmenters are applied to sample
+    sentences and unusual words. Their results must have the right type and be reproducible.
 
     Args:
         component: the class or an instance.
         context: the context for :meth:`Component.from_options`; by default English, without a resource pack.
-        options: the options for creating an instance; for a matcher also the arguments of :func:`check_matcher`.
+        options: the options for creating an instance. For matchers, they can include arguments of
+            :func:`check_matcher`.
 
     Raises:
-        ConformanceError: with a list of the errors.
+        ConformanceError: if the component violates a requirement. The message lists the errors.
         MeteorError: if an instance cannot be created with these options.
     """
     cls = component if isinstance(component, type) else type(component)
@@ -67,15 +68,15 @@ def check_component(component: type[Component] | Component, *, context: Any = No
 
 
 def check_plugin(plugin: object) -> None:
-    """Check that a plugin has valid hooks, and that the items that they return can be loaded under their names.
+    """Check that a plugin's hooks are valid and that all components that they provide can be loaded by name.
 
-    Metrics are checked by :func:`check_component` if they can be created without options and resources.
+    Metrics are also checked by :func:`check_component` if they can be created without options and resources.
 
     Args:
-        plugin: the module or object that the entry point names.
+        plugin: the module or object to which the plugin's entry point refers.
 
     Raises:
-        ConformanceError: with a list of the errors.
+        ConformanceError: if the plugin violates a requirement. The message lists the errors.
     """
     name = getattr(plugin, "__name__", type(plugin).__name__)
     registry = PluginRegistry(entry_points=list)
@@ -98,12 +99,12 @@ def check_plugin(plugin: object) -> None:
 
 
 def _check_metric(metric: Any) -> list[str]:
-    """Return the error message of a metric's check as a list; empty if the metric conforms or cannot be created."""
+    """Check a metric, and return a list with the error message, or an empty list if there are no errors."""
     try:
         check_component(metric)
     except ConformanceError as error:
         return [str(error)]
     except MeteorError:
-        # The metric needs options or a resource that is not installed.
+        # The metric cannot be created without options or without a resource that is not installed.
         return []
     return []

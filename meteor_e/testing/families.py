@@ -1,4 +1,4 @@
-"""The conformance checks of each family of components."""
+"""The conformance checks for the results of features, lemmatizers, metrics and segmenters."""
 
 from __future__ import annotations
 
@@ -14,18 +14,19 @@ from meteor_e.api.lemmatizers import Lemmatizer
 from meteor_e.api.metrics import Metric, MetricContext, SystemsMetric
 from meteor_e.api.segmenters import Segmenter
 from meteor_e.api.tokens import Token
+from meteor_e.base.array_cache import Floats
 from meteor_e.testing.report import default_context, shorten
 from meteor_e.testing.samples import ODD_WORDS, SENTENCES
 
 
 class Family(NamedTuple):
-    """The checks of a family, in addition to those of names, options and descriptions.
+    """How to check the results of the components that have a common base class.
 
     Attributes:
-        compute: function that returns the result of a component for an item, and raises an exception if the result
+        compute: a function that returns the result of a component for an item, and raises an exception if the result
             has the wrong type or shape.
-        items: the items.
-        context: function that returns the context for :meth:`Component.from_options`.
+        items: the items for which results are computed.
+        context: a function that returns the context for :meth:`Component.from_options`.
     """
 
     compute: Callable[[Any, Any], Any]
@@ -34,7 +35,7 @@ class Family(NamedTuple):
 
 
 def _analyze(lemmatizer: Lemmatizer, words: Sequence[str]) -> list[Token]:
-    """Return the tokens of a sentence's words."""
+    """Return the tokens of a sentence, and raise an exception if the lemmatizer returns invalid tokens."""
     if lemmatizer.scope not in ("word", "sentence"):
         raise ValueError(f"scope is {lemmatizer.scope!r}; it is 'word' or 'sentence'")
     tokens = lemmatizer.analyze(words)
@@ -45,7 +46,7 @@ def _analyze(lemmatizer: Lemmatizer, words: Sequence[str]) -> list[Token]:
 
 
 def _segment(segmenter: Segmenter, text: str) -> tuple[str, list[str]]:
-    """Return the segmented text, and the segmented lines of the text and an empty line."""
+    """Return the results of a segmenter for a single text, and for a batch of this text and an empty text."""
     lines = segmenter.join_lines([text, ""])
     if len(lines) != 2:
         raise ValueError("join_lines must return one text for each line")
@@ -57,18 +58,23 @@ _PAIRS = [
     ("", ""),
     (" ".join(ODD_WORDS).replace("\ud800", ""), ""),
 ]
+"""The pairs of a hypothesis and a reference for which features are computed."""
 
 
 def _extract_row(feature: Feature, index: int) -> list[float]:
-    """Return the row of a segment; empty for a feature that cannot be computed for any text."""
+    """Return the feature values of a sample segment, or an empty list if the feature is not defined for all texts.
+
+    An exception is raised if the values depend on the other segments of a batch.
+    """
     if len(set(feature.columns)) != feature.dimension:
         raise ValueError(f"columns has {len(set(feature.columns))} different names for {feature.dimension} numbers")
     if not feature.any_text:
         return []
 
     def extract_rows(*pairs: tuple[str, str]) -> np.ndarray[Any, Any]:
-        hypotheses, names = [hypothesis for hypothesis, _ in pairs], [str(i) for i in range(len(pairs))]
+        hypotheses = [hypothesis for hypothesis, _ in pairs]
         references = [[reference] for _, reference in pairs]
+        names = [str(index) for index in range(len(pairs))]
         return feature.extract(hypotheses, references, sources=hypotheses, systems=names, segments=names)
 
     row = extract_rows(_PAIRS[index])[0]
@@ -80,30 +86,37 @@ def _extract_row(feature: Feature, index: int) -> list[float]:
 
 
 def _score(metric: Metric, _: None) -> list[float]:
-    """Return the scores of the sample segments, followed by the corpus score."""
+    """Return the segment scores of the sample sentences, followed by the corpus score."""
     signature = metric.signature
     if not isinstance(signature, str) or not signature.strip() or "\n" in signature:
         raise ValueError(f"signature is {shorten(signature)}; it must name in a line all that changes a number")
     if isinstance(metric, SystemsMetric) and not metric.scores_segments:
-        return []  # The metric scores systems by name.
-    scores = []
-    for order in (slice(None), slice(None, None, -1)):
-        hypotheses = list(SENTENCES[order])
-        references = [[SENTENCES[index ^ 1]] for index in range(len(SENTENCES))[order]]
-        prepared = metric.prepare(references) if metric.needs_references else metric
-        statistics = np.asarray(prepared.statistics(Batch(hypotheses, references)), np.float64)
-        segment_scores = np.asarray(prepared.segment_scores(statistics), np.float64)[order]
-        if len(segment_scores) != len(statistics) or len(segment_scores) != len(hypotheses):
-            raise ValueError(
-                f"{len(statistics)} rows of statistics, {len(segment_scores)} scores of {len(hypotheses)} segments"
-            )
-        corpus_score = np.asarray(prepared.scores(statistics.sum(axis=0, keepdims=True)), np.float64)
-        scores.append([*segment_scores.ravel().tolist(), *corpus_score.ravel().tolist()])
-    if not np.isfinite(scores).all():
+        # Such a metric requires the names of systems, which the sample sentences do not have.
+        return []
+    hypotheses = list(SENTENCES)
+    references = [[SENTENCES[index ^ 1]] for index in range(len(SENTENCES))]
+    segment_scores, corpus_score = _score_batch(metric, hypotheses, references)
+    reversed_scores, reversed_corpus_score = _score_batch(metric, hypotheses[::-1], references[::-1])
+    scores = [*segment_scores.ravel().tolist(), *corpus_score.ravel().tolist()]
+    repeated_scores = [*reversed_scores[::-1].ravel().tolist(), *reversed_corpus_score.ravel().tolist()]
+    if not np.isfinite([scores, repeated_scores]).all():
         raise ValueError("it has scores that are not finite")
-    if not np.allclose(scores[0], scores[1], rtol=1e-9, atol=1e-9):
+    if not np.allclose(scores, repeated_scores, rtol=1e-9, atol=1e-9):
         raise ValueError("scores depend on the order of the segments")
-    return scores[0]
+    return scores
+
+
+def _score_batch(metric: Metric, hypotheses: list[str], references: list[list[str]]) -> tuple[Floats, Floats]:
+    """Return the segment scores and the corpus score of a batch, and check the number of segment scores."""
+    prepared = metric.prepare(references) if metric.needs_references else metric
+    statistics = np.asarray(prepared.statistics(Batch(hypotheses, references)), np.float64)
+    segment_scores = np.asarray(prepared.segment_scores(statistics), np.float64)
+    if len(segment_scores) != len(statistics) or len(segment_scores) != len(hypotheses):
+        raise ValueError(
+            f"{len(statistics)} rows of statistics, {len(segment_scores)} scores of {len(hypotheses)} segments"
+        )
+    corpus_score = np.asarray(prepared.scores(statistics.sum(axis=0, keepdims=True)), np.float64)
+    return segment_scores, corpus_score
 
 
 FAMILIES: dict[type[Component], Family] = {
@@ -112,4 +125,4 @@ FAMILIES: dict[type[Component], Family] = {
     Feature: Family(_extract_row, range(len(_PAIRS))),
     Metric: Family(_score, [None], lambda: MetricContext("en")),
 }
-"""The checks of families, by the base class of the family."""
+"""The checks of results by the base class of the components."""

@@ -1,4 +1,4 @@
-"""The conformance check of matchers."""
+"""The conformance check for matchers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.matchers import (
@@ -37,49 +37,51 @@ def check_matcher(
     fresh_process: bool = True,
     **options: Any,
 ) -> None:
-    """Check that a matcher meets the requirements of the engines.
+    """Check that a matcher satisfies the requirements of METEOR's alignment engines.
 
-    A matcher must have a name, a docstring and valid weights. It must accept its options, reject others, and accept
-    every token. It must propose the same matches in repeated calls, in several threads, in a pickled copy and in a new
-    process. The matches must lie within the segments. A matcher must also meet the requirements of its family: keys
-    must be comparable, vectors must have length 1, and exchanging hypothesis and reference must not change the matches.
+    A matcher must have a name, a docstring and valid weights, reject unknown options, and accept every token. It must
+    propose the same valid matches in repeated calls, in several threads, in a pickled copy and in a new process.
+    Further requirements depend on the base class of the matcher, such as comparable keys and vectors of length 1.
 
     Args:
         matcher: the class or an instance.
-        tokens: words, phrases (which are split at spaces) or tokens. Some of them should match each other.
+        tokens: words, phrases or tokens, some of which should match each other. Phrases are split at spaces.
         context: the context for :meth:`Matcher.from_options`; by default English, without a resource pack.
-        fresh_process: also compare with a new Python process, in which texts have other hash values (0.3 s).
+        fresh_process: whether to compare the matches with those in a new Python process, which takes 0.3 s.
         options: the options for creating an instance.
 
     Raises:
-        ConformanceError: with a list of the errors of the first failed step.
+        ConformanceError: if the matcher violates a requirement. The message lists the errors of the first failed step.
         MeteorError: if an instance cannot be created with these options.
     """
     context = context or default_context()
     report, instance = begin_check("matcher", matcher, context, options)
     _check_weights(report, instance)
-    phrases = [[item] if isinstance(item, Token) else [Token(word) for word in item.split()] for item in tokens or ()]
+    phrases = [_make_phrase(item) for item in tokens or ()]
     segments = _sample_segments(phrases)
     _check_features(report, instance, segments)
     report.stop()
-    pairs = _pair_segments(segments, phrases)
-    expected = [_read_matches(report, instance, pair) for pair in pairs]
+    samples = [_Sample(pair, _read_matches(report, instance, pair)) for pair in _pair_segments(segments, phrases)]
     report.stop()
-    _check_family(report, instance, pairs, expected)
-    copy = pickle_copy(report, instance)
-    _check_copies(report, matcher, instance, copy, context, options, pairs, expected)
+    _check_family(report, instance, samples)
+    _check_copies(report, matcher, instance, context, options, samples)
     report.stop()
-    if copy is not None:
-        _check_threads(report, copy, pairs, expected)
+    _check_threads(report, instance, samples)
     if fresh_process and type(instance).__module__ != "__main__":
-        _check_fresh_process(report, instance, pairs, expected)
+        _check_fresh_process(report, instance, samples)
     report.stop()
-    for pair in pairs:
+    for pair, _ in samples:
         report.run("aligning with it", lambda pair=pair: align([ExactMatcher(), instance], *pair))  # type: ignore[misc]
     report.stop()
 
 
+def _make_phrase(item: str | Token) -> list[Token]:
+    """Convert a token, or a string of words that are separated by spaces, to a list of tokens."""
+    return [item] if isinstance(item, Token) else [Token(word) for word in item.split()]
+
+
 def _check_weights(report: ErrorReport, matcher: Matcher) -> None:
+    """Check that the weights of a matcher are numbers between 0 and 1."""
     for attribute in ("default_weight", "search_weight", "accuracy_search_weight"):
         value = getattr(matcher, attribute)
         is_valid = isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 1
@@ -87,7 +89,7 @@ def _check_weights(report: ErrorReport, matcher: Matcher) -> None:
 
 
 def _sample_segments(phrases: Sequence[Sequence[Token]]) -> list[list[Token]]:
-    """Return the segments of the checks. The last one consists of the author's phrases, if there are any."""
+    """Return the segments to which the matcher is applied. The last segment contains the phrases, if there are any."""
     segments = [[Token(word) for word in sentence.split()] for sentence in SENTENCES]
     segments += [[Token(word) for word in ODD_WORDS], [Token(word) for word in ODD_WORDS[::-1]], list(ANALYZED), []]
     if phrases:
@@ -96,7 +98,7 @@ def _sample_segments(phrases: Sequence[Sequence[Token]]) -> list[list[Token]]:
 
 
 def _check_features(report: ErrorReport, matcher: Matcher, segments: Sequence[Sequence[Token]]) -> None:
-    """Check the keys or vectors of a matcher of words."""
+    """Check the keys or vectors of a matcher that compares words by keys or vectors."""
     distinct_tokens = list(dict.fromkeys(token for segment in segments for token in segment))
     if isinstance(matcher, KeyMatcher):
         _check_keys(report, matcher, distinct_tokens)
@@ -107,11 +109,21 @@ def _check_features(report: ErrorReport, matcher: Matcher, segments: Sequence[Se
 
 
 _Pair = tuple[list[Token], list[Token]]
+"""A hypothesis and a reference."""
+
 _Matches = list[tuple[int, int, int, int, float]]
+"""Matches between a hypothesis and a reference, with the fields of :class:`~meteor_e.api.matchers.Match`."""
+
+
+class _Sample(NamedTuple):
+    """A hypothesis and a reference, with the matches that the matcher proposed in the first call."""
+
+    pair: _Pair
+    matches: _Matches
 
 
 def _pair_segments(segments: list[list[Token]], phrases: Sequence[Sequence[Token]]) -> list[_Pair]:
-    """Pair each segment with the next one and with itself, and the author's phrases with each other."""
+    """Pair each segment with the next segment and with itself, and the phrases with each other."""
     pairs = list(zip(segments, [*segments[1:], segments[0]], strict=True))
     pairs += [(segment, list(segment)) for segment in segments]
     pairs.append(([Token("boat")], [Token("boats")]))
@@ -124,7 +136,7 @@ def _pair_segments(segments: list[list[Token]], phrases: Sequence[Sequence[Token
 
 
 def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token]) -> None:
-    """Check that the keys of tokens can be compared, and depend on the token only."""
+    """Check that the keys of tokens can be compared, and that the keys of a token are always the same."""
 
     def get_keys(token: Token) -> frozenset[Any] | None:
         return report.run(f"keys({shorten(token)})", lambda: frozenset(matcher.keys(token)))
@@ -150,7 +162,7 @@ def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token
 
 
 def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
-    """Check that the vectors of tokens have length 1, and depend on the token only."""
+    """Check that the vectors of tokens have length 1, and that the vector of a token is always the same."""
     import numpy as np
 
     def get_vectors(batch: Sequence[Token]) -> Any:
@@ -184,13 +196,13 @@ def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequ
 
 
 def _check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: Sequence[Sequence[Token]]) -> None:
-    """Check that the vectors of a sentence have length 1, and do not depend on other sentences of the batch."""
+    """Check that the vectors of a sentence have length 1 and do not depend on other sentences in the batch."""
     import numpy as np
 
     sentences = list(dict.fromkeys(tuple(segment) for segment in segments if segment))
 
     def encode(group: Sequence[tuple[Token, ...]]) -> list[Any] | None:
-        """Return the rounded vectors of each sentence. Their number and their maximum length are checked."""
+        """Return the rounded vectors of each sentence, or ``None`` after an error."""
         matcher.memory.clear()
         return report.run(f"encode of {len(group)} sentences", lambda: matcher.sentence_rows(group))
 
@@ -214,52 +226,68 @@ def _check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: S
 
 
 def _describe_array(value: object) -> str:
+    """Describe a value for an error message. The description of an array contains its data type and its shape."""
     import numpy as np
 
     return f"a {value.dtype} array of shape {value.shape}" if isinstance(value, np.ndarray) else shorten(value)
 
 
 def _match(matcher: Matcher, pair: _Pair) -> _Matches:
+    """Return the matches that a matcher proposes for a hypothesis and a reference."""
     hypothesis, reference = pair
     return [tuple(match) for match in matcher.match(list(hypothesis), list(reference))]  # type: ignore[misc]
 
 
 def _read_matches(report: ErrorReport, matcher: Matcher, pair: _Pair) -> _Matches:
-    """Return the valid matches that a matcher proposes for a pair, and report the invalid ones."""
-    hypothesis, reference = list(pair[0]), list(pair[1])
+    """Return the matches that a matcher proposes for a hypothesis and a reference, and report invalid matches."""
+    hypothesis, reference = pair
+    arguments = list(hypothesis), list(reference)
     call = f"match({shorten(_forms(hypothesis))}, {shorten(_forms(reference))})"
-    proposed = report.run(call, lambda: list(matcher.match(hypothesis, reference)))
-    report.expect((hypothesis, reference) == pair, "match changes the segments that are passed to it")
+    proposed_matches = report.run(call, lambda: list(matcher.match(*arguments))) or []
+    report.expect(arguments == pair, "match changes the segments that are passed to it")
     matches = []
-    for match in proposed or ():
+    for match in proposed_matches:
         is_tuple = isinstance(match, tuple) and len(match) == 5
-        if not report.expect(is_tuple, f"{call} proposed {shorten(match)}; propose Match(…)"):
-            continue
-        j, i, reference_length, hypothesis_length, probability = match
-        has_integers = all(type(number) is int for number in match[:4])
-        report.expect(
-            has_integers
-            and 0 <= j < j + reference_length <= len(reference)
-            and 0 <= i < i + hypothesis_length <= len(hypothesis),
-            f"{call} proposed {shorten(match)}; positions and lengths must be ints within the {len(reference)} words "
-            f"of the reference and the {len(hypothesis)} of the hypothesis (the reference comes first in Match)",
-        )
-        report.expect(
-            isinstance(probability, float | int) and 0 <= probability <= 1,
-            f"{call} proposed the probability {probability!r}; it must be in [0, 1]",
-        )
-        matches.append(tuple(match))
+        if report.expect(is_tuple, f"{call} proposed {shorten(match)}; propose Match(…)"):
+            _check_match(report, match, pair, call)
+            matches.append(tuple(match))
     return matches  # type: ignore[return-value]
 
 
+def _check_match(report: ErrorReport, match: Sequence[Any], pair: _Pair, call: str) -> None:
+    """Check that the positions, lengths and probability of a match are valid.
+
+    Args:
+        report: the report of errors.
+        match: the match, which has the length of a :class:`~meteor_e.api.matchers.Match`.
+        pair: the hypothesis and the reference.
+        call: the description of the call that proposed the match, for error messages.
+    """
+    hypothesis, reference = pair
+    j, i, reference_length, hypothesis_length, probability = match
+    has_integers = all(type(number) is int for number in match[:4])
+    report.expect(
+        has_integers
+        and 0 <= j < j + reference_length <= len(reference)
+        and 0 <= i < i + hypothesis_length <= len(hypothesis),
+        f"{call} proposed {shorten(match)}; positions and lengths must be ints within the {len(reference)} words "
+        f"of the reference and the {len(hypothesis)} of the hypothesis (the reference comes first in Match)",
+    )
+    report.expect(
+        isinstance(probability, float | int) and 0 <= probability <= 1,
+        f"{call} proposed the probability {probability!r}; it must be in [0, 1]",
+    )
+
+
 def _forms(tokens: Sequence[Token]) -> list[str]:
+    """Return the surface forms of tokens."""
     return [token.form for token in tokens]
 
 
-def _check_family(report: ErrorReport, matcher: Matcher, pairs: list[_Pair], expected: list[_Matches]) -> None:
-    """Check the requirements of the matcher's family, and that the samples contain a match."""
+def _check_family(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
+    """Check the requirements of the matcher's base class, and that the matcher proposes matches in the samples."""
     proposes_matches = False
-    for pair, matches in zip(pairs, expected, strict=True):
+    for pair, matches in samples:
         proposes_matches = proposes_matches or _has_relevant_match(matcher, pair, matches)
         if isinstance(matcher, SimilarityMatcher | ContextualMatcher) and matcher.options.below is None:
             _check_equal_words(report, pair, matches)
@@ -272,7 +300,10 @@ def _check_family(report: ErrorReport, matcher: Matcher, pairs: list[_Pair], exp
 
 
 def _has_relevant_match(matcher: Matcher, pair: _Pair, matches: _Matches) -> bool:
-    """Return whether a match shows that the matcher works: different words match, or equal words if it matches them."""
+    """Return whether any match shows that the matcher works.
+
+    Matches of equal words count only if the class of the matcher declares ``match_equal_words``.
+    """
     if matches and getattr(matcher, "match_equal_words", False):
         return True
     hypothesis, reference = pair
@@ -285,7 +316,7 @@ def _has_relevant_match(matcher: Matcher, pair: _Pair, matches: _Matches) -> boo
 
 
 def _check_equal_words(report: ErrorReport, pair: _Pair, matches: _Matches) -> None:
-    """Check that all equal words of a pair match."""
+    """Check that all equal words in a hypothesis and a reference match."""
     matched_words = {(j, i) for j, i, _, _, _ in matches}
     for i, hypothesis_token in enumerate(pair[0]):
         for j, reference_token in enumerate(pair[1]):
@@ -295,7 +326,7 @@ def _check_equal_words(report: ErrorReport, pair: _Pair, matches: _Matches) -> N
 
 
 def _check_symmetry(report: ErrorReport, matcher: Matcher, pair: _Pair, matches: _Matches) -> None:
-    """Check that a matcher proposes the same matches if hypothesis and reference are exchanged."""
+    """Check that exchanging the hypothesis and the reference does not change the proposed matches."""
     hypothesis, reference = pair
     exchanged_matches = report.run("match", lambda: _match(matcher, (reference, hypothesis)))
     if exchanged_matches is None:
@@ -310,7 +341,7 @@ def _check_symmetry(report: ErrorReport, matcher: Matcher, pair: _Pair, matches:
 
 
 def _are_equal(actual: _Matches, expected: _Matches) -> bool:
-    """Return whether two lists have the same matches in the same order. Probabilities may differ by rounding."""
+    """Return whether two lists contain the same matches in the same order, apart from rounding of probabilities."""
     if len(actual) != len(expected):
         return False
     for actual_match, expected_match in zip(actual, expected, strict=True):
@@ -323,21 +354,28 @@ def _check_copies(
     report: ErrorReport,
     matcher: type[Matcher] | Matcher,
     instance: Matcher,
-    copy: Matcher | None,
     context: MatcherContext,
     options: dict[str, Any],
-    pairs: list[_Pair],
-    expected: list[_Matches],
+    samples: list[_Sample],
 ) -> None:
-    """Check that repeated calls, a pickled copy and a second instance propose the same matches."""
+    """Check that repeated calls, a pickled copy and a second instance propose the same matches.
+
+    Args:
+        report: the report of errors.
+        matcher: the class or instance that was passed to :func:`check_matcher`.
+        instance: the instance.
+        context: the context for creating a second instance.
+        options: the options for creating a second instance.
+        samples: the sample segments and the matches of the instance.
+    """
     cls = type(instance)
-    _check_repeated_matches(report, instance, instance, "called again, it", pairs, expected)
-    _check_repeated_matches(report, copy, instance, "a pickled copy", pairs, expected)
+    _check_repeated_matches(report, instance, instance, "called again, it", samples)
+    _check_repeated_matches(report, pickle_copy(report, instance), instance, "a pickled copy", samples)
     if not isinstance(matcher, Matcher):
         second = report.run("creating it a second time", lambda: cls.make(context, **options))
-        _check_repeated_matches(report, second, instance, "a second matcher with the same options", pairs, expected)
+        _check_repeated_matches(report, second, instance, "a second matcher with the same options", samples)
     if options:
-        _check_signature(report, instance, context, pairs, expected)
+        _check_signature(report, instance, context, samples)
 
 
 def _check_repeated_matches(
@@ -345,13 +383,20 @@ def _check_repeated_matches(
     matcher: Matcher | None,
     original: Matcher,
     subject: str,
-    pairs: list[_Pair],
-    expected: list[_Matches],
+    samples: list[_Sample],
 ) -> None:
-    """Check that a matcher equals the original: the same matches for pairs in reverse order, the same description."""
+    """Check that a matcher proposes the same matches as the original and has the same description.
+
+    Args:
+        report: the report of errors.
+        matcher: the matcher, or ``None`` if it could not be created.
+        original: the original matcher.
+        subject: the description of the matcher, which is the subject of error messages.
+        samples: the sample segments and the matches of the original, which are checked in reverse order.
+    """
     if matcher is None:
         return
-    for pair, matches in zip(pairs[::-1], expected[::-1], strict=True):
+    for pair, matches in reversed(samples):
         repeated = report.run(f"match ({subject})", lambda pair=pair: _match(matcher, pair))  # type: ignore[misc]
         report.expect(
             repeated is None or _are_equal(repeated, matches),
@@ -360,38 +405,35 @@ def _check_repeated_matches(
     report.expect(matcher.describe() == original.describe(), f"{subject} returns another description")
 
 
-def _check_signature(
-    report: ErrorReport,
-    matcher: Matcher,
-    context: MatcherContext,
-    pairs: list[_Pair],
-    expected: list[_Matches],
-) -> None:
-    """Check that the description of a matcher shows options that change the matches."""
+def _check_signature(report: ErrorReport, matcher: Matcher, context: MatcherContext, samples: list[_Sample]) -> None:
+    """Check that the description of a matcher changes if its options change the matches."""
     try:
         default_matcher = type(matcher).make(context)
-        changes_matches = any(
-            not _are_equal(_match(default_matcher, pair), matches)
-            for pair, matches in zip(pairs, expected, strict=True)
-        )
+        changes_matches = any(not _are_equal(_match(default_matcher, pair), matches) for pair, matches in samples)
     except MeteorError:
-        return  # The matcher needs options.
+        # A matcher that requires options cannot be compared with a matcher that has default options.
+        return
     report.expect(
         not changes_matches or default_matcher.describe() != matcher.describe(),
         "its options change the matches, but describe() is the same; the signature must tell them apart",
     )
 
 
-def _check_threads(report: ErrorReport, matcher: Matcher, pairs: list[_Pair], expected: list[_Matches]) -> None:
-    def compare_matches(index: int) -> str:
-        """Return the error of a pair, or an empty text."""
+def _check_threads(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
+    """Check that a copy of a matcher proposes the same matches when several threads call it at once."""
+    copy = pickle_copy(report, matcher)
+    if copy is None:
+        return
+
+    def compare_matches(sample: _Sample) -> str:
+        """Return an error message if the matches differ, and otherwise an empty string."""
         try:
-            return "" if _are_equal(_match(matcher, pairs[index]), expected[index]) else "other matches"
+            return "" if _are_equal(_match(copy, sample.pair), sample.matches) else "other matches"
         except Exception as error:
             return describe_error(error)
 
     with ThreadPoolExecutor(4) as pool:
-        results = pool.map(compare_matches, [*range(len(pairs))] * 4)
+        results = pool.map(compare_matches, samples * 4)
         errors = sorted(set(results) - {""})
     report.expect(not errors, f"used from several threads at once, it gave {', '.join(errors)}")
 
@@ -405,9 +447,10 @@ pickle.dump([[tuple(match) for match in matcher.match(*pair)] for pair in pairs]
 """
 
 
-def _check_fresh_process(report: ErrorReport, matcher: Matcher, pairs: list[_Pair], expected: list[_Matches]) -> None:
-    """Check that a process in which texts have other hash values proposes the same matches."""
+def _check_fresh_process(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
+    """Check that a matcher proposes the same matches in a new process, in which strings have other hash values."""
     import_path = [str(Path(folder).resolve()) for folder in sys.path]
+    pairs = [pair for pair, _ in samples]
     question = pickle.dumps(import_path) + pickle.dumps((matcher, pairs))
     hash_seed = "8" if os.environ.get("PYTHONHASHSEED") == "7" else "7"
     process = subprocess.run(
@@ -421,9 +464,9 @@ def _check_fresh_process(report: ErrorReport, matcher: Matcher, pairs: list[_Pai
         error_lines = process.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
         report.expect(False, f"a new process ended with code {process.returncode} and {error_lines[-1]!r}")
         return
-    # The answer is trusted as much as the plugin, whose code this process has run already.
+    # Unpickling is as safe as running the plugin's code, which this process has already done.
     answer = pickle.loads(process.stdout)
-    is_equal = all(_are_equal(actual, matches) for actual, matches in zip(answer, expected, strict=True))
+    is_equal = all(_are_equal(actual, sample.matches) for actual, sample in zip(answer, samples, strict=True))
     report.expect(
         is_equal,
         "in a new process it proposes other matches, or in another order; hash() of a text and the order of a set "

@@ -1,4 +1,4 @@
-"""The checks that apply to components of all kinds, and the report that collects their errors."""
+"""The conformance checks that apply to all components, and the report that collects errors."""
 
 from __future__ import annotations
 
@@ -18,11 +18,16 @@ T = TypeVar("T")
 
 
 class ConformanceError(PluginError, AssertionError):
-    """A plugin does not meet the requirements of meteor_e. The message lists the errors and their remedies."""
+    """Raised if a plugin does not satisfy the requirements. The message lists the errors and their remedies."""
 
 
 class ErrorReport:
-    """Collects the errors that the checks of a component find."""
+    """Collects the errors that conformance checks find in a component.
+
+    Args:
+        kind: the kind of the component, such as ``matcher``.
+        cls: the class of the component.
+    """
 
     def __init__(self, kind: str, cls: type) -> None:
         self.title = f"{kind} {getattr(cls, 'name', '')!r} ({cls.__module__}.{cls.__qualname__})"
@@ -30,17 +35,17 @@ class ErrorReport:
         self.errors: list[str] = []
 
     def expect(self, condition: bool, message: str) -> bool:
-        """Record an error if a condition is false, and return the condition."""
+        """Record an error message if a condition is false, and return the condition."""
         if not condition and message not in self.errors:
             self.errors.append(message)
         return condition
 
     def run(self, title: str, function: Callable[[], T]) -> T | None:
-        """Call a plugin's code and return its result. If it raises an exception, record an error and return ``None``.
+        """Call a function of a plugin, and return its result, or record an error and return ``None`` if it fails.
 
         Args:
-            title: description of the call for the error message.
-            function: the call.
+            title: the description of the call for the error message.
+            function: the function to call.
         """
         try:
             return function()
@@ -49,17 +54,13 @@ class ErrorReport:
             return None
 
     def stop(self) -> None:
-        """Raise an exception if errors have been recorded.
-
-        Raises:
-            ConformanceError: with a list of the errors.
-        """
+        """Raise ConformanceError with a list of the errors if any errors have been recorded."""
         if self.errors:
             raise ConformanceError(format_errors(self.title, self.errors))
 
 
 def format_errors(title: str, errors: Sequence[str]) -> str:
-    """Return the message of a :class:`ConformanceError`, which lists the first ten errors."""
+    """Return the message of a :class:`ConformanceError`, which lists up to ten errors."""
     lines = [*errors[:10]]
     if len(errors) > 10:
         lines.append(f"and {len(errors) - 10} more")
@@ -67,18 +68,18 @@ def format_errors(title: str, errors: Sequence[str]) -> str:
 
 
 def shorten(value: object) -> str:
-    """Return the representation of a value in ASCII, shortened for an error message."""
+    """Return the ASCII representation of a value. Long representations are shortened for error messages."""
     text = ascii(value)
     return text if len(text) <= 70 else f"{text[:40]}…{text[-25:]}"
 
 
 def default_context() -> MatcherContext:
-    """Return the context of the language English without a resource pack."""
+    """Return the default context of components: English, without a resource pack."""
     return MatcherContext(plugin_registry().languages.get("en"), LanguageResources())
 
 
 def check_class(report: ErrorReport, cls: type[Component]) -> None:
-    """Check the name, docstring, requirements and options of a class.
+    """Check the name, docstring, requirements and options of a component class.
 
     Raises:
         ConformanceError: if the class cannot be registered.
@@ -105,7 +106,7 @@ def check_class(report: ErrorReport, cls: type[Component]) -> None:
 
 
 def _check_options_class(report: ErrorReport, cls: type[Component]) -> None:
-    """Check the class of the options, their help texts, names and defaults."""
+    """Check the options class of a component, and the names, help texts and defaults of the options."""
     import msgspec
 
     from meteor_e.api.options import ComponentOptions, option_defaults, option_infos
@@ -133,16 +134,16 @@ def _check_options_class(report: ErrorReport, cls: type[Component]) -> None:
 
 
 def begin_check(kind: str, component: Any, context: Any, options: dict[str, Any]) -> tuple[ErrorReport, Any]:
-    """Check a class, create an instance unless one was passed, and check its description.
+    """Check the class of a component, create an instance, and check the description of the instance.
 
     Args:
-        kind: the kind of the component.
-        component: the class or an instance.
+        kind: the kind of the component, such as ``matcher``.
+        component: the class, or an instance that is checked instead of a new instance.
         context: the context for creating an instance.
         options: the options for creating an instance.
 
     Returns:
-        The report, and the instance.
+        The report of errors, and the instance.
     """
     cls: Any = component if isinstance(component, type) else type(component)
     report = ErrorReport(kind, cls)
@@ -155,7 +156,7 @@ def begin_check(kind: str, component: Any, context: Any, options: dict[str, Any]
         )
         report.stop()
     description = report.run("describe()", instance.describe)
-    # Descriptions are part of METEOR's signature, in which | separates the parts, except for those of features.
+    # Except for features, descriptions are part of METEOR's signature, whose parts are separated by "|".
     forbidden = r"[\x00-\x1f]" if kind == "feature" else r"[\x00-\x1f|]"
     is_valid = isinstance(description, str) and not re.search(forbidden, description)
     report.expect(is_valid, f"describe() returned {shorten(description)}; it must be one line of text without '|'")
@@ -164,19 +165,19 @@ def begin_check(kind: str, component: Any, context: Any, options: dict[str, Any]
 
 
 def pickle_copy(report: ErrorReport, component: T) -> T | None:
-    """Return a pickled copy of a component. If pickling fails, record an error and return ``None``."""
+    """Copy a component by pickling it, or record an error and return ``None`` if pickling fails."""
     title = "pickling it (chains are sent to other processes, so avoid lambdas, open files and local classes)"
     return report.run(title, lambda: pickle.loads(pickle.dumps(component)))
 
 
 def check_repeats(report: ErrorReport, component: T, compute: Callable[[T, Any], Any], items: Sequence[Any]) -> None:
-    """Check that a component and its pickled copy repeat their results if the items are in reverse order.
+    """Check that a component and its pickled copy return the same results again in another order of the items.
 
     Args:
-        report: the report.
+        report: the report of errors.
         component: the component.
-        compute: function that returns the result of a component for an item.
-        items: the items.
+        compute: the function that returns the result of a component for an item.
+        items: the items for which results are computed.
     """
     results = [
         report.run(f"asked for {shorten(item)}, it", lambda item=item: compute(component, item))  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Sample sentences and unusual words for the checks of plugins."""
+"""Sample sentences and unusual words to which conformance checks apply components."""
 
 from __future__ import annotations
 

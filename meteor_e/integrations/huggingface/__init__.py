@@ -12,4 +12,4 @@ MODULE = str(Path(__file__).with_name("meteor_e_metric.py"))
 """The argument for ``evaluate.load``."""
 
 NUMBERS = str(Path(__file__).with_name("meteor_e_numbers.py"))
-"""The metric without the list of segment scores and the signature, for callers that average all of its results."""
+"""The argument for ``evaluate.load`` if all results must be numbers that the caller can average."""

@@ -1,4 +1,7 @@
-"""The module that ``evaluate.load`` imports. It is self-contained, because ``evaluate`` copies only this file."""
+"""The metric module that ``evaluate.load`` imports.
+
+It does not import other modules of its package, because ``evaluate`` copies only this file to its cache.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +26,11 @@ Args:
     options: further arguments of meteor_e.Meteor, such as {"task": "adq"}.
     alpha, beta, gamma: parameters of METEOR that replace those of METEOR 1.5.
 Returns:
-    meteor: the mean of the segments' scores, as the module "meteor" of evaluate has it.
-    corpus: METEOR's score of the corpus, from summed statistics, and its parts: precision, recall, f1, fmean,
-        fragmentation_penalty.
-    segments: scores of the segments.
-    signature: what must be the same for the numbers to be the same.
+    meteor: the mean of the segment scores, as in the module "meteor" of evaluate.
+    corpus: the corpus score, which is computed from summed statistics.
+    precision, recall, f1, fmean, fragmentation_penalty: the components of the corpus score.
+    segments: the segment scores.
+    signature: the signature of the metric, which identifies all settings that affect the scores.
 Examples:
     >>> metric = evaluate.load(meteor_e.integrations.huggingface.MODULE)
     >>> metric.compute(predictions=["the cat sat"], references=[["the cat sat down", "a cat sat"]])
@@ -44,27 +47,29 @@ _CITATION = """\
 
 
 def _make_meteor(language: str, options: dict[str, Any]) -> Any:
-    """Return the metric, from a cache because libraries that resample compute scores many times."""
+    """Return METEOR with the given options. Instances are cached, because resampling computes scores many times."""
     from meteor_e import Meteor
 
     try:
         return _make_cached_meteor(language, json.dumps(options))
-    except TypeError:  # an option that JSON cannot represent, such as a path or a matcher
+    except TypeError:
+        # An option such as a path or a matcher cannot be represented in JSON.
         return Meteor(language, **options)
 
 
 @functools.lru_cache(maxsize=8)
 def _make_cached_meteor(language: str, options: str) -> Any:
+    """Return METEOR with options in JSON, from a cache of recent instances."""
     from meteor_e import Meteor
 
     return Meteor(language, **json.loads(options))
 
 
 class MeteorE(evaluate.Metric):
-    """METEOR as an ``evaluate`` metric."""
+    """METEOR as a metric of Hugging Face ``evaluate``."""
 
     def _info(self) -> evaluate.MetricInfo:
-        """Return the description of the metric; called by ``evaluate``."""
+        """Return the description of the metric, which the library ``evaluate`` requires."""
         features = datasets.Features(
             {"predictions": datasets.Value("string"), "references": datasets.Sequence(datasets.Value("string"))}
         )
@@ -76,11 +81,11 @@ class MeteorE(evaluate.Metric):
         )
 
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
-        """Return the scores of these segments and of all segments that were added before."""
+        """Return the scores of the given segments together with all segments that were added before."""
         from meteor_e import InputError
 
         batch = [texts for texts in (predictions, references) if texts is not None]
-        # add_batch() rejects arguments that are not lists.
+        # Arguments without a length are not checked here, because add_batch() rejects them.
         if self.writer is None and all(hasattr(texts, "__len__") and not len(texts) for texts in batch):
             raise InputError("there are no segments to score")
         if not batch:
@@ -88,18 +93,19 @@ class MeteorE(evaluate.Metric):
         return super().compute(predictions=predictions, references=references, **kwargs)
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
-        """Add segments. Only texts are accepted, because ``evaluate`` would convert numbers to texts."""
+        """Add segments. The arguments are checked first, because ``evaluate`` would convert numbers to strings."""
         from meteor_e.base.texts import check_items
 
         batch = check_items(predictions=predictions, references=references)
         if not batch["predictions"]:
-            return  # evaluate cannot infer the types of an empty batch.
-        # evaluate would convert a mixture of texts and lists to the type of the first segment.
+            # The library evaluate cannot infer the data types of an empty batch.
+            return
+        # All references become lists, because evaluate requires the same type for all segments of a batch.
         references = [[texts] if isinstance(texts, str) else texts for texts in batch["references"]]
         super().add_batch(predictions=batch["predictions"], references=references, **kwargs)
 
     def add(self, *, prediction: Any = None, reference: Any = None, **kwargs: Any) -> None:
-        """Add one segment."""
+        """Add a segment with its reference or list of references."""
         from meteor_e.base.texts import check_items
 
         (texts,) = check_items(prediction=[prediction], references=[reference])["references"]
@@ -115,7 +121,7 @@ class MeteorE(evaluate.Metric):
         beta: float | None = None,
         gamma: float | None = None,
     ) -> dict[str, Any]:
-        """Return the scores of all segments; called by ``compute`` of the base class."""
+        """Return the scores of all segments as a dictionary. The method ``compute`` of the base class calls it."""
         from meteor_e.scoring.formula import PARTS
 
         options = dict(options or {})

@@ -1,4 +1,4 @@
-"""A variant of :mod:`meteor_e_metric` whose result contains only numbers, so that callers can average it."""
+"""A variant of :mod:`meteor_e_metric` whose results are all numbers, so that callers can average them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ import meteor_e.integrations.huggingface.meteor_e_metric as metric_module
 
 
 class MeteorENumbers(metric_module.MeteorE):
-    """METEOR as an ``evaluate`` metric, without the list of segment scores and the signature."""
+    """METEOR as a metric of Hugging Face ``evaluate``, without segment scores and signature."""
 
     def _compute(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
+        """Return the results that are numbers."""
         result = super()._compute(*args, **kwargs)
         return {name: value for name, value in result.items() if isinstance(value, float)}
