@@ -13,7 +13,7 @@ if __name__ == "__main__":
     except SystemExit as stop:
         if stop.code not in (130, 143):
             raise
-        # An interrupt during an import would make Python terminate by SIGINT instead of with this exit code.
+        # After an interrupt during an import, Python would end with the signal SIGINT instead of this exit code.
         atexit._run_exitfuncs()
         for stream in (sys.stdout, sys.stderr):
             with contextlib.suppress(OSError, ValueError):

@@ -1,4 +1,4 @@
-"""``meteor-e compat``: a replacement for the Java program METEOR 1.5, with the same command line and output.
+"""The command ``meteor-e compat``, which replaces the Java program METEOR 1.5 and has the same options and output.
 
 The output is byte-identical to that of ``meteor-1.5.jar``, with the exceptions that ``docs/compat.md`` lists. Errors
 are reported in one line instead of a stack trace.

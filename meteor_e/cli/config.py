@@ -1,4 +1,4 @@
-"""``meteor-e config``: check and show YAML chains."""
+"""The command ``meteor-e config``, which checks and shows YAML chains."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _check_chain(file: str, no_resources: bool) -> str:
 
 
 def _will_be_downloaded(pack: str) -> bool:
-    """Return whether the command ``score`` would download a resource pack, because the pack is not installed."""
+    """Return whether a resource pack is not installed but would be downloaded by the command ``score``."""
     from meteor_e.packs.pack import is_installable
     from meteor_e.packs.store import PackStore
 

@@ -155,7 +155,7 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         return bool(text_columns) or any(other_columns) or self.no_header
 
     def _formats(self, paths: Sequence[str], *, is_only_file: bool) -> dict[str, str]:
-        """Return the format of each input file, by path. Without ``--format-in``, formats are detected."""
+        """Return the format of each input file by path. Formats are detected unless ``--format-in`` is set."""
         form = self.form_in
         if form is None and self._has_columns and paths == ["-"]:
             form = "jsonl"

@@ -1,4 +1,4 @@
-"""``meteor-e languages``: list the supported languages and their resources."""
+"""The command ``meteor-e languages``, which lists the supported languages and their resources."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def describe(language: Language) -> dict[str, Any]:
     lemmas = [name for name in _LEMMAS if name in language.resources]
     if language.lemmatizer and language.lemmatizer not in lemmas:
         lemmas.append(f"{language.lemmatizer} of your own")
-    # The resource pack of a language is its "own" source of synonyms and function words.
+    # Synonyms and function words from the resource pack of the language itself are listed as "own".
     pack_synonyms = ["own"] if "synonym" in task.weights else []
     pack_function_words = "own" if language.pack else None
     return {

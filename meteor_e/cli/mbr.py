@@ -1,4 +1,4 @@
-"""``meteor-e mbr``: minimum Bayes risk decoding."""
+"""The command ``meteor-e mbr``, which performs minimum Bayes risk decoding."""
 
 from __future__ import annotations
 
@@ -147,34 +147,35 @@ def mbr(inputs: CandidateOptions, search: MethodOptions, metric: MbrMetric, outp
     settings: dict[str, Any] = {} if method is None else {"method": {"name": search.name, **vars(method)}}
     with terminal_progress(output.quiet) as progress:
         choice_iterator = choices(utility, sources, method=method, best=search.best, progress=progress)
-        output.write(_MbrResult(choice_iterator, utility, search.best, settings, progress))
+        result = _MbrResult(choice_iterator, metric=utility, best=search.best, settings=settings, progress=progress)
+        output.write(result)
 
 
+@dataclass(frozen=True)
 class _MbrResult(Result):
-    """The chosen candidates for the output formats. The candidates of a source are scored when its choice is written.
+    """The chosen candidates in the form that output formats require.
 
-    Args:
+    The candidates of a source are scored when the choice for the source is written.
+
+    Attributes:
         choices: the choices, one per source.
-        metric: the metric that scored the candidates.
+        metric: the metric that scores the candidates.
         best: the number of chosen candidates per source.
         settings: the method and its settings, for JSON output.
         progress: the callback that receives the number of finished sources.
     """
 
-    def __init__(
-        self, choices: Iterator[Choice], metric: Metric, best: int, settings: dict[str, Any], progress: Progress
-    ) -> None:
-        self._choices = choices
-        self._metric = metric
-        self._best = best
-        self._settings = settings
-        self._progress = progress
+    choices: Iterator[Choice]
+    metric: Metric
+    best: int
+    settings: dict[str, Any]
+    progress: Progress
 
     def _number_choices(self) -> Iterator[tuple[int, Choice]]:
-        """Yield the number of each source, starting at 1, with the chosen candidates, and report the progress."""
-        for number, choice in enumerate(self._choices, 1):
+        """Number the sources from 1, yield each number with the choice for the source, and report the progress."""
+        for number, choice in enumerate(self.choices, 1):
             yield number, choice
-            self._progress("choosing", number, None)
+            self.progress("choosing", number, None)
 
     def lines(self, digits: int | None = None) -> Iterator[str]:
         """Yield the chosen candidates as text lines, or as a Moses n-best list if several are chosen per source.
@@ -186,10 +187,10 @@ class _MbrResult(Result):
             source_id = number if choice.source.id is None else choice.source.id
             for index in choice.best:
                 text = choice.source.candidates[index]
-                has_separator = self._best > 1 and "|||" in f"{text}{source_id}"
+                has_separator = self.best > 1 and "|||" in f"{text}{source_id}"
                 if has_separator or len(text.splitlines()) > 1:
                     raise InputError(f"source {number}: a text or ID with line breaks or ||| needs --format jsonl")
-                yield text if self._best == 1 else _format_nbest_line(source_id, choice, index)
+                yield text if self.best == 1 else _format_nbest_line(source_id, choice, index)
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
         """Yield one table of the chosen candidates, or nothing if there are no sources."""
@@ -203,8 +204,8 @@ class _MbrResult(Result):
     def records(self) -> Iterator[Sequence[object]]:
         """Yield a header and one row per chosen candidate.
 
-        The columns contain the source number, the candidate number, the expected score and the text. Source ids, ranks
-        and the system's scores have columns if the first source has such values.
+        Each row contains the source number, the candidate number, the expected score and the text. It also contains
+        the source id and the system's score if the first source has them, and the rank if there are several choices.
         """
         for number, choice in self._number_choices():
             rows = [self._make_row(number, choice, rank, index) for rank, index in enumerate(choice.best, 1)]
@@ -216,7 +217,7 @@ class _MbrResult(Result):
     def _make_row(self, number: int, choice: Choice, rank: int, index: int) -> dict[str, Any]:
         """Return the values of a chosen candidate by column title, with the text in the last column."""
         row = _source_entry(number, choice)
-        if self._best > 1:
+        if self.best > 1:
             row["rank"] = rank
         row.update(_candidate_entry(choice, index))
         row["text"] = row.pop("text")
@@ -228,11 +229,11 @@ class _MbrResult(Result):
             best_entries = [_candidate_entry(choice, index) for index in choice.best]
             entry = _source_entry(number, choice)
             entry.update(best_entries[0])
-            if self._best > 1:
+            if self.best > 1:
                 entry["n_best"] = best_entries
             entry["expected_scores"] = [None if math.isnan(score) else score for score in choice.scores.tolist()]
-            entry["signature"] = self._metric.signature_for({1})
-            entry.update(self._settings)
+            entry["signature"] = self.metric.signature_for({1})
+            entry.update(self.settings)
             yield entry
 
 
@@ -244,7 +245,7 @@ def _format_nbest_line(source_id: object, choice: Choice, index: int) -> str:
 
 
 def _source_entry(number: int, choice: Choice) -> dict[str, Any]:
-    """Return the number of a source and, if the source has one, its id, keyed by output column."""
+    """Return the output columns that describe a source: its number and, if available, its id."""
     entry: dict[str, Any] = {"source": number}
     if choice.source.id is not None:
         entry["id"] = choice.source.id
@@ -252,7 +253,7 @@ def _source_entry(number: int, choice: Choice) -> dict[str, Any]:
 
 
 def _candidate_entry(choice: Choice, index: int) -> dict[str, Any]:
-    """Return the number, text and scores of a candidate, keyed by output column."""
+    """Return the output columns that describe a candidate: its number, its text and its scores."""
     source = choice.source
     entry = {"candidate": index + 1, "text": source.candidates[index], "expected": float(choice.scores[index])}
     if source.scores is not None:

@@ -1,4 +1,4 @@
-"""``meteor-e plugins new``: create the source code of a new plugin from templates."""
+"""The command ``meteor-e plugins new``, which creates the source code of a new plugin from templates."""
 
 from __future__ import annotations
 

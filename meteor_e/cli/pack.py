@@ -1,4 +1,4 @@
-"""``meteor-e pack``: install, list and remove resource packs.
+"""The command ``meteor-e pack``, which installs, lists and removes resource packs.
 
 The plugin meteor-e-bitext adds commands that build resource packs and show their contents.
 """

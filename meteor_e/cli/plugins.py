@@ -1,4 +1,4 @@
-"""``meteor-e plugins``: list the installed components, such as matchers and metrics, and their distributions."""
+"""The command ``meteor-e plugins``, which lists the installed components, such as matchers and metrics."""
 
 from __future__ import annotations
 
@@ -68,13 +68,16 @@ def plugins(name: str | None, kind: str | None, wide: bool, as_json: bool) -> No
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif name is not None:
         click.echo("\n\n".join(map(_describe, entries)))
+    elif kind is not None:
+        click.echo(_format_entries(entries, wide))
     else:
-        shown_entries = [entry for entry in entries if kind or entry.error or entry.kind in _DEFAULT_KINDS]
+        shown_entries = [entry for entry in entries if entry.error or entry.kind in _DEFAULT_KINDS]
         click.echo(_format_entries(shown_entries, wide))
-        omitted = Counter(entry.kind for entry in entries) - Counter(entry.kind for entry in shown_entries)
-        if omitted:
-            counts = ", ".join(f"{count} of kind {kind_name!r}" for kind_name, count in omitted.items())
-            click.echo(f"\n{click.wrap_text(f'Not shown: {counts}. `meteor-e plugins --kind KIND` lists them.', 80)}")
+        omitted_kinds = Counter(entry.kind for entry in entries if entry not in shown_entries)
+        if omitted_kinds:
+            counts = ", ".join(f"{count} of kind {kind_name!r}" for kind_name, count in omitted_kinds.items())
+            note = f"Not shown: {counts}. `meteor-e plugins --kind KIND` lists them."
+            click.echo(f"\n{click.wrap_text(note, 80)}")
 
 
 def _describe_unknown_component(name: str, kind: str | None) -> str:
@@ -88,8 +91,11 @@ def _describe_unknown_component(name: str, kind: str | None) -> str:
 
 def _json_row(entry: Entry, with_details: bool) -> dict[str, Any]:
     """Return the JSON object of a component, including its description and options if details are requested."""
-    row = {**asdict(entry), "status": "error" if entry.error else "ok"}
-    return {**row, **_details(entry)} if with_details else row
+    row = asdict(entry)
+    row["status"] = "error" if entry.error else "ok"
+    if with_details:
+        row.update(_details(entry))
+    return row
 
 
 def _format_entries(entries: list[Entry], wide: bool) -> str:

@@ -1,4 +1,4 @@
-"""The program ``meteor-e``: its entry point, its main command group and its error handling.
+"""The entry point, the main command group and the error handling of the program ``meteor-e``.
 
 The module of a command is imported when the command is called. Plugins are loaded only for commands that the core does
 not have and for the list of commands.
@@ -125,7 +125,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 
 
 def _replace_closed_streams() -> None:
-    """Replace closed standard streams by the null device, so that ``sys.stdin`` and the others are never ``None``.
+    """Replace closed standard streams with the null device, because Python sets closed streams to ``None``.
 
     Reading from the new standard input or writing to the new standard output raises an error. Text that is written to
     the new standard error is discarded.
@@ -211,7 +211,7 @@ def _explain_system_error(error: OSError) -> str:
     """Return the message of an operating system error, or an empty string if the output pipe has been closed."""
     if isinstance(error, BrokenPipeError):
         return ""
-    # An error of these kinds that does not name a file usually comes from writing to standard output.
+    # If such an error does not name a file, it was usually raised by writing to standard output.
     is_output_error = error.errno in (errno.EBADF, errno.EIO, errno.ENOSPC)
     name = error.filename or ("standard output" if is_output_error else "")
     return f"{name}: {error.strerror}" if name else str(error.strerror or error)

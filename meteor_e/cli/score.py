@@ -1,4 +1,4 @@
-"""``meteor-e score``: score the outputs of systems against references."""
+"""The command ``meteor-e score``, which scores the outputs of systems against references."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) 
 
 def _compare(table: ScoreTable, metrics: Sequence[Metric], options: SignificanceOptions) -> TableTests:
     """Compute significance tests of the differences between the systems of a table."""
-    # This module imports NumPy, which the command does not need otherwise.
+    # The import is local, because it loads NumPy, which only significance tests need.
     from meteor_e.significance.tables import Significance, compare_table
 
     return compare_table(table, metrics, Significance(options.significance, options.samples, options.seed))
@@ -300,7 +300,7 @@ def _check_combination(
 
 
 def _apply_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInputs, ScoreMetrics]:
-    """Return the options with the references of the test set, and by default its system outputs and its language.
+    """Fill in the references and, by default, the hypotheses and the language from a test set of sacreBLEU.
 
     Raises:
         ConfigError: if ``--test-set`` and ``--pair`` are not given together, if references are given in addition to

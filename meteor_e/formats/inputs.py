@@ -36,7 +36,7 @@ _STARTS = {
     "parquet": re.compile(rb"PAR1"),
     "sgml": re.compile(rb"<\s*(?:tstset|refset|srcset|mteval|docset)\b", re.IGNORECASE),
     "wmt-xml": re.compile(rb"<(?:[\w.-]+:)?(?:dataset|collection|doc)\b", re.IGNORECASE),
-    # COCO files contain a JSON object or a list of objects, and plain text does not begin like JSON.
+    # COCO files contain a JSON object or a list of JSON objects. Plain text does not begin like this.
     "coco": re.compile(rb'(?:\[\s*)?\{\s*"(?:[^"\\\n]|\\.)*"\s*:'),
 }
 """A pattern for the start of each format's content, after declarations and comments."""
@@ -86,7 +86,7 @@ def detect_format(path: str, *, is_only_file: bool = False) -> str:
 
 
 def _match_start(start: bytes, is_only_file: bool) -> str | None:
-    """Return the format whose typical start matches the start of a file, or ``None``; see :func:`detect_format`."""
+    """Return the format that can be recognized from the start of a file, or ``None``; see :func:`detect_format`."""
     for form, pattern in _STARTS.items():
         if pattern.match(start):
             # COCO results require a file of annotations, so a JSON array that is the only input is a table.

@@ -58,7 +58,7 @@ def read_sgml(lines: Iterable[str], name: str) -> TextCollection:
         element = tag[2].lower()
         tag_end = _TAG_END.match(text, tag.end())
         if not tag_end:
-            # If the tag were skipped, its segments would become part of the previous document.
+            # Skipping a malformed tag could assign the segments that follow it to the wrong document.
             raise collector.problem(f"cannot read the attributes of this <{tag[2]}>; is a quote missing?")
         is_end_tag = tag[1] is not None
         if is_end_tag:

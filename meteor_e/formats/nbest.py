@@ -102,7 +102,7 @@ def _check_same_fields(sources: Iterable[Source], name: str) -> Iterator[Source]
 
 
 def _detect_format(line: str) -> str:
-    """Return the format of a file of candidate lists, which is detected from the first line."""
+    """Detect the format of a file of candidate lists from its first line."""
     if line.lstrip()[:1] in ("[", "{"):
         return "jsonl"
     return "moses" if " ||| " in line else "lines"

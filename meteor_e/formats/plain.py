@@ -93,7 +93,7 @@ def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[li
             yield complete_lines, is_damaged
     last_line = "".join(unfinished_line)
     if last_line:
-        # A carriage return is added, because the caller removes one, but the last line does not have a line end.
+        # The caller removes the added carriage return instead of one that belongs to the last line.
         yield [f"{last_line}\r"], is_damaged
 
 

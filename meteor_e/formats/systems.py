@@ -127,7 +127,7 @@ def _read_plain_system(
 ) -> Iterator[Segment]:
     """Yield the segments of a system from a plain hypothesis file and plain reference files."""
     hypotheses = read_segments(path, encoding=encoding)
-    # The iterator over a file is repeated, because each segment has several consecutive lines of the file.
+    # If an iterator occurs several times, each segment gets several consecutive lines of the file.
     reference_lines: list[Iterator[str]] = []
     for reference in references:
         reference_lines += [read_segments(reference, encoding=encoding)] * references_per_segment
@@ -176,7 +176,7 @@ def _count_segments(
 
 
 def _system_names(paths: Sequence[str]) -> list[str]:
-    """Return the name of each system, which is the shortest suffix of its file's path such that all names differ."""
+    """Name each system after the path of its file, shortened to the last parts that distinguish the systems."""
     paths_parts = [("standard input",) if path == "-" else Path(path).parts for path in paths]
     max_length = max(map(len, paths_parts), default=1)
     for length in range(1, max_length + 1):
@@ -197,7 +197,7 @@ class _SystemOutput(NamedTuple):
 def _read_structured_systems(
     hypotheses: Sequence[str], references: Sequence[str], formats: dict[str, str], encoding: str, on_missing: str
 ) -> list[System]:
-    """Return the systems of which at least the references are in SGML, XML or COCO files.
+    """Read systems from files of which at least the references are in SGML, XML or COCO format.
 
     The segments of all systems have the order of the first system's file.
     """
@@ -287,7 +287,11 @@ def _check_segments(
         system: the description of the system for messages.
         texts: the hypotheses of the system by segment.
         references: a mapping whose keys are the segments with references.
-        on_missing: the policy for missing segments: ``stop`` raises an error, ``skip`` and ``empty`` print a warning.
+        on_missing: the policy for missing segments: ``stop``, ``skip`` or ``empty``. Segments without references cause
+            an error unless the policy is ``skip``.
+
+    Raises:
+        InputError: if there are no common segments, or if the policy does not allow the differences.
     """
     if not any(key in texts for key in references):
         raise InputError(
@@ -295,27 +299,17 @@ def _check_segments(
             f"(first segments: {next(iter(texts))} and {next(iter(references))})"
         )
     missing = [key for key in references if key not in texts]
-    problem = f"{system} lacks {len(missing)} of {count_of(len(references), 'segment')}"
-    _report_missing(problem, missing, on_missing, remedy=", --on-missing empty scores empty texts for them")
+    if missing:
+        problem = f"{system} lacks {len(missing)} of {count_of(len(references), 'segment')} (the first is {missing[0]})"
+        if on_missing == "stop":
+            raise InputError(
+                f"{problem}; --on-missing skip leaves them out, --on-missing empty scores empty texts for them"
+            )
+        consequence = "scored as empty" if on_missing == "empty" else "left out"
+        warn_user(f"{problem}; they are {consequence}")
     extra = [key for key in texts if key not in references]
-    extra_policy = "stop" if on_missing == "empty" else on_missing
-    problem = f"{system} has {count_of(len(extra), 'segment')} that no reference has"
-    _report_missing(problem, extra, extra_policy, remedy="")
-
-
-def _report_missing(problem: str, keys: Sequence[SegmentKey], on_missing: str, remedy: str) -> None:
-    """Report missing segments by an error if ``on_missing`` is ``stop``, and otherwise by a warning.
-
-    Args:
-        problem: the description of the problem.
-        keys: the missing segments. If there are none, nothing is reported.
-        on_missing: the policy for missing segments: ``stop``, ``skip`` or ``empty``.
-        remedy: an additional remedy for the error message.
-    """
-    if not keys:
-        return
-    problem = f"{problem} (the first is {keys[0]})"
-    if on_missing == "stop":
-        raise InputError(f"{problem}; --on-missing skip leaves them out{remedy}")
-    consequence = "scored as empty" if on_missing == "empty" else "left out"
-    warn_user(f"{problem}; they are {consequence}")
+    if extra:
+        problem = f"{system} has {count_of(len(extra), 'segment')} that no reference has (the first is {extra[0]})"
+        if on_missing != "skip":
+            raise InputError(f"{problem}; --on-missing skip leaves them out")
+        warn_user(f"{problem}; they are left out")

@@ -35,7 +35,7 @@ def rank_candidates(expected: Floats, sign: int) -> Integers:
     order = np.argsort(-quality, kind="stable")
     finite = quality[np.isfinite(quality)]
     tolerance = TIE_TOLERANCE * float(np.abs(finite).max(initial=0.0))
-    # The difference between two infinite values is NaN, so that their ranks are equal.
+    # Two infinite scores get equal ranks, because their difference is NaN, which exceeds no tolerance.
     with np.errstate(invalid="ignore"):
         starts_rank = quality[order[:-1]] - quality[order[1:]] > tolerance
     ranks = np.concatenate([[0], np.cumsum(starts_rank)])
@@ -150,8 +150,9 @@ class Pruning:
         candidates = np.arange(len(pairs.candidates))
         matrix = np.empty((len(candidates), 0))
         expected = np.zeros(len(candidates))
-        for size in self.sizes:
-            size, previous_size = min(size, len(pairs.references)), matrix.shape[1]
+        for step_size in self.sizes:
+            size = min(step_size, len(pairs.references))
+            previous_size = matrix.shape[1]
             if size <= previous_size:
                 break
             new_scores = pairs.scores(candidates, np.arange(previous_size, size))
@@ -201,17 +202,13 @@ class Aggregation:
         """Return the exact expected scores of the selected candidates; see :class:`Method`."""
         if not isinstance(pairs.metric, AggregatesReferences):
             raise ConfigError(f"metric {pairs.metric.label} cannot aggregate references; use pruning")
-        distinct_references = list(dict.fromkeys(pairs.references))
-        index_of = {text: index for index, text in enumerate(distinct_references)}
-        indexes = [index_of[text] for text in pairs.references]
-        weights = np.bincount(indexes, pairs.weights, len(distinct_references))
-        weights = weights / weights.sum()
-        aggregated: Aggregated = pairs.metric.expected_scores(pairs.candidates, distinct_references, weights)
+        references, weights = _merge_references(pairs)
+        aggregated: Aggregated = pairs.metric.expected_scores(pairs.candidates, references, weights)
         if not self.top:
             return aggregated.expected
-        candidates = rank_candidates(aggregated.expected, pairs.sign)[: max(self.top, best)]
-        distinct_pairs = replace(pairs, references=distinct_references, weights=weights)
-        candidates = self._rule_out(distinct_pairs, aggregated, candidates, best)
+        top_candidates = rank_candidates(aggregated.expected, pairs.sign)[: max(self.top, best)]
+        distinct_pairs = replace(pairs, references=references, weights=weights)
+        candidates = self._rule_out(distinct_pairs, aggregated, top_candidates, best)
         expected = pairs.compute_expected(candidates.tolist())
         return _spread_scores(candidates, expected, len(pairs.candidates))
 
@@ -223,22 +220,13 @@ class Aggregation:
         assert pairs.weights is not None
         random = np.random.default_rng(self.seed)
         reference_count = len(pairs.references)
-
-        def approximate(columns: Integers) -> Floats:
-            if aggregated.pairs is None:
-                return np.zeros((len(candidates), len(columns)))
-            return aggregated.pairs(candidates, columns)
-
-        means = np.zeros(len(candidates))
-        step = max(1, BLOCK // len(candidates))
-        for start in range(0, reference_count, step):
-            columns = np.arange(start, min(start + step, reference_count))
-            means += approximate(columns) @ pairs.weights[columns]
+        means = _average_approximations(pairs, aggregated, candidates)
         errors = np.empty((len(candidates), 0))
         size = 16
         while len(candidates) > max(best, 4) and 4 * size <= reference_count:
             columns = random.choice(reference_count, size - errors.shape[1], p=pairs.weights)
-            errors = np.concatenate([errors, pairs.scores(candidates, columns) - approximate(columns)], axis=1)
+            new_errors = pairs.scores(candidates, columns) - _approximate_scores(aggregated, candidates, columns)
+            errors = np.concatenate([errors, new_errors], axis=1)
             estimates = pairs.sign * (means + errors.mean(axis=1))
             last_best = rank_candidates(estimates, 1)[best - 1]
             deviations = (errors - errors[last_best]).std(axis=1, ddof=1) / np.sqrt(size)
@@ -247,6 +235,33 @@ class Aggregation:
             candidates, means, errors = candidates[is_possible], means[is_possible], errors[is_possible]
             size *= 2
         return candidates
+
+
+def _merge_references(pairs: Pairs) -> tuple[list[str], Floats]:
+    """Return the distinct references of a source, and their weights, which sum to 1."""
+    distinct_references = list(dict.fromkeys(pairs.references))
+    index_of = {text: index for index, text in enumerate(distinct_references)}
+    indexes = [index_of[text] for text in pairs.references]
+    weights = np.bincount(indexes, pairs.weights, len(distinct_references))
+    return distinct_references, weights / weights.sum()
+
+
+def _approximate_scores(aggregated: Aggregated, candidates: Integers, columns: Integers) -> Floats:
+    """Return approximate scores of candidates against references, or zeros if the metric cannot approximate them."""
+    if aggregated.pairs is None:
+        return np.zeros((len(candidates), len(columns)))
+    return aggregated.pairs(candidates, columns)
+
+
+def _average_approximations(pairs: Pairs, aggregated: Aggregated, candidates: Integers) -> Floats:
+    """Return the weighted mean of each candidate's approximate scores, which are computed in blocks."""
+    assert pairs.weights is not None
+    means = np.zeros(len(candidates))
+    step = max(1, BLOCK // len(candidates))
+    for start in range(0, len(pairs.references), step):
+        columns = np.arange(start, min(start + step, len(pairs.references)))
+        means += _approximate_scores(aggregated, candidates, columns) @ pairs.weights[columns]
+    return means
 
 
 def _spread_scores(candidates: Integers, expected: Floats, count: int) -> Floats:

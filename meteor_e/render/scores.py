@@ -273,15 +273,14 @@ class ScoreResult(Result):
 
 def _segment_rows(table: ScoreTable, system: SystemScores) -> Iterator[SegmentRow]:
     """Yield the scores of each segment of a system."""
-    values_by_metric = zip(*(scores.segment_rows() for scores in system.metrics), strict=True)
+    rows = zip(*(scores.segment_rows() for scores in system.metrics), strict=True)
     # The list of details is empty if no details were requested.
-    details_by_metric = zip(*(scores.segment_details or repeat(None) for scores in system.metrics), strict=False)
-    segments = zip(system.ids, values_by_metric, strict=True)
-    for (segment_id, metric_values), details in zip(segments, details_by_metric, strict=False):
-        values: list[Sequence[float]] = []
-        for info, info_values in zip(table.metrics, metric_values, strict=True):
-            values += info.split_values(info_values)
-        yield SegmentRow(segment_id, values, details)
+    details = zip(*(scores.segment_details or repeat(None) for scores in system.metrics), strict=False)
+    for segment_id, metric_values, metric_details in zip(system.ids, rows, details, strict=False):
+        column_values: list[Sequence[float]] = []
+        for info, values in zip(table.metrics, metric_values, strict=True):
+            column_values += info.split_values(values)
+        yield SegmentRow(segment_id, column_values, metric_details)
 
 
 def _test_cells(test: SystemTest, number_format: NumberFormat) -> list[str]:
@@ -323,14 +322,12 @@ def _score_entries(
         values: for each column of the table, the score and its components.
         details: for each metric, its details or ``None``. They are added to the first column of the metric.
     """
-    entries: dict[str, Any] = {}
-    remaining_values = iter(values)
+    entries = {}
+    for column, column_values in zip(table.columns, values, strict=True):
+        entries[column.name] = _score_entry(column, column_values)
     for info, metric_details in zip(table.metrics, details, strict=True):
-        for index, column in enumerate(info.columns):
-            entry = _score_entry(column, next(remaining_values))
-            if metric_details and index == 0:
-                entry["details"] = dict(metric_details)
-            entries[column.name] = entry
+        if metric_details:
+            entries[info.columns[0].name]["details"] = dict(metric_details)
     return entries
 
 

@@ -38,7 +38,7 @@ EXACT_FLOAT32 = 1 << 24
 class SystemTest(NamedTuple):
     """The score of a system and the significance test of its difference from a baseline.
 
-    The last three attributes are ``None`` for the baseline itself.
+    For the baseline itself, the attributes ``difference``, ``difference_interval`` and ``p`` are ``None``.
 
     Attributes:
         system: the name of the system.

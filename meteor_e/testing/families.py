@@ -20,7 +20,7 @@ from meteor_e.testing.samples import ODD_WORDS, SENTENCES
 
 
 class Family(NamedTuple):
-    """How to check the results of the components that have a common base class.
+    """The procedure for checking the results of components that have a common base class.
 
     Attributes:
         compute: a function that returns the result of a component for an item, and raises an exception if the result

@@ -123,7 +123,7 @@ class _Sample(NamedTuple):
 
 
 def _pair_segments(segments: list[list[Token]], phrases: Sequence[Sequence[Token]]) -> list[_Pair]:
-    """Pair each segment with the next segment and with itself, and the phrases with each other."""
+    """Pair each segment with the next segment and with itself, and pair the phrases with each other."""
     pairs = list(zip(segments, [*segments[1:], segments[0]], strict=True))
     pairs += [(segment, list(segment)) for segment in segments]
     pairs.append(([Token("boat")], [Token("boats")]))
@@ -170,13 +170,14 @@ def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequ
 
     rows = get_vectors(tokens)
     has_valid_shape = isinstance(rows, np.ndarray) and rows.ndim == 2 and len(rows) == len(tokens)
-    if not report.expect(
+    is_valid = report.expect(
         has_valid_shape and rows.dtype == np.float32,
         f"vectors returned {_describe_array(rows)} for {len(tokens)} tokens; it must return a float32 array with one "
         "row per token",
-    ):
+    )
+    if not is_valid:
         return
-    copied_rows = rows.copy()
+    original_rows = rows.copy()
     for token, row, length in zip(tokens, rows, np.linalg.norm(rows, axis=1), strict=True):
         report.expect(bool(np.isfinite(row).all()), f"the vector of {shorten(token.form)} is not finite")
         report.expect(
@@ -184,10 +185,11 @@ def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequ
             f"the vector of {shorten(token.form)} has length {length:.4g}; divide it by its length, "
             "or return zeros for a token without a vector",
         )
-    reversed_rows, first_row = get_vectors(tokens[::-1]), get_vectors(tokens[:1])
-    is_unchanged = np.array_equal(rows, copied_rows, equal_nan=True)
+    reversed_rows = get_vectors(tokens[::-1])
+    first_row = get_vectors(tokens[:1])
+    is_unchanged = np.array_equal(rows, original_rows, equal_nan=True)
     report.expect(is_unchanged, "a second call overwrites the rows of the first; return a new array")
-    for actual, expected in ((reversed_rows, copied_rows[::-1]), (first_row, copied_rows[:1])):
+    for actual, expected in ((reversed_rows, original_rows[::-1]), (first_row, original_rows[:1])):
         is_equal = actual is None or (actual.shape == expected.shape and np.allclose(actual, expected, atol=1e-5))
         report.expect(
             is_equal,
@@ -201,10 +203,10 @@ def _check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: S
 
     sentences = list(dict.fromkeys(tuple(segment) for segment in segments if segment))
 
-    def encode(group: Sequence[tuple[Token, ...]]) -> list[Any] | None:
+    def encode(batch: Sequence[tuple[Token, ...]]) -> list[Any] | None:
         """Return the rounded vectors of each sentence, or ``None`` after an error."""
         matcher.memory.clear()
-        return report.run(f"encode of {len(group)} sentences", lambda: matcher.sentence_rows(group))
+        return report.run(f"encode of {len(batch)} sentences", lambda: matcher.sentence_rows(batch))
 
     rows = encode(sentences)
     if rows is None:
@@ -213,15 +215,19 @@ def _check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: S
     has_unit_length = bool(((np.abs(lengths - 1) <= 1e-3) | (lengths == 0)).all())
     report.expect(has_unit_length, "encode returned vectors whose length is neither 1 nor 0; divide each by its length")
     rows_by_sentence = dict(zip(sentences, rows, strict=True))
-    for group in [[sentence] for sentence in sentences] + [sentences[::-1], sentences[::2], sentences[1::2]]:
-        group_rows = encode(group)
-        if group_rows is None or not report.expect(
-            all(
-                np.array_equal(actual, rows_by_sentence[sentence])
-                for sentence, actual in zip(group, group_rows, strict=True)
-            ),
+    batches = [[sentence] for sentence in sentences]
+    batches += [sentences[::-1], sentences[::2], sentences[1::2]]
+    for batch in batches:
+        batch_rows = encode(batch)
+        if batch_rows is None:
+            return
+        expected_rows = [rows_by_sentence[sentence] for sentence in batch]
+        is_equal = all(map(np.array_equal, batch_rows, expected_rows))
+        report.expect(
+            is_equal,
             "the rows of a sentence depend on the sentences that are encoded with it; encode one sentence at a time",
-        ):
+        )
+        if not is_equal:
             return
 
 

@@ -111,22 +111,21 @@ def _check_options_class(report: ErrorReport, cls: type[Component]) -> None:
 
     from meteor_e.api.options import ComponentOptions, option_defaults, option_infos
 
-    kind = report.run("Options", cls.options_class)
-    if kind is None:
+    options_class = report.run("Options", cls.options_class)
+    if options_class is None:
         return
-    if not report.expect(
-        isinstance(kind, type) and issubclass(kind, ComponentOptions),
-        f"Options is {shorten(kind)}; it must be a subclass of ComponentOptions",
-    ):
+    is_valid = isinstance(options_class, type) and issubclass(options_class, ComponentOptions)
+    report.expect(is_valid, f"Options is {shorten(options_class)}; it must be a subclass of ComponentOptions")
+    if not is_valid:
         return
-    infos = report.run("reading the types of its options", lambda: option_infos(kind))
+    infos = report.run("reading the types of its options", lambda: option_infos(options_class))
     if infos is None:
         return
     for info in infos:
         report.expect(info.name not in ENTRY_KEYS, f"it has an option {info.name!r}, a word that chains use themselves")
         report.expect(bool(info.help), f"option {info.name!r} has no help; write Annotated[…, Meta(description='…')]")
-    defaults = option_defaults(kind)
-    for field in msgspec.structs.fields(kind):
+    defaults = option_defaults(options_class)
+    for field in msgspec.structs.fields(options_class):
         try:
             msgspec.convert(defaults.get(field.name), field.type if field.name in defaults else Any)
         except msgspec.ValidationError as error:
@@ -171,7 +170,7 @@ def pickle_copy(report: ErrorReport, component: T) -> T | None:
 
 
 def check_repeats(report: ErrorReport, component: T, compute: Callable[[T, Any], Any], items: Sequence[Any]) -> None:
-    """Check that a component and its pickled copy return the same results again in another order of the items.
+    """Check that a component and its pickled copy reproduce the results when the items are in reverse order.
 
     Args:
         report: the report of errors.

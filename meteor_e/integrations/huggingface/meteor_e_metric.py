@@ -59,7 +59,7 @@ def _make_meteor(language: str, options: dict[str, Any]) -> Any:
 
 @functools.lru_cache(maxsize=8)
 def _make_cached_meteor(language: str, options: str) -> Any:
-    """Return METEOR with options in JSON, from a cache of recent instances."""
+    """Create METEOR with options that are given as JSON, or return a cached instance."""
     from meteor_e import Meteor
 
     return Meteor(language, **json.loads(options))
