@@ -71,13 +71,18 @@ def plugins(name: str | None, kind: str | None, wide: bool, as_json: bool) -> No
     elif kind is not None:
         click.echo(_format_entries(entries, wide))
     else:
-        shown_entries = [entry for entry in entries if entry.error or entry.kind in _DEFAULT_KINDS]
-        click.echo(_format_entries(shown_entries, wide))
-        omitted_kinds = Counter(entry.kind for entry in entries if entry not in shown_entries)
-        if omitted_kinds:
-            counts = ", ".join(f"{count} of kind {kind_name!r}" for kind_name, count in omitted_kinds.items())
-            note = f"Not shown: {counts}. `meteor-e plugins --kind KIND` lists them."
-            click.echo(f"\n{click.wrap_text(note, 80)}")
+        _print_default_kinds(entries, wide)
+
+
+def _print_default_kinds(entries: list[Entry], wide: bool) -> None:
+    """Print a table of matchers, metrics, chains and broken components, and a note that counts all other components."""
+    shown_entries = [entry for entry in entries if entry.error or entry.kind in _DEFAULT_KINDS]
+    click.echo(_format_entries(shown_entries, wide))
+    omitted_kinds = Counter(entry.kind for entry in entries if entry not in shown_entries)
+    if omitted_kinds:
+        counts = ", ".join(f"{count} of kind {kind!r}" for kind, count in omitted_kinds.items())
+        note = f"Not shown: {counts}. `meteor-e plugins --kind KIND` lists them."
+        click.echo(f"\n{click.wrap_text(note, 80)}")
 
 
 def _describe_unknown_component(name: str, kind: str | None) -> str:

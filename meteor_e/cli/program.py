@@ -50,20 +50,21 @@ class LazyGroup(PluginGroup):
         from meteor_e.plugins.registry import plugin_registry
 
         sections: dict[str, list[tuple[str, str]]] = {heading: [] for heading in _HEADINGS}
-        notes = load_command_notes()
         for name in self.list_commands(context):
-            if name in COMMANDS:
-                heading, summary = COMMANDS[name]
-            else:
-                heading = notes[name].group if name in notes else _HEADINGS[-1]
-                command = self.get_command(context, name)
-                summary = command.get_short_help_str(limit=200) if command else ""
+            heading, summary = COMMANDS[name] if name in COMMANDS else self._describe_plugin_command(context, name)
             sections[heading].append((name, summary))
         plugin_registry().warn()
         for heading, rows in sections.items():
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows)
+
+    def _describe_plugin_command(self, context: click.Context, name: str) -> tuple[str, str]:
+        """Return the heading and the summary of a plugin's command."""
+        notes = load_command_notes()
+        heading = notes[name].group if name in notes else _HEADINGS[-1]
+        command = self.get_command(context, name)
+        return heading, command.get_short_help_str(limit=200) if command else ""
 
 
 def _show_version(context: click.Context, _: click.Parameter, is_requested: bool) -> None:

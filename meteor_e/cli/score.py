@@ -23,7 +23,8 @@ from meteor_e.plugins.registry import plugin_registry
 from meteor_e.render.scores import ScoreResult
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
+    from typing import TextIO
 
     from meteor_e.api.formats import OutputFormat
     from meteor_e.api.score_table import ScoreTable
@@ -180,12 +181,12 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
         scores = _evaluate(run, output.data_to_keep(output_format, statistics), inputs.on_error, progress)
         comparisons = _compare(scores, metrics, statistics) if statistics.is_requested else None
         explanations = explain_systems(metrics, systems) if output.explain else None
+    percent_columns = _meteor_columns(metrics) if output.percent else frozenset()
+    result = ScoreResult(scores, comparisons, explanations, output.worst, percent_columns)
     with destination(None if output.table_file else output.output) as stream:
         if output.quiet:
-            stream.writelines("\t".join(map(repr, values)) + "\n" for values in _scores_by_system(scores))
+            _write_bare_scores(scores, stream)
         else:
-            percent = _meteor_columns(metrics) if output.percent else frozenset()
-            result = ScoreResult(scores, comparisons, explanations, output.worst, percent)
             output_format.write(result, stream, output_options)
 
 
@@ -230,10 +231,11 @@ def _meteor_columns(metrics: Sequence[Metric]) -> frozenset[str]:
     return frozenset(metric.label for metric in metrics if isinstance(metric, Meteor))
 
 
-def _scores_by_system(table: ScoreTable) -> Iterator[Sequence[float]]:
-    """Yield the scores of each system, with one score per column of the table."""
+def _write_bare_scores(table: ScoreTable, stream: TextIO) -> None:
+    """Write one line per system with its unrounded scores, separated by tabs."""
     columns = [table.scores(column.name) for column in table.columns]
-    return zip(*columns, strict=True)
+    for scores in zip(*columns, strict=True):
+        stream.write("\t".join(map(repr, scores)) + "\n")
 
 
 _PLAIN = "--quiet writes only scores"
@@ -312,16 +314,18 @@ def _apply_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInp
         raise ConfigError("--test-set NAME and --pair SRC-TRG go together")
     if inputs.references:
         raise ConfigError("--test-set gives the references; leave out --reference")
-    pair = inputs.pair
-    test_set = named_set(inputs.test_set, pair)
-    if not inputs.files and not test_set.systems:
-        raise ConfigError(f"test set {inputs.test_set} has no system outputs for {pair}; give files with hypotheses")
-    if not inputs.files:
-        names = inputs.names or tuple(test_set.systems)
-        inputs = replace(inputs, files=tuple(test_set.systems.values()), names=names)
+    test_set = named_set(inputs.test_set, inputs.pair)
+    files, names = inputs.files, inputs.names
+    if not files:
+        if not test_set.systems:
+            raise ConfigError(
+                f"test set {inputs.test_set} has no system outputs for {inputs.pair}; give files with hypotheses"
+            )
+        files = tuple(test_set.systems.values())
+        names = names or tuple(test_set.systems)
     if not metric.language and metric.chain is None:
-        metric = replace(metric, language=target_language(pair))
-    return replace(inputs, references=tuple(test_set.references)), metric
+        metric = replace(metric, language=target_language(inputs.pair))
+    return replace(inputs, files=files, names=names, references=tuple(test_set.references)), metric
 
 
 def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames:

@@ -206,10 +206,11 @@ def _read_structured_systems(
     sources = _collect_sources(files.values())
     outputs: list[_SystemOutput] = []
     for path, file_name in zip(hypotheses, _system_names(hypotheses), strict=True):
-        if path not in files:
-            outputs.append(_SystemOutput(file_name, _read_plain_output(path, references_by_key, encoding), "plain"))
-            continue
-        for name, texts in files[path].texts_of("hypothesis").items():
+        if path in files:
+            texts_by_system = files[path].texts_of("hypothesis")
+        else:
+            texts_by_system = {"": _read_plain_output(path, references_by_key, encoding)}
+        for name, texts in texts_by_system.items():
             description = f"{path}: system {name!r}" if name else path
             _check_segments(description, texts, references_by_key, on_missing)
             outputs.append(_SystemOutput(name or file_name, texts, formats[path]))

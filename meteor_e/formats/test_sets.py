@@ -61,13 +61,18 @@ def named_set(name: str, pair: str) -> NamedSet:
         files = dict(zip(dataset.fieldnames(pair), dataset.get_files(pair), strict=True))
         reference_files = set(dataset.get_reference_files(pair))
     except (OSError, SystemExit, EOFError) as error:
-        folder = os.environ.get("SACREBLEU") or "~/.sacrebleu"
-        reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or "it could not be fetched"
-        raise InputError(
-            f"test set {dataset.name} is not available ({reason}). On a computer with a network connection, run: "
-            f"sacrebleu -t {dataset.name} -l {pair} --echo src; it downloads {', '.join(dataset.data)} to "
-            f"{folder}/{dataset.name}, which can be copied to this computer"
-        ) from error
+        raise InputError(_describe_failed_download(dataset, pair, error)) from error
     references = [file for file in files.values() if file in reference_files]
     names = [field for field in files if field not in _OTHER_FIELDS and field.partition(":")[0] != "ref"]
     return NamedSet(files["src"], references, {name: files[name] for name in names})
+
+
+def _describe_failed_download(dataset: Any, pair: str, error: BaseException) -> str:
+    """Return the error message for a test set that cannot be downloaded, with instructions for a manual download."""
+    folder = os.environ.get("SACREBLEU") or "~/.sacrebleu"
+    reason = getattr(error, "reason", None) or getattr(error, "strerror", None) or "it could not be fetched"
+    return (
+        f"test set {dataset.name} is not available ({reason}). On a computer with a network connection, run: "
+        f"sacrebleu -t {dataset.name} -l {pair} --echo src; it downloads {', '.join(dataset.data)} to "
+        f"{folder}/{dataset.name}, which can be copied to this computer"
+    )

@@ -89,8 +89,10 @@ def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> 
         source = Source(check_candidates(source, number))
     texts = check_candidates(source.candidates, number)
     references = texts if source.references is None else check_candidates(source.references, number)
-    if not texts or not references:
-        raise InputError(f"source {number} does not have {'references' if texts else 'candidates'}")
+    if not texts:
+        raise InputError(f"source {number} does not have candidates")
+    if not references:
+        raise InputError(f"source {number} does not have references")
     candidates = list(dict.fromkeys(texts))
     if source.weights is None:
         return Pairs(metric, number, source, candidates, references, weights=None)
