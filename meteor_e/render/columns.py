@@ -20,14 +20,11 @@ def format_wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -
     remaining_width = shutil.get_terminal_size((80, 24)).columns
     for column in range(len(header) - 1):
         remaining_width -= max(display_width(row[column]) for row in (header, *rows)) + 2
+    width = max(_MIN_WIDTH, remaining_width)
     table_rows: list[list[str]] = []
     for *cells, text in rows:
-        for line in wrap_text(text, max(_MIN_WIDTH, remaining_width)):
+        lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+        for line in lines or [""]:
             table_rows.append([*cells, line])
             cells = [""] * len(cells)
     return format_table(header, table_rows, left=len(header))
-
-
-def wrap_text(text: str, width: int) -> list[str]:
-    """Split a text into lines of at most ``width`` characters. Words that are longer are not broken."""
-    return textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False) or [""]
