@@ -139,26 +139,26 @@ def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token
     """Check that the keys of tokens can be compared, and that the keys of a token are always the same."""
 
     def get_keys(token: Token) -> frozenset[Any] | None:
-        return report.run(f"keys({shorten(token)})", lambda: frozenset(matcher.keys(token)))
-
-    all_keys = []
-    for token in tokens:
+        """Return the keys of a token, or record an error and return ``None`` if they are not a collection."""
         call = f"keys({shorten(token)})"
-        keys = report.run(call, lambda token=token: matcher.keys(token))  # type: ignore[misc]
+        keys = report.run(call, lambda: matcher.keys(token))
         is_valid = isinstance(keys, Collection) and not isinstance(keys, str | bytes)
         advice = f"return a set: {{{shorten(keys)}}} for a single key, or an empty set for no key"
         report.expect(is_valid, f"{call} returned {shorten(keys)}; {advice}")
-        all_keys.append(get_keys(token) if is_valid else None)
-        for key in all_keys[-1] or ():
+        return report.run(call, lambda: frozenset(keys or ())) if is_valid else None
+
+    all_keys = [get_keys(token) for token in tokens]
+    for token, keys in zip(tokens, all_keys, strict=True):
+        for key in keys or ():
             is_comparable = key is not None and key != "" and key == key
             report.expect(
                 is_comparable,
-                f"{call} contains {key!r}, so that all tokens without a key would match each other; "
+                f"keys({shorten(token)}) contains {key!r}, so that all tokens without a key would match each other; "
                 "return an empty set for them",
             )
     report.stop()
-    repeated_keys = [get_keys(token) for token in tokens[::-1]][::-1]
-    report.expect(repeated_keys == all_keys, "keys differ from call to call; they must depend on the token only")
+    reversed_keys = [get_keys(token) for token in reversed(tokens)]
+    report.expect(reversed_keys[::-1] == all_keys, "keys differ from call to call; they must depend on the token only")
 
 
 def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
