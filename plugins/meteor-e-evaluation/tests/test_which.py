@@ -34,12 +34,12 @@ def test_which_recognizes_a_known_meteor(script, tmp_path, capsys):
     for file, texts in zip(files, (HYPOTHESES, REFERENCES), strict=True):
         file.write_text("\n".join(texts) + "\n", encoding="utf-8")
     score = Meteor("en", task="adq", normalization="none").corpus(HYPOTHESES, REFERENCES).score
-    found = list(script.every_meteor((HYPOTHESES, [REFERENCES]), "en", tmp_path))
+    candidates = list(script.compute_candidates((HYPOTHESES, [REFERENCES]), "en", tmp_path))
     assert "nltk" in capsys.readouterr().err  # There is no WordNet.
-    rows = script.matching([script.Reported.parse(f"{score * 100:.10f}")], [found])
+    rows = script.rank_candidates([script.Reported.parse(f"{score * 100:.10f}")], [candidates])
     right = [row for row in rows if row.distance == 0]
     assert [row.scores[0] for row in right] == pytest.approx([score], abs=1e-12)
-    assert ("METEOR 1.5", "-l en -t adq", "corpus") in [each.key for each in right[0].candidates]
+    assert ("METEOR 1.5", "-l en -t adq", "corpus") in [candidate.key for candidate in right[0].candidates]
 
 
 @pytest.mark.parametrize(("text", "inside", "outside"), [("27.3", 0.27349, 0.27351), (".27", 0.2651, 0.2649)])
@@ -62,6 +62,6 @@ def test_which_emulates_nltk(script):
     ours = SimpleNamespace(synonyms=lambda word, again: {word, *SYNONYMS.get(word, [])})
     for hypothesis, reference in zip(HYPOTHESES, REFERENCES, strict=True):
         own, other = hypothesis.lower().split(), reference.lower().split()
-        counts = np.array(script.count_matches(own, other, script.emulated(nltk.__version__), ours))
+        counts = np.array(script.count_matches(own, other, script.find_release(nltk.__version__), ours))
         theirs = single_meteor_score(other, own, wordnet=SimpleNamespace(synsets=synsets))
         assert abs(script.nltk_scores(counts, 0.9, 3, 0.5) - theirs) <= 1e-12

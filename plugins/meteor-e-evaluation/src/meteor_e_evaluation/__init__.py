@@ -1,9 +1,8 @@
-"""Meta-evaluation: how well metrics agree with people, and whether their differences are significant.
+"""Evaluates metrics by their correlation with human judgments, and tests whether metrics differ significantly.
 
-A data index (:mod:`.index`) states which files of a shared task belong together, and :mod:`.data` loads them as a test
-set. Metrics (:mod:`meteor_e.metrics`) score the outputs; their scores are cached. Measures (:mod:`.measures`) compare
-the scores with the judgments, and :mod:`.evaluation` collects the results in tables. :mod:`.tuning` finds parameters
-of a chain that agree best with people. Significance tests of systems are in :mod:`meteor_e.significance`.
+A data index (:mod:`.index`) names the files of a shared task, and :mod:`.data` loads them as a test set. Metrics
+(:mod:`meteor_e.metrics`) score the outputs. Measures (:mod:`.measures`) compare the scores with human judgments, and
+:mod:`.evaluation` collects the results in tables. :mod:`.tuning` tunes the parameters of a chain to human judgments.
 """
 
 from meteor_e.base.lazy import lazy_names

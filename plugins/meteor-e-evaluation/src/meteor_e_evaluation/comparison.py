@@ -1,9 +1,9 @@
-"""Significance tests of metrics: Williams' test, and permutation tests that exchange the metrics' scores.
+"""Tests whether metrics differ significantly, by Williams' test and by permutation tests.
 
-The p-value of a permutation test is the share of permutations with at least the observed difference. The unit that is
-exchanged at random differs: every score (``perm-both``: PERM-BOTH of Deutsch, Dror and Roth, 2021), all scores of a
-segment (``paired``) or of a document (``documents``), or all scores of a system (``systems``). The scores of two
-metrics are first standardized to mean 0 and variance 1.
+A permutation test exchanges scores of two metrics at random, after standardizing them to mean 0 and variance 1. Its
+p-value is the proportion of permutations with at least the observed difference. The tests differ in the exchanged
+units: single scores (``perm-both``, see Deutsch, Dror and Roth, 2021), segments (``paired``), documents
+(``documents``), or systems (``systems``).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TESTS = {
     "systems": "exchanges scores of systems",
     "paired+systems": "both of these, one after the other; the higher p-value counts",
 }
-"""The tests of metrics against one another."""
+"""The significance tests between metrics by name, with their descriptions."""
 
 INDEPENDENT_UNITS = {
     "williams": "scores",
@@ -47,29 +47,32 @@ INDEPENDENT_UNITS = {
     "systems": "systems",
     "paired+systems": "segments or systems",
 }
-"""The units that each test assumes to be independent."""
+"""The units that each significance test assumes to be independent."""
 
 MetricPair = tuple[int, int]
 """Indices of two metrics."""
 
 
 def independent_units(measure: Measure[TestSet], test: str) -> str:
-    """Return the units that a test of a measure assumes to be independent."""
-    return "systems" if test == "williams" and measure.takes == "systems" else INDEPENDENT_UNITS[test]
+    """Return the units that a significance test of a measure assumes to be independent."""
+    if test == "williams" and measure.takes == "systems":
+        return "systems"
+    return INDEPENDENT_UNITS[test]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One-sided tests of every metric against every other.
+    """Results of one-sided significance tests for all pairs of metrics.
 
     Attributes:
         test: description of the test.
         assumed: units that the test assumes to be independent.
         names: names of the metrics.
-        p: p-values of the hypothesis that the row's metric is not better than the column's, ``(metrics, metrics)``.
-        observed: difference of the measure between two metrics, the first with the lower index.
-        permuted: the difference in each permutation; empty for a test without permutations.
-        parts: the tests whose highest p-values these are.
+        p: p-values of the hypothesis that the row's metric is not better than the column's metric,
+            ``(metrics, metrics)``.
+        observed: difference of the measure between two metrics, the first of which has the lower index.
+        permuted: difference of the measure in each permutation. Empty for a test without permutations.
+        parts: the combined tests, if the p-values are the highest p-values of several tests.
     """
 
     test: str
@@ -91,22 +94,22 @@ def compare(
     method: str = "auto",
     progress: Progress = silent,
 ) -> Comparison | None:
-    """Test metrics against one another.
+    """Test the differences between all pairs of metrics.
 
     Args:
-        measure: the measure that the metrics are compared by.
+        measure: the measure by which the metrics are compared.
         test: the test set.
-        scores: scores of the metrics.
+        scores: scores of each metric.
         samples: number of permutations.
-        seed: of the permutations.
-        method: one of :data:`TESTS`.
-        progress: receives the number of permutations that are done, and of all permutations.
+        seed: seed of the permutations.
+        method: the significance test, one of :data:`TESTS`.
+        progress: receives the number of finished permutations and the number of all permutations.
 
     Returns:
-        The tests; ``None`` for fewer than two metrics, or if the test does not fit the judgments.
+        The results, or None if there are fewer than two metrics or if the judgments are not suitable for the test.
 
     Raises:
-        ConfigError: for an unknown test, or a test that the measure does not allow.
+        ConfigError: if the test is unknown, or if the measure does not allow it.
     """
     if method not in TESTS:
         raise ConfigError(f"unknown test {method!r}{near_miss(method, TESTS)}; there are {', '.join(TESTS)}")
@@ -123,9 +126,9 @@ def compare(
 
 
 def _combine(parts: Sequence[Comparison | None]) -> Comparison | None:
-    """Return the highest p-values of several tests: a difference is significant if all tests find it.
+    """Combine several tests by their highest p-values, so that a difference must be significant in all tests.
 
-    This is an intersection-union test.
+    This procedure is an intersection-union test. Return None if any of the tests is None.
     """
     tests = [part for part in parts if part is not None]
     if not tests or len(tests) < len(parts):
@@ -158,7 +161,10 @@ def _permute(
     method: str,
     progress: Progress,
 ) -> Comparison | None:
-    """Compare all pairs of metrics by a permutation test."""
+    """Compare all pairs of metrics by a permutation test.
+
+    Return None if the measure or a metric does not provide the necessary scores.
+    """
     agreement = measure.agreement(test)
     if agreement is None:
         return None
@@ -171,7 +177,7 @@ def _permute(
     observed, permuted = {}, {}
     for n_done, (first, second) in enumerate(pairs):
         progress("permutations", n_done * samples, samples * len(pairs))
-        # Nothing is exchanged in the first sample.
+        # The first sample does not exchange any scores, so it yields the observed difference.
         pair_differences = differences(first, second)
         observed[first, second] = float(pair_differences[0])
         permuted[first, second] = pair_differences[1:]
@@ -181,10 +187,12 @@ def _permute(
 
 
 def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: str) -> Floats | None:
-    """Return the scores that a permutation test exchanges, one row per metric; ``None`` if a metric has no scores.
+    """Return the scores that a permutation test exchanges, with one row per metric.
+
+    Return None if a metric has no suitable scores.
 
     Raises:
-        ConfigError: if a metric lacks scores of segments, which the test needs.
+        ConfigError: if the test needs scores of all segments, and a metric does not have them.
     """
     takes_systems = measure.takes == "systems"
     if takes_systems and method == "systems":
@@ -207,7 +215,7 @@ def _prepare_differences(
 ) -> Differences:
     """Return the difference of the measure in each sample, as a function of two metrics.
 
-    The measure's own implementation of an exchange is preferred. Otherwise the measure is evaluated for each sample.
+    If the measure does not implement a fast exchange of scores, it is evaluated for each sample.
     """
     takes_systems = measure.takes == "systems"
     is_scored = np.asarray(~np.isnan(metric_scores).any(axis=0))
@@ -228,26 +236,28 @@ def _describe(method: str, samples: int, seeds: Sequence[int]) -> str:
 
 
 def _standardize(scores: Floats, is_scored: NDArray[np.bool_]) -> Floats:
-    """Return scores with mean 0 and variance 1; the variance of constant scores stays 0."""
+    """Scale scores to mean 0 and variance 1, unless all scores are equal."""
     values = scores[is_scored]
     deviation = float(values.std())
-    return np.asarray((scores - values.mean()) / (deviation if deviation > 0 else 1.0))
+    if deviation == 0:
+        deviation = 1.0
+    return np.asarray((scores - values.mean()) / deviation)
 
 
 def draw_masks(
     shape: tuple[int, ...], method: str, documents: Sequence[str], samples: int, seeds: Sequence[int]
 ) -> Masks:
-    """Draw which units are exchanged in each sample.
+    """Draw at random which units are exchanged in each sample.
 
     Args:
-        shape: of the scores, ``(systems, segments)`` or ``(systems,)``.
-        method: one of :data:`TESTS` that permutes.
+        shape: shape of the scores, ``(systems, segments)`` or ``(systems,)``.
+        method: the permutation test, one of :data:`TESTS`.
         documents: the document of each segment, for the test ``documents``.
         samples: number of samples.
-        seeds: of the random numbers.
+        seeds: seeds of the random numbers.
 
     Returns:
-        ``(1 + samples, …)``, see :mod:`.exchange`. In the first sample nothing is exchanged: it is the observed one.
+        Masks of the exchanged units, ``(1 + samples, …)``, see :mod:`.exchange`. The first sample exchanges nothing.
     """
     random = np.random.default_rng(list(seeds))
     unit_of_segment = np.arange(shape[-1])
@@ -255,7 +265,7 @@ def draw_masks(
         unit_of_segment = np.unique(np.array(documents), return_inverse=True)[1]
     mask_shapes = {"perm-both": shape, "systems": shape[:1]}
     mask_shape = mask_shapes.get(method, (unit_of_segment.max(initial=-1) + 1,))
-    # Drawing one sample at a time makes the first samples independent of the number of samples.
+    # The samples are drawn one at a time, so that the first samples do not depend on the number of samples.
     drawn = [random.integers(2, size=mask_shape, dtype=bool) for _ in range(samples)]
     masks = np.stack([np.zeros(mask_shape, bool), *drawn])
     return masks[:, unit_of_segment] if method == "documents" else masks
@@ -264,31 +274,31 @@ def draw_masks(
 def exchange_one_by_one(
     scores: Floats, masks: Masks, unit: str, agreement: Agreement, *, average_segments: bool = False
 ) -> Differences:
-    """Exchange scores, and evaluate the measure for each sample.
+    """Return differences of a measure that is evaluated for each sample of a permutation test.
 
     Args:
-        scores: the metrics' scores.
-        masks: the exchanged units.
+        scores: scores of each metric.
+        masks: masks of the exchanged units in each sample.
         unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
         agreement: the measure as a function of scores.
-        average_segments: whether the measure takes the systems' means over segments.
+        average_segments: whether the measure takes the mean score of each system instead of its segment scores.
     """
     shaped_masks = masks
     if scores.ndim > masks.ndim:
         shaped_masks = masks[:, None] if unit == "segments" else masks[:, :, None]
 
     def evaluate(mask: Masks, metric_scores: Floats, other_scores: Floats) -> float:
-        """Evaluate the measure of a metric after it got another metric's scores where the mask is true."""
+        """Evaluate a metric some of whose scores, given by a mask, are replaced by those of another metric."""
         exchanged_scores = np.where(mask, other_scores, metric_scores)
         return agreement(exchanged_scores.mean(axis=1) if average_segments else exchanged_scores)
 
     def differences(first: int, second: int) -> Floats:
-        return np.array(
-            [
-                evaluate(mask, scores[first], scores[second]) - evaluate(mask, scores[second], scores[first])
-                for mask in shaped_masks
-            ]
-        )
+        values = []
+        for mask in shaped_masks:
+            first_value = evaluate(mask, scores[first], scores[second])
+            second_value = evaluate(mask, scores[second], scores[first])
+            values.append(first_value - second_value)
+        return np.array(values)
 
     return differences
 
@@ -300,10 +310,9 @@ def _compare_permuted(
     observed: dict[MetricPair, float],
     permuted: dict[MetricPair, Floats],
 ) -> Comparison:
-    """Compute p-values from the differences in permutations.
+    """Compute p-values from the observed differences and the differences in each permutation.
 
-    A permutation whose difference equals the observed one, except for rounding, counts as extreme; so does one in which
-    the measure is undefined.
+    A permutation counts as extreme if its difference equals the observed one, or if the measure is undefined.
     """
     p_values = np.full((len(names), len(names)), math.nan)
     for (first, second), difference in observed.items():
@@ -319,14 +328,14 @@ def _compare_permuted(
 
 
 def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison | None:
-    """Test the mean of a measure over language pairs, from the permutations of each.
+    """Test the mean of a measure over several language pairs.
 
     Args:
-        comparisons: of each language pair, with the same metrics and number of permutations.
-        weights: of the language pairs.
+        comparisons: results for each language pair, with the same metrics and the same number of permutations.
+        weights: weight of each language pair.
 
     Returns:
-        The tests; ``None`` if a language pair was tested without permutations.
+        The results, or None if any language pair was tested without permutations.
     """
     if comparisons and all(comparison.parts for comparison in comparisons):
         parts_by_test = zip(*(comparison.parts for comparison in comparisons), strict=True)
@@ -335,30 +344,27 @@ def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comp
         return None
     shares = np.array(weights, float) / sum(weights)
     first = comparisons[0]
-    observed = {
-        pair: float(shares @ np.array([comparison.observed[pair] for comparison in comparisons]))
-        for pair in first.observed
-    }
-    permuted = {
-        pair: np.asarray(shares @ np.stack([comparison.permuted[pair] for comparison in comparisons]))
-        for pair in first.observed
-    }
+    observed = {}
+    permuted = {}
+    for pair in first.observed:
+        observed[pair] = float(shares @ np.array([comparison.observed[pair] for comparison in comparisons]))
+        permuted[pair] = np.asarray(shares @ np.stack([comparison.permuted[pair] for comparison in comparisons]))
     return _compare_permuted(first.test, first.assumed, first.names, observed, permuted)
 
 
 def cluster_ranks(values: Mapping[str, float], comparison: Comparison, level: float = SIGNIFICANT) -> dict[str, int]:
-    """Rank metrics by clusters of significance.
+    """Rank metrics so that metrics without significant differences share a rank.
 
-    From the best metric down, metrics share a rank until one is significantly worse than any metric of this rank; it
-    has the next rank. Source: Freitag et al. (2022; 2023), "Results of the WMT22/WMT23 Metrics Shared Task".
+    A metric that is significantly worse than any better metric of the current rank begins the next rank. Source:
+    Freitag et al. (2022; 2023), "Results of the WMT22/WMT23 Metrics Shared Task".
 
     Args:
-        values: the measure of each metric; a metric without a value does not get a rank.
-        comparison: tests of the metrics.
+        values: value of the measure for each metric. A metric whose value is NaN does not receive a rank.
+        comparison: results of the significance tests.
         level: p-value below which a difference is significant.
 
     Returns:
-        The rank of each metric, from 1, best first.
+        The rank of each metric, sorted from the best to the worst metric. The best rank is 1.
     """
     index_of = {name: index for index, name in enumerate(comparison.names)}
     order = sorted((name for name in values if not math.isnan(values[name])), key=lambda name: -values[name])

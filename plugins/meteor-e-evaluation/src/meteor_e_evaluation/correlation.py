@@ -1,8 +1,4 @@
-"""Pearson's and Spearman's correlation, weighted for resampling, and Williams' test.
-
-Kendall's coefficient comes from SciPy. SciPy does not have weighted correlations, in which a row counts several times
-as in a bootstrap sample.
-"""
+"""Computes correlation coefficients, and Williams' test of their differences."""
 
 from __future__ import annotations
 
@@ -24,7 +20,7 @@ def correlate(metric: Floats, human: Floats, coefficient: str = "pearson") -> fl
         coefficient: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``kendall-c`` (Stuart's τ-c).
 
     Returns:
-        The coefficient; NaN for fewer than two scores, or if all scores of the metric or of people are equal.
+        The coefficient, or NaN if there are fewer than two scores, or if all scores of a kind are equal.
     """
     if len(metric) < 2 or np.ptp(metric) == 0 or np.ptp(human) == 0:
         return math.nan
@@ -39,31 +35,37 @@ def correlate(metric: Floats, human: Floats, coefficient: str = "pearson") -> fl
 
 
 def rank_rows(scores: Floats) -> Floats:
-    """Rank the scores of each row from 1; ties share their mean rank."""
+    """Rank the scores of each row. Ranks start from 1, and equal scores share their mean rank."""
     from scipy import stats
 
     return np.asarray(stats.rankdata(scores, axis=1), float)
 
 
 def _pearson(first: Floats, second: Floats) -> float:
-    """Return Pearson's coefficient without a p-value, which takes most of the time of SciPy's function."""
-    x, y = first - first.mean(), second - second.mean()
+    """Return Pearson's correlation coefficient.
+
+    The function of SciPy also computes a p-value, which makes it much slower.
+    """
+    x = first - first.mean()
+    y = second - second.mean()
     return float(np.clip((x / np.linalg.norm(x)) @ (y / np.linalg.norm(y)), -1.0, 1.0))
 
 
 def compute_grouped_pearson(metric: Floats, human: Floats, groups: Integers, weights: Floats) -> Floats:
-    """Compute Pearson's correlation on many resampled data sets at once.
+    """Compute Pearson's correlation coefficient on all bootstrap samples at once.
 
     Args:
-        metric, human: scores, ``(rows,)``.
-        groups: index of each row's segment, ``(rows,)``.
-        weights: how often each segment is drawn, ``(samples, segments)``.
+        metric: scores of a metric, ``(rows,)``.
+        human: human scores, ``(rows,)``.
+        groups: index of the segment of each row, ``(rows,)``.
+        weights: number of times that each sample contains each segment, ``(samples, segments)``.
 
     Returns:
-        The coefficient of each sample, ``(samples,)``; NaN for a sample in which the scores of one kind are all equal.
+        The coefficient of each sample, ``(samples,)``. It is NaN if all scores of a kind are equal in the sample.
     """
-    # Centered scores keep the sums of squares accurate.
-    x, y = metric - metric.mean(), human - human.mean()
+    # Centering the scores reduces rounding errors in the sums of squares.
+    x = metric - metric.mean()
+    y = human - human.mean()
     moments = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y])
     sums = np.stack([np.bincount(groups, moment, weights.shape[1]) for moment in moments])
     count, sum_x, sum_y, sum_xx, sum_yy, sum_xy = sums @ weights.T
@@ -79,7 +81,7 @@ class Williams(NamedTuple):
     """Result of Williams' test.
 
     Attributes:
-        t: the statistic, with ``n - 3`` degrees of freedom.
+        t: the test statistic, which has ``n - 3`` degrees of freedom.
         p: one-sided p-value of the hypothesis that the first correlation is not higher than the second.
     """
 
@@ -88,19 +90,19 @@ class Williams(NamedTuple):
 
 
 def williams(first: float, second: float, between: float, count: int) -> Williams:
-    """Test whether one metric correlates better with people than another metric on the same data.
+    """Test whether one metric correlates better with human judgments than another metric on the same data.
 
     Source: Williams (1959), as stated by Graham and Baldwin (2014), "Testing for Significance of Increased Correlation
     with Human Judgment".
 
     Args:
-        first: correlation of the first metric with people.
-        second: correlation of the second metric with people.
-        between: correlation of the two metrics.
+        first: correlation of the first metric with human judgments.
+        second: correlation of the second metric with human judgments.
+        between: correlation between the two metrics.
         count: number of scores.
 
     Raises:
-        InputError: for fewer than four scores.
+        InputError: if there are fewer than four scores.
     """
     if count < 4:
         raise InputError(f"Williams' test needs at least 4 rows, not {count}")
@@ -120,15 +122,15 @@ def williams(first: float, second: float, between: float, count: int) -> William
 
 
 def williams_matrix(metrics: Floats, human: Floats) -> Floats:
-    """Test every metric against every other.
+    """Return the p-values of Williams' test for all pairs of metrics.
 
     Args:
-        metrics: scores ``(metrics, rows)``; a row is an output or a system.
-        human: human scores, ``(rows,)``.
+        metrics: scores of each metric for the same outputs or systems, ``(metrics, scores)``.
+        human: human scores of the outputs or systems, ``(scores,)``.
 
     Returns:
-        One-sided p-values ``(metrics, metrics)`` of the hypothesis that the row's metric is not better than the
-        column's; NaN on the diagonal. A negative correlation is worse than none.
+        One-sided p-values of the hypothesis that the row's metric is not better than the column's metric, an array
+        ``(metrics, metrics)`` with NaN on the diagonal.
     """
     correlations = [correlate(scores, human) for scores in metrics]
     p_values = np.full((len(metrics), len(metrics)), math.nan)

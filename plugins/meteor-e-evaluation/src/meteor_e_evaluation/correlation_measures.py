@@ -1,4 +1,4 @@
-"""Measures over ratings of segments: correlations and accuracy, over all segments or within groups."""
+"""Defines measures over ratings of segments: correlations and accuracy, over all segments or within groups."""
 
 from __future__ import annotations
 
@@ -32,17 +32,17 @@ TIES_MUST_AGREE = "common ties are right, other ties are wrong; only equal score
 
 
 class RatingMeasure(Measure[TestSet]):
-    """A measure that needs ratings of segments.
+    """Base class of measures that need ratings of segments.
 
     Attributes:
-        coefficient: of :func:`.correlation.correlate`, or ``acc`` for pairwise accuracy with ties.
+        coefficient: name of a coefficient of :func:`.correlation.correlate`, or ``acc`` for pairwise accuracy.
     """
 
     coefficient: ClassVar[str]
     missing = ONLY_RATED_OUTPUTS
 
     def explain_missing_judgments(self, test: TestSet) -> str:
-        """Return why the measure does not suit the judgments."""
+        """Return the reason why the judgments are not suitable for the measure."""
         if test.rankings is not None:
             return (
                 "the test set has rankings, but no ratings of segments; choose a measure of pairs, such as tau-strict"
@@ -58,14 +58,14 @@ class SegmentCorrelation(RatingMeasure):
     """Correlation with human scores over all rated segments of all systems."""
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return the coefficient as a function of segment scores."""
+        """Return the coefficient as a function of the segment scores of a metric."""
         ratings = test.assessments
         if ratings is None:
             return None
         return lambda segments: correlate(segments[ratings.systems, ratings.segments], ratings.scores, self.coefficient)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return the coefficient after an exchange of scores."""
+        """Return the differences of the coefficient after exchanges of scores."""
         if test.assessments is None:
             return None
         if self.coefficient == "pearson":
@@ -73,7 +73,7 @@ class SegmentCorrelation(RatingMeasure):
         return exchange_rank_correlation(values, [test.assessments], masks, unit, self.coefficient)
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
-        """Return the scores of rated segments; their ranks for Spearman's coefficient."""
+        """Return the metric scores and the human scores of rated outputs, or their ranks for Spearman's coefficient."""
         ratings = test.assessments
         if ratings is None or not len(ratings):
             return None
@@ -83,17 +83,19 @@ class SegmentCorrelation(RatingMeasure):
         return metrics, ratings.scores
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
-        """Return the coefficient on resampled segments."""
+        """Return the coefficient on each bootstrap sample of segments."""
         ratings = test.assessments
         if ratings is None or self.is_undefined(test, scores):
             return make_undefined_samples(weights)
         metric = scores.segments[ratings.systems, ratings.segments]
         if self.coefficient == "pearson":
             return compute_grouped_pearson(metric, ratings.scores, ratings.segments, weights)
-        repetitions = weights[:, ratings.segments].astype(int)
-        return np.array(
-            [correlate(np.repeat(metric, n), np.repeat(ratings.scores, n), self.coefficient) for n in repetitions]
-        )
+        coefficients = []
+        for repetitions in weights[:, ratings.segments].astype(int):
+            metric_sample = np.repeat(metric, repetitions)
+            human_sample = np.repeat(ratings.scores, repetitions)
+            coefficients.append(correlate(metric_sample, human_sample, self.coefficient))
+        return np.array(coefficients)
 
 
 class Pearson(SegmentCorrelation):
@@ -127,30 +129,30 @@ class KendallC(SegmentCorrelation):
 
 
 class GroupedMeasure(RatingMeasure):
-    """Mean of a correlation, or of pairwise accuracy, over groups of rated outputs.
+    """Base class of measures that average a correlation or pairwise accuracy over groups of rated outputs.
 
     Attributes:
-        grouping: which outputs form a group.
+        grouping: grouping of the outputs.
     """
 
     grouping: ClassVar[Grouping]
     missing = CONSTANT_GROUPS_ARE_LEFT_OUT
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return the mean as a function of segment scores."""
+        """Return the mean over groups as a function of the segment scores of a metric."""
         if test.assessments is None or not len(test.assessments):
             return None
         return mean_group_agreement(self.coefficient, self.grouping, test.human)
 
     def explain_undefined(self, test: TestSet, scores: Scores) -> str:
-        """Return why the measure is NaN."""
+        """Return the reason why the value of the measure is NaN."""
         n_ratings = (~np.isnan(test.human)).sum(axis=0)
         if test.assessments is not None and self.grouping == "item" and n_ratings.max(initial=0) < 2:
             return "no segment has ratings of two systems; choose a measure over all segments, such as pearson"
         return super().explain_undefined(test, scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return the mean after an exchange of scores."""
+        """Return the differences of the mean over groups after exchanges of scores."""
         if test.assessments is None:
             return None
         if (self.grouping, unit) in (("item", "segments"), ("sys", "systems")):
@@ -165,7 +167,7 @@ class GroupedMeasure(RatingMeasure):
         return exchange_rank_correlation(values, groups, masks, unit, self.coefficient)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
-        """Return the mean on resampled segments."""
+        """Return the mean over groups on each bootstrap sample of segments."""
         if self.is_undefined(test, scores):
             return make_undefined_samples(weights)
         segments = scores.segments
@@ -193,7 +195,7 @@ class Kendall(GroupedMeasure):
 
 
 class AccuracyWithTies(GroupedMeasure):
-    """Share of pairs ordered or tied as people do, over all rated segments of all systems."""
+    """Proportion of pairs that metric and annotators order or tie alike, over all rated segments of all systems."""
 
     name, title, coefficient, grouping = "acc", "accuracy with ties, all segments", "acc", "none"
     definition = "share of pairs ordered or tied as people do, over all rated segments of all systems"
@@ -264,7 +266,7 @@ class KendallBySystem(GroupedMeasure):
 
 
 class AccuracyBySegment(GroupedMeasure):
-    """Share of pairs ordered or tied as people do, over systems, averaged over segments."""
+    """Proportion of pairs of systems that metric and annotators order or tie alike, averaged over segments."""
 
     name, title, coefficient, grouping = "acc-item", "accuracy with ties by segment", "acc", "item"
     definition = "share of pairs ordered or tied as people do, over systems, averaged over segments"
@@ -275,7 +277,7 @@ class AccuracyBySegment(GroupedMeasure):
 
 
 class AccuracyBySystem(GroupedMeasure):
-    """Share of pairs ordered or tied as people do, over segments, averaged over systems."""
+    """Proportion of pairs of segments that metric and annotators order or tie alike, averaged over systems."""
 
     name, title, coefficient, grouping = "acc-sys", "accuracy with ties by system", "acc", "sys"
     definition = "share of pairs ordered or tied as people do, over segments, averaged over systems"

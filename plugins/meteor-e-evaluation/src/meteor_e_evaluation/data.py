@@ -1,4 +1,4 @@
-"""Loads a language pair of a data index: outputs, references and judgments, related to one another."""
+"""Loads a test set: the outputs, references and judgments of one language pair of a data index."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from meteor_e_evaluation.text_files import OutputFiles, find_files, read_all_tex
 
 
 class _Text(NamedTuple):
-    """The segments of a text, and the file that they come from."""
+    """The segments of a reference or a source, and the file that contains them."""
 
     file: Path
     segments: list[str]
 
 
 def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) -> TestSet:
-    """Load a language pair of an index.
+    """Load the test set of a language pair.
 
     Args:
-        index: the index.
+        index: the data index.
         pair: the language pair.
         every_system: whether to include systems without judgments, which measures ignore.
 
     Raises:
-        ConfigError: for a language pair that the index does not have.
-        InputError: for data that are missing or do not fit one another, with system and file.
+        ConfigError: if the index does not contain the language pair.
+        InputError: if data are missing or inconsistent. The message names the system and the file.
     """
     entries = index.pair(pair)
     if index.records is not None:
@@ -46,7 +46,7 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
             raise InputError(f"{text.file} has {len(text.segments)} segments, {references[0].file} has {n_segments}")
     documents = _read_documents(entries.documents or index.documents, root, index, pair, n_segments)
     output_spec = entries.outputs or index.outputs
-    assert output_spec is not None  # load_index has checked it.
+    assert output_spec is not None  # load_index() rejects an index without outputs.
     outputs = OutputFiles(output_spec, root, pair, n_segments, index)
     judgments = JudgmentReader(pair, outputs, n_segments, index, documents)
     specs = index.judgments if entries.judgments is None else entries.judgments
@@ -103,7 +103,7 @@ def _read_source(pattern: str | None, root: Path, index: DataIndex, pair: str) -
 
 
 def _read_documents(pattern: str | None, root: Path, index: DataIndex, pair: str, n_segments: int) -> tuple[str, ...]:
-    """Read the document of each segment: the last column of a file with a line per segment."""
+    """Read the document of each segment from the last column of a file with one line per segment."""
     if pattern is None:
         return ()
     file = find_files(root, fill_pattern(pattern, pair), index, pair, "the file of documents")[0]

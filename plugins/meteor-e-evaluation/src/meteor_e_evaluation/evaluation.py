@@ -1,4 +1,4 @@
-"""An evaluation: measures of metrics on test sets, with confidence intervals and significance tests."""
+"""Evaluates metrics on test sets by several measures, with confidence intervals and significance tests."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ from meteor_e_evaluation.system_measures import mad_outliers
 from meteor_e_evaluation.test_set import TestSet
 
 AVERAGE = "mean"
-"""Title of the column with the mean over language pairs."""
+"""Title of the table column with the mean over all language pairs."""
 
 AVERAGE_IS_UNDEFINED = "the measure is undefined for a language pair"
 
 
 @dataclass(frozen=True)
 class Value:
-    """A measure of a metric.
+    """The value of a measure for a metric.
 
     Attributes:
-        value: the measure; NaN if it is undefined.
-        interval: its bootstrap interval, if intervals were asked for.
-        reason: why the measure is undefined, as a clause.
+        value: the value, or NaN if the measure is undefined.
+        interval: bootstrap confidence interval of the value, or None if no intervals were requested.
+        reason: reason why the measure is undefined, as a clause.
     """
 
     value: float
@@ -51,15 +51,15 @@ class Value:
 
 @dataclass(frozen=True)
 class Table:
-    """One measure on one test set.
+    """The values of one measure for all metrics and language pairs of a test set.
 
     Attributes:
         testset: name of the test set.
         measure: the measure.
-        columns: the language pairs, followed by :data:`AVERAGE` if there are several.
-        rows: for each metric, one value per column.
-        comparisons: for each column, the tests of the metrics against one another.
-        ranks: for each column, the rank of each metric by clusters of significance.
+        columns: the language pairs, followed by :data:`AVERAGE` if there are several pairs.
+        rows: one value per column, for each metric.
+        comparisons: significance tests between the metrics, for each column.
+        ranks: rank of each metric for each column. Metrics that do not differ significantly share a rank.
     """
 
     testset: str
@@ -72,16 +72,16 @@ class Table:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The tables of an evaluation, and the data, scores and settings behind them.
+    """The result of an evaluation: tables, with the scores and settings that they are computed from.
 
     Attributes:
-        tables: one per test set and measure.
-        signatures: signature of each metric; if the signatures of target languages differ, the keys are
+        tables: one table per test set and measure.
+        signatures: signature of each metric. If the signature depends on the language, the keys are
             ``metric (language)``.
         counts: numbers of systems, segments and judgments of each test set and language pair.
         warnings: messages of the sanity checks for each test set and language pair.
-        settings: samples, seed and the like.
-        scores: for each test set and language pair, the test set and its scores by each metric.
+        settings: settings of the confidence intervals and the significance tests, such as the seed.
+        scores: each test set and its scores by each metric, by the name of the test set and its language pair.
     """
 
     tables: tuple[Table, ...]
@@ -94,12 +94,12 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class _PairResults:
-    """Results on one language pair of a test set.
+    """Results of an evaluation on one language pair of a test set.
 
     Attributes:
         test: the test set.
-        values: for each measure and metric, the value and its bootstrap samples.
-        comparisons: for each measure, the tests of the metrics against one another.
+        values: value and bootstrap samples by the names of the measure and the metric.
+        comparisons: significance tests between the metrics by the name of the measure.
     """
 
     test: TestSet
@@ -108,7 +108,7 @@ class _PairResults:
 
 
 def load_test_sets(index: DataIndex, pairs: Sequence[str] = ()) -> list[TestSet]:
-    """Load language pairs of an index; all of them by default."""
+    """Load the test sets of some language pairs of an index, or of all language pairs by default."""
     return [load_test_set(index, pair) for pair in pairs or index.pairs]
 
 
@@ -126,24 +126,24 @@ def evaluate(
     score_all: bool = False,
     progress: Progress = silent,
 ) -> Evaluation:
-    """Evaluate metrics.
+    """Evaluate metrics by their agreement with human judgments.
 
     Args:
-        tests: test sets; those with the same name share a table.
-        metrics: the metrics; a specification is created for the language of each test set.
-        measures: the measures of agreement with people.
-        cache: keeps statistics of metrics between runs.
-        intervals: number of bootstrap samples for confidence intervals; 0 for no intervals.
-        significance: test of the metrics against one another, one of :data:`.comparison.TESTS`; ``None`` for no test.
+        tests: the test sets. Test sets with the same name share a table.
+        metrics: the metrics. For a specification, a metric is created in the language of each test set.
+        measures: the measures of agreement with human judgments.
+        cache: stores statistics of metrics between runs.
+        intervals: number of bootstrap samples for confidence intervals, or 0 for no intervals.
+        significance: significance test between the metrics, one of :data:`.comparison.TESTS`, or None for no test.
         samples: number of permutations of permutation tests.
-        seed: of the bootstrap samples and the permutations.
+        seed: seed of the bootstrap samples and the permutations.
         drop_outliers: whether system-level measures leave out systems whose human scores are outliers.
-        score_all: whether to score all outputs, judged or not, and all systems.
+        score_all: whether to score all systems, even those without judgments.
         progress: receives the progress on each test set.
 
     Raises:
-        ConfigError: if the significance test does not suit a measure.
-        InputError: if two test sets have the same name and language pair, or if a metric lacks a score.
+        ConfigError: if the significance test is not suitable for a measure.
+        InputError: if two test sets have the same name and language pair, or if a score is missing.
     """
     _check_distinct(tests)
     needs_system_scores = score_all or any(measure.level == "system" for measure in measures)
@@ -175,12 +175,12 @@ def evaluate(
         "outliers dropped": drop_outliers,
     }
     return Evaluation(
-        _make_tables(tests, measures, results, scores_by_title),
-        _collect_signatures(scores_by_title),
-        {f"{test.name} {test.pair}": _count(test) for test in tests},
-        warnings,
-        settings,
-        scores_by_title,
+        tables=_make_tables(tests, measures, results, scores_by_title),
+        signatures=_collect_signatures(scores_by_title),
+        counts={f"{test.name} {test.pair}": _count(test) for test in tests},
+        warnings=warnings,
+        settings=settings,
+        scores=scores_by_title,
     )
 
 
@@ -190,7 +190,7 @@ def _make_tables(
     results: Sequence[_PairResults],
     scores_by_title: Mapping[str, tuple[TestSet, tuple[Scores, ...]]],
 ) -> tuple[Table, ...]:
-    """Return a table for each test set and measure."""
+    """Return one table for each test set and measure."""
     labels = list(dict.fromkeys(entry.name for _, scores in scores_by_title.values() for entry in scores))
     tables = []
     for name in dict.fromkeys(test.name for test in tests):
@@ -218,7 +218,10 @@ def _score_metrics(
     needs_system_scores: bool,
     progress: Progress,
 ) -> list[Scores]:
-    """Score the judged outputs with each metric; scores of errors are negated, so that higher is better."""
+    """Score the judged outputs with each metric.
+
+    The scores of metrics that count errors are negated, so that higher scores are always better.
+    """
     judged = test.judgment_mask()
     scores = []
     for metric in create_metrics(metrics, TextContext(test.language)):
@@ -229,12 +232,12 @@ def _score_metrics(
 
 
 def check_complete(test: TestSet, scores: Sequence[Scores]) -> None:
-    """Check that each metric has a finite score of each judged output.
+    """Check that each metric has a finite score for each judged output.
 
-    A metric with scores of systems only is complete, because it is left out of measures of segments.
+    A metric that only scores systems does not need scores of segments, because segment-level measures leave it out.
 
     Raises:
-        InputError: if a score is missing or infinite, with metric, system and segment.
+        InputError: if a score is missing or infinite. The message names the metric, the system and the segment.
     """
     for entry in scores:
         if np.isinf(entry.segments).any() or np.isinf(entry.systems).any():
@@ -258,7 +261,7 @@ def _check(test: TestSet, scores: Sequence[Scores]) -> list[str]:
 
 
 def _warn_of_missing_paraphrases(test: TestSet, scores: Sequence[Scores]) -> list[str]:
-    """Return a warning for each METEOR without the paraphrases that the Java program has for the language."""
+    """Return a warning for each METEOR metric that lacks the paraphrase table of the Java program."""
     return [
         f"warning: {entry.name} is without paraphrases, unlike the Java program: the pack of {test.language} has no "
         f"table; `meteor-e pack install {test.language} --from meteor-1.5.tar.gz` installs METEOR's"
@@ -270,7 +273,7 @@ def _warn_of_missing_paraphrases(test: TestSet, scores: Sequence[Scores]) -> lis
 def _measure(
     test: TestSet, scores: Sequence[Scores], measures: Sequence[Measure[TestSet]], intervals: int, seed: int
 ) -> dict[tuple[str, str], tuple[Value, Floats | None]]:
-    """Return the value and the bootstrap samples of each measure and metric."""
+    """Return the value and the bootstrap samples by the names of the measure and the metric."""
     weights = draw_weights(len(test), intervals, seed) if intervals else None
     values = {}
     for measure in measures:
@@ -292,7 +295,7 @@ def _compare(
     seed: int,
     progress: Progress,
 ) -> dict[str, Comparison]:
-    """Test the metrics against one another by each measure that allows a test."""
+    """Test the differences between the metrics, for each measure that allows a significance test."""
     comparisons = {}
     for measure in measures:
         measure_progress = rename_stages(progress, f"{test.name} {test.pair} {measure.name}, significance")
@@ -316,7 +319,7 @@ def _count(test: TestSet) -> dict[str, int]:
 
 
 def _collect_signatures(scores_by_title: Mapping[str, tuple[TestSet, tuple[Scores, ...]]]) -> dict[str, str]:
-    """Return one signature per metric, or one per metric and language if the languages' signatures differ."""
+    """Return the signature of each metric, or one signature per language if they differ between languages."""
     signatures_by_metric: dict[str, dict[str, str]] = {}
     for test, scores in scores_by_title.values():
         for entry in scores:
@@ -330,7 +333,13 @@ def _collect_signatures(scores_by_title: Mapping[str, tuple[TestSet, tuple[Score
 
 
 def _make_table(measure: Measure[TestSet], labels: Sequence[str], results: Sequence[_PairResults]) -> Table:
-    """Return the table of a measure on the language pairs of a test set."""
+    """Return the table of a measure for all language pairs of a test set.
+
+    Args:
+        measure: the measure.
+        labels: labels of the metrics.
+        results: results on each language pair.
+    """
     columns = tuple(entry.test.pair for entry in results)
     rows = {label: [entry.values[measure.name, label][0] for entry in results] for label in labels}
     comparisons = {
@@ -347,19 +356,19 @@ def _make_table(measure: Measure[TestSet], labels: Sequence[str], results: Seque
                 comparisons[AVERAGE] = comparison
         columns = (*columns, AVERAGE)
     return Table(
-        results[0].test.name,
-        measure,
-        columns,
-        {label: tuple(row) for label, row in rows.items()},
-        comparisons,
-        _rank_metrics(columns, rows, comparisons),
+        testset=results[0].test.name,
+        measure=measure,
+        columns=columns,
+        rows={label: tuple(row) for label, row in rows.items()},
+        comparisons=comparisons,
+        ranks=_rank_metrics(columns, rows, comparisons),
     )
 
 
 def _rank_metrics(
     columns: Sequence[str], rows: Mapping[str, Sequence[Value]], comparisons: Mapping[str, Comparison]
 ) -> dict[str, dict[str, int]]:
-    """Return for each column with tests the rank of each metric."""
+    """Return the rank of each metric for each table column that has significance tests."""
     ranks = {}
     for column, comparison in comparisons.items():
         column_index = columns.index(column)
@@ -369,7 +378,13 @@ def _rank_metrics(
 
 
 def _average_values(values: Sequence[Value], resampled: Sequence[Floats | None], weights: Floats) -> Value:
-    """Return the weighted mean over language pairs; it is undefined if the measure is undefined for one of them."""
+    """Return the weighted mean of values over language pairs, or an undefined value if any value is undefined.
+
+    Args:
+        values: value for each language pair.
+        resampled: bootstrap samples for each language pair, or None if no intervals were requested.
+        weights: weight of each language pair.
+    """
     numbers = np.array([value.value for value in values])
     if np.isnan(numbers).any() or not weights.sum():
         return Value(math.nan, reason=AVERAGE_IS_UNDEFINED)

@@ -1,8 +1,7 @@
-"""Agreement of metric scores with human scores within groups of outputs: all outputs, those of a segment or a system.
+"""Computes the agreement of metric scores with human scores within groups of outputs.
 
-Scores are matrices ``(systems, segments)``; NaN in the human scores marks an output that nobody rated. Every function
-prepares the human scores once and returns a function of the metric scores, because a permutation test evaluates
-thousands of score matrices.
+Scores are matrices ``(systems, segments)``, with NaN for outputs without human scores. The functions prepare the human
+scores once and return a function of the metric scores, because permutation tests evaluate thousands of score matrices.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from meteor_e_evaluation.correlation import correlate
 from meteor_e_evaluation.segment_coefficients import segment_coefficient
 
 Grouping: TypeAlias = Literal["none", "item", "sys"]
-"""Which outputs form a group: ``none`` puts all into one, ``item`` those of a segment, ``sys`` those of a system.
+"""Name of a grouping of outputs, as in mt-metrics-eval.
 
-The names are those of mt-metrics-eval.
+``none`` puts all outputs into one group, ``item`` groups the outputs by segment, and ``sys`` by system.
 """
 
 
@@ -32,14 +31,14 @@ def mean_group_agreement(
 
     Args:
         coefficient: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``acc`` (pairwise accuracy with ties).
-        grouping: the groups.
-        human_scores: ``(systems, segments)``.
-        segment_weights: with the grouping ``item``, how often each segment counts; once by default.
+        grouping: grouping of the outputs.
+        human_scores: human scores, ``(systems, segments)``.
+        segment_weights: weight of each segment for the grouping ``item``. By default, all weights are 1.
 
     Returns:
-        A function whose value is NaN if the coefficient is undefined in all groups. It is undefined in a group with
-        fewer than two ratings and, except for ``acc``, in a group in which the metric scores or the human scores are
-        all equal.
+        A function whose value is NaN if the coefficient is undefined in all groups. A coefficient is undefined in
+        groups with fewer than two ratings. Correlations are also undefined in groups in which all scores of a kind are
+        equal.
     """
     compute_coefficients = group_coefficients(coefficient, grouping, human_scores)
 
@@ -49,16 +48,23 @@ def mean_group_agreement(
         if segment_weights is None or grouping != "item":
             return float(coefficients[defined].mean()) if defined.any() else math.nan
         total_weight = float(segment_weights[defined].sum())
-        return float(segment_weights[defined] @ coefficients[defined]) / total_weight if total_weight else math.nan
+        if total_weight == 0:
+            return math.nan
+        return float(segment_weights[defined] @ coefficients[defined]) / total_weight
 
     return agreement
 
 
 def group_coefficients(coefficient: str, grouping: Grouping, human_scores: Floats) -> Callable[[Floats], Floats]:
-    """Return a coefficient in each group as a function of metric scores.
+    """Return a coefficient for each group as a function of metric scores.
 
-    The arguments are those of :func:`mean_group_agreement`. The function returns an array with one value per group,
-    which is NaN where the coefficient is undefined.
+    Args:
+        coefficient: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``acc`` (pairwise accuracy with ties).
+        grouping: grouping of the outputs.
+        human_scores: human scores, ``(systems, segments)``.
+
+    Returns:
+        A function that returns one value per group, with NaN for groups in which the coefficient is undefined.
     """
     if grouping == "item":
         return segment_coefficient(coefficient, human_scores)
@@ -68,18 +74,16 @@ def group_coefficients(coefficient: str, grouping: Grouping, human_scores: Float
 
     def compute_coefficients(metric_scores: Floats) -> Floats:
         metric_groups = _group_rows(grouping, metric_scores)
-        return np.array(
-            [
-                _compute_coefficient(coefficient, group[rated], human)
-                for group, rated, human in zip(metric_groups, rated_indices, ratings, strict=True)
-            ]
-        )
+        coefficients = []
+        for group, rated, human in zip(metric_groups, rated_indices, ratings, strict=True):
+            coefficients.append(_compute_coefficient(coefficient, group[rated], human))
+        return np.array(coefficients)
 
     return compute_coefficients
 
 
 def _group_rows(grouping: Grouping, scores: Floats) -> Floats:
-    """Return scores with one row per group."""
+    """Reshape a score matrix so that it has one row per group."""
     return scores.reshape(1, -1) if grouping == "none" else scores
 
 
@@ -92,9 +96,10 @@ def _compute_coefficient(coefficient: str, metric_scores: Floats, human_scores: 
 
 
 def pairwise_accuracy_with_ties(metric_scores: Floats, human_scores: Floats) -> float:
-    """Return the share of pairs that metric and human scores order alike, or that both tie.
+    """Return the proportion of pairs that metric and human scores order in the same way, or that both tie.
 
-    The counts follow from Kendall's τ-b, which takes ``O(n log n)`` time; a comparison of all pairs would not.
+    The number of concordant pairs is derived from Kendall's τ-b, because τ-b can be computed without comparing all
+    pairs.
     """
     n_scores = len(metric_scores)
     n_pairs = n_scores * (n_scores - 1) // 2
@@ -116,7 +121,7 @@ def pairwise_accuracy_with_ties(metric_scores: Floats, human_scores: Floats) -> 
 
 
 def _count_ties(*score_rows: Floats) -> int:
-    """Return the number of pairs of indices at which every row has two equal scores."""
+    """Return the number of pairs of items that are tied in every row of scores."""
     order = np.lexsort(score_rows)
     starts_run = np.logical_or.reduce([np.diff(scores[order]) != 0 for scores in score_rows])
     run_lengths = np.diff(np.flatnonzero(np.r_[True, starts_run, True])).astype(np.int64)

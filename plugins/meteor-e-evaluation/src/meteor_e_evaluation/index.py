@@ -1,8 +1,7 @@
-"""The data index: a YAML file that says which outputs, references and judgments belong together.
+"""Loads a data index, a YAML file that names the outputs, references and judgments of a test set.
 
-The files of a shared task do not say so themselves: systems are renamed, segments renumbered, and language codes
-differ. An index states these relations once, so that no reader has to guess. ``docs/evaluation.md``
-describes the keys.
+The files of a shared task often use different names of systems, numbers of segments, and language codes. An index
+defines how they relate. The page ``docs/evaluation.md`` describes the keys of an index.
 """
 
 from __future__ import annotations
@@ -35,23 +34,26 @@ JudgmentFormat = Literal[
 _LANGUAGE_CODE = r"[a-z]{2,3}(?:[_-][A-Z][A-Za-z0-9]*|_[A-Za-z0-9]+)*"
 
 PAIR = re.compile(f"({_LANGUAGE_CODE})-({_LANGUAGE_CODE})")
-"""A language pair; each language may have a script, a country or both, as in ``en-cs_CZ`` or ``en-zh-Hant``."""
+"""Regular expression of a language pair, such as ``cs-en``.
+
+A language may be followed by a script, a country or both, as in ``en-cs_CZ`` or ``en-zh-Hant``.
+"""
 
 NAMED_SET_PREFIX = "sacrebleu:"
-"""Prefix of the name of one of sacreBLEU's test sets in place of a file name."""
+"""Prefix of an entry that names a test set of sacreBLEU instead of a file."""
 
 RENAMED_KEYS = {"judgements": "judgments", "joined": "system_separator"}
-"""Former names of keys, and their names now."""
+"""Current names of renamed keys by their former names."""
 
 
 class SegmentMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A table that maps the segment numbers of judgments to lines of the test set.
 
     Attributes:
-        file: tab-separated table with a header, in the folder of the data or in that of the index.
-        key: column with the judgments' segment numbers.
-        line: column with line numbers, counted from 1.
-        only: keep only rows with these values in these columns; judgments of other segments are left out.
+        file: tab-separated table with a header, in the folder of the data or the folder of the index.
+        key: column with the segment numbers of the judgments.
+        line: column with line numbers of the test set, which start from 1.
+        only: values by column that a row must have. Judgments of segments in other rows are left out.
     """
 
     file: str
@@ -61,26 +63,28 @@ class SegmentMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class JudgmentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of judgments, and how its names and numbers are to be read.
+    """A file of judgments, and the meaning of the names and numbers in it.
 
     Attributes:
-        file: its path; ``{pair}``, ``{source}`` and ``{target}`` stand for the language pair and its languages.
-        format: its format.
-        system: pattern of its system names: ``{system}`` is the name of the output, ``{number}`` stands for digits.
+        file: path of the file, in which ``{pair}``, ``{source}`` and ``{target}`` stand for the language pair and its
+            languages.
+        format: format of the file.
+        system: pattern of system names, in which ``{system}`` is the name of the output and ``{number}`` stands for
+            digits.
         drop: names that are not systems, such as ``_ref``.
-        rename: name in the file → name of the output.
-        pairs: language pair in the file → language pair of this index.
-        languages: names of languages → codes.
+        rename: names of outputs by the names in the file.
+        pairs: language pairs of this index by the language pairs in the file.
+        languages: codes of languages by the names in the file.
         first_segment: number of the first segment.
-        segment_map: renumbering of segments.
-        score: column of the score, for direct assessment.
+        segment_map: table that renumbers segments.
+        score: column of the score, for direct assessments.
         system_separator: separator between the names of systems with the same output, such as ``+``.
-        lower_is_better: whether the scores count errors; they are then negated.
-        ratings: whether several ratings of an output are averaged (``mean``) or each is kept (``all``).
+        lower_is_better: whether lower scores are better, as for counts of errors. Such scores are negated.
+        ratings: ``mean`` to average several ratings of an output, or ``all`` to use each of them.
         columns: names of the columns of a file without a header.
-        only: keep only rows with these values in these columns.
-        weights: of MQM errors, by ``severity`` or ``severity/category``; see :data:`.ratings.MQM_WEIGHTS`.
-        segments: what segment numbers count: the segments of the test set, or those of a document.
+        only: values by column that a row must have. Other rows are ignored.
+        weights: weights of MQM errors by ``severity`` or ``severity/category``, see :data:`.ratings.MQM_WEIGHTS`.
+        segments: whether segments are numbered within the test set or within each document.
     """
 
     file: str
@@ -103,15 +107,14 @@ class JudgmentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class OutputSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Files of system outputs.
+    """The files of system outputs.
 
     Attributes:
-        file: a path with ``{system}`` in it for one file per system, or one file with the outputs of all systems: XML,
-            or a table with a column for the system.
-        format: ``plain``, ``sgml`` or ``xml``; detected by default.
-        system: of a table (CSV, TSV or JSON Lines): its column or field with the name of the system.
-        hypothesis: of a table: its column or field with the output.
-        segment: of a table: its column or field with the segment, if the rows of a system are not in order.
+        file: path of a file with the outputs of all systems, or a path with ``{system}`` for one file per system.
+        format: ``plain``, ``sgml`` or ``xml``. By default, the format is detected.
+        system: column with the name of the system, for a table in CSV, TSV or JSON Lines.
+        hypothesis: column of a table with the output.
+        segment: column of a table with the segment, if the rows of a system are not in order.
     """
 
     file: str
@@ -122,13 +125,15 @@ class OutputSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RecordSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file whose records hold an output, its references and its rating: JSON Lines, CSV or TSV, by its name.
+    """A JSON Lines, CSV or TSV file whose records contain an output, its references and its rating.
 
     Attributes:
-        file: its path; CSV and TSV have a header.
-        hypothesis, references, score: names of the fields or columns; a column holds one reference.
-        system: name of the field or column with the name of the system; without it, all records are of one system.
-        segment: name of the field or column with the segment, if the records of a system are not in order.
+        file: path of the file. CSV and TSV files need a header.
+        hypothesis: column with the output.
+        references: column with the references.
+        score: column with the rating.
+        system: column with the name of the system, or None if all records belong to one system.
+        segment: column with the segment, or None if the records of each system are in order.
     """
 
     file: str
@@ -140,13 +145,13 @@ class RecordSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PairSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Entries of one language pair, which replace those of the index.
+    """Entries of one language pair, which override the entries of the index.
 
     Attributes:
-        references, source, outputs, language, documents, judgments: replace the entries of the index.
+        references, source, outputs, language, documents, judgments: entries that override those of the index.
         drop: names that are not systems of this language pair.
         outliers: systems of this language pair that system-level measures leave out.
-        reference_names: names of the references in files of scores.
+        reference_names: names of the references in score files.
     """
 
     references: list[str] | None = None
@@ -161,22 +166,22 @@ class PairSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The content of an index.
+    """The contents of a data index.
 
     Attributes:
         name: name of the test set.
-        pairs: language pairs, ``source-target``, with the entries that differ for each.
-        outputs, references, source: patterns of file names with ``{pair}``, ``{source}`` and ``{target}``;
-            ``sacrebleu:NAME`` is a test set of sacreBLEU.
+        pairs: language pairs, such as ``cs-en``, with the entries that are specific to each pair.
+        outputs, references, source: paths of the texts, in which ``{pair}``, ``{source}`` and ``{target}`` stand for
+            the language pair and its languages. ``sacrebleu:NAME`` is a test set of sacreBLEU.
         judgments: files of judgments.
-        records: outputs, references and ratings in one file, instead of outputs, references and judgments.
-        description: a text for readers.
-        root: folder of the files, relative to the index; environment variables are replaced by their values.
-        language: language of the outputs; the target language by default.
+        records: file with outputs, references and ratings, instead of separate files.
+        description: description of the test set for readers.
+        root: folder of the files, relative to the index. References to environment variables are expanded.
+        language: language of the outputs. By default, this is the target language of the pair.
         measures: measures to report by default.
-        published: published values to compare with: metric → measure → language pair → value.
-        measured: values that the original programs gave, in the same form.
-        documents: pattern of the files that name the document of each segment.
+        published: published values to compare with, by metric, measure and language pair.
+        measured: values that the original programs computed, by metric, measure and language pair.
+        documents: path of the files that name the document of each segment.
         outliers: systems that system-level measures leave out.
         file: path of the index itself.
     """
@@ -199,18 +204,18 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     file: Path = Path()
 
     def pairs_into(self, language: str) -> list[str]:
-        """Return the language pairs whose outputs are in a language, given by its ISO code."""
+        """Return the language pairs whose outputs are in the language with an ISO code."""
         return [pair for pair in self.pairs if self.output_language(pair) == language]
 
     def output_language(self, pair: str) -> str:
-        """Return the ISO code of the language of a language pair's outputs."""
+        """Return the ISO code of the language of the outputs of a language pair."""
         return self.pair(pair).language or self.language or target_language(pair)
 
     def pair(self, name: str) -> PairSpec:
         """Return the entries of a language pair.
 
         Raises:
-            ConfigError: for a language pair that the index does not have.
+            ConfigError: if the index does not contain the language pair.
         """
         if name not in self.pairs:
             raise ConfigError(
@@ -224,11 +229,11 @@ def load_index(path: str | os.PathLike[str], *, root: str | os.PathLike[str] | N
 
     Args:
         path: the YAML file.
-        root: folder of the data, instead of the index's ``root``.
+        root: folder of the data, which overrides ``root`` in the index.
 
     Raises:
-        ConfigError: if the file cannot be read or is malformed, with file, line and key.
-        InputError: if the folder of the data is missing.
+        ConfigError: if the file cannot be read or is malformed. The message names the file, the line and the key.
+        InputError: if the folder of the data does not exist.
     """
     file = Path(path)
     document = read_yaml(file)
@@ -253,7 +258,7 @@ def _reject_renamed_keys(document: Document) -> None:
 
 
 def _walk_keys(data: Any, prefix: Key = ()) -> Iterator[Key]:
-    """Yield the path of every key of a document that the index defines; keys of ``rename`` and the like are names."""
+    """Yield the path of every key of an index, except for keys that are names, such as those under ``rename``."""
     if isinstance(data, list):
         for position, item in enumerate(data):
             yield from _walk_keys(item, (*prefix, position))
@@ -265,14 +270,18 @@ def _walk_keys(data: Any, prefix: Key = ()) -> Iterator[Key]:
 
 
 def _expand_short_forms(content: dict[str, Any]) -> None:
-    """Replace the short forms of an index: a list of pairs, a path instead of outputs, a single reference."""
+    """Expand the abbreviations of an index in place.
+
+    An index may contain a list of language pairs, a path instead of an output specification, or a single reference.
+    """
     content.pop("file", None)
     if isinstance(content.get("pairs"), list):
         content["pairs"] = {str(pair): {} for pair in content["pairs"]}
-    pairs = content.get("pairs")
-    if isinstance(pairs, dict):
-        content["pairs"] = pairs = {pair: {} if entries is None else entries for pair, entries in pairs.items()}
-    for entries in [content, *(pairs.values() if isinstance(pairs, dict) else [])]:
+    sections = [content]
+    if isinstance(content.get("pairs"), dict):
+        content["pairs"] = {pair: {} if section is None else section for pair, section in content["pairs"].items()}
+        sections += content["pairs"].values()
+    for entries in sections:
         if not isinstance(entries, dict):
             continue
         if isinstance(entries.get("outputs"), str):
@@ -294,7 +303,7 @@ def _check_index(index: DataIndex, file: Path) -> None:
 
 
 def _resolve_root(root: str, index: Path) -> Path:
-    """Return the folder of the data, with the values of environment variables, ``${NAME}`` or ``${NAME:-default}``."""
+    """Return the folder of the data, with references to environment variables, such as ``${NAME}``, expanded."""
 
     def get_variable(match: re.Match[str]) -> str:
         name, default = match[1], match[2]
@@ -310,18 +319,23 @@ def _resolve_root(root: str, index: Path) -> Path:
 def split_pair(pair: str) -> tuple[str, str]:
     """Return the source and the target language of a language pair."""
     match = PAIR.fullmatch(pair)
+    if match:
+        return match[1], match[2]
     source, _, target = pair.partition("-")
-    return (match[1], match[2]) if match else (source, target)
+    return source, target
 
 
 def fill_pattern(pattern: str, pair: str) -> str:
-    """Replace ``{pair}``, ``{source}`` and ``{target}`` in a file pattern."""
+    """Replace ``{pair}``, ``{source}`` and ``{target}`` in the pattern of a path."""
     source, target = split_pair(pair)
     return pattern.replace("{pair}", pair).replace("{source}", source).replace("{target}", target)
 
 
 def system_name_regex(pattern: str, pair: str) -> re.Pattern[str]:
-    """Return the regular expression of a pattern of system names, in which the group ``system`` is the name."""
+    """Return the regular expression of a pattern of system names.
+
+    The group ``system`` of a match is the name of the system.
+    """
     placeholders = {"{system}": "(?P<system>.+)", "{number}": r"\d+", "*": ".*"}
     parts = re.split(r"(\{system\}|\{number\}|\*)", fill_pattern(pattern, pair))
     return re.compile("".join(placeholders.get(part, re.escape(part)) for part in parts))

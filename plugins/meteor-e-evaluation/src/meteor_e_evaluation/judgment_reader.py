@@ -1,9 +1,10 @@
-"""Reads the files of judgments of a language pair, and relates them to its outputs."""
+"""Reads the human judgments of a language pair, and assigns them to the outputs of systems."""
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -13,12 +14,12 @@ from meteor_e.base.errors import near_miss
 from meteor_e.formats.plain import read_segments
 from meteor_e_evaluation.index import DataIndex, JudgmentSpec, SegmentMap, fill_pattern, system_name_regex
 from meteor_e_evaluation.judgments import Assessments, Rankings
-from meteor_e_evaluation.rankings import RankedPair, read_rank_file, read_ranking_csv
+from meteor_e_evaluation.rankings import read_rank_file, read_ranking_csv
 from meteor_e_evaluation.ratings import HumanScore, read_assessments, read_mqm, read_ratings, read_score_lines
 from meteor_e_evaluation.text_files import OutputFiles, find_files
 
 SHIFTED_TEXTS_LIMIT = 0.2
-"""Share of rated texts that may differ from the outputs before we warn that the judgments are shifted."""
+"""Proportion of rated texts that differ from the outputs above which a warning about shifted judgments is issued."""
 
 
 class SystemNames:
@@ -40,10 +41,10 @@ class SystemNames:
         self.judged: set[str] = set()
 
     def resolve(self, name: str, location: str) -> tuple[str, ...]:
-        """Return the systems that a name stands for; none if it is dropped.
+        """Return the systems that a name stands for, or an empty tuple if the index drops the name.
 
         Raises:
-            InputError: if the name is not of the index's form, or there is no such output.
+            InputError: if the name does not match the pattern of the index, or if the system has no output.
         """
         if name not in self._systems_by_name:
             separator = self._spec.system_separator
@@ -81,11 +82,11 @@ class SegmentNumbers:
     """Maps the segment numbers of a file of judgments to indices of segments.
 
     Args:
-        spec: the file's entry of the index.
+        spec: entry of the file in the index.
         pair: the language pair.
         n_segments: number of segments of the test set.
-        lines: line numbers by segment number, if the index has a segment map.
-        document_segments: indices of each document's segments.
+        lines: line numbers by segment number, or None if the index has no segment map.
+        document_segments: indices of the segments of each document.
         index_file: path of the index, for messages.
     """
 
@@ -106,7 +107,7 @@ class SegmentNumbers:
         self._index_file = index_file
 
     def find(self, number: int, location: str) -> int | None:
-        """Return the index of a segment; ``None`` if the segment map does not have its number.
+        """Return the index of a segment, or None if the segment map does not contain its number.
 
         Raises:
             InputError: if the number is outside the test set.
@@ -122,10 +123,10 @@ class SegmentNumbers:
         return segment
 
     def find_in_document(self, document: str, number: int, location: str) -> int:
-        """Return the index of a segment whose number counts the segments of a document.
+        """Return the index of the segment with a number within a document.
 
         Raises:
-            InputError: if the index does not name documents, or the document does not have the segment.
+            InputError: if the data index does not name documents, or if the document does not have such a segment.
         """
         if not self._document_segments:
             raise InputError(
@@ -174,10 +175,15 @@ class JudgmentReader:
         self.system_scores: dict[str, float] = {}
 
     def read(self, spec: JudgmentSpec, root: Path) -> None:
-        """Read the judgments of the language pair in the files of an entry of the index.
+        """Read the judgments of the language pair from the files of an entry of the index.
+
+        Args:
+            spec: the entry.
+            root: folder of the data.
 
         Raises:
-            InputError: for malformed files, or names and numbers that do not fit the outputs, with file and line.
+            InputError: if a file is malformed, or if it refers to unknown systems or segments. The message names the
+                file and the line.
         """
         files = find_files(root, fill_pattern(spec.file, self._pair), self._index, self._pair, "a file of judgments")
         lines = None
@@ -193,7 +199,7 @@ class JudgmentReader:
         self.systems |= names.judged
 
     def _is_of_pair(self, spec: JudgmentSpec, pair: str) -> bool:
-        """Return whether a judgment is of this language pair; a file without language pairs is."""
+        """Return whether a judgment is about this language pair, which is assumed if the file does not name a pair."""
         return not pair or spec.pairs.get(pair, pair) == self._pair
 
     def _resolve(self, name: str, names: SystemNames, location: str) -> tuple[str, ...]:
@@ -210,11 +216,8 @@ class JudgmentReader:
 
     def _read_rankings(self, spec: JudgmentSpec, file: Path, names: SystemNames, numbers: SegmentNumbers) -> None:
         self._has_rankings = True
-        readers: dict[str, Callable[[], Iterator[RankedPair]]] = {
-            "ranking-csv": lambda: read_ranking_csv(file, spec.languages),
-            "rank": lambda: read_rank_file(file),
-        }
-        for row in readers[spec.format]():
+        rows = read_rank_file(file) if spec.format == "rank" else read_ranking_csv(file, spec.languages)
+        for row in rows:
             if not self._is_of_pair(spec, row.pair):
                 continue
             better = self._resolve(row.better, names, row.location)
@@ -223,7 +226,8 @@ class JudgmentReader:
                 continue
             segment = self._find_segment(spec, row.segment, numbers, row.location)
             if segment is not None:
-                self._comparisons += [(segment, first, second, row.tie) for first in better for second in worse]
+                for better_system, worse_system in itertools.product(better, worse):
+                    self._comparisons.append((segment, better_system, worse_system, row.tie))
 
     def _read_human_scores(self, spec: JudgmentSpec, file: Path, names: SystemNames, numbers: SegmentNumbers) -> None:
         self._has_assessments |= spec.format not in ("da-systems", "score-systems")
@@ -248,7 +252,7 @@ class JudgmentReader:
                 self._add_rating(segment, systems[0], sign * row.score, row.text)
 
     def _iterate_human_scores(self, spec: JudgmentSpec, file: Path) -> Iterable[HumanScore]:
-        """Read a file of human scores in any format."""
+        """Read a file of human scores in the format of its entry in the index."""
         in_document = spec.segments == "document"
         if spec.format == "mqm":
             return read_mqm(file, in_document=in_document, weights=spec.weights, only=spec.only)
@@ -268,17 +272,18 @@ class JudgmentReader:
             self.system_scores[system] = score
 
     def _add_rating(self, segment: int, system: str, score: float, text: str | None) -> None:
-        """Add the rating of an output; if the file has the rated text, compare it with the output.
-
-        Systems with the same output were shown once, so their rating counts once.
-        """
+        """Add the rating of an output, and compare the rated text with the output if the file contains it."""
         if text is not None:
             self._n_rated_texts += 1
             self._n_different_texts += text.split() != self._outputs.read(system)[segment].split()
         self._ratings.append((segment, system, score))
 
     def rankings(self, systems: Sequence[str]) -> Rankings | None:
-        """Return the comparisons as arrays; ``None`` if there are no files of rankings."""
+        """Return the comparisons as arrays, or None if no file of rankings was read.
+
+        Args:
+            systems: names of the systems, whose indices the arrays contain.
+        """
         if not self._has_rankings:
             return None
         index_of = {system: index for index, system in enumerate(systems)}
@@ -290,7 +295,13 @@ class JudgmentReader:
         )
 
     def assessments(self, systems: Sequence[str]) -> Assessments | None:
-        """Return the ratings as arrays, averaged unless all are kept; ``None`` if there are no files of ratings."""
+        """Return the ratings as arrays, or None if no file of ratings was read.
+
+        Several ratings of an output are averaged, unless the index demands all of them.
+
+        Args:
+            systems: names of the systems, whose indices the arrays contain.
+        """
         if not self._has_assessments:
             return None
         ratings = self._all_ratings(systems)
@@ -306,7 +317,7 @@ class JudgmentReader:
         )
 
     def notes(self) -> Iterator[str]:
-        """Yield messages about judgments that were left out or averaged, and outputs without judgments."""
+        """Yield messages about left-out and averaged judgments, and about outputs without judgments."""
         for description, count in sorted(self._n_left_out.items()):
             yield f"left out: {count} {description}"
         n_ratings = len(self._ratings)
@@ -325,7 +336,13 @@ class JudgmentReader:
 
 
 def _read_segment_map(spec: SegmentMap, folders: Sequence[Path], pair: str) -> dict[int, int]:
-    """Return line numbers by segment number, from the first folder that has the table."""
+    """Return the line numbers of segments by segment number.
+
+    Args:
+        spec: the table of segment numbers.
+        folders: folders in which the table may be. The first one that contains the table is used.
+        pair: the language pair.
+    """
     files = [folder / fill_pattern(spec.file, pair) for folder in folders]
     file = next((file for file in files if file.is_file()), files[0])
     rows = read_segments(file)
@@ -339,7 +356,8 @@ def _read_segment_map(spec: SegmentMap, folders: Sequence[Path], pair: str) -> d
             continue
         cells = dict(zip(header, row.split("\t"), strict=False))
         try:
-            if all(cells[title] == value for title, value in spec.only.items()):
+            is_selected = all(cells[title] == value for title, value in spec.only.items())
+            if is_selected:
                 lines[int(cells[spec.key])] = int(cells[spec.line])
         except (KeyError, ValueError):
             raise InputError(f"{file}, line {row_number}: not a row of numbers for {', '.join(header)}") from None

@@ -1,4 +1,4 @@
-"""Human judgments of a test set's outputs, as arrays."""
+"""Stores human judgments of the outputs of a test set in arrays."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from meteor_e.base.array_cache import Floats, Integers
 
 @dataclass(frozen=True)
 class Rankings:
-    """Comparisons of two systems on a segment, one per row of the arrays.
+    """Human comparisons of two systems on one segment, with one comparison per row of the arrays.
 
     Attributes:
         segments: index of the segment.
-        better, worse: indices of the two systems among the test set's systems.
-        ties: whether people ranked the two systems equally; ``better`` and ``worse`` are then in the file's order.
+        better, worse: indices of the better and the worse system.
+        ties: whether the annotator ranked the two systems equally.
     """
 
     segments: Integers
@@ -30,7 +30,7 @@ class Rankings:
         return len(self.segments)
 
     def select(self, rows: NDArray[np.bool_] | Integers) -> Rankings:
-        """Return the comparisons with these indices, or for which this mask is true."""
+        """Return some of the comparisons, selected by their indices or by a mask."""
         return Rankings(self.segments[rows], self.better[rows], self.worse[rows], self.ties[rows])
 
     def strict(self) -> Rankings:
@@ -40,14 +40,12 @@ class Rankings:
 
 @dataclass(frozen=True)
 class Assessments:
-    """Ratings of outputs, one per row of the arrays.
-
-    An output has one row unless each of several ratings was kept.
+    """Human ratings of outputs, with one rating per row of the arrays.
 
     Attributes:
         segments: index of the segment.
-        systems: index of the system among the test set's systems.
-        scores: the rating; higher is better.
+        systems: index of the system.
+        scores: the rating. Higher ratings are better.
     """
 
     segments: Integers
@@ -58,11 +56,11 @@ class Assessments:
         return len(self.segments)
 
     def select(self, rows: NDArray[np.bool_] | Integers) -> Assessments:
-        """Return the ratings with these indices, or for which this mask is true."""
+        """Return some of the ratings, selected by their indices or by a mask."""
         return Assessments(self.segments[rows], self.systems[rows], self.scores[rows])
 
     def average_repeated(self) -> Assessments:
-        """Return one row per output, with the mean of its ratings, sorted by segment and system."""
+        """Return the mean rating of each output, sorted by segment and system."""
         if not len(self):
             return self
         outputs = np.stack([self.segments, self.systems])
@@ -71,7 +69,7 @@ class Assessments:
         )
         output_index = output_index.reshape(-1)
         means = np.bincount(output_index, self.scores, len(segments)) / n_ratings
-        # A sum and a division could change the last bit of a single rating.
+        # Single ratings are copied, because the division could change their last bit.
         single_ratings = np.zeros(len(segments))
         single_ratings[output_index] = self.scores
         return Assessments(segments, systems, np.where(n_ratings == 1, single_ratings, means))
@@ -84,7 +82,7 @@ class Assessments:
         return ratings
 
     def comparisons(self) -> Rankings:
-        """Return a comparison for every two systems that were rated on the same segment.
+        """Return comparisons of all pairs of systems that were rated on the same segment.
 
         Equal ratings are ties. Two ratings of the same system are not compared.
         """
@@ -93,18 +91,27 @@ class Assessments:
     @cached_property
     def _comparisons(self) -> Rankings:
         order = np.lexsort((self.systems, self.segments))
-        segments, systems, scores = self.segments[order], self.systems[order], self.scores[order]
+        segments = self.segments[order]
+        systems = self.systems[order]
+        scores = self.scores[order]
         first, second = _pairs_within_segments(segments)
         is_between_systems = systems[first] != systems[second]
-        first, second = first[is_between_systems], second[is_between_systems]
+        first = first[is_between_systems]
+        second = second[is_between_systems]
         second_is_better = scores[first] < scores[second]
-        better, worse = np.where(second_is_better, second, first), np.where(second_is_better, first, second)
+        better = np.where(second_is_better, second, first)
+        worse = np.where(second_is_better, first, second)
         return Rankings(segments[first], systems[better], systems[worse], scores[first] == scores[second])
 
 
 def _pairs_within_segments(segments: Integers) -> tuple[Integers, Integers]:
-    """Return the indices of all pairs of rows of the same segment; rows are sorted by segment."""
-    firsts, seconds = [np.array([], np.int64)], [np.array([], np.int64)]
+    """Return the indices of all pairs of rows that belong to the same segment.
+
+    Args:
+        segments: segment of each row, in ascending order.
+    """
+    firsts = [np.array([], np.int64)]
+    seconds = [np.array([], np.int64)]
     if len(segments):
         starts = np.flatnonzero(np.r_[True, segments[1:] != segments[:-1]])
         ends = np.append(starts[1:], len(segments))

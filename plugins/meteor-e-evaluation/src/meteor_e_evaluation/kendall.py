@@ -1,7 +1,7 @@
-"""Kendall's τ on pairwise judgments, in the variants of the WMT metrics tasks, and pairwise accuracy.
+"""Computes Kendall's τ and pairwise accuracy from pairwise judgments, in the variants of the WMT metrics tasks.
 
-``docs/evaluation.md`` describes how each variant treats ties. Sources: Callison-Burch et al. (2012), section 4;
-Macháček and Bojar (2013; 2014), "Results of the WMT13/WMT14 Metrics Shared Task"; Kendall (1945) for τ-b; Deutsch,
+The page ``docs/evaluation.md`` describes how each variant treats ties. Sources: Callison-Burch et al. (2012), section
+4; Macháček and Bojar (2013; 2014), "Results of the WMT13/WMT14 Metrics Shared Task"; Kendall (1945) for τ-b; Deutsch,
 Foster and Freitag (2023), "Ties Matter", for accuracy with tie calibration.
 """
 
@@ -18,14 +18,16 @@ from meteor_e_evaluation.judgments import Rankings
 
 
 class PairCounts(NamedTuple):
-    """Numbers of pairs by how judgments and metric agree; each is a number or an array.
+    """Numbers of pairs of systems by the agreement of human judgments and metric scores.
+
+    Each attribute is a number or an array of numbers.
 
     Attributes:
-        concordant: people and metric prefer the same system.
-        discordant: people and metric prefer different systems.
-        metric_ties: people prefer a system, the metric does not.
-        human_ties: the metric prefers a system, people do not.
-        both_ties: neither people nor the metric prefer a system.
+        concordant: pairs for which the annotator and the metric prefer the same system.
+        discordant: pairs for which the annotator and the metric prefer different systems.
+        metric_ties: pairs that only the metric ties.
+        human_ties: pairs that only the annotator ties.
+        both_ties: pairs that both the annotator and the metric tie.
     """
 
     concordant: Floats | float
@@ -36,54 +38,65 @@ class PairCounts(NamedTuple):
 
 
 def pair_differences(rankings: Rankings, scores: Floats) -> Floats:
-    """Return, for each pair, the metric score of the better system minus that of the worse system.
+    """Return the metric score of the better system minus that of the worse system, for each pair.
 
     Args:
-        rankings: the judgments.
-        scores: the metric's scores, ``(systems, segments)``.
+        rankings: the human judgments.
+        scores: scores of the metric, ``(systems, segments)``.
     """
     return np.asarray(scores[rankings.better, rankings.segments] - scores[rankings.worse, rankings.segments])
 
 
 def outcomes(differences: Floats, ties: NDArray[np.bool_]) -> Integers:
-    """Return for each pair the index of the field of :class:`PairCounts` that counts it."""
+    """Return the index of the field of :class:`PairCounts` that each pair contributes to.
+
+    Args:
+        differences: metric score of the better system minus that of the worse system, for each pair.
+        ties: whether the annotator tied the two systems.
+    """
     without_metric_tie = np.where(ties, 3, np.where(differences > 0, 0, 1))
     with_metric_tie = np.where(ties, 4, 2)
     return np.where(differences == 0, with_metric_tie, without_metric_tie)
 
 
 def count_pairs(rankings: Rankings, scores: Floats) -> PairCounts:
-    """Count the pairs by how judgments and scores agree; the arguments are those of :func:`pair_differences`."""
-    counts = np.bincount(outcomes(pair_differences(rankings, scores), rankings.ties), minlength=5)
+    """Count the pairs of systems by the agreement of human judgments and metric scores.
+
+    Args:
+        rankings: the human judgments.
+        scores: scores of the metric, ``(systems, segments)``.
+    """
+    pair_outcomes = outcomes(pair_differences(rankings, scores), rankings.ties)
+    counts = np.bincount(pair_outcomes, minlength=len(PairCounts._fields))
     return PairCounts(*(float(count) for count in counts))
 
 
 def tau(counts: PairCounts, variant: str) -> Floats | float:
-    """Compute τ from the numbers of pairs.
+    """Compute a variant of Kendall's τ, or pairwise accuracy, from the numbers of pairs.
 
     Args:
-        counts: numbers, or arrays of numbers.
-        variant: ``strict`` (WMT08–12: pairs that the metric ties are wrong), ``wmt13`` (they are left out), ``wmt14``
-            (they are neither right nor wrong), ``b`` (τ-b, which corrects for the ties of people and of the metric),
-            or ``accuracy`` (the share of concordant pairs; pairs that the metric ties are wrong).
+        counts: the numbers of pairs, or arrays of them.
+        variant: one of the following. ``strict`` (WMT08–12) treats pairs that the metric ties as wrong, ``wmt13``
+            leaves them out, and ``wmt14`` treats them as neither right nor wrong. ``b`` is τ-b, which corrects for all
+            ties. ``accuracy`` is the proportion of concordant pairs among the pairs that the annotator did not tie.
 
     Returns:
-        τ in [-1, 1], accuracy in [0, 1]; NaN if there are no pairs.
+        The value of τ between -1 and 1, or the accuracy between 0 and 1. It is NaN if there are no pairs.
     """
     concordant, discordant, metric_ties, human_ties, _ = (np.asarray(count, float) for count in counts)
-    untied_by_people = concordant + discordant + metric_ties
+    untied_by_humans = concordant + discordant + metric_ties
+    untied_by_metric = concordant + discordant + human_ties
+    numerator = concordant - discordant
+    denominator = untied_by_humans
     if variant == "strict":
-        numerator, denominator = concordant - discordant - metric_ties, untied_by_people
+        numerator = concordant - discordant - metric_ties
     elif variant == "wmt13":
-        numerator, denominator = concordant - discordant, concordant + discordant
-    elif variant == "wmt14":
-        numerator, denominator = concordant - discordant, untied_by_people
+        denominator = concordant + discordant
     elif variant == "accuracy":
-        numerator, denominator = concordant, untied_by_people
+        numerator = concordant
     elif variant == "b":
-        untied_by_metric = concordant + discordant + human_ties
-        numerator, denominator = concordant - discordant, np.sqrt(untied_by_people * untied_by_metric)
-    else:
+        denominator = np.sqrt(untied_by_humans * untied_by_metric)
+    elif variant != "wmt14":
         raise ValueError(f"unknown variant {variant!r}")
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = numerator / denominator
@@ -91,11 +104,11 @@ def tau(counts: PairCounts, variant: str) -> Floats | float:
 
 
 class TiedAccuracy(NamedTuple):
-    """Pairwise accuracy with tie calibration.
+    """Result of pairwise accuracy with tie calibration.
 
     Attributes:
-        accuracy: share of the pairs that the metric orders or ties as people do, averaged over segments.
-        threshold: the largest difference of metric scores that counts as a tie.
+        accuracy: proportion of pairs that the metric orders or ties like the annotator, averaged over segments.
+        threshold: largest difference of metric scores that is regarded as a tie.
     """
 
     accuracy: float
@@ -103,18 +116,18 @@ class TiedAccuracy(NamedTuple):
 
 
 def compute_tied_accuracy(rankings: Rankings, scores: Floats, *, threshold: float | None = None) -> TiedAccuracy:
-    """Compute WMT23's ``acc_eq``: pairwise accuracy of a metric that has to predict ties.
+    """Compute pairwise accuracy with tie calibration, which is called ``acc_eq`` in WMT23.
 
-    Accuracy is computed for each segment and averaged over segments. Metric scores tie if they differ by no more than a
-    threshold. By default, the threshold is calibrated: it is the smallest one with the best accuracy.
+    Metric scores are tied if they differ by no more than a threshold. By default, the threshold is the smallest one
+    with the best accuracy. Accuracy is averaged over segments.
 
     Args:
-        rankings: the judgments, with ties.
-        scores: the metric's scores, ``(systems, segments)``.
-        threshold: the threshold to use instead of the calibrated one.
+        rankings: the human judgments, which may contain ties.
+        scores: scores of the metric, ``(systems, segments)``.
+        threshold: threshold to use instead of the calibrated one.
 
     Returns:
-        Accuracy and threshold; NaN if there are no judgments.
+        The accuracy and the threshold, which are NaN if there are no judgments.
     """
     if not len(rankings):
         return TiedAccuracy(math.nan, math.nan)
@@ -126,7 +139,8 @@ def compute_tied_accuracy(rankings: Rankings, scores: Floats, *, threshold: floa
     if threshold is not None:
         is_correct = np.where(distances <= threshold, rankings.ties, is_ordered_right)
         return TiedAccuracy(float(pair_weights[is_correct].sum()) / total_weight, threshold)
-    # A threshold that reaches a pair's distance makes a human tie correct and a correctly ordered pair wrong.
+    # When the threshold reaches the score difference of a pair, the metric ties the pair. This is correct if the
+    # annotator also tied the pair, and otherwise turns a correctly ordered pair into an error.
     gains = np.where(rankings.ties, pair_weights, np.where(is_ordered_right, -pair_weights, 0.0))
     weight_without_ties = float(pair_weights[is_ordered_right].sum())
     correct_weight, threshold = _calibrate_threshold(distances, gains, weight_without_ties)
@@ -134,12 +148,12 @@ def compute_tied_accuracy(rankings: Rankings, scores: Floats, *, threshold: floa
 
 
 def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: float) -> tuple[float, float]:
-    """Return the highest weight of correct pairs, and the smallest threshold that reaches it.
+    """Return the largest total weight of correct pairs, and the smallest threshold that attains it.
 
     Args:
         distances: absolute score difference of each pair.
-        gains: for each pair, the weight that is gained if the pair becomes a tie.
-        weight_without_ties: weight of the correct pairs if no pair is a tie.
+        gains: change of the total weight if the metric ties the pair.
+        weight_without_ties: total weight of correct pairs if the metric does not tie any pair.
     """
     order = np.argsort(distances, kind="stable")
     sorted_distances = distances[order]
@@ -154,17 +168,19 @@ def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: 
 
 
 def count_concordant(levels: Integers) -> Floats:
-    """Count, for each element of a sequence, the earlier elements of lower level and the later ones of higher level.
+    """Count the concordant pairs that each element of a sequence belongs to.
 
-    The levels are compared bit by bit, from the highest bit down, which takes ``O(n log n)`` time.
+    Two elements are concordant if the later element has the higher level. The levels are compared bit by bit, from the
+    highest to the lowest bit, so that not all pairs of elements need to be compared.
 
     Args:
-        levels: non-negative numbers.
+        levels: level of each element, a non-negative integer.
     """
-    positions, order = np.arange(len(levels)), np.arange(len(levels))
+    positions = np.arange(len(levels))
+    order = np.arange(len(levels))
     counts = np.zeros(len(levels))
     for bit in range(int(levels.max()).bit_length() - 1, -1, -1):
-        # Elements whose levels have the same higher bits are adjacent, in the order of the sequence.
+        # Elements whose higher bits are equal are adjacent, and still in the order of the sequence.
         prefixes = levels[order] >> bit
         start = np.searchsorted(prefixes >> 1, prefixes >> 1, "left")
         end = np.searchsorted(prefixes >> 1, prefixes >> 1, "right")

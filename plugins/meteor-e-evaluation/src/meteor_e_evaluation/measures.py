@@ -1,7 +1,7 @@
-"""The measures of an evaluation by name: how well a metric's scores agree with human judgments.
+"""Registry of the measures of agreement between metric scores and human judgments.
 
-Each measure is a class that states its definition, its source, its name in mt-metrics-eval (MTME), and how it treats
-ties and missing scores. The table in the documentation is generated from these attributes.
+Each measure is a class with attributes for its definition, its source, its name in mt-metrics-eval (MTME), and its
+treatment of ties and missing scores. The table in the documentation is generated from these attributes.
 """
 
 from __future__ import annotations
@@ -47,19 +47,22 @@ MEASURES: dict[str, type[Measure[TestSet]]] = {
         systems.SoftAccuracy,
     )
 }
-"""The built-in measures."""
+"""The built-in measures by name."""
 
 
 def measure_names() -> list[str]:
-    """Return the names of all measures, those of plugins last."""
+    """Return the names of all measures: the built-in measures first, then those of plugins."""
     return [*MEASURES, *(name for name in plugin_registry().measures.names() if name not in MEASURES)]
 
 
 def measure(name: str) -> Measure[TestSet]:
-    """Return a measure by its name, with options as in ``darr:threshold=10``.
+    """Return the measure with a name.
+
+    Args:
+        name: name of the measure, optionally followed by options as in ``darr:threshold=10``.
 
     Raises:
-        ConfigError: for an unknown name, or an option that the measure does not have.
+        ConfigError: if the name is unknown, or if the measure does not have such an option.
     """
     base_name, separator, options = name.partition(":")
     names = measure_names()
@@ -73,10 +76,10 @@ def measure(name: str) -> Measure[TestSet]:
 
 
 def default_measure_name(test: TestSet) -> str:
-    """Return a measure that suits the judgments of a test set, for an index that names none.
+    """Return the name of the default measure for the judgments of a test set.
 
-    It is ``tau-strict`` if two systems were judged on a segment, otherwise ``pearson`` if there are ratings of
-    segments, and ``system-pearson`` if there are only scores of systems.
+    The default is ``tau-strict`` if outputs of several systems for the same segment were judged. It is ``pearson`` for
+    other ratings of segments, and ``system-pearson`` if there are only scores of systems.
     """
     comparisons = pairs.pairwise_judgments(test)
     if comparisons is not None and len(comparisons):
@@ -87,7 +90,7 @@ def default_measure_name(test: TestSet) -> str:
 
 
 def measure_table() -> str:
-    """Return the table of all built-in measures in Markdown, as the documentation shows it."""
+    """Return a Markdown table of all built-in measures for the documentation."""
     header = ("name", "level", "definition", "source", "MTME", "ties", "missing scores", "default test", "independent")
     lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
     for measure_class in MEASURES.values():

@@ -1,4 +1,4 @@
-"""Readers of metric scores: files of the WMT metrics task, one number per line, and the output of COMET."""
+"""Reads metric scores from files of the WMT metrics task, from plain numbers, and from the output of COMET."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ EXPECTED_FORMATS = (
 
 
 def parse_finite_number(text: str, field: str, location: str) -> float:
-    """Return the number in a field.
+    """Parse the number in a field of a file.
 
     Args:
         text: content of the field.
@@ -29,7 +29,7 @@ def parse_finite_number(text: str, field: str, location: str) -> float:
         location: file and line, for the error message.
 
     Raises:
-        InputError: if the field is not a number, or not a finite one.
+        InputError: if the field is not a finite number.
     """
     try:
         value = float(text)
@@ -41,7 +41,12 @@ def parse_finite_number(text: str, field: str, location: str) -> float:
 
 
 def parse_whole_number(text: str, field: str, location: str) -> int:
-    """Return the whole number in a field; the arguments are those of :func:`parse_finite_number`.
+    """Parse the whole number in a field of a file.
+
+    Args:
+        text: content of the field.
+        field: name of the field, for the error message.
+        location: file and line, for the error message.
 
     Raises:
         InputError: if the field is not a whole number.
@@ -53,17 +58,19 @@ def parse_whole_number(text: str, field: str, location: str) -> int:
 
 
 class MetricScore(NamedTuple):
-    """A metric's score of an output, or of all outputs of a system.
+    """A metric's score of one output or of a whole system.
+
+    The metric, pair, testset, reference and system are empty if the file does not name them.
 
     Attributes:
-        metric: name of the metric; empty if the file does not name it.
-        pair: language pair; empty if the file does not name it.
-        testset: name of the test set; empty if the file does not name it.
-        reference: name of the reference; empty if the file does not name it.
-        system: the system; empty if the file does not name it.
-        segment: number of the segment, from 1; ``None`` for a score of the system.
-        score: the score; NaN if the file says ``None`` or ``NaN``.
-        location: file and line, for messages.
+        metric: name of the metric.
+        pair: language pair.
+        testset: name of the test set.
+        reference: name of the reference.
+        system: name of the system.
+        segment: number of the segment, starting from 1, or None for a score of a system.
+        score: the score. NaN if the file contains ``None`` or ``NaN``.
+        location: file and line, for error messages.
     """
 
     metric: str
@@ -77,38 +84,49 @@ class MetricScore(NamedTuple):
 
 
 def split_fields(line: str) -> list[str]:
-    """Split a line at tabs, or at commas if it does not have blanks, or else at blanks; remove quotes around fields."""
-    separator = "\t" if "\t" in line else "," if "," in line and " " not in line.strip() else None
-    return [field.strip().strip('"') for field in (line.rstrip(" ") if separator else line).split(separator)]
+    """Split a line into fields, and remove quotation marks around the fields.
+
+    The separator is a tab, a comma or white space. A comma is a separator only if the line does not contain blanks.
+    """
+    if "\t" in line:
+        fields = line.rstrip(" ").split("\t")
+    elif "," in line and " " not in line.strip():
+        fields = line.rstrip(" ").split(",")
+    else:
+        fields = line.split()
+    return [field.strip().strip('"') for field in fields]
 
 
 class _Line(NamedTuple):
-    """A line of a file that is not blank, and its location for messages."""
+    """A line of a file, with its location for error messages."""
 
     text: str
     location: str
 
 
+def _read_lines(path: PathLike, file_name: str) -> Iterator[_Line]:
+    """Yield the lines of a file that are not blank."""
+    for line_number, line in enumerate(read_segments(path), 1):
+        if line.strip():
+            yield _Line(line, f"{file_name}, line {line_number}")
+
+
 def read_metric_scores(path: PathLike) -> Iterator[MetricScore]:
-    """Read scores of a metric, at segment or system level. The format is detected by the first line.
+    """Read a file of metric scores of segments or systems. The first line determines the format.
 
     Formats:
-        - The WMT metrics task, without a header, separated by tabs or blanks: ``METRIC LP TESTSET SYSTEM SEGMENT
-          SCORE`` for a segment, ``METRIC LP TESTSET SYSTEM SCORE`` for a system. Since 2019, ``REFERENCE`` may follow
-          ``TESTSET``, and ``ensemble`` and ``available`` may follow the score.
-        - The short format of later years, ``SYSTEM SCORE``: several lines of a system are its segments in order.
-        - One number per line: the segments of a system in order. The file does not name the system.
-        - What ``comet-score`` prints, or writes with ``--to_json``: the system is the file of its output.
+        - The format of the WMT metrics task: ``METRIC LP TESTSET SYSTEM SEGMENT SCORE`` for a segment, or ``METRIC LP
+          TESTSET SYSTEM SCORE`` for a system. Since 2019, ``REFERENCE`` may follow ``TESTSET``, and ``ensemble`` and
+          ``available`` may follow the score.
+        - The short format of later years: ``SYSTEM SCORE``. If a system has several lines, they are its segments.
+        - One number per line, for the segments of a system that the file does not name.
+        - The output of ``comet-score``, as text or JSON. The name of a system is the path of its output.
 
     Raises:
-        InputError: for a file in another format, with file and line.
+        InputError: if the file has another format. The message names the file and the line.
     """
     file_name = input_name(path)
-    lines: Iterator[_Line] = (
-        _Line(line, f"{file_name}, line {line_number}")
-        for line_number, line in enumerate(read_segments(path), 1)
-        if line.strip()
-    )
+    lines = _read_lines(path, file_name)
     first = next(lines, None)
     if first is None:
         return
@@ -131,7 +149,7 @@ def read_metric_scores(path: PathLike) -> Iterator[MetricScore]:
 def _parse_wmt_line(line: _Line) -> MetricScore:
     fields = split_fields(line.text)
     while len(fields) > 5 and not _is_score(fields[-1]):
-        fields.pop()  # "ensemble" and "available"
+        fields.pop()  # Drops the fields "ensemble" and "available".
     if len(fields) not in (5, 6, 7) or "-" not in fields[1]:
         raise InputError(f"{line.location}: not a line of metric scores; {EXPECTED_FORMATS}")
     metric, pair, testset, *middle, last = fields
@@ -148,7 +166,10 @@ def _parse_wmt_line(line: _Line) -> MetricScore:
 
 
 def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
-    """Parse ``SYSTEM SCORE`` lines: scores of systems if each system has one line, otherwise scores of segments."""
+    """Parse lines with a system and a score.
+
+    The scores are scores of systems if each system has only one line. Otherwise, they are scores of segments.
+    """
     rows: list[tuple[str, float, str]] = []
     for line in lines:
         fields = split_fields(line.text)
@@ -163,7 +184,7 @@ def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
 
 
 def _parse_numbers(lines: Iterator[_Line]) -> Iterator[MetricScore]:
-    """Parse one number per line."""
+    """Parse the score of one segment per line."""
     for segment, line in enumerate(lines, 1):
         yield MetricScore("", "", "", "", "", segment, _parse_score(line.text.strip(), line.location), line.location)
 
@@ -173,9 +194,9 @@ _COMET_LAST_LINE = re.compile(r"Predictions saved in: .*")
 
 
 def _parse_comet_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
-    """Parse what ``comet-score`` prints: scores of segments, whose numbers start from 0, and then of systems.
+    """Parse the text that ``comet-score`` prints, in which the numbers of segments start from 0.
 
-    The score of a system is the mean of its segments. It is rounded, so it is skipped if the segments are there.
+    The scores of systems are rounded means of the segment scores, so they are skipped if there are segment scores.
     """
     systems_with_segments: set[str] = set()
     for line in lines:
@@ -184,7 +205,8 @@ def _parse_comet_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
         match = _COMET_LINE.fullmatch(line.text)
         if match is None:
             raise InputError(f"{line.location}: not a line of comet-score, such as FILE⇥Segment 0⇥score: 0.8417")
-        system, score = match["system"], _parse_score(match["score"], line.location)
+        system = match["system"]
+        score = _parse_score(match["score"], line.location)
         if match["segment"] is not None:
             systems_with_segments.add(system)
             yield MetricScore("", "", "", "", system, int(match["segment"]) + 1, score, line.location)
@@ -193,7 +215,7 @@ def _parse_comet_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
 
 
 def _parse_comet_json(text: str, file_name: str) -> Iterator[MetricScore]:
-    """Parse what ``comet-score --to_json`` writes: for each output file, a list of segments with their scores."""
+    """Parse the JSON that ``comet-score --to_json`` writes, with a list of scored segments for each output file."""
     try:
         document = json.loads(text)
     except ValueError as error:
@@ -207,7 +229,7 @@ def _parse_comet_json(text: str, file_name: str) -> Iterator[MetricScore]:
 
 
 def _comet_score(segment: Any, location: str) -> float:
-    """Return the score in an entry of COMET's JSON."""
+    """Return the score of a segment in the JSON output of COMET."""
     value = segment.get("COMET") if isinstance(segment, Mapping) else None
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise InputError(f"{location}: no number 'COMET', as comet-score --to_json writes it")
@@ -232,13 +254,18 @@ def _parse_score(text: str, location: str) -> float:
 
 
 def match_systems(names: Sequence[str], systems: Sequence[str], output_files: Mapping[str, str]) -> dict[str, str]:
-    """Map the system names of a file of scores to names of systems.
+    """Map the system names of a score file to the systems of a test set.
 
-    COMET names a system after the file of its output. Such a name matches the system with this output file, or else the
-    system that is called like the file, with or without suffix.
+    COMET names a system after the file of its output. Such a name matches the system with this output file, or the
+    system whose name equals the name of the file with or without its extension.
+
+    Args:
+        names: system names of the score file.
+        systems: names of the systems.
+        output_files: path of the output of each system, if it is known.
 
     Returns:
-        The system of each name; a name without a match is mapped to itself.
+        The system of each name. A name that does not match any system is mapped to itself.
     """
     systems_by_file_name: dict[str, list[str]] = {}
     for system in systems:

@@ -1,6 +1,6 @@
-"""Makes a data index from a folder with the layout of mt-metrics-eval.
+"""Creates a data index from a folder with the layout of mt-metrics-eval.
 
-A test set has the files ``documents/LP.docs``, ``sources/LP.txt``, ``references/LP.REF.txt``,
+The folder of a test set contains the files ``documents/LP.docs``, ``sources/LP.txt``, ``references/LP.REF.txt``,
 ``system-outputs/LP/SYSTEM.txt``, ``human-scores/LP.NAME.seg.score`` and ``.sys.score``, and
 ``metric-scores/LP/METRIC-REF.seg.score`` and ``.sys.score``.
 """
@@ -18,10 +18,10 @@ from meteor_e_evaluation.index import PAIR, DataIndex, JudgmentSpec, OutputSpec,
 from meteor_e_evaluation.test_set import TestSet
 
 GOLD = ("mqm", "esa", "esa-merged", "da-sqm", "wmt-appraise-z", "wmt-z", "wmt", "wmt-raw", "wmt-appraise")
-"""Names of human scores, the preferred one first."""
+"""Names of human scores in order of preference."""
 
 STANDARD_REFERENCES = ("refA", "ref", "refB", "refC", "refD")
-"""Names of references, the preferred one first."""
+"""Names of references in order of preference."""
 
 
 def mtme_index(
@@ -32,17 +32,18 @@ def mtme_index(
     references: Sequence[str] = (),
     human_systems: bool = False,
 ) -> DataIndex:
-    """Make an index of the folder of a test set.
+    """Create a data index for the folder of a test set.
 
     Args:
-        folder: the folder, such as ``mt-metrics-eval-v2/wmt23``.
-        pairs: language pairs; by default all with outputs and human scores.
-        gold: name of the human scores; by default the first of :data:`GOLD` that a language pair has.
-        references: names of the references to score with; by default the first of :data:`STANDARD_REFERENCES`.
+        folder: path of the folder, such as ``mt-metrics-eval-v2/wmt23``.
+        pairs: the language pairs. By default, all pairs with outputs and human scores are used.
+        gold: name of the human scores. By default, the first available name of :data:`GOLD` is used.
+        references: names of the references. By default, the first available name of :data:`STANDARD_REFERENCES` is
+            used.
         human_systems: whether to treat the other references as systems.
 
     Raises:
-        InputError: if the folder has another layout, or does not have the language pair, reference or human scores.
+        InputError: if the folder has another layout, or if it lacks a language pair, a reference or human scores.
     """
     root = Path(folder)
     outputs = root / "system-outputs"
@@ -74,7 +75,10 @@ def mtme_index(
 
 
 def _find_human_scores(root: Path, pair: str) -> dict[str, list[str]]:
-    """Return the levels (``seg``, ``sys``) of the human scores of a language pair, by name."""
+    """Return the available levels of the human scores of a language pair, by the name of the scores.
+
+    The levels are ``seg`` for segments and ``sys`` for systems.
+    """
     levels_by_name: dict[str, list[str]] = {}
     file_name = re.compile(re.escape(pair) + r"\.(?P<name>.+)\.(?P<level>seg|sys)\.score")
     for file in sorted((root / "human-scores").glob("*.score")):
@@ -87,13 +91,19 @@ def _find_human_scores(root: Path, pair: str) -> dict[str, list[str]]:
 def _make_judgment_specs(
     root: Path, pair: str, gold: str | None, levels_by_name: Mapping[str, Sequence[str]]
 ) -> list[JudgmentSpec]:
-    """Return the entries of the human scores to use.
+    """Return the index entries of the human scores of a language pair.
+
+    Args:
+        root: folder of the test set.
+        pair: the language pair.
+        gold: name of the human scores, or None for the preferred ones.
+        levels_by_name: available levels by the name of the human scores.
 
     Raises:
-        InputError: if there are no such human scores.
+        InputError: if the human scores do not exist.
     """
-    preferred = next((name for name in GOLD if name in levels_by_name), next(iter(levels_by_name), ""))
-    name = gold or preferred
+    available_names = [name for name in GOLD if name in levels_by_name] or [*levels_by_name, ""]
+    name = gold or available_names[0]
     if name not in levels_by_name:
         raise InputError(
             f"{root / 'human-scores'}: no scores {name or gold!r} of {pair}{near_miss(name, levels_by_name)}; "
@@ -111,10 +121,17 @@ def _make_judgment_specs(
 def _make_pair_spec(
     root: Path, pair: str, references: Sequence[str], human_systems: bool, judgments: list[JudgmentSpec]
 ) -> PairSpec:
-    """Return the entries of a language pair.
+    """Return the index entries of a language pair.
+
+    Args:
+        root: folder of the test set.
+        pair: the language pair.
+        references: names of the references, or an empty sequence for the preferred one.
+        human_systems: whether to treat the other references as systems.
+        judgments: entries of the human scores.
 
     Raises:
-        InputError: if there is no reference, or not the one that is named.
+        InputError: if the language pair does not have the references.
     """
     folder = root / "references"
     file_name = re.compile(re.escape(pair) + r"\.(?P<name>.+)\.txt")
@@ -129,29 +146,30 @@ def _make_pair_spec(
             raise InputError(
                 f"{folder}: {pair} has no reference {name!r}{near_miss(name, names)}; it has {', '.join(names)}"
             )
-    source, documents = f"sources/{pair}.txt", f"documents/{pair}.docs"
+    source = f"sources/{pair}.txt"
+    documents = f"documents/{pair}.docs"
     return PairSpec(
         references=[f"references/{{pair}}.{name}.txt" for name in selected],
         reference_names=selected,
         judgments=judgments,
         source=source if (root / source).is_file() else None,
         documents=documents if (root / documents).is_file() else None,
-        # A reference that is scored with is never a system; the others are if that was asked for.
+        # References that are used for scoring are never systems. The others are systems only on request.
         drop=selected if human_systems else names,
     )
 
 
 def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, root: str | None = None) -> list[TestSet]:
-    """Load the test sets of indexes: the language pairs that are named, or else those into a language.
+    """Load the test sets of some language pairs, or of all language pairs into a language.
 
     Args:
-        paths: index files, or ``mtme:FOLDER``.
-        language: ISO code of the language of the outputs.
-        pairs: language pairs.
-        root: folder of the data, instead of the index's.
+        paths: paths of index files, or ``mtme:FOLDER`` for folders of mt-metrics-eval.
+        language: ISO code of the language of the outputs, if no language pairs are given.
+        pairs: the language pairs.
+        root: folder of the data, which overrides the folder in the index.
 
     Raises:
-        InputError: if there are no such test sets.
+        InputError: if no test set matches.
     """
     tests: list[TestSet] = []
     for path in paths:

@@ -1,8 +1,8 @@
-"""NIST: information-weighted n-gram co-occurrence (Doddington, 2002).
+"""Implements the metric NIST, which weights matching n-grams by their information (Doddington, 2002).
 
-The score of a corpus equals NLTK's ``corpus_nist``. NLTK takes the weights of n-grams in a sentence's score from the
-sentence's reference. Here, as in NIST's ``mteval``, they come from the references of the entire test set, also in
-segment scores. Words are those of sacreBLEU's ``13a`` tokenizer in lower case, the default of ``mteval``.
+The score of a corpus equals that of NLTK's ``corpus_nist``. For scores of segments, the weights of n-grams come from
+the references of the entire test set, as in NIST's ``mteval``, whereas NLTK uses only the references of the segment.
+Texts are tokenized by sacreBLEU's ``13a`` tokenizer and lower-cased, which corresponds to the default of ``mteval``.
 """
 
 from __future__ import annotations
@@ -20,14 +20,19 @@ from meteor_e.base.array_cache import Floats, digest
 from meteor_e.base.extras import require
 
 ORDER = 5
-"""Length of the longest n-grams."""
+"""Length of the longest n-grams in words."""
 
-# The penalty is 0.5 if the hypothesis has two thirds of the reference's words (Doddington, 2002, section 4).
+# The penalty is 0.5 if the hypothesis has two thirds as many words as the reference (Doddington, 2002, section 4).
 BETA = math.log(0.5) / math.log(1.5) ** 2
 
 
 def brevity_penalty(hypothesis_length: float, reference_length: float) -> float:
-    """Return the factor that lowers the score of short hypotheses."""
+    """Return the factor by which the score of a short hypothesis is multiplied.
+
+    Args:
+        hypothesis_length: number of words of the hypothesis.
+        reference_length: mean number of words of the references.
+    """
     if hypothesis_length <= 0 or reference_length <= 0:
         return 0.0
     ratio = min(hypothesis_length / reference_length, 1.0)
@@ -41,10 +46,10 @@ def _ngrams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
 
 
 class NistMetric(Metric):
-    """NIST.
+    """The metric NIST.
 
-    The statistics of a segment are the information of its matched n-grams for each order from 1 to 5, its number of
-    n-grams of each order, its length in words, and the mean length of its references.
+    The statistics of a segment are the information of its matching n-grams for each order, its number of n-grams of
+    each order, its number of words, and the mean number of words of its references.
     """
 
     name: ClassVar[str] = "nist"
@@ -60,56 +65,67 @@ class NistMetric(Metric):
         self.signature = "nist"
 
     def words(self, text: str) -> list[str]:
-        """Split a text as ``mteval`` does."""
+        """Split a text into lower-cased words in the same way as ``mteval``."""
         return str(self._tokenize(text)).lower().split()
 
     def prepare(self, references: Sequence[Sequence[str]]) -> NistMetric:
-        """Return the metric with the information weights of the references' n-grams."""
+        """Return a copy of the metric with the information of all n-grams in the references."""
         prepared = copy.copy(self)
         texts = references
         if len({*map(len, references)}) == 1:
-            # One text per reference: the digest is then that of the reference files.
+            # Digests of whole references are equal to the digests of the reference files.
             texts = [list(text) for text in zip(*references, strict=True)]
         prepared.weigh([self.words(segment) for text in texts for segment in text])
         prepared.signature = f"nist|tok:13a|case:lc|information:{digest(digest(text) for text in texts)}"
         return prepared
 
     def weigh(self, references: Sequence[Sequence[str]]) -> None:
-        """Set the information of n-grams: ``-log2`` of the probability of the last word given the words before it."""
+        """Set the information of all n-grams.
+
+        The information of an n-gram is ``-log2`` of the probability of its last word, given the preceding words.
+
+        Args:
+            references: words of all references.
+        """
         counts: Counter[tuple[str, ...]] = Counter()
         for words in references:
             counts.update(_ngrams(words))
         n_words = sum(len(words) for words in references)
-        self._information = {
-            ngram: math.log2((counts[ngram[:-1]] if len(ngram) > 1 else n_words) / count)
-            for ngram, count in counts.items()
-        }
+        self._information = {}
+        for ngram, count in counts.items():
+            prefix_count = counts[ngram[:-1]] if len(ngram) > 1 else n_words
+            self._information[ngram] = math.log2(prefix_count / count)
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return the statistics of the segments, ``(segments, 12)``."""
+        """Return the statistics of the segments, an array ``(segments, 12)``."""
         rows = np.zeros((len(batch), 2 * ORDER + 2))
-        for row, (hypothesis, segment_references) in enumerate(zip(batch.hypotheses, batch.references, strict=True)):
-            words = self.words(hypothesis)
-            reference_counts: Counter[tuple[str, ...]] = Counter()
-            reference_lengths = []
-            for reference in segment_references:
-                reference_words = self.words(reference)
-                reference_counts |= Counter(_ngrams(reference_words))
-                reference_lengths.append(len(reference_words))
-            for ngram, count in Counter(_ngrams(words)).items():
-                order = len(ngram) - 1
-                rows[row, ORDER + order] += count
-                if ngram in reference_counts:
-                    rows[row, order] += self._information.get(ngram, 0.0) * min(count, reference_counts[ngram])
-            rows[row, -2:] = len(words), sum(reference_lengths) / len(reference_lengths)
+        for index, (hypothesis, references) in enumerate(zip(batch.hypotheses, batch.references, strict=True)):
+            rows[index] = self._segment_statistics(self.words(hypothesis), [self.words(text) for text in references])
         return rows
 
+    def _segment_statistics(self, words: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
+        """Return the statistics of a segment from the words of its hypothesis and its references."""
+        reference_counts: Counter[tuple[str, ...]] = Counter()
+        for reference_words in references:
+            reference_counts |= Counter(_ngrams(reference_words))
+        information = np.zeros(ORDER)
+        counts = np.zeros(ORDER)
+        for ngram, count in Counter(_ngrams(words)).items():
+            order = len(ngram) - 1
+            counts[order] += count
+            if ngram in reference_counts:
+                information[order] += self._information.get(ngram, 0.0) * min(count, reference_counts[ngram])
+        mean_length = sum(len(reference_words) for reference_words in references) / len(references)
+        return np.concatenate([information, counts, [len(words), mean_length]])
+
     def scores(self, sums: Floats) -> Floats:
-        """Return NIST of summed statistics."""
+        """Return the NIST score of each row of summed statistics."""
         return np.array([_score(row) for row in sums], float)
 
 
 def _score(statistics: Floats) -> float:
-    information, counts = statistics[:ORDER], statistics[ORDER : 2 * ORDER]
-    per_order = np.divide(information, counts, out=np.zeros(ORDER), where=counts > 0)
-    return float(per_order.sum()) * brevity_penalty(statistics[-2], statistics[-1])
+    information = statistics[:ORDER]
+    counts = statistics[ORDER : 2 * ORDER]
+    hypothesis_length, reference_length = statistics[2 * ORDER :]
+    mean_information = np.divide(information, counts, out=np.zeros(ORDER), where=counts > 0)
+    return float(mean_information.sum()) * brevity_penalty(hypothesis_length, reference_length)

@@ -1,4 +1,4 @@
-"""Measures over pairs of systems on a segment: variants of Kendall's τ, and pairwise accuracy."""
+"""Defines measures over pairs of systems on a segment: variants of Kendall's τ, and pairwise accuracy."""
 
 from __future__ import annotations
 
@@ -25,62 +25,67 @@ NO_RATED_PAIRS = (
 
 
 def pairwise_judgments(test: TestSet) -> Rankings | None:
-    """Return a test set's rankings; without rankings, comparisons of the ratings of each segment."""
+    """Return the human comparisons of systems in a test set, or None if it has no judgments of segments.
+
+    If the test set has no rankings, the ratings of each segment are compared.
+    """
     if test.rankings is not None:
         return test.rankings
-    return None if test.assessments is None else test.assessments.comparisons()
+    if test.assessments is not None:
+        return test.assessments.comparisons()
+    return None
 
 
 def make_undefined_samples(weights: Floats) -> Floats:
-    """Return NaN for each bootstrap sample."""
+    """Return NaN for each bootstrap sample, as the values of an undefined measure."""
     return np.full(len(weights), math.nan)
 
 
 class PairMeasure(Measure[TestSet]):
-    """A function of the counts of concordant, discordant and tied pairs.
+    """Base class of measures that are functions of the numbers of concordant, discordant and tied pairs.
 
     Attributes:
-        variant: of :func:`.kendall.tau`.
+        variant: the variant of :func:`.kendall.tau`.
     """
 
     variant: ClassVar[str]
     missing = PAIRS_NEED_TWO_RATINGS
 
     def rankings(self, test: TestSet) -> Rankings | None:
-        """Return the pairs that the measure counts."""
+        """Return the human comparisons that the measure counts."""
         return pairwise_judgments(test)
 
     def compute(self, counts: kendall.PairCounts) -> Floats | float:
-        """Return the measure of numbers of pairs."""
+        """Return the value of the measure for the numbers of pairs."""
         return kendall.tau(counts, self.variant)
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return the measure as a function of segment scores."""
+        """Return the measure as a function of the segment scores of a metric."""
         rankings = self.rankings(test)
         if rankings is None or not len(rankings):
             return None
         return lambda segments: float(self.compute(kendall.count_pairs(rankings, segments)))
 
     def explain_missing_judgments(self, test: TestSet) -> str:
-        """Return why there are no pairs."""
+        """Return the reason why the test set has no pairs of judged systems."""
         return NO_RATED_PAIRS
 
     def explain_undefined(self, test: TestSet, scores: Scores) -> str:
-        """Return why the measure is NaN."""
+        """Return the reason why the value of the measure is NaN."""
         rankings = self.rankings(test)
         if rankings is not None and len(rankings) and rankings.ties.all():
             return "people tie all pairs of systems"
         return super().explain_undefined(test, scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return the measure after an exchange of segments or systems."""
+        """Return the differences of the measure after exchanges of segments or systems."""
         rankings = self.rankings(test)
         if rankings is None or unit == "scores":
             return None
         return exchange_pair_counts(rankings, values, masks, unit, lambda counts: kendall.tau(counts, self.variant))
 
     def counts(self, test: TestSet, segments: Floats) -> Floats | None:
-        """Return the count of each outcome on each segment, ``(segments, 5)``, as in :class:`.PairCounts`."""
+        """Return the numbers of pairs of each segment, ``(segments, 5)``, in the order of :class:`.PairCounts`."""
         rankings = self.rankings(test)
         if rankings is None or np.isnan(segments).all():
             return None
@@ -90,7 +95,7 @@ class PairMeasure(Measure[TestSet]):
         return counts.reshape(n_segments, 5).astype(float)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
-        """Return the measure on resampled segments."""
+        """Return the value of the measure on each bootstrap sample of segments."""
         counts = self.counts(test, scores.segments)
         if counts is None:
             return make_undefined_samples(weights)
@@ -98,7 +103,7 @@ class PairMeasure(Measure[TestSet]):
 
 
 class TauStrict(PairMeasure):
-    """Kendall's τ as WMT08 to WMT12 computed it."""
+    """Kendall's τ as computed in the metrics tasks of WMT08 to WMT12."""
 
     name, title, variant = "tau-strict", "τ strict", "strict"
     definition = "(concordant − discordant) / pairs of systems on a segment"
@@ -107,7 +112,7 @@ class TauStrict(PairMeasure):
 
 
 class TauWmt13(PairMeasure):
-    """Kendall's τ as WMT13 computed it."""
+    """Kendall's τ as computed in the metrics task of WMT13."""
 
     name, title, variant = "tau-wmt13", "τ WMT13", "wmt13"
     definition = "(concordant − discordant) / pairs"
@@ -116,7 +121,7 @@ class TauWmt13(PairMeasure):
 
 
 class TauWmt14(PairMeasure):
-    """Kendall's τ as WMT14 computed it."""
+    """Kendall's τ as computed in the metrics task of WMT14."""
 
     name, title, variant = "tau-wmt14", "τ WMT14", "wmt14"
     definition = "(concordant − discordant) / pairs"
@@ -134,7 +139,7 @@ class TauB(PairMeasure):
 
 
 class Accuracy(PairMeasure):
-    """Share of concordant pairs."""
+    """Proportion of concordant pairs."""
 
     name, title, variant = "accuracy", "accuracy", "accuracy"
     definition = "share of concordant pairs"
@@ -143,7 +148,7 @@ class Accuracy(PairMeasure):
 
 
 class RelativeRanking(PairMeasure):
-    """Strict τ over pairs whose human scores differ by a threshold or more (daRR)."""
+    """Strict τ over pairs whose human scores differ by at least a threshold, known as daRR."""
 
     name, title, variant = "darr", "τ daRR", "strict"
     definition = (
@@ -154,12 +159,12 @@ class RelativeRanking(PairMeasure):
     ties = "tied metric scores count as wrong"
 
     class Options(ComponentOptions):
-        """The smallest difference of human scores that makes a pair."""
+        """Options of the measure daRR."""
 
         threshold: Annotated[float, Meta(ge=0, description="Smallest difference of human scores that counts.")] = 25.0
 
     def rankings(self, test: TestSet) -> Rankings | None:
-        """Return the pairs of ratings that differ by the threshold or more."""
+        """Return the pairs of systems whose ratings differ by at least the threshold."""
         if test.assessments is None:
             return None
         pairs = test.assessments.average_repeated().comparisons().strict()
@@ -168,14 +173,17 @@ class RelativeRanking(PairMeasure):
         return pairs.select(differences >= self.options.threshold)
 
     def explain_missing_judgments(self, test: TestSet) -> str:
-        """Return why there are no pairs."""
+        """Return the reason why the test set has no pairs of judged systems."""
         if test.assessments is None:
             return "the test set has no ratings of segments"
         return f"no segment has ratings of two systems that differ by {self.options.threshold:g} or more"
 
 
 class TiedAccuracy(Measure[TestSet]):
-    """Pairwise accuracy with tie calibration; bootstrap samples keep the threshold of the full test set."""
+    """Pairwise accuracy with tie calibration.
+
+    Bootstrap samples use the threshold of the full test set.
+    """
 
     name, title = "acc-eq", "acc_eq"
     definition = "share of pairs ordered or tied as people do, mean over segments; scores tie within the best threshold"
@@ -185,25 +193,25 @@ class TiedAccuracy(Measure[TestSet]):
     missing = PAIRS_NEED_TWO_RATINGS
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return the accuracy as a function of segment scores; every metric gets its own best threshold."""
+        """Return the accuracy as a function of segment scores, with the best threshold for each metric."""
         rankings = pairwise_judgments(test)
         if rankings is None or not len(rankings):
             return None
         return lambda segments: kendall.compute_tied_accuracy(rankings, segments).accuracy
 
     def explain_missing_judgments(self, test: TestSet) -> str:
-        """Return why there are no pairs."""
+        """Return the reason why the test set has no pairs of judged systems."""
         return NO_RATED_PAIRS
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return the accuracy after an exchange of segments or systems."""
+        """Return the differences of the accuracy after exchanges of segments or systems."""
         rankings = pairwise_judgments(test)
         if unit == "scores" or rankings is None:
             return None
         return exchange_tied_accuracy(rankings, values, masks, unit)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
-        """Return the accuracy on resampled segments."""
+        """Return the accuracy on each bootstrap sample of segments."""
         rankings = pairwise_judgments(test)
         if rankings is None or not len(rankings) or np.isnan(scores.segments).all():
             return make_undefined_samples(weights)

@@ -1,4 +1,4 @@
-"""The hooks of the plugin. Only the hook of the measures imports NumPy."""
+"""Implements the hooks of the plugin."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 @hookimpl
 def meteor_e_metrics() -> dict[str, str]:
-    """Return NIST and the metrics whose scores are in files."""
+    """Return NIST, and the metrics that read their scores from files."""
     return {
         "scores": "meteor_e_evaluation.score_files:ScoreFileMetric",
         "nist": "meteor_e_evaluation.nist:NistMetric",
@@ -22,7 +22,7 @@ def meteor_e_metrics() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_measures() -> dict[str, type[Measure[Any]]]:
-    """Return the measures of agreement with people."""
+    """Return the measures of agreement with human judgments."""
     from meteor_e_evaluation.measures import MEASURES
 
     return dict(MEASURES)
@@ -30,7 +30,7 @@ def meteor_e_measures() -> dict[str, type[Measure[Any]]]:
 
 @hookimpl
 def meteor_e_perturbations() -> dict[str, type[Perturbation]]:
-    """Return the errors and harmless changes of ``meteor-e stress``."""
+    """Return the built-in perturbations of ``meteor-e stress``."""
     from meteor_e_evaluation.stress.rules import BUILT_IN
 
     return dict(BUILT_IN)
@@ -38,6 +38,6 @@ def meteor_e_perturbations() -> dict[str, type[Perturbation]]:
 
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
-    """Return the commands; each is in a module with its name."""
+    """Return the commands. Each command is defined in a module with the same name."""
     names = ("align", "evaluate", "report", "stress", "tune")
     return {name: f"meteor_e_evaluation.cli.{name}:{name}" for name in names}

@@ -1,7 +1,7 @@
-"""Readers of human rankings, as WMT has published them since 2008.
+"""Reads human rankings of systems in the formats that WMT has published since 2008.
 
-Each reader yields comparisons of two systems on one segment, with the names and numbers of the file.
-:mod:`meteor_e_evaluation.judgment_reader` relates them to outputs.
+Each reader yields comparisons of two systems on one segment, with the system names and segment numbers of the file.
+:mod:`meteor_e_evaluation.judgment_reader` assigns the comparisons to outputs.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ LANGUAGES = {
     "Spanish": "es",
     "Turkish": "tr",
 }
-"""English names of languages in WMT's ranking files, and their ISO 639-1 codes."""
+"""ISO 639-1 codes by the English names of languages in the ranking files of WMT."""
 
 NOT_RANKED = -1
-"""Rank of a system that was not ranked."""
+"""Value that marks a system without a rank in ranking files."""
 
 _MAX_RANKED_SYSTEMS = 99
 
 
 class RankedPair(NamedTuple):
-    """A comparison of the outputs of two systems for one segment.
+    """A human comparison of the outputs of two systems for one segment.
 
     Attributes:
-        pair: language pair, ``source-target``; empty if the file does not name it.
+        pair: language pair, such as ``cs-en``. Empty if the file does not name it.
         segment: number of the segment in the file.
-        better, worse: the two systems.
-        tie: whether they were ranked equally.
-        location: file and line, for messages.
+        better, worse: names of the better and the worse system.
+        tie: whether the two systems were ranked equally.
+        location: file and line, for error messages.
     """
 
     pair: str
@@ -59,7 +59,14 @@ class RankedPair(NamedTuple):
 
 
 class _RankingColumns(NamedTuple):
-    """Indices of the columns of a ranking file: languages, segment, and system and rank of each position."""
+    """Columns of a ranking file.
+
+    Attributes:
+        languages: indices of the columns with the source and the target language.
+        segment_title: title of the column with the segment number.
+        segment: index of the column with the segment number.
+        systems: title of the rank column, index of the system column, and index of the rank column for each position.
+    """
 
     languages: tuple[int, int]
     segment_title: str
@@ -68,21 +75,22 @@ class _RankingColumns(NamedTuple):
 
 
 def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None) -> Iterator[RankedPair]:
-    """Read a WMT ranking file (until 2014, and exports of later years): a row ranks up to five systems.
+    """Read a ranking file of WMT, in which each row ranks several systems on one segment.
 
-    Columns are found by name: ``srclang``, ``trglang``, ``srcIndex`` (or ``segmentId``), and ``system1Id`` … with
-    ``system1rank`` …. The rank -1 means that the system was not ranked; 1 is the best rank.
+    Columns are found by name: ``srclang``, ``trglang``, ``srcIndex`` or ``segmentId``, and ``system1Id`` and
+    ``system1rank`` with ascending numbers. Rank 1 is the best rank. Rank -1 marks systems that were not ranked.
 
     Args:
-        path: the file, plain or gzip.
-        languages: codes of the names in ``srclang`` and ``trglang``, in addition to :data:`LANGUAGES`. Names of two or
-            three lower-case letters are codes.
+        path: path of the file, which may be compressed with gzip.
+        languages: codes of the languages in ``srclang`` and ``trglang``, in addition to :data:`LANGUAGES`. Names of
+            two or three lower-case letters are regarded as codes.
 
     Yields:
-        All comparisons of two systems of each ranking.
+        One comparison for each pair of systems of a row.
 
     Raises:
-        InputError: for missing columns, an unknown language, or a field that is not a number, with file and line.
+        InputError: if a column is missing, a language is unknown, or a field is not a number. The message names the
+            file and the line.
     """
     codes = {**LANGUAGES, **(languages or {})}
     file_name = input_name(path)
@@ -105,11 +113,12 @@ def _find_columns(header: Sequence[str], file_name: str) -> _RankingColumns:
     if not header:
         raise InputError(f"{file_name}: the file is empty; a header was expected")
     index_of = {title.strip(): index for index, title in enumerate(header)}
-    systems = [
-        (f"system{position}rank", index_of[f"system{position}Id"], index_of[f"system{position}rank"])
-        for position in range(1, _MAX_RANKED_SYSTEMS + 1)
-        if f"system{position}Id" in index_of and f"system{position}rank" in index_of
-    ]
+    systems = []
+    for position in range(1, _MAX_RANKED_SYSTEMS + 1):
+        system_title = f"system{position}Id"
+        rank_title = f"system{position}rank"
+        if system_title in index_of and rank_title in index_of:
+            systems.append((rank_title, index_of[system_title], index_of[rank_title]))
     segment_title = next((title for title in ("srcIndex", "segmentId") if title in index_of), None)
     if segment_title is None or len(systems) < 2 or not {"srclang", "trglang"} <= index_of.keys():
         raise InputError(
@@ -129,7 +138,7 @@ def _language_code(name: str, codes: Mapping[str, str], location: str) -> str:
 
 
 def _read_ranks(row: Sequence[str], columns: _RankingColumns, location: str) -> list[tuple[str, int]]:
-    """Return the systems of a row that were ranked, with their ranks."""
+    """Return the names and the ranks of the ranked systems of a row."""
     ranked = []
     for rank_title, system_index, rank_index in columns.systems:
         rank = parse_whole_number(row[rank_index], rank_title, location)
@@ -140,17 +149,27 @@ def _read_ranks(row: Sequence[str], columns: _RankingColumns, location: str) -> 
 
 
 def _compare_ranked(pair: str, segment: int, ranked: Iterable[tuple[str, int]], location: str) -> Iterator[RankedPair]:
-    """Yield all comparisons of two systems of a ranking."""
+    """Yield a comparison for each pair of systems of a ranking.
+
+    Args:
+        pair: the language pair.
+        segment: number of the segment.
+        ranked: names and ranks of the systems.
+        location: file and line, for error messages.
+    """
     for (first, first_rank), (second, second_rank) in itertools.combinations(ranked, 2):
         better, worse = (first, second) if first_rank <= second_rank else (second, first)
         yield RankedPair(pair, segment, better, worse, first_rank == second_rank, location)
 
 
 def read_rank_file(path: PathLike) -> Iterator[RankedPair]:
-    """Read a METEOR ``.rank`` file: lines of ``segment, pair, better system, pair, worse system``, separated by tabs.
+    """Read a ``.rank`` file of METEOR, in which each line compares two systems on one segment.
+
+    The fields of a line are the segment, the language pair, the better system, the language pair again, and the worse
+    system. They are separated by tabs or blanks.
 
     Raises:
-        InputError: for a malformed line, with file and line.
+        InputError: if a line is malformed. The message names the file and the line.
     """
     file_name = input_name(path)
     for line_number, line in enumerate(read_segments(path), 1):

@@ -1,4 +1,4 @@
-"""Readers of the human scores that WMT publishes: direct assessments, MQM errors, ratings, and lines of scores."""
+"""Reads the human scores that WMT publishes: direct assessments, MQM errors, and other ratings."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from meteor_e.formats.plain import csv_rows, read_segments
 from meteor_e_evaluation.metric_task import parse_finite_number, parse_whole_number, split_fields
 
 ColumnNames = Mapping[str, Sequence[str]]
-"""For each field, the names that its column may have, in lower case, the preferred one first."""
+"""The possible names of the column of each field, in lower case and in order of preference."""
 
 
 class HumanScore(NamedTuple):
-    """A human score of an output, or of all outputs of a system.
+    """A human score of one output or of a whole system.
 
     Attributes:
-        pair: language pair; empty if the file does not name it.
-        system: the system, or several systems in the spelling of the file.
-        segment: number of the segment in the file; ``None`` for a score of the system.
+        pair: language pair. Empty if the file does not name it.
+        system: name of the system in the file, which may stand for several systems.
+        segment: number of the segment in the file, or None for a score of a system.
         score: the score.
-        location: file and line, for messages.
-        document: the document whose segments the number counts; empty if it counts those of the test set.
-        text: the output that was rated; ``None`` if the file does not have it.
+        location: file and line, for error messages.
+        document: the document within which segments are numbered. Empty if they are numbered within the test set.
+        text: the rated output, or None if the file does not contain it.
     """
 
     pair: str
@@ -50,23 +50,24 @@ def _iterate_cells(
     """Yield the location and the cells of each row of a table.
 
     Args:
-        file_name: name of the file, for messages.
+        file_name: name of the file, for error messages.
         titles: titles of the columns.
         rows: line number and cells of each row.
-        columns: names of the columns of each field.
+        columns: possible names of the columns of each field.
         required: fields that the table must have.
-        only: keep only rows with these values in these columns.
+        only: values by column that a row must have. Other rows are skipped.
 
     Yields:
-        File and line, and the cell of each field; it is empty if the table does not have the column.
+        The file and line of a row, and its cells by field. The cell of a missing column is empty.
     """
     lower_titles = [title.strip().lower() for title in titles]
-    column_index = {
-        field: next((lower_titles.index(name) for name in names if name in lower_titles), None)
-        for field, names in columns.items()
-    }
+    column_index: dict[str, int] = {}
+    for field, names in columns.items():
+        known_names = [name for name in names if name in lower_titles]
+        if known_names:
+            column_index[field] = lower_titles.index(known_names[0])
     for field in required:
-        if column_index[field] is None:
+        if field not in column_index:
             raise InputError(f"{file_name}: no column {' or '.join(columns[field])}; it has {', '.join(titles)}")
     for title in only:
         if title.lower() not in lower_titles:
@@ -78,10 +79,10 @@ def _iterate_cells(
         if len(row) != len(titles):
             raise InputError(f"{location}: {len(row)} fields; the header has {len(titles)}")
         if all(row[lower_titles.index(title.lower())].strip() == value for title, value in only.items()):
-            yield (
-                location,
-                {field: "" if index is None else row[index].strip() for field, index in column_index.items()},
-            )
+            cells = dict.fromkeys(columns, "")
+            for field, index in column_index.items():
+                cells[field] = row[index].strip()
+            yield location, cells
 
 
 _DIRECT_ASSESSMENT_COLUMNS: ColumnNames = {
@@ -93,19 +94,19 @@ _DIRECT_ASSESSMENT_COLUMNS: ColumnNames = {
 
 
 def read_assessments(path: PathLike, *, segments: bool, score: str | None = None) -> Iterator[HumanScore]:
-    """Read a file of direct assessments: a header, then one row per score; separated by blanks, tabs or commas.
+    """Read a file of direct assessments with a header and one score per row.
 
-    Known formats are those of 2017 (``LP DATA SYSTEM SID HUMAN``; ``LP HUMAN SYSTEM``) and of 2021 (``SYS SID
-    RAW.SCR Z.SCR N``; without ``SID`` for systems). Columns are found by name. Rows with the score ``None`` are
+    Columns are separated by blanks, tabs or commas, and are found by name. Examples are the formats of WMT 2017
+    (``LP DATA SYSTEM SID HUMAN``) and of WMT 2021 (``SYS SID RAW.SCR Z.SCR N``). Rows with the score ``None`` are
     skipped.
 
     Args:
-        path: the file.
-        segments: whether the scores are scores of segments; otherwise they are scores of systems.
-        score: column of the score; by default ``HUMAN``, or else the standardized score, or else the raw score.
+        path: path of the file.
+        segments: whether the scores are scores of segments. Otherwise, they are scores of systems.
+        score: column of the score. By default, the column ``HUMAN``, the standardized score or the raw score is used.
 
     Raises:
-        InputError: for missing columns, or a field that is not a number, with file and line.
+        InputError: if a column is missing, or if a field is not a number. The message names the file and the line.
     """
     file_name = input_name(path)
     lines = read_segments(path)
@@ -133,20 +134,20 @@ MQM_WEIGHTS: Mapping[str, float] = {
     "no error": 0.0,
     "none": 0.0,
 }
-"""Penalties of errors in lower case, by severity, or by severity and a prefix of the category.
+"""Penalties of MQM errors by severity, or by severity and the beginning of the category.
 
 Source: Freitag et al. (2021), "Experts, Errors, and Context", table 4.
 """
 
 PLANTED_ERROR_PREFIX = "hotw"
-"""Prefix of the severities of errors that were planted to test the raters ("hands on the wheel")."""
+"""Prefix of the severities of errors that were inserted to check the attention of the raters."""
 
 _RATING_COLUMNS: ColumnNames = {
     "pair": ("lp", "pair", "langpair"),
     "system": ("system", "systemid", "sys", "mt_system"),
     "document": ("document", "doc", "documentid", "document_id", "docid"),
     "segment": ("globalsegid", "global_seg_id", "seg_id", "segment", "segmentid", "segment_id", "line", "sid"),
-    # Google's "doc_id" counts the segments of a document, whose name is in "doc"; its "seg_id" counts all segments.
+    # In Google's files, "doc_id" is the number of a segment within its document, and "seg_id" within the test set.
     "document segment": ("docsegid", "doc_seg_id", "doc_id", "line", "segment", "segmentid", "segment_id", "seg_id"),
     "rater": ("rater", "annotator", "userid", "user", "login"),
     "score": ("score", "rating", "esa_score", "raw", "raw_score"),
@@ -161,21 +162,21 @@ def _read_rating_table(
 ) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the location and the cells of each row of a table of ratings.
 
-    Columns are separated by tabs, or by commas if the first line does not have a tab.
+    Columns are separated by tabs, or by commas if the first line does not contain a tab.
 
     Args:
-        path: the file.
+        path: path of the file.
         required: fields that the table must have.
         titles: titles of the columns, if the file does not have a header.
-        only: keep only rows with these values in these columns.
-        score: column of the score.
+        only: values by column that a row must have. Other rows are skipped.
+        score: column of the score, or None for the default columns.
     """
     file_name = input_name(path)
     lines = read_segments(path)
     first_line = next(lines, None)
     if first_line is None:
         raise InputError(f"{file_name}: the file is empty; a table of ratings was expected")
-    # In tab-separated files, quotation marks are part of the text.
+    # Quotation marks in tab-separated files are part of the text.
     dialect = {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if "\t" in first_line else {}
     rows = csv_rows(itertools.chain([first_line], lines), file_name, **dialect)
     header = list(titles) if titles else next(rows)[1]
@@ -190,22 +191,22 @@ def read_mqm(
     weights: Mapping[str, float] | None = None,
     only: Mapping[str, str] | None = None,
 ) -> Iterator[HumanScore]:
-    """Read errors that experts marked, in the format in which Google publishes them: one row per error.
+    """Read MQM annotations in Google's format, which has one error per row.
 
-    Columns are ``system``, ``doc``, ``globalSegId`` (or ``seg_id``) or ``docSegId``, ``rater``, ``target``,
-    ``category`` and ``severity``. A rater's score of a segment is the negated sum of the weights of its errors.
+    The score of a segment by a rater is the negated sum of the weights of its errors.
 
     Args:
-        path: the file.
-        in_document: whether segment numbers count the segments of a document.
-        weights: weights that differ from :data:`MQM_WEIGHTS`.
-        only: keep only rows with these values in these columns.
+        path: path of the file.
+        in_document: whether segments are numbered within each document instead of the test set.
+        weights: weights that override those of :data:`MQM_WEIGHTS`.
+        only: values by column that a row must have. Other rows are skipped.
 
     Yields:
-        A score for each segment of each system and each of its raters.
+        One score for each output and each of its raters.
 
     Raises:
-        InputError: for missing columns, unknown severities, or a field that is not a number, with file and line.
+        InputError: if a column is missing, a severity is unknown, or a field is not a number. The message names the
+            file and the line.
     """
     weight_table = {**MQM_WEIGHTS, **{key.lower(): value for key, value in (weights or {}).items()}}
     segment_field = "document segment" if in_document else "segment"
@@ -227,9 +228,13 @@ def read_mqm(
 
 
 def _error_weight(severity: str, category: str, weights: Mapping[str, float], location: str) -> float:
-    """Return the weight of the longest key that is a prefix of ``severity/category``, in whole parts."""
+    """Return the weight of an error.
+
+    The keys of the weights are severities, optionally followed by a slash and the beginning of a category. The longest
+    matching key determines the weight.
+    """
     error = f"{severity}/{category}".lower()
-    keys = [key for key in weights if error.startswith(key) and error[len(key) : len(key) + 1] in ("", "/", "!")]
+    keys = [key for key in weights if error == key or error.startswith((f"{key}/", f"{key}!"))]
     if not keys:
         severities = ", ".join(sorted({key.partition("/")[0] for key in weights}))
         raise InputError(
@@ -247,21 +252,22 @@ def read_ratings(
     columns: Sequence[str] = (),
     only: Mapping[str, str] | None = None,
 ) -> Iterator[HumanScore]:
-    """Read ratings of segments, one per row: direct assessment with scalar quality metrics (DA+SQM), or ESA.
+    """Read ratings of segments, such as DA+SQM or ESA scores, with one rating per row.
+
+    Columns are separated by tabs or commas.
 
     Args:
-        path: a table with the columns ``system``, ``segment`` (or ``line``), ``score`` and, if segments are counted in
-            documents, ``document``; separated by tabs or commas.
-        in_document: whether segment numbers count the segments of a document.
+        path: path of a table with the columns ``system``, ``segment`` or ``line``, and ``score``.
+        in_document: whether segments are numbered within each document. The table then needs the column ``document``.
         score: column of the score.
         columns: titles of the columns, if the file does not have a header.
-        only: keep only rows with these values in these columns, such as ``{type: TGT}``.
+        only: values by column that a row must have, such as ``{type: TGT}``. Other rows are skipped.
 
     Yields:
-        One score per row; rows without a score (``None`` or empty) are skipped.
+        One score per row. Rows without a score are skipped.
 
     Raises:
-        InputError: for missing columns, or a field that is not a number, with file and line.
+        InputError: if a column is missing, or if a field is not a number. The message names the file and the line.
     """
     segment_field = "document segment" if in_document else "segment"
     required = ("system", segment_field, "score", *(("document",) if in_document else ()))
@@ -275,14 +281,16 @@ def read_ratings(
 
 
 def read_score_lines(path: PathLike, n_segments: int | None) -> Iterator[HumanScore]:
-    """Read ``SYSTEM⇥SCORE`` lines, the format of human scores in mt-metrics-eval; lines with ``None`` are skipped.
+    """Read human scores in the format of mt-metrics-eval, with a system and its score in each line.
+
+    Lines with the score ``None`` are skipped.
 
     Args:
-        path: the file.
-        n_segments: number of segments of each system, which are in order; ``None`` for one score per system.
+        path: path of the file.
+        n_segments: number of segments of each system, or None if each system has a single score.
 
     Raises:
-        InputError: for malformed lines, or a system with another number of lines, with file and line.
+        InputError: if a line is malformed, or if a system has a different number of lines.
     """
     file_name = input_name(path)
     n_lines: dict[str, int] = {}

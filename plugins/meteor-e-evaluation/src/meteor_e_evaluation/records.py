@@ -1,4 +1,4 @@
-"""Reader of files whose records hold an output, its references and its rating, such as ratings of captions."""
+"""Reads files whose records contain an output, its references and its rating, such as rated captions."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from meteor_e_evaluation.test_set import TestSet
 from meteor_e_evaluation.text_files import find_files, get_field, read_records, segment_key
 
 ONLY_SYSTEM = "all"
-"""Name of the system of records that do not name one."""
+"""Name of the system if the records do not name a system."""
 
 
 class _RatedOutput(NamedTuple):
-    """An output with its references and its rating, and the line of its record."""
+    """An output with its references, its rating, and the line number of its record."""
 
     output: str
     references: Sequence[str]
@@ -31,11 +31,17 @@ class _RatedOutput(NamedTuple):
 def load_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
     """Read a file of records as a test set.
 
-    All systems must have records of the same segments, with the same references. A segment with fewer references than
-    others repeats its last one.
+    All systems must have records of the same segments with the same references. If a segment has fewer references than
+    others, its last reference is repeated.
+
+    Args:
+        index: the data index.
+        pair: the language pair.
+        spec: the entry of the index that describes the records.
 
     Raises:
-        InputError: for a malformed record, or systems with different segments or references, with file and line.
+        InputError: if a record is malformed, or if systems have different segments or references. The message names
+            the file and the line.
     """
     file = find_files(Path(index.root), fill_pattern(spec.file, pair), index, pair, "the file of records")[0]
     outputs_by_system = _read_rated_outputs(file, spec)
@@ -54,7 +60,8 @@ def load_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
         systems=tuple(systems),
         outputs=tuple([outputs_by_system[system][segment].output for segment in segments] for system in systems),
         references=tuple(
-            [texts[min(number, len(texts) - 1)] for texts in references] for number in range(n_references)
+            [texts[min(reference_index, len(texts) - 1)] for texts in references]
+            for reference_index in range(n_references)
         ),
         assessments=Assessments(
             np.tile(np.arange(len(segments)), len(systems)),
@@ -67,7 +74,7 @@ def load_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
 
 
 def _read_rated_outputs(file: Path, spec: RecordSpec) -> dict[str, dict[int, _RatedOutput]]:
-    """Return the rated outputs by system and segment."""
+    """Return the rated outputs by the name of the system and the number of the segment."""
     outputs_by_system: dict[str, dict[int, _RatedOutput]] = {}
     for line_number, record in read_records(file, spec.hypothesis, spec.references):
         location = f"{file}, line {line_number}"
@@ -110,10 +117,10 @@ def _check_segments(file: Path, outputs_by_system: dict[str, dict[int, _RatedOut
         outputs = outputs_by_system[system]
         for segment in sorted({*expected, *outputs}):
             if segment not in outputs or segment not in expected:
-                lacking, present = (system, first) if segment in expected else (first, system)
+                incomplete, complete = (system, first) if segment in expected else (first, system)
                 raise InputError(
-                    f"{file}: system {lacking} has no record of a segment that {present} has in line "
-                    f"{outputs_by_system[present][segment].line_number}; all systems need the same segments (name the "
+                    f"{file}: system {incomplete} has no record of a segment that {complete} has in line "
+                    f"{outputs_by_system[complete][segment].line_number}; all systems need the same segments (name the "
                     "column of the segment under 'segment')"
                 )
             if list(outputs[segment].references) != list(expected[segment].references):

@@ -1,4 +1,4 @@
-"""The result of an evaluation, in the forms that output formats write."""
+"""Presents the result of an evaluation as tables, records and JSON."""
 
 from __future__ import annotations
 
@@ -19,13 +19,16 @@ RANKS_NOTE = (
 
 
 class EvaluationResult(Result):
-    """The tables of an evaluation: one row per metric, with ranks, intervals and tests if they were asked for."""
+    """The result of an evaluation, which the output formats write.
+
+    The tables have one row per metric. They contain ranks, intervals and significance tests if these were requested.
+    """
 
     def __init__(self, evaluation: Evaluation) -> None:
         self.evaluation = evaluation
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
-        """Yield each table, followed by its tests of metrics against one another, and the notes at the end."""
+        """Yield each table, followed by its significance tests between metrics. Notes come at the end."""
         for table in self.evaluation.tables:
             yield _table_grid(table, 4 if digits is None else digits)
             for column, comparison in table.comparisons.items():
@@ -43,7 +46,7 @@ class EvaluationResult(Result):
         return notes
 
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield a header, then one row per value, with full precision."""
+        """Yield a header row, then one row per value of the tables, without rounding."""
         yield "testset", "measure", "metric", "pair", "value", "low", "high", "rank"
         for table in self.evaluation.tables:
             for name, values in table.rows.items():
@@ -53,7 +56,7 @@ class EvaluationResult(Result):
                     yield table.testset, table.measure.name, name, column, value.value, low, high, rank
 
     def document(self) -> dict[str, Any]:
-        """Return all results, with full precision."""
+        """Return all results of the evaluation, without rounding, as a JSON document."""
         return {
             "tables": [_table_document(table) for table in self.evaluation.tables],
             "signatures": self.evaluation.signatures,
@@ -68,22 +71,24 @@ def _title(table: Table) -> str:
 
 
 def _table_grid(table: Table, digits: int) -> Grid:
-    """Return a table as text; the best value of each column is marked."""
-    rows = _sort_rows(table)
-    cells = [[name, *(_format_value(table, name, column, value, digits) for column, value in _cells(table, values))]
-             for name, values in rows]  # fmt: skip
-    best_values = [
-        max((value.value for value in values if not math.isnan(value.value)), default=math.nan)
-        for values in zip(*table.rows.values(), strict=True)
-    ]
-    best_cells = {
-        (row, column)
-        for row, (_, values) in enumerate(rows)
-        for column, (value, best_value) in enumerate(zip(values, best_values, strict=True), 1)
-        if value.value == best_value
-    }
+    """Return a table as text, with the best value of each column marked."""
+    best_values = [_find_best(values) for values in zip(*table.rows.values(), strict=True)]
+    rows = []
+    best_cells = set()
+    for row_index, (name, values) in enumerate(_sort_rows(table)):
+        row = [name]
+        for column_index, (column, value) in enumerate(_cells(table, values)):
+            row.append(_format_value(table, name, column, value, digits))
+            if value.value == best_values[column_index]:
+                best_cells.add((row_index, column_index + 1))
+        rows.append(row)
     title = f"{_title(table)}, {table.measure.level} level"
-    return Grid(["metric", *table.columns], cells, title, notes=_explain_undefined(table), best=frozenset(best_cells))
+    return Grid(["metric", *table.columns], rows, title, notes=_explain_undefined(table), best=frozenset(best_cells))
+
+
+def _find_best(values: Sequence[Value]) -> float:
+    """Return the largest of several values, or NaN if all of them are undefined."""
+    return max((value.value for value in values if not math.isnan(value.value)), default=math.nan)
 
 
 def _cells(table: Table, values: Sequence[Value]) -> Iterator[tuple[str, Value]]:
@@ -91,15 +96,21 @@ def _cells(table: Table, values: Sequence[Value]) -> Iterator[tuple[str, Value]]
 
 
 def _sort_rows(table: Table) -> list[tuple[str, tuple[Value, ...]]]:
-    """Return the rows in order; if the metrics are ranked, by the last column, the best metric first."""
+    """Return the rows of a table, sorted by the last column if the metrics are ranked by it."""
+
+    def get_last_value(row: tuple[str, tuple[Value, ...]]) -> float:
+        _, values = row
+        last_value = values[-1].value
+        return -math.inf if math.isnan(last_value) else last_value
+
     rows = list(table.rows.items())
     if table.columns[-1] in table.ranks:
-        rows.sort(key=lambda row: -math.inf if math.isnan(row[1][-1].value) else row[1][-1].value, reverse=True)
+        rows.sort(key=get_last_value, reverse=True)
     return rows
 
 
 def _format_value(table: Table, metric: str, column: str, value: Value, digits: int) -> str:
-    """Return a value as text, with its rank in parentheses and its interval in brackets."""
+    """Format a value, with its rank in parentheses and its interval in brackets."""
     text = format_number(value.value, digits)
     rank = table.ranks.get(column, {}).get(metric)
     if rank is not None:
@@ -111,7 +122,10 @@ def _format_value(table: Table, metric: str, column: str, value: Value, digits: 
 
 
 def _explain_undefined(table: Table) -> list[str]:
-    """Return a note for each reason why values of the table are undefined."""
+    """Return one note for each reason why values of the table are undefined.
+
+    A note lists the metrics and the columns to which the reason applies.
+    """
     columns_by_reason: dict[tuple[str, str], list[str]] = {}
     for name, values in table.rows.items():
         for column, value in _cells(table, values):
@@ -127,11 +141,13 @@ def _explain_undefined(table: Table) -> list[str]:
 
 
 def _comparison_grid(table: Table, column: str, comparison: Comparison) -> Grid:
-    """Return the p-values of a column's tests as text."""
-    rows = [
-        [name, *("" if row == other else format_p(float(p), 3) for other, p in enumerate(comparison.p[row]))]
-        for row, name in enumerate(comparison.names)
-    ]
+    """Return a table with the p-values of the significance tests for a column."""
+    rows = []
+    for row_index, name in enumerate(comparison.names):
+        row = [name]
+        for column_index, p in enumerate(comparison.p[row_index]):
+            row.append("" if row_index == column_index else format_p(float(p), 3))
+        rows.append(row)
     title = (
         f"{_title(table)}, {column}: one-sided p-value that the row's metric is better than the column's, "
         f"{comparison.test}; assumes that {comparison.assumed} are independent"

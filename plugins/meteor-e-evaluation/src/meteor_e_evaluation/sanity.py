@@ -1,4 +1,4 @@
-"""Checks of a test set and of scores: warnings about judgments that seem to belong to other outputs."""
+"""Checks test sets and scores, and warns of judgments that seem to refer to other outputs."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from meteor_e_evaluation.system_measures import find_compared_systems
 from meteor_e_evaluation.test_set import TestSet
 
 IDENTICAL_OUTPUTS_LIMIT = 0.2
-"""Share of the judged pairs of identical outputs that may have different ranks before we warn.
+"""Proportion of pairs of identical outputs with different ranks above which a warning is issued.
 
-People sometimes rank identical texts differently, but rarely.
+Annotators sometimes rank identical texts differently, but rarely.
 """
 
 MIN_IDENTICAL_PAIRS = 5
@@ -25,14 +25,15 @@ NEAR_ZERO_CORRELATION = 0.05
 
 
 def check_test_set(test: TestSet) -> list[str]:
-    """Return the notes of the reader, then warnings about the judgments and the outputs of a test set."""
+    """Return the notes of the readers, followed by warnings about the judgments and the outputs of a test set."""
     return [*test.notes, *_check_identical_outputs(test), *_check_empty_outputs(test)]
 
 
 def _check_identical_outputs(test: TestSet) -> list[str]:
     if test.rankings is None:
         return []
-    rankings, outputs = test.rankings, test.outputs
+    rankings = test.rankings
+    outputs = test.outputs
     pairs = zip(rankings.better.tolist(), rankings.worse.tolist(), rankings.segments.tolist(), strict=True)
     is_identical = np.array(
         [outputs[better][segment] == outputs[worse][segment] for better, worse, segment in pairs], bool
@@ -43,7 +44,7 @@ def _check_identical_outputs(test: TestSet) -> list[str]:
         return []
     message = f"{n_ranked_differently} of {n_identical} pairs of identical outputs have different ranks"
     is_suspicious = n_identical >= MIN_IDENTICAL_PAIRS and n_ranked_differently > IDENTICAL_OUTPUTS_LIMIT * n_identical
-    # Rankings without any ties had to order identical outputs, too.
+    # If ties were not allowed, the annotators had to rank identical outputs differently.
     if not rankings.ties.any() or not is_suspicious:
         return [message]
     return [f"warning: {message}; are the judgments shifted against the outputs?"]
@@ -59,11 +60,10 @@ def _check_empty_outputs(test: TestSet) -> list[str]:
 
 
 def check_scores(test: TestSet, scores: Scores) -> list[str]:
-    """Return warnings about a metric that does not agree with people.
+    """Return warnings about a metric that does not correlate with human judgments.
 
-    With at least 200 judgments of segments, a correlation near 0 suggests that judgments and outputs are shifted: the
-    correlation is Pearson's, or τ over untied pairs. A negative correlation, also of system scores, suggests that the
-    metric counts errors.
+    A correlation near 0 suggests that the judgments refer to other segments than the outputs. A negative correlation
+    suggests that the metric counts errors.
     """
     agreement = _segment_agreement(test, scores)
     if not math.isnan(agreement) and abs(agreement) <= NEAR_ZERO_CORRELATION:
@@ -78,7 +78,7 @@ def check_scores(test: TestSet, scores: Scores) -> list[str]:
 
 
 def _segment_agreement(test: TestSet, scores: Scores) -> float:
-    """Return the agreement of segment scores with people; NaN if too few segments have judgments and scores."""
+    """Return the correlation of segment scores with human judgments, or NaN if the segments are too few."""
     if np.isnan(scores.segments).all():
         return math.nan
     if test.assessments is not None and len(test.assessments) >= MIN_PAIRS:

@@ -1,4 +1,4 @@
-"""Metrics whose scores were computed elsewhere, and are in files."""
+"""Defines metrics that read their scores from files, and writes score files."""
 
 from __future__ import annotations
 
@@ -23,27 +23,32 @@ from meteor_e_evaluation.metric_task import MetricScore, match_systems, read_met
 from meteor_e_evaluation.test_set import TestSet
 
 ROUNDING_TOLERANCE = 1e-6
-"""Largest difference between a system score in a file and the mean of its segments that rounding explains."""
+"""Largest difference between a system score and the mean of its segment scores that is attributed to rounding."""
 
 
 class _ScoreFile(NamedTuple):
-    """A file of scores, and the system that its name stands for; empty if it is a file of several systems."""
+    """A score file.
+
+    Attributes:
+        path: path of the file.
+        system: name of the system in the path, or empty if the file contains scores of several systems.
+    """
 
     path: str
     system: str = ""
 
 
 class ScoreFileMetric(SystemsMetric):
-    """A metric whose scores are in files, at segment level, system level or both.
+    """A metric that reads scores of segments, of systems, or of both from files.
 
-    A file is read when a test set needs it: ``{pair}``, ``{source}``, ``{target}``, ``{reference}`` and ``{system}`` in
-    its name are replaced.
+    For each test set, ``{pair}``, ``{source}``, ``{target}``, ``{reference}`` and ``{system}`` in the paths of the
+    files are replaced.
     """
 
     name: ClassVar[str] = "scores"
 
     class Options(ComponentOptions):
-        """Files, and which of their scores to use."""
+        """Options of a metric that reads scores from files."""
 
         files: Annotated[list[FilePath], Meta(min_length=1, description="Score files of the WMT metrics task.")]
         metric: Annotated[str | None, Meta(description="Which metric of the files, if they hold several.")] = None
@@ -68,29 +73,32 @@ class ScoreFileMetric(SystemsMetric):
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """The metric's name; scores are not cached, so the content of the files is not part of it."""
+        """The signature, which does not depend on the contents of the files, because the scores are not cached."""
         return f"scores:{self.label}"
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
-        """Parse ``[-]FILE[,FILE…][#METRIC][,testset=NAME][,reference=NAME]``; ``-`` means that the scores count errors.
+        """Parse the text ``[-]FILE[,FILE…][#METRIC][,testset=NAME][,reference=NAME]``.
+
+        The sign ``-`` means that the scores count errors.
 
         Raises:
-            ConfigError: for a text in another format.
+            ConfigError: if the text has another format.
         """
         files, _, selection = text.removeprefix("-").partition("#")
         if not files:
             raise ConfigError("metric 'scores' needs a file: scores:FILE")
-        metric, *settings = selection.split(",") if selection else [""]
+        metric, _, settings = selection.partition(",")
         if "=" in metric:
-            metric, settings = "", [metric, *settings]
-        options = {key: str(value) for key, value in named_options(",".join(settings), "metric 'scores'").items()}
+            metric = ""
+            settings = selection
+        options = {key: str(value) for key, value in named_options(settings, "metric 'scores'").items()}
         if metric:
             options["metric"] = metric
         return {"files": files.split(","), "lower_is_better": text.startswith("-"), **options}
 
     def statistics(self, batch: Batch) -> Floats:
-        """Raise an error, because texts alone do not say which system they are from.
+        """Raise an error, because the scores belong to systems, and the texts do not name their systems.
 
         Raises:
             ConfigError: always.
@@ -98,18 +106,18 @@ class ScoreFileMetric(SystemsMetric):
         raise ConfigError(f"{self.signature}: scores of a file belong to systems by name, and not to texts")
 
     def scores(self, sums: Floats) -> Floats:
-        """Return means."""
+        """Return the mean score of each row of summed statistics."""
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
 
     def score_systems(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
-        """Look up the scores.
+        """Look up the scores of systems and segments in the files.
 
         Raises:
-            InputError: if a score is missing or occurs twice, if a segment is outside the test set, or if the files
-                hold several metrics, test sets or references and the options do not choose; with system and file.
+            InputError: if a score is missing or occurs twice, if a segment is outside the test set, or if the options
+                do not select one of several metrics, test sets or references.
         """
         test_set = test if isinstance(test, TestSet) else TestSet(**vars(test))
         files = self._find_files(test_set)
@@ -138,7 +146,7 @@ class ScoreFileMetric(SystemsMetric):
         return self._rows_by_path[path]
 
     def _find_files(self, test: TestSet) -> list[_ScoreFile]:
-        """Return the files of a test set; a name with ``{system}`` stands for a file of each system."""
+        """Return the score files of a test set. A path with ``{system}`` stands for one file per system."""
         files = []
         for pattern in self.options.files:
             path = _fill_placeholders(pattern, test)
@@ -149,14 +157,16 @@ class ScoreFileMetric(SystemsMetric):
         return list(dict.fromkeys(files))
 
     def _select_rows(self, files: Sequence[_ScoreFile], test: TestSet, location: str) -> list[MetricScore]:
-        """Return the rows of this metric and test set.
+        """Return the scores of this metric on a test set.
 
         Raises:
-            InputError: if there are none, or if they are of several test sets or references and the options do not
-                choose.
+            InputError: if there are no such scores, or if the options do not select one of several test sets or
+                references.
         """
         options = self.options
-        rows = [row for file in files for row in _name_systems(self._read_rows(file.path), file, test)]
+        rows: list[MetricScore] = []
+        for file in files:
+            rows += _name_systems(self._read_rows(file.path), file, test)
         rows = _select(rows, "metric", options.metric, (), location)
         rows = [row for row in rows if row.pair in ("", test.pair)]
         if not rows:
@@ -181,12 +191,12 @@ class ScoreFileMetric(SystemsMetric):
 
 
 class MtmeMetric(ScoreFileMetric):
-    """A metric whose scores are in the folder ``metric-scores`` of a test set laid out as in mt-metrics-eval."""
+    """A metric that reads scores from the folder ``metric-scores`` of a test set of mt-metrics-eval."""
 
     name: ClassVar[str] = "mtme"
 
     class Options(ComponentOptions):
-        """The metric."""
+        """Options of a metric of mt-metrics-eval."""
 
         metric: Annotated[str, Meta(description="Name of the metric in the names of the files.")]
         lower_is_better: Annotated[bool, Meta(description="The scores count errors; they are negated.")] = False
@@ -198,10 +208,10 @@ class MtmeMetric(ScoreFileMetric):
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
-        """Parse ``[-]METRIC``; ``-`` means that the scores count errors.
+        """Parse the text ``[-]METRIC``, in which the sign ``-`` means that the scores count errors.
 
         Raises:
-            ConfigError: if no metric is named.
+            ConfigError: if the text does not name a metric.
         """
         metric = text.removeprefix("-")
         if not metric:
@@ -209,7 +219,7 @@ class MtmeMetric(ScoreFileMetric):
         return {"metric": metric, "lower_is_better": text.startswith("-")}
 
     def _find_files(self, test: TestSet) -> list[_ScoreFile]:
-        """Return the file of segment scores, that of system scores, or both; a metric may lack one of them."""
+        """Return the existing files of segment scores and of system scores."""
         stem = _fill_placeholders(f"metric-scores/{{pair}}/{self.label}-{{reference}}", test)
         paths = [str(Path(test.root, f"{stem}.{level}.score")) for level in ("seg", "sys")]
         existing = [path for path in paths if Path(path).is_file()]
@@ -226,10 +236,15 @@ def _fill_placeholders(file: str, test: TestSet) -> str:
 
 
 def _name_systems(rows: Sequence[MetricScore], file: _ScoreFile, test: TestSet) -> Iterator[MetricScore]:
-    """Yield rows with the names of the test set's systems.
+    """Yield scores with the system names of the test set.
+
+    Args:
+        rows: scores with the system names of the file.
+        file: the score file.
+        test: the test set.
 
     Raises:
-        InputError: if a file without names of systems is used for several systems.
+        InputError: if the file does not name systems, and the test set has several systems.
     """
     names = list(dict.fromkeys(row.system for row in rows))
     if names == [""]:
@@ -238,14 +253,15 @@ def _name_systems(rows: Sequence[MetricScore], file: _ScoreFile, test: TestSet) 
                 f"{file.path}: the file has numbers, but no names of systems, and {test.pair} has {len(test.systems)} "
                 "systems; give one file per system with {system} in its name, as in scores:FILE.{system}"
             )
-        yield from (row._replace(system=file.system or test.systems[0]) for row in rows)
-        return
-    matches = match_systems(names, test.known_systems or test.systems, test.output_files)
-    yield from (row if matches[row.system] == row.system else row._replace(system=matches[row.system]) for row in rows)
+        matches = {"": file.system or test.systems[0]}
+    else:
+        matches = match_systems(names, test.known_systems or test.systems, test.output_files)
+    for row in rows:
+        yield row._replace(system=matches[row.system])
 
 
 def _check_names(rows: Sequence[MetricScore], test: TestSet) -> None:
-    """Check that a file which does not name its language pair has scores of this test set's systems."""
+    """Check that scores which do not name their language pair belong to systems of the test set."""
     known_names = {*test.known_systems, *test.reference_names}
     for row in rows:
         if known_names and row.system not in known_names:
@@ -256,7 +272,7 @@ def _check_names(rows: Sequence[MetricScore], test: TestSet) -> None:
 
 
 def _check_distinct(rows: Sequence[MetricScore]) -> None:
-    """Check that no output and no system has two scores."""
+    """Check that no output and no system has more than one score."""
     locations: dict[tuple[str, int | None], str] = {}
     for row in rows:
         first_location = locations.setdefault((row.system, row.segment), row.location)
@@ -269,7 +285,7 @@ def _check_distinct(rows: Sequence[MetricScore]) -> None:
 
 
 def _check_segments(rows: Sequence[MetricScore], test: TestSet, location: str) -> None:
-    """Check that segment numbers are in the test set, and that files without language pair have all segments."""
+    """Check that all segments exist, and that files without a language pair contain all segments."""
     n_unlabeled: Counter[str] = Counter()
     for row in rows:
         if row.segment is None:
@@ -286,7 +302,16 @@ def _check_segments(rows: Sequence[MetricScore], test: TestSet, location: str) -
 
 
 def _fill_arrays(rows: Sequence[MetricScore], test: TestSet, sign: float) -> tuple[Floats, Floats]:
-    """Return the scores of segments, ``(systems, segments)``, and of systems, ``(systems,)``; NaN for no score."""
+    """Return arrays of the scores, with NaN for missing scores.
+
+    Args:
+        rows: the scores.
+        test: the test set.
+        sign: factor of all scores, which is -1 to negate them.
+
+    Returns:
+        The scores of segments, ``(systems, segments)``, and the scores of systems, ``(systems,)``.
+    """
     segment_scores = np.full((len(test.systems), len(test)), np.nan)
     system_scores = np.full(len(test.systems), np.nan)
     index_of = {system: index for index, system in enumerate(test.systems)}
@@ -301,7 +326,7 @@ def _fill_arrays(rows: Sequence[MetricScore], test: TestSet, sign: float) -> tup
 
 
 def _mean_of_scored(segment_scores: Floats, system_scores: Floats) -> Floats:
-    """Return the mean of each system's segment scores; a system without any keeps its score."""
+    """Return the mean segment score of each system, or its system score if it has no segment scores."""
     is_scored = ~np.isnan(segment_scores)
     sums = np.where(is_scored, segment_scores, 0).sum(axis=1)
     means = system_scores.copy()
@@ -310,7 +335,7 @@ def _mean_of_scored(segment_scores: Floats, system_scores: Floats) -> Floats:
 
 
 def _are_means(system_scores: Floats, segment_scores: Floats) -> bool:
-    """Return whether system scores are the means of the segment scores, so that they can be resampled."""
+    """Return whether the system scores are means of segment scores, and can therefore be resampled."""
     if np.isnan(segment_scores).any():
         return False
     means = segment_scores.mean(axis=1)
@@ -320,7 +345,18 @@ def _are_means(system_scores: Floats, segment_scores: Floats) -> bool:
 def _select(
     rows: list[MetricScore], field: str, selected: str | None, defaults: Sequence[str], location: str
 ) -> list[MetricScore]:
-    """Return the rows with one value of a field: the selected value, or else a default, or else the only value."""
+    """Return the scores that have a certain value in a field.
+
+    Args:
+        rows: the scores.
+        field: name of the field, such as ``testset``.
+        selected: value to select, or None for a default value.
+        defaults: default values. They are not needed if all scores have the same value.
+        location: paths of the files, for error messages.
+
+    Raises:
+        InputError: if no score has the value, or if there is no default for several values.
+    """
     values = sorted({getattr(row, field) for row in rows})
     if selected is not None:
         if selected not in values and values != [""]:
@@ -331,34 +367,34 @@ def _select(
     if len(values) < 2:
         return rows
     default_names = {name.casefold() for name in defaults if name}
-    chosen = next((value for value in values if value.casefold() in default_names), None)
-    if chosen is None:
+    known_values = [value for value in values if value.casefold() in default_names]
+    if not known_values:
         example = "#METRIC" if field == "metric" else f"#METRIC,{field}={values[-1]}"
         raise InputError(f"{location}: several {field}s ({', '.join(values)}); name one, as in scores:FILE{example}")
-    return [row for row in rows if getattr(row, field) == chosen]
+    return [row for row in rows if getattr(row, field) == known_values[0]]
 
 
 def make_file_name(metric: str) -> str:
-    """Return a metric's name as part of a file name: characters except letters, digits and ``._+-`` become ``_``."""
+    """Return the name of a metric with all characters replaced that are unsuitable for file names."""
     return re.sub(r"[^\w.+-]+", "_", metric).strip("_.") or "metric"
 
 
 def write_scores(folder: Path, test: TestSet, scores: Sequence[Scores], *, by_name: bool = False) -> list[Path]:
-    """Write ``PAIR/METRIC-REFERENCE.seg.score`` and ``.sys.score``, as in mt-metrics-eval's ``metric-scores``.
+    """Write the files ``PAIR/METRIC-REFERENCE.seg.score`` and ``.sys.score``, as in mt-metrics-eval.
 
-    A line is ``SYSTEM⇥SCORE``. Segments are in order; ``None`` stands for no score.
+    Each line contains a system and a score, separated by a tab. ``None`` stands for a missing score.
 
     Args:
         folder: the folder to write to.
         test: the test set.
         scores: scores of each metric.
-        by_name: whether the test set's name is a folder above that of the language pair.
+        by_name: whether to put the folder of the language pair into a folder with the name of the test set.
 
     Returns:
         The paths of the files.
 
     Raises:
-        InputError: if two metrics have the same file name, or the folder cannot be written to.
+        InputError: if two metrics have the same file name, or if the files cannot be written.
     """
     reference = "+".join(test.reference_names) or "ref"
     pair_folder = folder / test.name / test.pair if by_name else folder / test.pair
@@ -377,12 +413,10 @@ def write_scores(folder: Path, test: TestSet, scores: Sequence[Scores], *, by_na
 
 
 def _score_lines(test: TestSet, scores: Scores) -> dict[str, list[str]]:
-    """Return the lines of the files of segment scores and of system scores."""
-    segment_rows = zip(test.systems, scores.segments.tolist(), strict=True)
-    return {
-        "seg": [f"{system}\t{score_text(score)}" for system, row in segment_rows for score in row],
-        "sys": [
-            f"{system}\t{score_text(score)}"
-            for system, score in zip(test.systems, scores.systems.tolist(), strict=True)
-        ],
-    }
+    """Return the lines of the files with segment scores and system scores, by the level in the file name."""
+    segment_lines = []
+    for system, segment_scores in zip(test.systems, scores.segments.tolist(), strict=True):
+        segment_lines += [f"{system}\t{score_text(score)}" for score in segment_scores]
+    system_scores = zip(test.systems, scores.systems.tolist(), strict=True)
+    system_lines = [f"{system}\t{score_text(score)}" for system, score in system_scores]
+    return {"seg": segment_lines, "sys": system_lines}

@@ -1,7 +1,7 @@
-"""Coefficients of agreement between metric scores and human scores within each segment.
+"""Computes coefficients of agreement between metric scores and human scores within each segment.
 
-Scores are matrices ``(systems, segments)``; NaN in the human scores marks an output that nobody rated. Every
-coefficient is an array with one value per segment, which is NaN where the coefficient is undefined.
+Scores are matrices ``(systems, segments)``, with NaN for outputs without human scores. A coefficient is an array with
+one value per segment, with NaN for segments in which the coefficient is undefined.
 """
 
 from __future__ import annotations
@@ -17,19 +17,20 @@ from meteor_e.base.array_cache import Floats, Integers
 
 
 def system_pairs(n_systems: int) -> tuple[Integers, Integers]:
-    """Return the indices of the first and the second system of every pair of systems."""
+    """Return the indices of the first and the second system of all pairs of systems."""
     first, second = np.triu_indices(n_systems, 1)
     return first, second
 
 
 @dataclass(frozen=True)
 class RatedPairs:
-    """All pairs of systems, and which of them people rated on each segment.
+    """All pairs of systems, with the human preference for each segment.
 
     Attributes:
-        first, second: indices of the systems of each pair, ``(pairs,)``.
-        is_rated: whether both systems of a pair were rated, ``(pairs, segments)``.
-        human_signs: sign of the difference of the human scores, ``(pairs, segments)``; 0 for ties and unrated pairs.
+        first, second: indices of the two systems of each pair, ``(pairs,)``.
+        is_rated: whether both systems of a pair have a human score, ``(pairs, segments)``.
+        human_signs: sign of the difference of the human scores, ``(pairs, segments)``. It is 0 for ties and for unrated
+            pairs.
     """
 
     first: Integers
@@ -39,7 +40,7 @@ class RatedPairs:
 
     @classmethod
     def from_human_scores(cls, human_scores: Floats) -> RatedPairs:
-        """Compare the human scores of all pairs of systems."""
+        """Compare the human scores of all pairs of systems on each segment."""
         first, second = system_pairs(len(human_scores))
         rated = ~np.isnan(human_scores)
         is_rated = rated[first] & rated[second]
@@ -47,7 +48,7 @@ class RatedPairs:
         return cls(first, second, is_rated, human_signs)
 
     def metric_signs(self, metric_scores: Floats) -> Floats:
-        """Return the signs of the differences of metric scores, ``(pairs, segments)``; 0 for unrated pairs."""
+        """Return the signs of the differences of metric scores, ``(pairs, segments)``, with 0 for unrated pairs."""
         differences = metric_scores[self.first] - metric_scores[self.second]
         return np.where(self.is_rated, np.sign(differences), 0.0)
 
@@ -56,7 +57,7 @@ class RatedPairs:
         return np.asarray(self.is_rated.sum(axis=0))
 
     def count_ties(self, signs: Floats) -> Integers:
-        """Return the number of rated pairs of each segment that have the sign 0."""
+        """Return the number of rated pairs of each segment whose sign is 0."""
         return np.asarray((self.is_rated & (signs == 0)).sum(axis=0))
 
 
@@ -65,20 +66,20 @@ def kendall_tau_b(pairs: RatedPairs, metric_scores: Floats) -> Floats:
     metric_signs = pairs.metric_signs(metric_scores)
     concordant_minus_discordant = (metric_signs * pairs.human_signs).sum(axis=0)
     untied_by_metric = pairs.count() - pairs.count_ties(metric_signs)
-    untied_by_people = pairs.count() - pairs.count_ties(pairs.human_signs)
-    normalizer = np.sqrt(untied_by_metric * untied_by_people.astype(float))
+    untied_by_humans = pairs.count() - pairs.count_ties(pairs.human_signs)
+    normalizer = np.sqrt(untied_by_metric * untied_by_humans.astype(float))
     return _divide_or_nan(concordant_minus_discordant, normalizer, normalizer > 0)
 
 
 def pairwise_accuracy(pairs: RatedPairs, metric_scores: Floats) -> Floats:
-    """Return the share of pairs of each segment that the metric orders, or ties, as people do."""
+    """Return the proportion of pairs of each segment that the metric orders or ties like the annotators."""
     metric_signs = pairs.metric_signs(metric_scores)
     agreements = (pairs.is_rated & (metric_signs == pairs.human_signs)).sum(axis=0)
     return _divide_or_nan(agreements.astype(float), pairs.count(), pairs.count() > 0)
 
 
 def pearson(human_scores: Floats, metric_scores: Floats) -> Floats:
-    """Return Pearson's correlation of each segment over the systems that people rated."""
+    """Return Pearson's correlation for each segment over the systems with human scores."""
     rated = ~np.isnan(human_scores)
     human_deviations = _center_rated(human_scores, rated)
     metric_deviations = _center_rated(metric_scores, rated)
@@ -89,7 +90,10 @@ def pearson(human_scores: Floats, metric_scores: Floats) -> Floats:
 
 
 def rank_within_segments(scores: Floats, rated: NDArray[np.bool_]) -> Floats:
-    """Rank the rated systems of each segment from 1; ties share their mean rank, and unrated systems get NaN."""
+    """Rank the rated systems of each segment, starting from 1.
+
+    Systems with equal scores share their mean rank. The rank of an unrated system is NaN.
+    """
     with np.errstate(invalid="ignore"):
         n_lower = ((scores[:, None] > scores[None]) & rated[None]).sum(axis=1)
         n_equal = ((scores[:, None] == scores[None]) & rated[None]).sum(axis=1)
@@ -97,13 +101,13 @@ def rank_within_segments(scores: Floats, rated: NDArray[np.bool_]) -> Floats:
 
 
 def segment_coefficient(name: str, human_scores: Floats) -> Callable[[Floats], Floats]:
-    """Return a coefficient as a function of metric scores.
+    """Return a coefficient for each segment as a function of metric scores.
 
     The human scores are prepared only once, because a permutation test evaluates the function thousands of times.
 
     Args:
         name: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``acc`` (pairwise accuracy with ties).
-        human_scores: ``(systems, segments)``.
+        human_scores: human scores, ``(systems, segments)``.
     """
     if name == "kendall":
         return partial(kendall_tau_b, RatedPairs.from_human_scores(human_scores))
@@ -125,13 +129,13 @@ def _divide_or_nan(numerator: Floats, denominator: Floats | Integers, is_defined
 
 
 def _center_rated(scores: Floats, rated: NDArray[np.bool_]) -> Floats:
-    """Subtract each segment's mean over its rated systems; the deviation of unrated systems is 0."""
+    """Subtract the mean score of the rated systems of each segment. The result is 0 for unrated systems."""
     means = np.where(rated, scores, 0.0).sum(axis=0) / np.maximum(rated.sum(axis=0), 1)
     return np.where(rated, scores - means, 0.0)
 
 
 def _varies(scores: Floats, rated: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Return for each segment whether its rated systems have at least two different scores."""
+    """Return a mask of the segments whose rated systems have at least two different scores."""
     highest = np.where(rated, scores, -np.inf).max(axis=0, initial=-np.inf)
     lowest = np.where(rated, scores, np.inf).min(axis=0, initial=np.inf)
     return np.asarray(highest > lowest)

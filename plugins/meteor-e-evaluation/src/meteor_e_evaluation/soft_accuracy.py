@@ -1,8 +1,8 @@
-"""Soft pairwise accuracy (SPA): how close a metric's p-values of system differences are to those of people.
+"""Computes soft pairwise accuracy (SPA), the agreement of p-values of system differences between metric and humans.
 
 Source: Thompson et al. (2024), "Improving Statistical Significance in Human Evaluation of Automatic Metrics via Soft
-Pairwise Accuracy". Scores are matrices ``(systems, segments)``; NaN in the human scores marks an output that nobody
-rated. Two systems are compared on the segments for which both were rated.
+Pairwise Accuracy". Scores are matrices ``(systems, segments)``, with NaN for outputs without human scores. Two systems
+are compared on the segments for which both have human scores.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from meteor_e.significance.resampling import SLACK
 from meteor_e_evaluation.segment_coefficients import system_pairs
 
 PERMUTATIONS = 1000
-"""Permutations of SPA by default, as in WMT24."""
+"""Default number of permutations, as in WMT24."""
 
 _PERMUTATIONS_PER_BLOCK = 200
 
@@ -27,17 +27,17 @@ def soft_pairwise_accuracy(
 ) -> float:
     """Return SPA with p-values from paired permutation tests.
 
-    A permutation swaps the two systems on a random half of the segments. The p-value of two systems is the share of
-    permutations whose sum of score differences is at least the observed sum.
+    A permutation swaps the two systems on random segments. The p-value of two systems is the proportion of permutations
+    whose sum of score differences is at least the observed sum.
 
     Args:
-        human_scores: ``(systems, segments)``.
-        metric_scores: ``(systems, segments)``, without NaN for rated outputs.
-        seed: of the permutations, which are the same for the human and the metric scores.
+        human_scores: human scores, ``(systems, segments)``.
+        metric_scores: metric scores, ``(systems, segments)``, without NaN for outputs that have human scores.
+        seed: seed of the permutations, which are the same for the human and the metric scores.
         permutations: number of permutations.
 
     Returns:
-        A number in [0, 1]; NaN for fewer than two systems.
+        A number between 0 and 1, or NaN if there are fewer than two systems.
     """
     if len(human_scores) < 2:
         return math.nan
@@ -57,13 +57,13 @@ def soft_pairwise_accuracy(
 def approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats | None = None) -> Agreement:
     """Return SPA as a function of metric scores, with p-values from the normal distribution.
 
-    A sum of differences with random signs has mean 0, and its variance is the sum of the squared differences. For a
-    hundred segments and more, these p-values differ from those of permutations by less than the error of the
-    permutations. The approximation makes SPA fast enough for bootstrap samples and for permutation tests of metrics.
+    A sum of differences with random signs has mean 0, and its variance is the sum of the squared differences. The
+    approximation is accurate for a hundred or more segments. It makes SPA fast enough for bootstrap samples and for
+    permutation tests of metrics.
 
     Args:
-        human_scores: ``(systems, segments)``.
-        segment_weights: how often each segment counts; once by default.
+        human_scores: human scores, ``(systems, segments)``.
+        segment_weights: weight of each segment. By default, all weights are 1.
     """
     from scipy import special
 
@@ -71,7 +71,8 @@ def approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats | No
 
     def p_values(scores: Floats) -> Floats:
         differences = _score_differences(scores, human_scores)
-        sums, variances = weights @ differences, weights @ (differences * differences)
+        sums = weights @ differences
+        variances = weights @ (differences * differences)
         with np.errstate(divide="ignore", invalid="ignore"):
             z = sums / np.sqrt(variances)
         return np.where(variances > 0, np.asarray(special.ndtr(-z)), 1.0)
@@ -87,7 +88,10 @@ def approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats | No
 
 
 def _score_differences(scores: Floats, human_scores: Floats) -> Floats:
-    """Return the score differences of all pairs of systems, ``(segments, pairs)``; 0 unless people rated both."""
+    """Return the score differences of all pairs of systems, ``(segments, pairs)``.
+
+    The difference is 0 for segments on which either system has no human score.
+    """
     first, second = system_pairs(len(scores))
     rated = ~np.isnan(human_scores)
     return np.where(rated[first] & rated[second], scores[first] - scores[second], 0.0).T

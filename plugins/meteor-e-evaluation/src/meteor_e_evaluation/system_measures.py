@@ -1,4 +1,4 @@
-"""Measures over systems: correlations of system scores, pairwise accuracy, and soft pairwise accuracy."""
+"""Defines measures over systems: correlations of system scores, pairwise accuracy, and soft pairwise accuracy."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ TIED_SYSTEMS_MUST_AGREE = "common ties are right, other ties are wrong"
 def human_system_scores(test: TestSet) -> dict[str, float]:
     """Return the human score of each system.
 
-    These are the published scores if the index has them, or else the means of the systems' ratings. If there are only
-    rankings, the score is the share of comparisons won among those that were not tied (Bojar et al., 2011).
+    If the index does not name published scores, a score is the mean rating of a system. If there are only rankings, it
+    is the proportion of comparisons that the system won, without ties (Bojar et al., 2011).
     """
     if test.system_scores:
         return test.system_scores
@@ -42,11 +42,11 @@ def human_system_scores(test: TestSet) -> dict[str, float]:
 
 
 def _mean_ratings(test: TestSet) -> dict[str, float]:
-    return {
-        system: float(np.nanmean(ratings))
-        for system, ratings in zip(test.systems, test.human, strict=True)
-        if not np.isnan(ratings).all()
-    }
+    means = {}
+    for system, ratings in zip(test.systems, test.human, strict=True):
+        if not np.isnan(ratings).all():
+            means[system] = float(np.nanmean(ratings))
+    return means
 
 
 def _shares_of_wins(test: TestSet) -> dict[str, float]:
@@ -55,15 +55,15 @@ def _shares_of_wins(test: TestSet) -> dict[str, float]:
     untied = test.rankings.strict()
     n_wins = np.bincount(untied.better, minlength=len(test.systems))
     n_losses = np.bincount(untied.worse, minlength=len(test.systems))
-    return {
-        system: float(wins / (wins + losses))
-        for system, wins, losses in zip(test.systems, n_wins, n_losses, strict=True)
-        if wins + losses
-    }
+    shares = {}
+    for system, wins, losses in zip(test.systems, n_wins, n_losses, strict=True):
+        if wins + losses:
+            shares[system] = float(wins / (wins + losses))
+    return shares
 
 
 def mad_outliers(test: TestSet, cutoff: float = 2.5) -> tuple[str, ...]:
-    """Return the systems whose human score is an outlier.
+    """Return the names of the systems whose human scores are outliers.
 
     A score is an outlier if it differs from the median by more than ``cutoff`` times 1.483 times the median absolute
     deviation. Source: Mathur et al. (2020), "Tangled up in BLEU", section 4.1; WMT20.
@@ -87,10 +87,10 @@ def find_compared_systems(test: TestSet) -> tuple[list[int], Floats]:
 
 
 class SystemMeasure(Measure[TestSet]):
-    """Correlation over systems, or the share of pairs of systems that the metric orders as people do.
+    """Base class of correlations over systems, and of pairwise accuracy.
 
     Attributes:
-        coefficient: of :func:`.correlation.correlate`, or ``accuracy``.
+        coefficient: name of a coefficient of :func:`.correlation.correlate`, or ``accuracy``.
     """
 
     level = "system"
@@ -100,19 +100,20 @@ class SystemMeasure(Measure[TestSet]):
     missing = "the human score of a system is the mean of its ratings unless the index has scores of systems"
 
     def default_test(self) -> str:
-        """Return Williams' test for Pearson's coefficient, otherwise a permutation of systems.
+        """Return the name of the default significance test.
 
-        On the ranks of some twenty systems, Williams' test rejects too often (7.5% at the level .05), so it is used
-        for Spearman's coefficient only if it is named.
+        It is Williams' test for Pearson's coefficient, and a permutation of systems otherwise. For ranks of about
+        twenty systems, Williams' test rejects the null hypothesis too often, so it is not the default for Spearman's
+        coefficient.
         """
         return "williams" if self.coefficient == "pearson" else "systems"
 
     def explain_missing_judgments(self, test: TestSet) -> str:
-        """Return why there are not enough systems."""
+        """Return the reason why too few systems have human scores."""
         return f"at least two systems need human scores; there is {len(find_compared_systems(test)[0])}"
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
-        """Return the scores of systems; their ranks for Spearman's coefficient."""
+        """Return the metric scores and the human scores of systems, or their ranks for Spearman's coefficient."""
         if self.coefficient not in ("pearson", "spearman"):
             return super().correlated(test, scores)
         indices, human_scores = find_compared_systems(test)
@@ -122,14 +123,17 @@ class SystemMeasure(Measure[TestSet]):
         return metrics, human_scores
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return the coefficient as a function of system scores."""
+        """Return the coefficient as a function of the system scores of a metric."""
         indices, human_scores = find_compared_systems(test)
         if len(indices) < 2:
             return None
         return lambda systems: self._compute(systems[indices], human_scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return τ-b or accuracy after an exchange of system scores, which are treated as those of one segment."""
+        """Return the differences of τ-b or accuracy after exchanges of system scores.
+
+        The system scores are treated as the scores of a single segment. Other coefficients are not supported.
+        """
         indices, human_scores = find_compared_systems(test)
         if values.ndim == 3 or self.coefficient not in ("kendall", "accuracy") or len(indices) < 2:
             return None
@@ -148,7 +152,7 @@ class SystemMeasure(Measure[TestSet]):
         return float((metric_signs == human_signs).mean())
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
-        """Return the coefficient of system scores on resampled segments; the human scores stay the same."""
+        """Return the coefficient on each bootstrap sample of segments. Human scores are not resampled."""
         indices, human_scores = find_compared_systems(test)
         if len(indices) < 2 or np.isnan(scores.segments[indices]).any():
             return make_undefined_samples(weights)
@@ -192,7 +196,7 @@ class SystemKendall(SystemMeasure):
 
 
 class SystemAccuracy(SystemMeasure):
-    """Share of pairs of systems in the right order; means weight language pairs equally."""
+    """Proportion of correctly ordered pairs of systems. In means, all language pairs have the same weight."""
 
     name, title, coefficient = "system-accuracy", "system accuracy", "accuracy"
     definition = "share of pairs of systems in the right order; means weight language pairs equally"
@@ -201,7 +205,7 @@ class SystemAccuracy(SystemMeasure):
 
 
 class PooledAccuracy(SystemMeasure):
-    """Share of pairs of systems in the right order; means pool the pairs of all language pairs."""
+    """Proportion of correctly ordered pairs of systems. In means, all pairs of systems have the same weight."""
 
     name, title, coefficient = "system-accuracy-pooled", "system accuracy, pooled", "accuracy"
     pooled: ClassVar[bool] = True
@@ -211,13 +215,13 @@ class PooledAccuracy(SystemMeasure):
     ties = TIED_SYSTEMS_MUST_AGREE
 
     def weight(self, test: TestSet) -> float:
-        """Return the number of pairs of systems."""
+        """Return the number of pairs of systems, which is the weight of the language pair in means."""
         n_systems = len(find_compared_systems(test)[0])
         return n_systems * (n_systems - 1) / 2
 
 
 class SoftAccuracy(Measure[TestSet]):
-    """Soft pairwise accuracy: agreement of the p-values of pairs of systems by a metric and by people."""
+    """Soft pairwise accuracy, the agreement of p-values of system differences between a metric and human judgments."""
 
     name, title = "spa", "SPA"
     level = "system"
@@ -228,37 +232,40 @@ class SoftAccuracy(Measure[TestSet]):
     missing = "a pair of systems is compared on the segments rated for both"
 
     class Options(ComponentOptions):
-        """The seed of the permutations."""
+        """Options of soft pairwise accuracy."""
 
         seed: Annotated[int, Meta(ge=0, description="Seed of the permutations.")] = DEFAULT_SEED
 
     def default_test(self) -> str:
-        """Return a permutation of systems: a metric may favor a system, so the scores of a system are dependent."""
+        """Return the name of the default significance test, a permutation of systems.
+
+        The scores of a system are not independent, because a metric may favor a system.
+        """
         return "systems"
 
     def find_rated_systems(self, test: TestSet) -> list[int]:
-        """Return the indices of the systems with ratings, without outliers."""
+        """Return the indices of the systems that have ratings and are not outliers."""
         if test.assessments is None:
             return []
-        return [
-            index
-            for index, (name, ratings) in enumerate(zip(test.systems, test.human, strict=True))
-            if not np.isnan(ratings).all() and name not in test.outliers
-        ]
+        indices = []
+        for index, (name, ratings) in enumerate(zip(test.systems, test.human, strict=True)):
+            if not np.isnan(ratings).all() and name not in test.outliers:
+                indices.append(index)
+        return indices
 
     def explain_missing_judgments(self, test: TestSet) -> str:
-        """Return why there are not enough systems."""
+        """Return the reason why too few systems have ratings."""
         return f"at least two systems need ratings of segments; there is {len(self.find_rated_systems(test))}"
 
     def value(self, test: TestSet, scores: Scores) -> float:
-        """Return SPA by permutations."""
+        """Return soft pairwise accuracy with p-values from permutations."""
         indices = self.find_rated_systems(test)
         if len(indices) < 2 or np.isnan(scores.segments).all():
             return math.nan
         return soft_pairwise_accuracy(test.human[indices], scores.segments[indices], seed=self.options.seed)
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return SPA as a function of segment scores, with p-values from the normal distribution."""
+        """Return soft pairwise accuracy as a function of segment scores, with p-values from the normal distribution."""
         indices = self.find_rated_systems(test)
         if len(indices) < 2:
             return None
@@ -266,16 +273,17 @@ class SoftAccuracy(Measure[TestSet]):
         return lambda segments: compute(segments[indices])
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return SPA after an exchange of systems."""
+        """Return the differences of soft pairwise accuracy after exchanges of systems."""
         if unit != "systems":
             return None
         indices = self.find_rated_systems(test)
         return exchange_soft_accuracy(values[:, indices], test.human[indices], masks[:, indices])
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
-        """Return SPA on resampled segments; the human scores are resampled with the metric's."""
+        """Return soft pairwise accuracy on each bootstrap sample of segments, which also resamples the human scores."""
         indices = self.find_rated_systems(test)
         if len(indices) < 2 or np.isnan(scores.segments).all():
             return make_undefined_samples(weights)
-        human_scores, metric_scores = test.human[indices], scores.segments[indices]
+        human_scores = test.human[indices]
+        metric_scores = scores.segments[indices]
         return np.array([approximate_soft_accuracy(human_scores, sample)(metric_scores) for sample in weights])

@@ -1,4 +1,4 @@
-"""A judged test set: one language pair of a shared task."""
+"""Defines a test set with human judgments."""
 
 from __future__ import annotations
 
@@ -16,29 +16,29 @@ from meteor_e_evaluation.judgments import Assessments, Rankings
 
 @dataclass(frozen=True)
 class TestSet(SystemOutputs):
-    """One language pair of a shared task.
+    """The outputs and human judgments of one language pair of a shared task.
 
     Attributes:
-        name: of the shared task.
-        pair: ``source-target``.
-        language: of the outputs.
-        systems: names of the judged systems, sorted.
-        outputs: their outputs, in the order of ``systems``; one list of segments each.
-        references: one list of segments per reference.
-        source: segments of the source; ``None`` if the index names none.
-        rankings: comparisons of systems; ``None`` if there are none.
-        assessments: ratings of segments; ``None`` if there are none.
-        system_scores: human scores of systems, by name; empty if there are none.
+        name: name of the shared task.
+        pair: language pair, such as ``cs-en``.
+        language: ISO code of the language of the outputs.
+        systems: sorted names of the judged systems.
+        outputs: list of segments of each system.
+        references: list of segments of each reference.
+        source: segments of the source, or None if the index does not name a source.
+        rankings: human comparisons of outputs, or None if the index does not name rankings.
+        assessments: human ratings of outputs, or None if the index does not name ratings.
+        system_scores: human scores of systems by name. Empty if the index does not name such scores.
         notes: messages of the readers about data that were left out.
-        known_systems: names of all systems with outputs, judged or not.
-        output_files: for each system in a file of its own, the path of the file.
-        reference_names: names of the references in files of scores; empty if the index does not give them.
-        documents: the document of each segment; empty if the index does not give them.
-        outliers: systems that system-level measures leave out.
+        known_systems: names of all systems with outputs, with and without judgments.
+        output_files: path of the output of each system, if every system has a file of its own.
+        reference_names: names of the references in score files. Empty if the index does not define them.
+        documents: name of the document of each segment. Empty if the index does not name documents.
+        outliers: names of the systems that system-level measures leave out.
         root: folder of the data.
     """
 
-    __test__ = False  # pytest must not collect it as a test class.
+    __test__ = False  # Prevents pytest from collecting this class.
 
     rankings: Rankings | None = None
     assessments: Assessments | None = None
@@ -53,13 +53,20 @@ class TestSet(SystemOutputs):
 
     @cached_property
     def human(self) -> Floats:
-        """Mean ratings, ``(systems, segments)``; NaN for outputs without ratings."""
+        """The mean rating of each output, ``(systems, segments)``, with NaN for outputs without ratings."""
         shape = (len(self.systems), len(self))
-        return np.full(shape, np.nan) if self.assessments is None else self.assessments.matrix(shape)
+        if self.assessments is None:
+            return np.full(shape, np.nan)
+        return self.assessments.matrix(shape)
 
     def without(self, outputs: NDArray[np.bool_]) -> TestSet:
-        """Return the test set without the judgments of the outputs of a mask, ``(systems, segments)``."""
-        rankings, assessments = self.rankings, self.assessments
+        """Return the test set without the judgments of some outputs.
+
+        Args:
+            outputs: a mask of the outputs whose judgments are removed, ``(systems, segments)``.
+        """
+        rankings = self.rankings
+        assessments = self.assessments
         if rankings is not None:
             is_removed = outputs[rankings.better, rankings.segments] | outputs[rankings.worse, rankings.segments]
             rankings = rankings.select(~is_removed)
@@ -68,7 +75,7 @@ class TestSet(SystemOutputs):
         return dataclasses.replace(self, rankings=rankings, assessments=assessments)
 
     def judgment_mask(self) -> NDArray[np.bool_]:
-        """Return a mask of the judged outputs, ``(systems, segments)``."""
+        """Return a mask of the outputs that have human judgments, ``(systems, segments)``."""
         is_judged = np.zeros((len(self.systems), len(self)), bool)
         if self.rankings is not None:
             is_judged[self.rankings.better, self.rankings.segments] = True

@@ -1,4 +1,4 @@
-"""Readers of the texts that an index names: outputs, references and sources."""
+"""Reads the texts that a data index names: outputs, references and sources."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from meteor_e_evaluation.index import NAMED_SET_PREFIX, DataIndex, OutputSpec, f
 
 
 def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:
-    """Read all texts of a role (``hypothesis``, ``reference`` or ``source``) in a file.
+    """Read all texts in a file that have a certain role.
 
     Args:
-        path: the file. Plain text holds one text, whose name is empty.
-        role: which texts to read from SGML and XML.
+        path: path of the file. A plain text file contains one text, whose name is empty.
+        role: role of the texts in an SGML or XML file: ``hypothesis``, ``reference`` or ``source``.
 
     Returns:
-        The segments of each text, by name. A text that lacks segments is shorter; the caller compares the lengths.
+        The segments of each text by the name of the text. The caller must check the number of segments.
 
     Raises:
         InputError: if the file is malformed or does not have texts of this role.
@@ -45,10 +45,10 @@ def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:
 
 
 def read_texts(path: PathLike, role: Role) -> list[str]:
-    """Read the only text of a role in a file.
+    """Read the only text in a file that has a certain role.
 
     Raises:
-        InputError: if the file is malformed, or has several texts of this role or none.
+        InputError: if the file is malformed, or if it does not contain exactly one text of this role.
     """
     texts = read_all_texts(path, role)
     if len(texts) != 1:
@@ -61,18 +61,18 @@ def read_records(file: Path, hypothesis: str, references: str | None) -> Iterato
     """Yield the line number and the fields of each record of a JSON Lines, CSV or TSV file.
 
     Args:
-        file: the file; its name says what it is.
+        file: path of the file. Its extension determines the format.
         hypothesis: name of the field or column with the output.
-        references: name of the field or column with the references, if there is one.
+        references: name of the field or column with the references, or None if the file has no references.
 
     Raises:
-        InputError: for a line that is not a record, with file and line.
+        InputError: if a line is not a record. The message names the file and the line.
     """
     readers: Iterator[tuple[int, Callable[[], Any]]]
-    suffix = next((suffix for suffix in reversed(file.suffixes) if suffix in (".csv", ".tsv")), "")
-    if suffix:
+    table_suffixes = [suffix for suffix in file.suffixes if suffix in (".csv", ".tsv")]
+    if table_suffixes:
         columns = TextColumns((hypothesis,), (hypothesis if references is None else references,))
-        table = DelimitedTable(str(file), columns, suffix == ".tsv")
+        table = DelimitedTable(str(file), columns, table_suffixes[-1] == ".tsv")
         readers = ((line_number, partial(dict, row)) for line_number, row in table.records())
     else:
         lines = enumerate(read_segments(file), 1)
@@ -88,10 +88,10 @@ def read_records(file: Path, hypothesis: str, references: str | None) -> Iterato
 
 
 def get_field(record: Mapping[str, Any], name: str, file: Path, line_number: int) -> Any:
-    """Return a field of a record.
+    """Return the value of a field of a record.
 
     Raises:
-        InputError: if the record does not have the field, with file and line.
+        InputError: if the record does not have the field. The message names the file and the line.
     """
     if name not in record:
         raise InputError(
@@ -101,17 +101,17 @@ def get_field(record: Mapping[str, Any], name: str, file: Path, line_number: int
 
 
 def find_files(root: Path, pattern: str, index: DataIndex, pair: str, description: str) -> list[Path]:
-    """Return the files of a pattern, sorted.
+    """Return the sorted paths of all files that match a pattern.
 
     Args:
         root: folder of the data.
-        pattern: path in the folder, which may have wildcards.
-        index: the index, for the error message.
-        pair: language pair, for the error message.
-        description: what the files hold, for the error message.
+        pattern: path relative to the folder, which may contain wildcards.
+        index: the data index, for the error message.
+        pair: the language pair, for the error message.
+        description: description of the files, for the error message.
 
     Raises:
-        InputError: if there is no such file.
+        InputError: if no file matches.
     """
     has_wildcards = any(character in pattern for character in "*?[")
     paths = sorted(root.glob(pattern)) if has_wildcards else [root / pattern]
@@ -121,11 +121,11 @@ def find_files(root: Path, pattern: str, index: DataIndex, pair: str, descriptio
 
 
 class OutputFiles:
-    """The system outputs of a language pair.
+    """Reads the system outputs of a language pair.
 
     Attributes:
-        files: path of each system's output.
-        location: file or pattern, for messages.
+        files: path of the output of each system.
+        location: path or pattern of the files, for error messages.
         is_file_per_system: whether each system has a file of its own.
     """
 
@@ -171,7 +171,7 @@ class OutputFiles:
         """Return the output of a system.
 
         Raises:
-            InputError: if it does not have as many segments as the reference.
+            InputError: if the numbers of segments of the output and of its reference differ.
         """
         file = self.files[system]
         if system not in self._texts:
@@ -185,7 +185,7 @@ class OutputFiles:
 
 
 def _read_output_table(file: Path, spec: OutputSpec) -> dict[str, list[str]]:
-    """Read the outputs of all systems from a table with a column for the system."""
+    """Return the segments of each system from a table with a column for the system."""
     assert spec.system is not None
     segments: dict[str, dict[Any, str]] = {}
     for line_number, record in read_records(file, spec.hypothesis, None):
@@ -204,18 +204,26 @@ def _read_output_table(file: Path, spec: OutputSpec) -> dict[str, list[str]]:
 
 
 def segment_key(record: Mapping[str, Any], column: str | None, file: Path, line_number: int, *, default: int) -> int:
-    """Return the segment number of a record, from its column or else by its position.
+    """Return the segment number of a record.
+
+    Args:
+        record: the record.
+        column: column with the segment number, or None if the file has no such column.
+        file: path of the file, for error messages.
+        line_number: number of the line, for error messages.
+        default: number to return if the file has no column with the segment number.
 
     Raises:
-        InputError: if the column does not hold a whole number, with file and line.
+        InputError: if the column does not contain a whole number. The message names the file and the line.
     """
     if column is None:
         return default
     value = get_field(record, column, file, line_number)
+    message = f"{file}, line {line_number}: the segment is {value!r}, not a whole number"
     try:
         number = float(value)
     except (TypeError, ValueError):
-        number = 0.5
-    if isinstance(value, bool) or number != int(number):
-        raise InputError(f"{file}, line {line_number}: the segment is {value!r}, not a whole number")
+        raise InputError(message) from None
+    if isinstance(value, bool) or not number.is_integer():
+        raise InputError(message)
     return int(number)
