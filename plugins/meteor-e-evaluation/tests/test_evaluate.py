@@ -267,7 +267,7 @@ def test_check_scores_warns_of_uncorrelated_metrics(tests, cache):
     shuffled = type(scores)(scores.name, "", np.random.default_rng(1).permuted(scores.segments, axis=0), scores.systems)
     balanced = type(test)(**{**vars(test), "rankings": both_ways(many.rankings)})
     (warning,) = check_scores(balanced, shuffled)
-    assert warning.startswith("warning: length and people do not correlate (0.000)")
+    assert warning.startswith("warning: length does not correlate with human judgments (0.000)")
 
 
 def both_ways(rankings):

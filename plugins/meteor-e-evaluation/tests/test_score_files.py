@@ -172,7 +172,7 @@ def test_check_scores_warns_of_error_metrics(test):
 
     many = type(test)(**{**vars(test), "rankings": test.rankings.select(np.tile(np.arange(32), 10))})
     found = evaluate([many], [Shorter(0)], [measure("tau-strict")], CACHE)
-    assert any("answers correlates negatively with people" in line for line in found.warnings["Tiny cs-en"])
+    assert any("answers correlates negatively with human judgments" in line for line in found.warnings["Tiny cs-en"])
 
 
 def test_write_scores_refuses_equal_file_names(tmp_path):

@@ -177,7 +177,7 @@ def _permute(
     observed, permuted = {}, {}
     for n_done, (first, second) in enumerate(pairs):
         progress("permutations", n_done * samples, samples * len(pairs))
-        # The first sample does not exchange any scores, so it yields the observed difference.
+        # The first sample does not exchange any scores, so its difference is the observed one.
         pair_differences = differences(first, second)
         observed[first, second] = float(pair_differences[0])
         permuted[first, second] = pair_differences[1:]
@@ -213,9 +213,9 @@ def _prepare_differences(
     method: str,
     agreement: Agreement,
 ) -> Differences:
-    """Return the difference of the measure in each sample, as a function of two metrics.
+    """Return a function that computes the difference between two metrics in each sample.
 
-    If the measure does not implement a fast exchange of scores, it is evaluated for each sample.
+    A measure that does not implement a fast exchange of scores is evaluated separately for each sample.
     """
     takes_systems = measure.takes == "systems"
     is_scored = np.asarray(~np.isnan(metric_scores).any(axis=0))
@@ -288,7 +288,7 @@ def exchange_one_by_one(
         shaped_masks = masks[:, None] if unit == "segments" else masks[:, :, None]
 
     def evaluate(mask: Masks, metric_scores: Floats, other_scores: Floats) -> float:
-        """Evaluate a metric some of whose scores, given by a mask, are replaced by those of another metric."""
+        """Evaluate a metric after the scores selected by a mask are replaced by the scores of another metric."""
         exchanged_scores = np.where(mask, other_scores, metric_scores)
         return agreement(exchanged_scores.mean(axis=1) if average_segments else exchanged_scores)
 

@@ -44,7 +44,7 @@ def rank_rows(scores: Floats) -> Floats:
 def _pearson(first: Floats, second: Floats) -> float:
     """Return Pearson's correlation coefficient.
 
-    The function of SciPy also computes a p-value, which makes it much slower.
+    This function is much faster than that of SciPy, which also computes a p-value.
     """
     x = first - first.mean()
     y = second - second.mean()

@@ -198,7 +198,7 @@ class AccuracyWithTies(GroupedMeasure):
     """Proportion of pairs that metric and annotators order or tie alike, over all rated segments of all systems."""
 
     name, title, coefficient, grouping = "acc", "accuracy with ties, all segments", "acc", "none"
-    definition = "share of pairs ordered or tied as people do, over all rated segments of all systems"
+    definition = "share of pairs ordered or tied as by annotators, over all rated segments of all systems"
     source = "Deutsch et al. (2023)"
     mtme = "KendallVariants (acc23), none"
     ties = TIES_MUST_AGREE
@@ -269,7 +269,7 @@ class AccuracyBySegment(GroupedMeasure):
     """Proportion of pairs of systems that metric and annotators order or tie alike, averaged over segments."""
 
     name, title, coefficient, grouping = "acc-item", "accuracy with ties by segment", "acc", "item"
-    definition = "share of pairs ordered or tied as people do, over systems, averaged over segments"
+    definition = "share of pairs ordered or tied as by annotators, over systems, averaged over segments"
     source = "Deutsch et al. (2023)"
     mtme = "KendallVariants (acc23), item"
     ties = TIES_MUST_AGREE
@@ -280,7 +280,7 @@ class AccuracyBySystem(GroupedMeasure):
     """Proportion of pairs of segments that metric and annotators order or tie alike, averaged over systems."""
 
     name, title, coefficient, grouping = "acc-sys", "accuracy with ties by system", "acc", "sys"
-    definition = "share of pairs ordered or tied as people do, over segments, averaged over systems"
+    definition = "share of pairs ordered or tied as by annotators, over segments, averaged over systems"
     source = "Deutsch et al. (2023)"
     mtme = "KendallVariants (acc23), sys"
     ties = TIES_MUST_AGREE

@@ -1,4 +1,4 @@
-"""Loads a test set: the outputs, references and judgments of one language pair of a data index."""
+"""Loads the test set of a language pair, which consists of outputs, references and human judgments."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
     references = _read_references(entries.references or index.references, root, index, pair)
     n_segments = len(references[0].segments)
     source = _read_source(entries.source or index.source, root, index, pair)
-    for text in references if source is None else [*references, source]:
-        if len(text.segments) != n_segments:
-            raise InputError(f"{text.file} has {len(text.segments)} segments, {references[0].file} has {n_segments}")
+    _check_lengths(references if source is None else [*references, source])
     documents = _read_documents(entries.documents or index.documents, root, index, pair, n_segments)
     output_spec = entries.outputs or index.outputs
     assert output_spec is not None  # load_index() rejects an index without outputs.
@@ -78,6 +76,14 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
         outliers=tuple(system for system in names if system in outliers),
         root=index.root,
     )
+
+
+def _check_lengths(texts: list[_Text]) -> None:
+    """Check that all texts have as many segments as the first one."""
+    first = texts[0]
+    for text in texts:
+        if len(text.segments) != len(first.segments):
+            raise InputError(f"{text.file} has {len(text.segments)} segments, {first.file} has {len(first.segments)}")
 
 
 def _read_references(patterns: list[str], root: Path, index: DataIndex, pair: str) -> list[_Text]:

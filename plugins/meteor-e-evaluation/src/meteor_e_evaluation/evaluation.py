@@ -72,7 +72,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The result of an evaluation: tables, with the scores and settings that they are computed from.
+    """The result of an evaluation, which consists of tables, scores, and settings.
 
     Attributes:
         tables: one table per test set and measure.

@@ -1,17 +1,16 @@
-"""Differences of a measure between two metrics whose scores are exchanged at random, for all samples at once.
+"""Computes the differences of a measure in permutation tests, which exchange scores of two metrics at random.
 
 A permutation test evaluates a measure twice for every sample and every pair of metrics. Many measures are functions of
-sums, and the effect of an exchange on a sum is a product of the masks with a matrix. The other measures are evaluated
-again for each sample (:func:`.comparison.exchange_one_by_one`).
+sums, so that their values in all samples follow from a matrix product. All other measures are evaluated separately for
+each sample by :func:`.comparison.exchange_one_by_one`.
 
-Scores are ``(metrics, systems, segments)``. A mask says which units are exchanged in a sample: ``(samples, segments)``,
-``(samples, systems)`` or, for single scores, ``(samples, systems, segments)``. The argument ``unit`` names the
-unit: ``segments``, ``systems`` or ``scores``. Every function returns :data:`Differences`.
+Scores are arrays ``(metrics, systems, segments)``. Masks select the units to exchange in each sample. Their shape is
+``(samples, segments)``, ``(samples, systems)`` or, for single scores, ``(samples, systems, segments)``. The argument
+``unit`` is ``segments``, ``systems`` or ``scores``. Every function returns :data:`Differences`.
 
-Two statistics are approximations on large test sets. :func:`exchange_tied_accuracy` chooses the best of some hundred
-thresholds. :func:`exchange_rank_correlation` counts pairs of distant ranks in a coarse table; these pairs matter only
-if two denominators differ. Every sample is approximated in the same way, so the test keeps its level. On small test
-sets, both statistics are exact.
+On large test sets, two statistics are approximations: :func:`exchange_tied_accuracy` tries some hundred thresholds
+only, and :func:`exchange_rank_correlation` counts pairs of distant ranks in a coarse table. The approximation does not
+affect the level of a test, because it is the same for all samples.
 """
 
 from __future__ import annotations
@@ -30,24 +29,24 @@ from meteor_e_evaluation.segment_coefficients import system_pairs
 
 Masks: TypeAlias = NDArray[np.bool_]
 Differences: TypeAlias = Callable[[int, int], Floats]
-"""Function from the indices of two metrics to the difference of the measure in each sample, ``(samples,)``."""
+"""A function that takes the indices of two metrics and returns the difference of the measure in each sample."""
 
 BLOCK = 1 << 24
-"""Largest number of elements of an array for a block of samples."""
+"""Largest number of array elements that are computed for a block of samples at a time."""
 
 RELATIVE_TOLERANCE = 1e-12
-"""Variances below this share of the sum of squares are rounding errors."""
+"""Ratio of a variance to the sum of squares below which the variance is regarded as a rounding error."""
 
 
 def exchange_terms(
     unit_sums: Callable[[int, int], Sequence[Floats]], masks: Masks, finish: Callable[[Floats], Floats]
 ) -> Differences:
-    """Exchange the terms of sums.
+    """Return the differences of a measure that is a function of sums over units.
 
     Args:
-        unit_sums: for two metrics, the terms of each metric, ``(sums, units)``.
-        masks: the exchanged units.
-        finish: computes the measure from sums, ``(sums, samples)``.
+        unit_sums: function that returns the terms of each of two metrics, ``(sums, units)``.
+        masks: masks of the exchanged units.
+        finish: function that computes the measure from the sums, ``(sums, samples)``.
     """
     unit_masks = masks.reshape(len(masks), -1)
 
@@ -63,11 +62,11 @@ def exchange_terms(
 
 
 def exchange_group_means(group_values: Sequence[Floats], masks: Masks) -> Differences:
-    """Exchange the values of groups, and take the mean of those that are not NaN.
+    """Return the differences of a mean over groups, when the values of groups are exchanged.
 
     Args:
-        group_values: for each metric, the value of each group, ``(groups,)``.
-        masks: the exchanged groups.
+        group_values: value of each group for each metric, ``(groups,)``. NaN if the value is undefined.
+        masks: masks of the exchanged groups.
     """
     terms = [np.stack([np.nan_to_num(values), ~np.isnan(values)]) for values in group_values]
     return exchange_terms(
@@ -78,14 +77,21 @@ def exchange_group_means(group_values: Sequence[Floats], masks: Masks) -> Differ
 
 
 def _divide_or_nan(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide; NaN unless the denominator is positive."""
+    """Divide two arrays, with NaN for denominators that are not positive."""
     quotient = np.full(np.broadcast(numerator, denominator).shape, np.nan)
     np.divide(numerator, denominator, out=quotient, where=denominator > 0)
     return quotient
 
 
 def exchange_pearson(scores: Floats, ratings: Assessments, masks: Masks, unit: str) -> Differences:
-    """Exchange scores for Pearson's r over all rated outputs."""
+    """Return the differences of Pearson's r over all rated outputs.
+
+    Args:
+        scores: scores of each metric.
+        ratings: human ratings.
+        masks: masks of the exchanged units.
+        unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
+    """
     shape = scores.shape[1:]
     outputs = ratings.systems * shape[1] + ratings.segments
     human = ratings.scores - ratings.scores.mean()
@@ -93,12 +99,10 @@ def exchange_pearson(scores: Floats, ratings: Assessments, masks: Masks, unit: s
     n_ratings = np.bincount(outputs, minlength=scores[0].size).reshape(shape)
     human_sums = np.bincount(outputs, human, scores[0].size).reshape(shape)
     summed_axes: int | tuple[int, ...] = {"segments": 1, "systems": 2}.get(unit, ())
-    terms = [
-        np.stack([n_ratings * metric, n_ratings * metric * metric, metric * human_sums])
-        .sum(axis=summed_axes)
-        .reshape(3, -1)
-        for metric in np.where(n_ratings > 0, scores, 0.0)
-    ]
+    terms = []
+    for metric in np.where(n_ratings > 0, scores, 0.0):
+        output_terms = np.stack([n_ratings * metric, n_ratings * metric * metric, metric * human_sums])
+        terms.append(output_terms.sum(axis=summed_axes).reshape(3, -1))
     human_varies = human_sum_of_squares > RELATIVE_TOLERANCE * float(ratings.scores @ ratings.scores)
 
     def finish(sums: Floats) -> Floats:
@@ -113,14 +117,13 @@ def exchange_pearson(scores: Floats, ratings: Assessments, masks: Masks, unit: s
 def exchange_systems(
     pair_tables: Callable[[int, int], Floats], masks: Masks, finish: Callable[[Floats], Floats]
 ) -> Differences:
-    """Exchange systems for a measure that sums over pairs of systems.
+    """Return the differences of a measure that is a function of sums over pairs of systems.
 
     Args:
-        pair_tables: for two metrics, the terms of each pair of systems, ``(sums, 4, pairs)``: if both systems have
-            scores of the first metric, if only the second system has scores of the second metric, if only the first
-            system has, and if both have.
-        masks: the exchanged systems, ``(samples, systems)``.
-        finish: computes the measure from sums, ``(sums, samples)``.
+        pair_tables: function that returns the terms of each pair of systems for two metrics, ``(sums, 4, pairs)``. The
+            second axis stands for the exchanged systems: neither, only the second, only the first, and both systems.
+        masks: masks of the exchanged systems, ``(samples, systems)``.
+        finish: function that computes the measure from the sums, ``(sums, samples)``.
     """
     first_system, second_system = system_pairs(masks.shape[1])
     case = 2 * masks[:, first_system] + masks[:, second_system]
@@ -136,17 +139,29 @@ def exchange_systems(
 
 
 def exchange_soft_accuracy(scores: Floats, human_scores: Floats, masks: Masks) -> Differences:
-    """Exchange systems for SPA, with p-values from the normal distribution."""
+    """Return the differences of soft pairwise accuracy, when systems are exchanged.
+
+    The p-values come from the normal distribution.
+
+    Args:
+        scores: scores of each metric.
+        human_scores: human scores, ``(systems, segments)``.
+        masks: masks of the exchanged systems, ``(samples, systems)``.
+    """
     from scipy import special
 
     first, second = system_pairs(len(human_scores))
     is_rated = ~np.isnan(human_scores)[first] & ~np.isnan(human_scores)[second]
 
     def p_values(first_scores: Floats, second_scores: Floats) -> Floats:
-        """Return the p-value of each pair of systems; the arguments give the scores of its two systems."""
+        """Return the p-value of each pair of systems.
+
+        The first system of a pair has the first scores, and the second system has the second scores.
+        """
         left = np.where(is_rated, first_scores[first], 0.0)
         right = np.where(is_rated, second_scores[second], 0.0)
-        differences, scale = left - right, (left**2 + right**2).sum(axis=1)
+        differences = left - right
+        scale = (left**2 + right**2).sum(axis=1)
         variances = (differences**2).sum(axis=1)
         varies = variances > RELATIVE_TOLERANCE * scale
         z = differences.sum(axis=1) / np.sqrt(np.where(varies, variances, 1.0))
@@ -169,23 +184,24 @@ def _exchange_comparisons(
     count: Callable[[Floats, NDArray[np.int8], Integers, int], Floats],
     finish: Callable[[Floats], Floats],
 ) -> Differences:
-    """Exchange segments or systems for a measure that sums over comparisons of two systems on a segment.
+    """Return the differences of a measure that is a function of sums over human comparisons.
 
     Args:
         rankings: human comparisons.
-        scores: the metrics' scores.
-        masks: the exchanged units.
-        unit: kind of the exchanged units: ``segments`` or ``systems``.
-        count: computes terms ``(sums, cases, units)`` from score differences ``(cases, comparisons)``, the human order
-            of each comparison (1 or -1; 0 for ties), its unit, and the number of units.
-        finish: computes the measure from sums, ``(sums, samples)``.
+        scores: scores of each metric.
+        masks: masks of the exchanged units.
+        unit: the unit to exchange: ``segments`` or ``systems``.
+        count: function that computes terms ``(sums, cases, units)`` from score differences ``(cases, comparisons)``,
+            the human order of each comparison (1, -1, or 0 for ties), its unit, and the number of units.
+        finish: function that computes the measure from the sums, ``(sums, samples)``.
     """
     n_systems, n_segments = scores.shape[1:]
     first = np.minimum(rankings.better, rankings.worse)
     second = np.maximum(rankings.better, rankings.worse)
     first_is_better = rankings.better < rankings.worse
     human_order = np.where(rankings.ties, 0, np.where(first_is_better, 1, -1)).astype(np.int8)
-    first_scores, second_scores = scores[:, first, rankings.segments], scores[:, second, rankings.segments]
+    first_scores = scores[:, first, rankings.segments]
+    second_scores = scores[:, second, rankings.segments]
 
     def compute_system_terms(first_metric: int, second_metric: int) -> Floats:
         pair_index = first * n_systems - first * (first + 1) // 2 + second - first - 1
@@ -211,22 +227,30 @@ def exchange_pair_counts(
     unit: str,
     compute: Callable[[kendall.PairCounts], Floats | float],
 ) -> Differences:
-    """Exchange segments or systems for a function of the counts of pairs, such as τ."""
+    """Return the differences of a measure that is a function of the numbers of pairs, such as τ.
+
+    Args:
+        rankings: human comparisons.
+        scores: scores of each metric.
+        masks: masks of the exchanged units.
+        unit: the unit to exchange: ``segments`` or ``systems``.
+        compute: function that computes the measure from the numbers of pairs.
+    """
     n_human_ties = int(rankings.ties.sum())
 
     def count(differences: Floats, human_order: NDArray[np.int8], units: Integers, n_units: int) -> Floats:
         is_metric_tie = differences == 0
         is_common_tie = is_metric_tie & (human_order == 0)
         agreement = np.sign(differences) * human_order
-        terms = [
-            [np.bincount(units, values, n_units) for values in case_values]
-            for case_values in (agreement, is_metric_tie, is_common_tie)
-        ]
+        terms = []
+        for case_values in (agreement, is_metric_tie, is_common_tie):
+            terms.append([np.bincount(units, values, n_units) for values in case_values])
         return np.array(terms).astype(float)
 
     def finish(sums: Floats) -> Floats:
         concordant_minus_discordant, all_metric_ties, both_ties = np.rint(sums)
-        metric_ties, human_ties = all_metric_ties - both_ties, n_human_ties - both_ties
+        metric_ties = all_metric_ties - both_ties
+        human_ties = n_human_ties - both_ties
         n_untied = len(rankings) - n_human_ties - metric_ties
         counts = kendall.PairCounts(
             (n_untied + concordant_minus_discordant) / 2,
@@ -241,16 +265,23 @@ def exchange_pair_counts(
 
 
 N_THRESHOLDS = 256
-"""Number of thresholds for ties that are tried if there are more than :data:`MAX_EXACT_DIFFERENCES` differences."""
+"""Number of thresholds for ties that are tried if there are too many score differences to try all of them."""
 
 MAX_EXACT_DIFFERENCES = 1 << 14
-"""Number of score differences up to which each of them is tried as a threshold."""
+"""Largest number of score differences for which every difference is tried as a threshold."""
 
 _THRESHOLD_SAMPLING_STEP = 7
 
 
 def exchange_tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> Differences:
-    """Exchange segments or systems for accuracy with tie calibration; each sample has its own best threshold."""
+    """Return the differences of pairwise accuracy with tie calibration, which is repeated for each sample.
+
+    Args:
+        rankings: human comparisons.
+        scores: scores of each metric.
+        masks: masks of the exchanged units.
+        unit: the unit to exchange: ``segments`` or ``systems``.
+    """
     pair_weights = 1.0 / np.bincount(rankings.segments)[rankings.segments]
 
     def count(differences: Floats, human_order: NDArray[np.int8], units: Integers, n_units: int) -> Floats:
@@ -258,7 +289,7 @@ def exchange_tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, uni
         is_human_tie = np.broadcast_to(human_order == 0, differences.shape)
         is_ordered_right = human_order * differences > 0
         thresholds = _choose_thresholds(distances.ravel())
-        # A threshold that reaches a pair's distance makes a human tie correct and a correctly ordered pair wrong.
+        # If the metric ties a pair, the pair is correct only if the annotator also tied it.
         threshold_index = np.searchsorted(thresholds, distances)
         cell = np.arange(len(differences))[:, None] * n_units + units
         gains = np.where(is_human_tie, pair_weights, np.where(is_ordered_right, -pair_weights, 0.0))
@@ -277,7 +308,7 @@ def exchange_tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, uni
 
 
 def _choose_thresholds(distances: Floats) -> Floats:
-    """Return 0 and all distances, or quantiles of a sample if there are many."""
+    """Return the thresholds for ties to try: 0 and all distances, or some quantiles if there are too many distances."""
     candidates = distances
     if distances.size > MAX_EXACT_DIFFERENCES:
         candidates = np.sort(distances[::_THRESHOLD_SAMPLING_STEP])
@@ -286,26 +317,26 @@ def _choose_thresholds(distances: Floats) -> Floats:
 
 
 MAX_TABLE_CELLS = 1 << 18
-"""Number of cells up to which the table of metric ranks and human levels is exact."""
+"""Largest number of cells of a table that has one row per metric rank and one column per human score."""
 
 COARSE_TABLE_SIDE = 64
-"""Number of rows and of columns of a table that is not exact."""
+"""Largest number of rows and of columns of a coarse table, in which several ranks share a row."""
 
 
 def exchange_rank_correlation(
     scores: Floats, groups: Sequence[Assessments], masks: Masks, unit: str, coefficient: str
 ) -> Differences:
-    """Exchange scores that are ranked together, and take the mean of the groups in which the measure is defined.
+    """Return the differences of a mean rank correlation over groups of outputs.
 
-    The coefficient is a sum over pairs of scores, divided by a normalizer that depends on ties. The difference of the
-    two metrics' sums is linear in the masks, and exact. The total of the two sums matters only if the normalizers
-    differ. It is counted in a table, which is coarse for many scores, and exact for the sample without exchanges.
+    The coefficient is a sum over pairs of scores, divided by a normalizer that depends on ties. The difference between
+    the sums of two metrics is a linear function of the masks, and is always exact. The total of the two sums is counted
+    in a table, which is coarse if there are many scores. It matters only if the normalizers differ.
 
     Args:
-        scores: the metrics' scores.
-        groups: human scores that are ranked together.
-        masks: the exchanged units.
-        unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
+        scores: scores of each metric.
+        groups: human scores of each group. The outputs of a group are ranked together.
+        masks: masks of the exchanged units.
+        unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
         coefficient: ``spearman``, ``kendall``, ``kendall-c`` or ``acc``.
     """
     unit_masks = np.ascontiguousarray(masks.reshape(len(masks), -1).T, float)
@@ -321,9 +352,8 @@ def exchange_rank_correlation(
             rankings.append(_JointRanking(ratings.scores, group_scores, units, coefficient))
         block_size = max(1, BLOCK // max(ranking.largest_array for ranking in rankings))
         blocks = [unit_masks[:, start : start + block_size] for start in range(0, len(masks), block_size)]
-        coefficients = np.concatenate(
-            [np.stack([ranking.coefficients(block) for ranking in rankings]) for block in blocks], axis=2
-        )
+        block_coefficients = [np.stack([ranking.coefficients(block) for ranking in rankings]) for block in blocks]
+        coefficients = np.concatenate(block_coefficients, axis=2)
         n_defined = (~np.isnan(coefficients)).sum(axis=0)
         first_mean, second_mean = _divide_or_nan(np.nansum(coefficients, axis=0), n_defined)
         return np.asarray(first_mean - second_mean)
@@ -332,18 +362,20 @@ def exchange_rank_correlation(
 
 
 class _JointRanking:
-    """The scores of two metrics in their joint order. In each sample, either metric has one of an output's two scores.
+    """The joint ranking of the scores of two metrics for the same outputs.
+
+    In each sample, one of the two scores of an output is assigned to the first metric, and the other to the second one.
 
     Args:
-        human_scores: ratings of outputs.
-        scores: the first metric's scores of these outputs, followed by the second metric's.
-        units: index of the unit that is exchanged with each output.
+        human_scores: ratings of the outputs.
+        scores: scores of the outputs by the first metric, followed by those by the second metric.
+        units: index of the exchanged unit of each output.
         coefficient: ``spearman``, ``kendall``, ``kendall-c`` or ``acc``.
     """
 
     def __init__(self, human_scores: Floats, scores: Floats, units: Integers, coefficient: str) -> None:
         levels = np.tile(np.unique(human_scores, return_inverse=True)[1].reshape(-1), 2)
-        # Among equal scores, higher ratings come first, so that no tied score counts as higher.
+        # Equal scores are sorted by decreasing rating, so that they are not counted as concordant pairs.
         order = np.lexsort((-levels, scores))
         self.coefficient = coefficient
         self.count = len(human_scores)
@@ -352,49 +384,67 @@ class _JointRanking:
         self.is_first = order < self.count
         self.ranks = np.cumsum(np.r_[False, np.diff(scores[order]) != 0])
         self.level_sizes = np.bincount(levels) / 2
-        # Twice the deviation of each level's mean rank from the mean of all ranks.
+        # The weight of a level is twice the deviation of its mean rank from the mean of all ranks.
         self.level_weights = 2 * np.cumsum(self.level_sizes) - self.level_sizes - self.count
         self.n_ranks = int(self.ranks[-1]) + 1
-        self.table_shape = self.n_ranks, len(self.level_sizes)
-        if self.table_shape[0] * self.table_shape[1] > MAX_TABLE_CELLS:
-            self.table_shape = min(self.n_ranks, COARSE_TABLE_SIDE), min(len(self.level_sizes), COARSE_TABLE_SIDE)
-        self.largest_array = max(len(levels), self.table_shape[0] * self.table_shape[1])
-        signs, pair_sums = np.where(self.is_first, 1.0, -1.0), self.sums_of_pairs(slice(None))
+        n_rows = self.n_ranks
+        n_columns = len(self.level_sizes)
+        if n_rows * n_columns > MAX_TABLE_CELLS:
+            n_rows = min(n_rows, COARSE_TABLE_SIDE)
+            n_columns = min(n_columns, COARSE_TABLE_SIDE)
+        self.table_shape = (n_rows, n_columns)
+        self.largest_array = max(len(levels), n_rows * n_columns)
+        signs = np.where(self.is_first, 1.0, -1.0)
+        pair_sums = self.sums_of_pairs(slice(None))
         self.difference = (signs @ pair_sums) / 2
         self.difference_by_unit = np.bincount(self.units, signs * pair_sums)
-        self.total = sum(self.sums_of_pairs(chosen).sum() / 2 for chosen in (self.is_first, ~self.is_first))
+        self.total = (self.sums_of_pairs(self.is_first).sum() + self.sums_of_pairs(~self.is_first).sum()) / 2
 
-    def sums_of_pairs(self, chosen: Masks | slice) -> Floats:
-        """Return, for each of the chosen scores, the sum over its pairs with the other chosen scores."""
-        ranks, levels = self.ranks[chosen], self.levels[chosen]
+    def sums_of_pairs(self, selection: Masks | slice) -> Floats:
+        """Return the sum over all pairs of each selected score with the other selected scores.
+
+        Args:
+            selection: a mask or a slice of the scores.
+        """
+        ranks = self.ranks[selection]
+        levels = self.levels[selection]
         if self.coefficient != "spearman":
             return kendall.count_concordant(levels)
         weights = self.level_weights[levels]
-        start, end = np.searchsorted(ranks, ranks, "left"), np.searchsorted(ranks, ranks, "right")
+        start = np.searchsorted(ranks, ranks, "left")
+        end = np.searchsorted(ranks, ranks, "right")
         cumulative = np.r_[0.0, np.cumsum(weights)]
         n_lower_minus_higher = start + end - len(weights)
         return np.asarray(weights * n_lower_minus_higher - (cumulative[start] + cumulative[end] - cumulative[-1]))
 
     def count_keys(self, keys: Integers, masks: Floats) -> Floats:
-        """Return how many scores with each key the two metrics have, ``(2, keys, samples)``; the key -1 is ignored."""
+        """Count the scores with each key that are assigned to each metric, ``(2, keys, samples)``.
+
+        Args:
+            keys: key of each score. Scores with the key -1 are ignored.
+            masks: masks of the exchanged units, ``(units, samples)``.
+        """
         from scipy import sparse
 
-        has_key, n_keys = keys >= 0, int(keys.max()) + 1
-        keys, is_first = keys[has_key], self.is_first[has_key]
+        has_key = keys >= 0
+        n_keys = int(keys.max()) + 1
+        keys = keys[has_key]
+        is_first = self.is_first[has_key]
         signs = np.where(is_first, -1.0, 1.0)
         changes = sparse.csr_matrix((signs, (keys, self.units[has_key])), (n_keys, len(masks))) @ masks
         first_counts = np.bincount(keys, is_first, n_keys)[:, None] + changes
         return np.stack([first_counts, np.bincount(keys, minlength=n_keys)[:, None] - first_counts])
 
     def tie_sizes(self, values: Integers, masks: Floats) -> Floats:
-        """Return how many scores of each metric have each value that occurs repeatedly, ``(2, values, samples)``."""
+        """Count the scores of each metric with each repeated value, ``(2, values, samples)``."""
         _, value_index, sizes = np.unique(values, return_inverse=True, return_counts=True)
         keys_of_values = np.where(sizes > 1, np.cumsum(sizes > 1) - 1, -1)
         return self.count_keys(keys_of_values[value_index.reshape(-1)], masks)
 
     def table_sums(self, masks: Floats) -> Floats:
-        """Return the total of both metrics' sums over pairs of distant ranks, ``(samples,)``."""
-        (n_rows, n_columns), n_levels = self.table_shape, len(self.level_sizes)
+        """Return the total of the sums of both metrics over pairs in different cells of the table, ``(samples,)``."""
+        n_rows, n_columns = self.table_shape
+        n_levels = len(self.level_sizes)
         row_of_score = self.ranks * n_rows // self.n_ranks
         column_of_level = np.arange(n_levels) * n_columns // n_levels
         keys = row_of_score * n_columns + column_of_level[self.levels]
@@ -413,7 +463,7 @@ class _JointRanking:
         return np.asarray(np.einsum("krls,krls->s", table, lower_columns))
 
     def coefficients(self, masks: Floats) -> Floats:
-        """Return the coefficient of both metrics, ``(2, samples)``; NaN where it is undefined."""
+        """Return the coefficient of both metrics in each sample, ``(2, samples)``, with NaN if it is undefined."""
         offset, normalizer = self.offset_and_normalizer(masks)
         without_exchange = np.zeros(len(masks))
         table_totals = self.table_sums(np.c_[without_exchange, masks])
@@ -422,8 +472,9 @@ class _JointRanking:
         return _divide_or_nan(np.stack([total + difference, total - difference]) / 2 + offset, normalizer)
 
     def offset_and_normalizer(self, masks: Floats) -> Floats:
-        """Return the term that is added to both metrics' sums, and their divisor, ``(2, 2, samples)``."""
-        metric_ties, human_ties = self.tie_sizes(self.ranks, masks), self.level_sizes
+        """Return the offset of the sums of both metrics, and their normalizer, ``(2, 2, samples)``."""
+        metric_ties = self.tie_sizes(self.ranks, masks)
+        human_ties = self.level_sizes
         if self.coefficient == "spearman":
             maximum = float(self.count**3 - self.count)
             metric_sums = maximum - (metric_ties**3 - metric_ties).sum(axis=1)
@@ -432,7 +483,8 @@ class _JointRanking:
         common_ties = self.tie_sizes(self.ranks * len(human_ties) + self.levels, masks)
         n_pairs = self.count * (self.count - 1) / 2
         n_human = _count_tied_pairs(human_ties, 0)
-        n_metric, n_common = _count_tied_pairs(metric_ties, 1), _count_tied_pairs(common_ties, 1)
+        n_metric = _count_tied_pairs(metric_ties, 1)
+        n_common = _count_tied_pairs(common_ties, 1)
         if self.coefficient == "acc":
             return np.stack([n_common, np.full_like(n_common, n_pairs)])
         offset = (n_metric + n_human - n_common - n_pairs) / 2
@@ -444,5 +496,5 @@ class _JointRanking:
 
 
 def _count_tied_pairs(tie_sizes: Floats, axis: int) -> Floats:
-    """Return the number of pairs within ties of these sizes, summed over an axis."""
+    """Return the number of tied pairs, given the sizes of groups of equal scores along an axis."""
     return np.asarray((tie_sizes * (tie_sizes - 1) / 2).sum(axis=axis))

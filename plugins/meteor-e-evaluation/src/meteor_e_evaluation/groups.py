@@ -27,7 +27,9 @@ Grouping: TypeAlias = Literal["none", "item", "sys"]
 def mean_group_agreement(
     coefficient: str, grouping: Grouping, human_scores: Floats, segment_weights: Floats | None = None
 ) -> Agreement:
-    """Return the mean of a coefficient over the groups in which it is defined, as a function of metric scores.
+    """Return a function that computes the mean of a coefficient over groups of outputs.
+
+    Groups in which the coefficient is undefined are left out of the mean.
 
     Args:
         coefficient: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``acc`` (pairwise accuracy with ties).
@@ -56,7 +58,7 @@ def mean_group_agreement(
 
 
 def group_coefficients(coefficient: str, grouping: Grouping, human_scores: Floats) -> Callable[[Floats], Floats]:
-    """Return a coefficient for each group as a function of metric scores.
+    """Return a function that computes a coefficient for each group from metric scores.
 
     Args:
         coefficient: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``acc`` (pairwise accuracy with ties).

@@ -63,7 +63,7 @@ class SegmentMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class JudgmentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A file of judgments, and the meaning of the names and numbers in it.
+    """Description of a file of judgments, and of the names and numbers in the file.
 
     Attributes:
         file: path of the file, in which ``{pair}``, ``{source}`` and ``{target}`` stand for the language pair and its
@@ -258,7 +258,10 @@ def _reject_renamed_keys(document: Document) -> None:
 
 
 def _walk_keys(data: Any, prefix: Key = ()) -> Iterator[Key]:
-    """Yield the path of every key of an index, except for keys that are names, such as those under ``rename``."""
+    """Yield the path of every key that the format of an index defines.
+
+    Keys that are names, such as the keys under ``rename``, are left out.
+    """
     if isinstance(data, list):
         for position, item in enumerate(data):
             yield from _walk_keys(item, (*prefix, position))

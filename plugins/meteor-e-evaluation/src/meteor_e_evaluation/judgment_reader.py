@@ -288,10 +288,10 @@ class JudgmentReader:
             return None
         index_of = {system: index for index, system in enumerate(systems)}
         return Rankings(
-            np.array([segment for segment, _, _, _ in self._comparisons], np.int64),
-            np.array([index_of[better] for _, better, _, _ in self._comparisons], np.int64),
-            np.array([index_of[worse] for _, _, worse, _ in self._comparisons], np.int64),
-            np.array([is_tie for _, _, _, is_tie in self._comparisons], bool),
+            segments=np.array([segment for segment, _, _, _ in self._comparisons], np.int64),
+            better=np.array([index_of[better] for _, better, _, _ in self._comparisons], np.int64),
+            worse=np.array([index_of[worse] for _, _, worse, _ in self._comparisons], np.int64),
+            ties=np.array([is_tie for _, _, _, is_tie in self._comparisons], bool),
         )
 
     def assessments(self, systems: Sequence[str]) -> Assessments | None:
@@ -311,9 +311,9 @@ class JudgmentReader:
     def _all_ratings(self, systems: Sequence[str]) -> Assessments:
         index_of = {system: index for index, system in enumerate(systems)}
         return Assessments(
-            np.array([segment for segment, _, _ in self._ratings], np.int64),
-            np.array([index_of[system] for _, system, _ in self._ratings], np.int64),
-            np.array([score for _, _, score in self._ratings], float),
+            segments=np.array([segment for segment, _, _ in self._ratings], np.int64),
+            systems=np.array([index_of[system] for _, system, _ in self._ratings], np.int64),
+            scores=np.array([score for _, _, score in self._ratings], float),
         )
 
     def notes(self) -> Iterator[str]:

@@ -139,8 +139,7 @@ def compute_tied_accuracy(rankings: Rankings, scores: Floats, *, threshold: floa
     if threshold is not None:
         is_correct = np.where(distances <= threshold, rankings.ties, is_ordered_right)
         return TiedAccuracy(float(pair_weights[is_correct].sum()) / total_weight, threshold)
-    # When the threshold reaches the score difference of a pair, the metric ties the pair. This is correct if the
-    # annotator also tied the pair, and otherwise turns a correctly ordered pair into an error.
+    # If the metric ties a pair, the pair is correct only if the annotator also tied it.
     gains = np.where(rankings.ties, pair_weights, np.where(is_ordered_right, -pair_weights, 0.0))
     weight_without_ties = float(pair_weights[is_ordered_right].sum())
     correct_weight, threshold = _calibrate_threshold(distances, gains, weight_without_ties)

@@ -83,6 +83,11 @@ class MetricScore(NamedTuple):
     location: str
 
 
+def _make_score(system: str, segment: int | None, score: float, location: str) -> MetricScore:
+    """Return a score from a file that does not name the metric, the language pair, the test set or the reference."""
+    return MetricScore("", "", "", "", system, segment, score, location)
+
+
 def split_fields(line: str) -> list[str]:
     """Split a line into fields, and remove quotation marks around the fields.
 
@@ -180,13 +185,13 @@ def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
     n_lines: Counter[str] = Counter()
     for system, score, location in rows:
         n_lines[system] += 1
-        yield MetricScore("", "", "", "", system, n_lines[system] if has_segments else None, score, location)
+        yield _make_score(system, n_lines[system] if has_segments else None, score, location)
 
 
 def _parse_numbers(lines: Iterator[_Line]) -> Iterator[MetricScore]:
     """Parse the score of one segment per line."""
     for segment, line in enumerate(lines, 1):
-        yield MetricScore("", "", "", "", "", segment, _parse_score(line.text.strip(), line.location), line.location)
+        yield _make_score("", segment, _parse_score(line.text.strip(), line.location), line.location)
 
 
 _COMET_LINE = re.compile(r"(?P<system>[^\t]+)\t(?:Segment (?P<segment>\d+)\t)?score: (?P<score>\S+)(?:\t.*)?")
@@ -209,9 +214,9 @@ def _parse_comet_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
         score = _parse_score(match["score"], line.location)
         if match["segment"] is not None:
             systems_with_segments.add(system)
-            yield MetricScore("", "", "", "", system, int(match["segment"]) + 1, score, line.location)
+            yield _make_score(system, int(match["segment"]) + 1, score, line.location)
         elif system not in systems_with_segments:
-            yield MetricScore("", "", "", "", system, None, score, line.location)
+            yield _make_score(system, None, score, line.location)
 
 
 def _parse_comet_json(text: str, file_name: str) -> Iterator[MetricScore]:
@@ -225,7 +230,7 @@ def _parse_comet_json(text: str, file_name: str) -> Iterator[MetricScore]:
             raise InputError(f"{file_name}: {system!r} is not a list of segments, as comet-score --to_json writes it")
         for number, segment in enumerate(segments, 1):
             location = f"{file_name}, {system}, segment {number}"
-            yield MetricScore("", "", "", "", system, number, _comet_score(segment, location), location)
+            yield _make_score(system, number, _comet_score(segment, location), location)
 
 
 def _comet_score(segment: Any, location: str) -> float:

@@ -17,7 +17,7 @@ from meteor_e_evaluation.judgments import Rankings
 from meteor_e_evaluation.test_set import TestSet
 
 PAIRS_NEED_TWO_RATINGS = "a pair counts if both systems were rated"
-TIED_METRIC_SCORES_ARE_WRONG = "tied metric scores count as wrong; pairs tied by people are left out"
+TIED_METRIC_SCORES_ARE_WRONG = "tied metric scores count as wrong; pairs tied by annotators are left out"
 NO_RATED_PAIRS = (
     "no segment has judgments of two systems; choose a measure over all segments, such as pearson, or over systems, "
     "such as system-pearson"
@@ -74,7 +74,7 @@ class PairMeasure(Measure[TestSet]):
         """Return the reason why the value of the measure is NaN."""
         rankings = self.rankings(test)
         if rankings is not None and len(rankings) and rankings.ties.all():
-            return "people tie all pairs of systems"
+            return "the annotators tied all pairs of systems"
         return super().explain_undefined(test, scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
@@ -117,7 +117,7 @@ class TauWmt13(PairMeasure):
     name, title, variant = "tau-wmt13", "τ WMT13", "wmt13"
     definition = "(concordant − discordant) / pairs"
     source = "Macháček and Bojar (2013)"
-    ties = "pairs that the metric or people tie are left out"
+    ties = "pairs tied by the metric or by annotators are left out"
 
 
 class TauWmt14(PairMeasure):
@@ -126,7 +126,7 @@ class TauWmt14(PairMeasure):
     name, title, variant = "tau-wmt14", "τ WMT14", "wmt14"
     definition = "(concordant − discordant) / pairs"
     source = "Macháček and Bojar (2014)"
-    ties = "pairs that the metric ties are neither right nor wrong; pairs tied by people are left out"
+    ties = "pairs tied by the metric are neither right nor wrong; pairs tied by annotators are left out"
 
 
 class TauB(PairMeasure):
@@ -186,7 +186,9 @@ class TiedAccuracy(Measure[TestSet]):
     """
 
     name, title = "acc-eq", "acc_eq"
-    definition = "share of pairs ordered or tied as people do, mean over segments; scores tie within the best threshold"
+    definition = (
+        "share of pairs ordered or tied as by annotators, mean over segments; scores tie within the best threshold"
+    )
     source = "Deutsch et al. (2023); WMT23–24"
     mtme = "KendallWithTiesOpt (acc23), item"
     ties = "common ties are right, other ties are wrong"

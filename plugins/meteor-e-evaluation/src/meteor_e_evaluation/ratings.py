@@ -61,11 +61,7 @@ def _iterate_cells(
         The file and line of a row, and its cells by field. The cell of a missing column is empty.
     """
     lower_titles = [title.strip().lower() for title in titles]
-    column_index: dict[str, int] = {}
-    for field, names in columns.items():
-        known_names = [name for name in names if name in lower_titles]
-        if known_names:
-            column_index[field] = lower_titles.index(known_names[0])
+    column_index = _find_columns(lower_titles, columns)
     for field in required:
         if field not in column_index:
             raise InputError(f"{file_name}: no column {' or '.join(columns[field])}; it has {', '.join(titles)}")
@@ -83,6 +79,16 @@ def _iterate_cells(
             for field, index in column_index.items():
                 cells[field] = row[index].strip()
             yield location, cells
+
+
+def _find_columns(titles: Sequence[str], columns: ColumnNames) -> dict[str, int]:
+    """Return the index of the column of each field, without the fields that the table lacks."""
+    column_index: dict[str, int] = {}
+    for field, names in columns.items():
+        known_names = [name for name in names if name in titles]
+        if known_names:
+            column_index[field] = titles.index(known_names[0])
+    return column_index
 
 
 _DIRECT_ASSESSMENT_COLUMNS: ColumnNames = {
@@ -223,7 +229,9 @@ def read_mqm(
             scores[key] = scores[key]._replace(score=scores[key].score - penalty)
         else:
             text = re.sub(r"</?v>", "", cells["target"]) or None
-            scores[key] = HumanScore(cells["pair"], cells["system"], segment, -penalty, location, document, text)
+            scores[key] = HumanScore(
+                cells["pair"], cells["system"], segment, -penalty, location, document=document, text=text
+            )
     yield from scores.values()
 
 
@@ -277,7 +285,8 @@ def read_ratings(
         value = parse_finite_number(cells["score"], "the score", location)
         segment = parse_whole_number(cells[segment_field], "the segment", location)
         document = cells["document"] if in_document else ""
-        yield HumanScore(cells["pair"], cells["system"], segment, value, location, document, cells["target"] or None)
+        text = cells["target"] or None
+        yield HumanScore(cells["pair"], cells["system"], segment, value, location, document=document, text=text)
 
 
 def read_score_lines(path: PathLike, n_segments: int | None) -> Iterator[HumanScore]:
@@ -305,7 +314,8 @@ def read_score_lines(path: PathLike, n_segments: int | None) -> Iterator[HumanSc
         n_lines[system] = n_lines.get(system, 0) + 1
         if score != "None":
             segment = None if n_segments is None else n_lines[system]
-            yield HumanScore("", system, segment, parse_finite_number(score, "the score", location), location)
+            value = parse_finite_number(score, "the score", location)
+            yield HumanScore(pair="", system=system, segment=segment, score=value, location=location)
     for system, count in n_lines.items():
         if n_segments is not None and count != n_segments:
             raise InputError(f"{file_name}: system {system} has {count} scores; the test set has {n_segments} segments")

@@ -96,7 +96,7 @@ def _cells(table: Table, values: Sequence[Value]) -> Iterator[tuple[str, Value]]
 
 
 def _sort_rows(table: Table) -> list[tuple[str, tuple[Value, ...]]]:
-    """Return the rows of a table, sorted by the last column if the metrics are ranked by it."""
+    """Return the rows of a table. If the metrics are ranked by the last column, the rows are sorted by rank."""
 
     def get_last_value(row: tuple[str, tuple[Value, ...]]) -> float:
         _, values = row

@@ -44,7 +44,7 @@ def _check_identical_outputs(test: TestSet) -> list[str]:
         return []
     message = f"{n_ranked_differently} of {n_identical} pairs of identical outputs have different ranks"
     is_suspicious = n_identical >= MIN_IDENTICAL_PAIRS and n_ranked_differently > IDENTICAL_OUTPUTS_LIMIT * n_identical
-    # If ties were not allowed, the annotators had to rank identical outputs differently.
+    # Without ties, the annotators had to give different ranks even to identical outputs.
     if not rankings.ties.any() or not is_suspicious:
         return [message]
     return [f"warning: {message}; are the judgments shifted against the outputs?"]
@@ -68,11 +68,11 @@ def check_scores(test: TestSet, scores: Scores) -> list[str]:
     agreement = _segment_agreement(test, scores)
     if not math.isnan(agreement) and abs(agreement) <= NEAR_ZERO_CORRELATION:
         question = f"are the judgments shifted against the outputs of {test.pair}?"
-        return [f"warning: {scores.name} and people do not correlate ({agreement:.3f}); {question}"]
+        return [f"warning: {scores.name} does not correlate with human judgments ({agreement:.3f}); {question}"]
     if math.isnan(agreement):
         agreement = _system_agreement(test, scores)
     if agreement < -NEAR_ZERO_CORRELATION:
-        message = f"{scores.name} correlates negatively with people ({agreement:.3f})"
+        message = f"{scores.name} correlates negatively with human judgments ({agreement:.3f})"
         return [f"warning: {message}; if it counts errors, negate it, as in scores:-FILE"]
     return []
 

@@ -326,7 +326,10 @@ def _fill_arrays(rows: Sequence[MetricScore], test: TestSet, sign: float) -> tup
 
 
 def _mean_of_scored(segment_scores: Floats, system_scores: Floats) -> Floats:
-    """Return the mean segment score of each system, or its system score if it has no segment scores."""
+    """Return the mean segment score of each system.
+
+    A system without segment scores keeps its system score.
+    """
     is_scored = ~np.isnan(segment_scores)
     sums = np.where(is_scored, segment_scores, 0).sum(axis=1)
     means = system_scores.copy()

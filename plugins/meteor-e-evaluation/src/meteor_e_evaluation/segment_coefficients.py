@@ -101,7 +101,7 @@ def rank_within_segments(scores: Floats, rated: NDArray[np.bool_]) -> Floats:
 
 
 def segment_coefficient(name: str, human_scores: Floats) -> Callable[[Floats], Floats]:
-    """Return a coefficient for each segment as a function of metric scores.
+    """Return a function that computes a coefficient for each segment from metric scores.
 
     The human scores are prepared only once, because a permutation test evaluates the function thousands of times.
 

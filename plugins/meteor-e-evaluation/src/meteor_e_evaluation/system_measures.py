@@ -102,9 +102,9 @@ class SystemMeasure(Measure[TestSet]):
     def default_test(self) -> str:
         """Return the name of the default significance test.
 
-        It is Williams' test for Pearson's coefficient, and a permutation of systems otherwise. For ranks of about
-        twenty systems, Williams' test rejects the null hypothesis too often, so it is not the default for Spearman's
-        coefficient.
+        The default is Williams' test for Pearson's coefficient, and a permutation of systems otherwise. For ranks of
+        about twenty systems, Williams' test rejects the null hypothesis too often, so it is not the default for
+        Spearman's coefficient.
         """
         return "williams" if self.coefficient == "pearson" else "systems"
 
@@ -225,7 +225,7 @@ class SoftAccuracy(Measure[TestSet]):
 
     name, title = "spa", "SPA"
     level = "system"
-    definition = "1 − mean over pairs of systems of |p by people − p by the metric|, p by paired permutations"
+    definition = "1 − mean over pairs of systems of |human p − metric p|, p by paired permutations"
     source = "Thompson et al. (2024); WMT24"
     mtme = "PairwiseConfidenceError (SPA)"
     ties = "–"

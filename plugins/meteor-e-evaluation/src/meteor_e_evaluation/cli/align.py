@@ -84,7 +84,7 @@ class AlignOutput(Options, heading="Output", example="… --format jsonl -o alig
         "text",
         "--format",
         type=click.Choice(["text", "jsonl", "json", "java", "latex"]),
-        help="text: lines for people. jsonl, json: one JSON object per segment, with the words' character offsets in "
+        help="text: readable lines. jsonl, json: one JSON object per segment, with the words' character offsets in "
         "the raw text. java: the Java Matcher's format. latex: a matrix (TikZ).",
     )
     show: bool = option(False, "--show", is_flag=True, help="Show the two lines, aligned; in a terminal, in colors.")

@@ -259,7 +259,14 @@ class _ColumnRenderer:
 
 
 def _append_cells(block: Sequence[Text], cells: Sequence[Text], column_width: int, separator: str) -> None:
-    """Append the cells of a column to the lines of a block, with the separator after the cell of the first line."""
+    """Append the cells of a column to the lines of a block.
+
+    Args:
+        block: the lines.
+        cells: one cell per line.
+        column_width: width of the column, including the separator.
+        separator: character after the cell of the first line. All other cells are followed by a space.
+    """
     for index, (line, cell) in enumerate(zip(block, cells, strict=True)):
         line.append_text(cell)
         line.append(" " * (column_width - cell.cell_len - 1))
@@ -267,7 +274,7 @@ def _append_cells(block: Sequence[Text], cells: Sequence[Text], column_width: in
 
 
 def _first_match(matches: MatchByWord, words: range) -> int | None:
-    """Return the index of the first match of any of the words, or None if none of the words is matched."""
+    """Return the index of the first match that contains any of the words, or None if there is no such match."""
     for word in words:
         if matches[word] is not None:
             return matches[word]

@@ -48,7 +48,7 @@ class LinearScale(NamedTuple):
 
 
 def _round_step(span: float) -> float:
-    """Return the distance between ticks: 1, 2 or 5 times a power of ten, with at least two steps in a span."""
+    """Return a round distance between ticks that divides a span into two to five parts."""
     power = 10.0 ** math.floor(math.log10(span / 2))
     return max(factor * power for factor in (1, 2, 5) if factor * power <= span / 2)
 
@@ -94,7 +94,11 @@ class Balance(NamedTuple):
     worse: int
 
     def parts(self, width: float) -> tuple[float, float, float]:
-        """Return the widths of the three parts of a bar with the given total width."""
+        """Return the widths of the three parts of a bar that show the numbers of segments.
+
+        Args:
+            width: width of the whole bar.
+        """
         n_segments = self.better + self.same + self.worse
         return tuple(round(count / n_segments * width, 2) for count in self)  # type: ignore[return-value]
 

@@ -117,7 +117,8 @@ def distributions(report: Report) -> list[Distributions]:
     rows = []
     for title, low, high, is_metric, values in _segment_values(report):
         points = np.linspace(low, high, POINTS + 1)
-        rows.append(Distributions(title, low, high, is_metric, tuple(_cells(values, classes, points))))
+        cells = tuple(_cells(values, classes, points))
+        rows.append(Distributions(title=title, low=low, high=high, metric=is_metric, cells=cells))
     return rows
 
 

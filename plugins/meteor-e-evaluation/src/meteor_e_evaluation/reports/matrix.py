@@ -48,7 +48,7 @@ _MARKS = {
 
 
 def escape(text: str) -> str:
-    """Return a text with the special characters of LaTeX escaped, and ``?`` for each unprintable character."""
+    """Escape the special characters of LaTeX in a string, and replace unprintable characters by ``?``."""
     return "".join(_escape_character(character) for character in text)
 
 

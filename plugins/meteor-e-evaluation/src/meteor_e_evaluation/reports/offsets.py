@@ -13,8 +13,8 @@ _PLAIN_CHARACTERS = str.maketrans("“”„«»‟‘’‚‛`´–—‐‑�
 def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
     """Return the start and the exclusive end of each word in a raw text, in characters.
 
-    Normalization may have changed some characters. Therefore the characters of the words are aligned with those of the
-    text by the smallest number of edits. The start of a word that is not in the text equals its end.
+    Normalization may have changed some characters, so the words are aligned with the text by the smallest number of
+    edits. If a word does not occur in the text, its start equals its end.
 
     Args:
         text: the raw segment.
@@ -62,7 +62,7 @@ def _join_ranges(ranges: Sequence[tuple[int, int]], default: int) -> tuple[int, 
 
 
 def _fold(text: str) -> str:
-    """Return a text of the same length with lower-case letters and plain punctuation marks."""
+    """Convert a string to lower case and plain punctuation marks without changing its length."""
     characters = []
     for character in text:
         lower = character.lower()

@@ -177,7 +177,7 @@ def _split_lines(text: str) -> list[str]:
 
 
 def _hash(text: str) -> str:
-    """Return the hash of a text in the notation of a content security policy."""
+    """Return the hash of a script or style in the notation of a content security policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 

@@ -148,7 +148,7 @@ def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> SegmentWo
 
 
 def _split(values: list[int], sizes: NDArray[Any]) -> list[list[int]]:
-    """Split a list into consecutive lists of the given sizes."""
+    """Split a list into consecutive parts whose sizes are given in an array."""
     parts = []
     start = 0
     for size in sizes.tolist():

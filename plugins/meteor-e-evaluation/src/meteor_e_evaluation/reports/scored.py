@@ -170,14 +170,14 @@ class MetricResult:
         return sorted(range(len(self.scores)), key=lambda index: (sign * self.scores[index], index))
 
     def gains(self, first: int, second: int) -> Floats:
-        """Return the advantage of the second system over the first one on each segment, an array ``(segments,)``."""
+        """Return the gain in score from the first to the second system on each segment, an array ``(segments,)``."""
         differences: Floats = self.segments[second] - self.segments[first]
         return differences if self.higher_is_better else -differences
 
 
 @dataclass(frozen=True)
 class Report:
-    """The contents of a report: systems scored on the same segments by several metrics.
+    """The contents of a report on systems that were scored on the same segments.
 
     Attributes:
         title: title of the report.
@@ -220,7 +220,7 @@ class Report:
 
     @property
     def rival(self) -> int:
-        """The index of the system whose score differs most from that of the first system under the first metric.
+        """The index of the system that differs most from the first system in its score by the first metric.
 
         The index is 0 if the report has only one system.
         """
@@ -295,7 +295,7 @@ def _score_metrics(
 ) -> Iterator[MetricResult]:
     """Yield the result of each metric, where None stands for METEOR, which has already been computed.
 
-    All pairs of systems are tested only under the first metric.
+    Under all metrics except for the first one, systems are tested only against the first system.
     """
     other_metrics = [metric for metric in metrics if metric is not None]
     table = _score_other_metrics(other_metrics, systems, references, progress)
@@ -366,7 +366,7 @@ def _metric_result(
         higher_is_better=metric.higher_is_better,
         decimals=min(metric.decimals, PERCENTAGE_DECIMALS) if has_large_scores else metric.decimals,
         scores=scores,
-        # The first of the values of each segment is its score.
+        # Only the first value of each segment is its score, because a metric may return several values.
         segments=tuple(np.array(entry.segment_values)[:: len(entry.values)] for entry in entries),
         comparison=settings.compare(statistics, lambda sums: main_scores(metric.scores(sums)), all_pairs=all_pairs),
         details=tuple(list(entry.segment_details) for entry in entries) if has_details else (),

@@ -31,5 +31,5 @@ _SYMBOLS = {
 
 
 def visible(text: str) -> str:
-    """Return a text in which a name or a symbol replaces each invisible character."""
+    """Replace each invisible character of a string by its name or by a visible symbol."""
     return text.translate(_SYMBOLS)

@@ -30,7 +30,7 @@ class NoOccasionError(Exception):
 
 
 class Draft:
-    """A text divided into words and the characters between them, with methods that return changed texts.
+    """A text that is divided into words, with methods that return changed copies of the text.
 
     A method that does not apply to the text returns the text unchanged or raises :class:`NoOccasionError`.
 
@@ -64,7 +64,7 @@ class Draft:
         return "".join(gap + word for gap, word in zip(self.gaps, [*words, ""], strict=True))
 
     def put_words(self, replacements: Mapping[int, str]) -> str:
-        """Return the text with some words replaced exactly as given.
+        """Return the text with some words replaced, without adapting the capitalization of the new words.
 
         Args:
             replacements: the new words by the indices of the replaced words.
@@ -94,13 +94,13 @@ class Draft:
         text = self.gaps[0]
         needs_capital = 0 in indices and self.words[0][:1].isupper()
         for index, (word, next_gap) in enumerate(zip(self.words, self.gaps[1:], strict=True)):
-            if index not in indices:
-                text += (word[:1].upper() + word[1:] if needs_capital else word) + next_gap
-                needs_capital = False
+            if index in indices:
+                text = _append_gap(text, next_gap)
                 continue
-            # Remove one of the spaces around the word, and append punctuation to the previous word.
-            text = text.rstrip() + (next_gap if next_gap.strip() or not text.strip() else " " * bool(next_gap))
-            text = text if text.strip() else text.lstrip()
+            if needs_capital:
+                word = word[:1].upper() + word[1:]
+                needs_capital = False
+            text += word + next_gap
         return text
 
     def span(self, first: int, last: int) -> str:
@@ -120,7 +120,7 @@ class Draft:
         return self.rng.choice(items)
 
     def similar_texts(self) -> list[str]:
-        """Return up to eight other texts of the file, those with the most similar lengths."""
+        """Return up to eight other texts of the file whose lengths are most similar to the length of this text."""
         texts = self.context.texts
         original = texts[self.context.position] if texts else ""
         others = {text for text in texts if text.strip() and text != original}
@@ -162,7 +162,7 @@ class Draft:
         return self.text if filled.split() == self.text.split() else filled
 
     def rewrite(self, alternatives: Sequence[Mapping[str, str]]) -> str:
-        """Rewrite the text by the first set of regular expressions that changes it.
+        """Rewrite the text by regular expressions, using the first set of expressions that changes the text.
 
         Args:
             alternatives: sets of patterns with their replacements.
@@ -283,7 +283,7 @@ class Draft:
         return " ".join([self.choose(self.words)] * len(self))
 
     def change_unicode_form(self) -> str:
-        """Decompose accented letters, or compose them. In a text without accented letters, replace the hyphens."""
+        """Decompose or compose accented letters. If the text has no accented letters, replace its hyphens."""
         for form in ("NFD", "NFC"):
             normalized = unicodedata.normalize(form, self.text)
             if normalized != self.text:
@@ -299,6 +299,17 @@ class Draft:
         return text[:doubled] + text[doubled] + " " + text[doubled + 1 :] + " "
 
 
+def _append_gap(text: str, gap: str) -> str:
+    """Append the characters that follow a removed word to the text before the word, without doubling spaces."""
+    is_blank = not text.strip()
+    text = text.rstrip()
+    if is_blank or gap.strip():
+        text += gap
+    elif gap:
+        text += " "
+    return text if text.strip() else ""
+
+
 @functools.lru_cache(maxsize=8)
 def _foreign_words(language: str) -> list[str]:
     """Return frequent words of another language that are not words of a language.
@@ -311,7 +322,12 @@ def _foreign_words(language: str) -> list[str]:
 
 
 def copy_case(model: str, word: str) -> str:
-    """Return a word with the capitalization of a model, which may affect the first letter or all letters."""
+    """Capitalize a word like another word.
+
+    Args:
+        model: the word whose capitalization is copied.
+        word: the word to capitalize.
+    """
     if len(model) > 1 and model.isupper() and model.isalpha():
         return word.upper()
     if model[:1].isupper() and model != "I":

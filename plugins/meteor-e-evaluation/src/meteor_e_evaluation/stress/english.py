@@ -211,7 +211,7 @@ class EnglishDraft(Draft):
         return {}
 
     def _find_word_replacements(self, index: int, cases: Sequence[Case]) -> list[str]:
-        """Return the possible replacements of a word according to the first case whose conditions it meets."""
+        """Return the replacements of a word by the first case whose conditions the word meets."""
         word = self.lower[index]
         properties = self._describe_word(index)
         for case in cases:
@@ -280,7 +280,7 @@ class EnglishDraft(Draft):
         return self._remove_not(index, tags), index
 
     def _replace_negative_word(self, index: int, positive_word: str) -> str:
-        """Replace a negative word, such as "nobody". If it is "neither", also replace "nor" by "and"."""
+        """Replace a negative word, such as "nobody". After "neither", "nor" is also replaced by "and"."""
         changes = {index: copy_case(self.words[index], positive_word)}
         if self.lower[index] == "neither":
             changes |= {later: "and" for later in range(index, len(self)) if self.lower[later] == "nor"}
@@ -307,7 +307,7 @@ class EnglishDraft(Draft):
         return Draft(self.put_words(changes)).remove_words(removed)
 
     def _find_base_verb(self, index: int, tags: Sequence[str]) -> int | None:
-        """Return the index of the verb among the three words after a negation, or None if it is not a base form."""
+        """Return the index of the verb after a negation, or None if no base form is among the next three words."""
         for verb_index in range(index + 1, min(index + 4, len(self))):
             if tags[verb_index] in ("VB", "VBP"):
                 verb = self.words[verb_index]

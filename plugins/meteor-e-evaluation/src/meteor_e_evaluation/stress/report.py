@@ -181,7 +181,7 @@ def _none_if_nan(value: object) -> object:
 
 
 def _format_finding(finding: Finding) -> str:
-    """Format a share and its interval, with a star if it differs significantly from the first metric's share."""
+    """Format a share with its interval, and add a star if the share differs significantly from the first metric."""
     text = _format_share(Share(finding.share, finding.low, finding.high))
     if math.isnan(finding.p):
         return text

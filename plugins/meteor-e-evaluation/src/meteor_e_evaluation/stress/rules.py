@@ -75,7 +75,7 @@ BUILT_IN: dict[str, type[Perturbation]] = {
 
 
 def perturbations(language: str = "en") -> list[Perturbation]:
-    """Return the perturbations for a language: the built-in ones first, then those of plugins.
+    """Return the built-in perturbations for a language, followed by the perturbations of plugins.
 
     Args:
         language: ISO code of the language.
@@ -107,7 +107,7 @@ def select_perturbations(language: str, only: Sequence[str] = ()) -> list[Pertur
 
 
 def load_bundled_examples(language: str = "en") -> tuple[list[list[str]], list[str]]:
-    """Return the bundled example sentences of a language: their references and their paraphrases.
+    """Return the references and the paraphrases of the bundled example sentences in a language.
 
     The package contains 122 examples for English and about eight for each of some other languages. The paraphrases are
     good translations that differ from the references.

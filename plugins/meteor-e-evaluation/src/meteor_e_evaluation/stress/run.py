@@ -197,7 +197,7 @@ def _make_outputs(
     references: Sequence[Sequence[str]],
     sources: Sequence[str] | None,
 ) -> SystemOutputs:
-    """Return the original texts and those of each perturbation as the outputs of systems.
+    """Return the original texts and the perturbed texts as the outputs of systems.
 
     All segments need the same number of references, so the last reference of a segment is repeated if necessary.
     """
@@ -208,13 +208,13 @@ def _make_outputs(
     n_references = max(map(len, references))
     reference_columns = [[texts[min(index, len(texts) - 1)] for texts in references] for index in range(n_references)]
     return SystemOutputs(
-        "stress",
-        f"xx-{language}",
-        language,
-        (ORIGINAL, *changed),
-        (list(hypotheses), *changed_outputs),
-        tuple(reference_columns),
-        None if sources is None else list(sources),
+        name="stress",
+        pair=f"xx-{language}",
+        language=language,
+        systems=(ORIGINAL, *changed),
+        outputs=(list(hypotheses), *changed_outputs),
+        references=tuple(reference_columns),
+        source=None if sources is None else list(sources),
     )
 
 

@@ -115,8 +115,7 @@ def collect(
     references: list[str] = []
     n_cells = 0
     for group, test in enumerate(tests):
-        if test.language != language:
-            raise ConfigError(f"{test.name} {test.pair} is in {test.language!r}, but the chain is for {language!r}")
+        _check_language(test, language)
         part = _collect_test_set(meteor, test, cache, progress)
         part["groups"] = np.full(len(part["units"]), group)
         part["units"] = part["units"] + len(unit_groups)
@@ -136,6 +135,11 @@ def collect(
         tests=tuple(tests),
         references=tuple(references),
     )
+
+
+def _check_language(test: TestSet, language: str) -> None:
+    if test.language != language:
+        raise ConfigError(f"{test.name} {test.pair} is in {test.language!r}, but the chain is for {language!r}")
 
 
 def _collect_test_set(

@@ -1,4 +1,4 @@
-"""Tunes a chain: searches for the best variant and point, and evaluates them on held-out data."""
+"""Tunes a chain, which includes a search for the best parameters and an evaluation on held-out data."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class _VariantSearch:
     def find_best(self, data_sets: Sequence[TuningSet]) -> tuple[int, SearchResult]:
         """Return the index of the best variant and the result of its search.
 
-        If several variants are equally good, the first one is returned.
+        The first variant is preferred if several variants are equally good.
 
         Args:
             data_sets: the training data with the statistics of each variant.

@@ -28,9 +28,8 @@ def make_point(parameters: Parameters) -> Point:
 class PointScorer:
     """Scores the cells of a tuning set at different points.
 
-    Intermediate results are cached: precision and recall depend only on δ and the weights, Fmean also depends on α, and
-    the power of the fragmentation depends only on β. Therefore, scoring is fastest if successive points differ only
-    in γ.
+    The scorer caches precision, recall, Fmean, and powers of the fragmentation. Scoring is fastest if successive points
+    differ only in γ, because the cached values do not depend on γ.
 
     Args:
         data: the cells to score.

@@ -212,5 +212,5 @@ def leave_out_overlap(training: TuningSet, held_out: TuningSet) -> tuple[TuningS
 
 
 def _normalize(text: str) -> str:
-    """Return a text in lower case, with single spaces between the words."""
+    """Convert a string to lower case, and replace white space by single spaces."""
     return " ".join(text.casefold().split())
