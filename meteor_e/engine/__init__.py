@@ -1,1 +1,1 @@
-"""The engines: batches of segments in, statistics and scores out."""
+"""The engines, which align and score batches of segments."""

@@ -1,7 +1,7 @@
-"""Approximate expected METEOR scores against many references, computed from aggregated word counts.
+"""Approximate expected METEOR scores of hypotheses against many references, for minimum Bayes risk decoding.
 
-All references are counted once, instead of once per hypothesis. The results are approximations, because the score of
-mean counts is not the mean of the scores.
+Every hypothesis is scored once against the mean word counts of all references, instead of once per reference. The
+results are approximations, because the score of mean counts is not the mean of the scores.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Aggregated(NamedTuple):
 
 
 class _Keys(NamedTuple):
-    """The occurrences of keys in texts; the attributes are columns with one row per occurrence.
+    """The occurrences of keys in texts. The arrays have one item per occurrence.
 
     Attributes:
         rows: index of the text.
@@ -54,12 +54,16 @@ class _Keys(NamedTuple):
     key_count: int
 
     def expected_matches(self, text_weights: Floats) -> Floats:
-        """Return for each text the sum over its keys: the key's weight times the weight of all texts with the key."""
+        """Return the expected weight of the words that each text has in common with a random text.
+
+        Args:
+            text_weights: probability of each text.
+        """
         key_weights = np.bincount(self.keys, text_weights[self.rows], self.key_count)
         return np.asarray(np.bincount(self.rows, self.values * key_weights[self.keys], len(text_weights)), float)
 
     def matches(self, hypotheses: Integers, references: Integers) -> Floats:
-        """Return the total weight of the keys that each hypothesis shares with each reference.
+        """Return the total weight of the words that each hypothesis has in common with each reference.
 
         Args:
             hypotheses: indexes of distinct texts.
@@ -78,7 +82,14 @@ class _Keys(NamedTuple):
     def _to_matrix(
         self, texts: Integers, values: Floats, column_of_key: Integers, column_count: int
     ) -> NDArray[np.float32]:
-        """Return the values of the keys of texts as a matrix, ``(texts, columns)``."""
+        """Return a matrix ``(texts, columns)`` that contains the value of each key of the texts.
+
+        Args:
+            texts: indexes of distinct texts.
+            values: value of each occurrence.
+            column_of_key: column of each key, or -1 for keys that are left out.
+            column_count: number of columns.
+        """
         row_of_text = np.full(max(self.rows.max(initial=0), texts.max(initial=0)) + 1, -1)
         row_of_text[texts] = np.arange(len(texts))
         selected = np.flatnonzero((row_of_text[self.rows] >= 0) & (column_of_key[self.keys] >= 0))
@@ -101,11 +112,11 @@ class WordTypes(NamedTuple):
 
 @dataclass
 class _TextCounts:
-    """The word counts of texts, from which scores are approximated.
+    """The counts of words and bigrams in texts, from which scores are approximated.
 
     Attributes:
         levels: for each key matcher, the keys of the words and the matcher's weight. The matches of a level include
-            those of the levels before it.
+            those of all previous levels.
         words: the keys of the last level, where each word has the weight 1.
         bigrams: the pairs of neighboring words.
         word_counts: number of words of each text.
@@ -121,7 +132,11 @@ class _TextCounts:
     parameters: Parameters
 
     def expected_scores(self, text_weights: Floats) -> Floats:
-        """Return the expected score of each text against all texts, which have these weights as references."""
+        """Return the expected score of each text against a random reference.
+
+        Args:
+            text_weights: probability of each text as a reference.
+        """
         parameters = self.parameters
         expected = self._score(
             [keys.expected_matches(text_weights) for keys, _ in self.levels],
@@ -131,7 +146,7 @@ class _TextCounts:
             self.lengths @ text_weights,
             1,
         )
-        # A text that is also a reference has no penalty against itself.
+        # This correction removes the penalty of a text against itself.
         first_weight = self.levels[0][1]
         expected += (
             text_weights * first_weight * parameters.gamma * np.maximum(self.word_counts, 1.0) ** -parameters.beta
@@ -157,7 +172,7 @@ class _TextCounts:
         hypotheses, references = hypothesis_texts[hypothesis_indexes], reference_texts[distinct_references]
         matched_bigrams = self.bigrams.matches(hypotheses, references)
         hypothesis_counts = self.word_counts[hypotheses][:, None]
-        # If all words match in one chunk, there is no penalty.
+        # There is no penalty if all words match in a single chunk.
         is_perfect = (matched_bigrams + 1 >= hypothesis_counts) & (hypothesis_counts == self.word_counts[references])
         scores = self._score(
             [keys.matches(hypotheses, references) for keys, _ in self.levels],
@@ -178,7 +193,7 @@ class _TextCounts:
         reference_lengths: Any,
         has_penalty: Any,
     ) -> Floats:
-        """Apply METEOR's formula. The number of chunks is estimated as matched words minus matched bigrams."""
+        """Apply METEOR's formula. The number of chunks is estimated as the difference of matched words and bigrams."""
         alpha = self.parameters.alpha
         total: Any = 0
         earlier_matches = np.zeros(())
@@ -202,12 +217,12 @@ def aggregate_references(
     references: Sequence[str],
     weights: Floats,
 ) -> Aggregated:
-    """Approximate METEOR by the keys of words, such as the words themselves, their stems and their synonyms.
+    """Approximate METEOR by counting words that match because they share a key, such as a stem or a synset.
 
-    Words that share a key, directly or through other words, belong to one class. Each occurrence of a class in a text
-    has a key of its own, so that matches are counted exactly. The number of chunks is the number of matches minus the
-    number of pairs of neighboring words that both texts have. Matchers without keys, such as those of phrases, are
-    left out.
+    Words that share a key, directly or through other words, belong to the same class. Matches are counted exactly,
+    because repeated words of a class have different keys. The number of chunks is estimated as the number of matched
+    words minus the number of bigrams that occur in both texts. Only matchers with keys are taken into account, which
+    excludes phrase matchers, for example.
 
     Args:
         read: function that returns the word types of texts.
@@ -230,6 +245,7 @@ def aggregate_references(
 def _count_words(
     word_types: WordTypes, matchers: Sequence[Matcher], parameters: Parameters, function_words: Collection[str]
 ) -> _TextCounts:
+    """Count the words and bigrams of texts. The other arguments are those of :func:`aggregate_references`."""
     types, texts = word_types
     words = np.fromiter(chain.from_iterable(texts), np.int64)
     word_counts = np.array(list(map(len, texts)))
@@ -252,7 +268,13 @@ def _count_words(
 
 
 def _make_bigrams(rows: Integers, word_classes: Integers, class_count: int) -> _Keys:
-    """Return keys for the pairs of neighboring words of each text."""
+    """Return keys for the bigrams of each text.
+
+    Args:
+        rows: index of the text of each word.
+        word_classes: class of each word.
+        class_count: upper limit of the classes.
+    """
     is_same_text = rows[1:] == rows[:-1]
     bigrams = (word_classes[:-1] * class_count + word_classes[1:])[is_same_text]
     return _make_keys(rows[1:][is_same_text], bigrams, np.ones(int(is_same_text.sum())))
@@ -261,10 +283,13 @@ def _make_bigrams(rows: Integers, word_classes: Integers, class_count: int) -> _
 def _word_classes(
     matchers: Sequence[Matcher], weights: Sequence[float], types: Sequence[Token]
 ) -> list[tuple[Integers, float]]:
-    """Return for each key matcher the class of each word type, and the matcher's weight.
+    """Divide word types into classes of words that match each other, for each key matcher of a chain.
 
-    Word types that share a key are in the same class. The classes of a later matcher are unions of those of earlier
-    matchers, which are computed with a union-find structure.
+    Word types that share a key are in the same class. With each further matcher, some of the classes are merged, which
+    a union-find structure makes efficient.
+
+    Returns:
+        For each key matcher the class of each word type, and the matcher's weight.
     """
     parent = list(range(len(types)))
 
@@ -287,7 +312,7 @@ def _word_classes(
 
 
 def _make_keys(rows: Integers, classes: Integers, values: Floats) -> _Keys:
-    """Return the keys of words. The first, the second and later words of a class in a text have different keys.
+    """Return the keys of words. If a class occurs several times in a text, each occurrence has a different key.
 
     Args:
         rows: index of the text of each word.

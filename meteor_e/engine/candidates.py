@@ -1,9 +1,9 @@
-"""Collects the candidate matches that the matchers propose, and fixes those without a competitor."""
+"""The candidate matches of a pair of segments, which are collected from the matchers of a chain."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from meteor_e.api.matchers import (
@@ -21,7 +21,7 @@ from meteor_e.scoring.alignment import AlignedMatch
 from meteor_e.text.identity import Identity
 
 MAX_CANDIDATES = 4_000_000
-"""Maximum number of candidates of a pair of segments. A list that reference positions share counts once."""
+"""Maximum number of candidates of a pair of segments. A list that reference positions share is counted once."""
 
 SEPARATE_CANDIDATES = 1 << 16
 """Number of candidates of a pair of segments above which reference positions share lists.
@@ -31,9 +31,10 @@ same candidates if they have the same token and the same phrases start there. Su
 """
 
 MAX_SHARED_WORDS = 10_000
-"""Words of a segment above which reference positions never share lists. This bounds the time that a pair takes."""
+"""Number of words of a segment above which reference positions never share lists, which would take too much time."""
 
-_SEPARATOR = Token("")  # Segments contain no empty word, and neither do the phrases of tables.
+_SEPARATOR = Token("")
+"""A token that does not occur in segments or in the phrases of tables."""
 
 _UNSHAREABLE_FAMILIES = frozenset({"proposals", "contextual", "overlap", "ngrams"})
 """Families whose candidates may depend on more than the token and the phrases at a reference position."""
@@ -43,8 +44,9 @@ class Candidates(NamedTuple):
     """The candidate matches of a hypothesis and a reference.
 
     Attributes:
-        by_reference: for each reference position, the candidates that start there, in the order of the proposals.
-            Positions may share a list. The ``reference_start`` of its candidates is then the first of these positions.
+        by_reference: for each reference position, the candidates that start at this position, in the order of the
+            proposals. Positions may share a list. The ``reference_start`` of its candidates is then the first of these
+            positions.
         fixed: for each reference position, the match that is fixed before the search, or ``None``.
     """
 
@@ -55,10 +57,10 @@ class Candidates(NamedTuple):
 def collect_candidates(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token], identity: Identity = str
 ) -> Candidates:
-    """Collect the proposals of the matchers in chain order, and fix the matches that have no competitor.
+    """Collect the matches that the matchers propose, in chain order, and fix matches that do not compete with others.
 
     If the hypothesis and the reference have the same words, only the first matcher is used. A match is fixed if it is
-    the only candidate at its reference position and no other candidate covers any of its words.
+    the only candidate at its reference position and no other candidate contains any of its words.
 
     Args:
         matchers: the chain.
@@ -81,7 +83,7 @@ def collect_candidates(
 
 
 def _have_same_words(hypothesis: Sequence[Token], reference: Sequence[Token], identity: Identity) -> bool:
-    """Return whether two segments have equal tokens, or words of the same identity, in the same order."""
+    """Return whether two segments consist of the same words in the same order."""
     if hypothesis == reference:
         return True
     if identity is str:
@@ -92,36 +94,45 @@ def _have_same_words(hypothesis: Sequence[Token], reference: Sequence[Token], id
 def _collect_separate_lists(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
 ) -> list[list[AlignedMatch]] | None:
-    """Return one list of candidates for each reference position.
+    """Return a list of candidates for each reference position.
 
-    Returns ``None`` if there are more than :data:`SEPARATE_CANDIDATES` and the positions can share lists instead.
+    The result is ``None`` if there are more than :data:`SEPARATE_CANDIDATES` candidates and positions can share lists.
     """
-    reference_size, hypothesis_size = len(reference), len(hypothesis)
     by_reference: list[list[AlignedMatch]] = [[] for _ in reference]
-    total = 0
     limit = min(SEPARATE_CANDIDATES, MAX_CANDIDATES)
-    for index, matcher in enumerate(matchers):
-        with plugin_errors(f"matcher {matcher.name!r}"):
-            for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, reference):
-                if not (
-                    0 <= j < j + reference_length <= reference_size
-                    and 0 <= i < i + hypothesis_length <= hypothesis_size
-                ):
-                    match = Match(j, i, reference_length, hypothesis_length)
-                    raise misplaced_match(matcher.name, match, hypothesis_size, reference_size)
-                by_reference[j].append(AlignedMatch(j, reference_length, i, hypothesis_length, index, probability))
-                total += 1
-                if total > limit:
-                    if _can_share_lists(matchers, hypothesis, reference):
-                        return None
-                    limit = MAX_CANDIDATES
-                    if total > limit:
-                        raise too_many_candidates(hypothesis_size, reference_size)
+    for count, candidate in enumerate(_propose_matches(matchers, hypothesis, reference), 1):
+        by_reference[candidate.reference_start].append(candidate)
+        if count > limit:
+            if _can_share_lists(matchers, hypothesis, reference):
+                return None
+            limit = MAX_CANDIDATES
+            if count > limit:
+                raise too_many_candidates(len(hypothesis), len(reference))
     return by_reference
 
 
+def _propose_matches(
+    matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
+) -> Iterator[AlignedMatch]:
+    """Yield the matches that the matchers propose, in chain order.
+
+    Raises:
+        PluginError: if a matcher fails, or proposes words that do not exist.
+    """
+    reference_size, hypothesis_size = len(reference), len(hypothesis)
+    for index, matcher in enumerate(matchers):
+        with plugin_errors(f"matcher {matcher.name!r}"):
+            for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, reference):
+                is_in_reference = 0 <= j < j + reference_length <= reference_size
+                is_in_hypothesis = 0 <= i < i + hypothesis_length <= hypothesis_size
+                if not (is_in_reference and is_in_hypothesis):
+                    match = Match(j, i, reference_length, hypothesis_length)
+                    raise misplaced_match(matcher.name, match, hypothesis_size, reference_size)
+                yield AlignedMatch(j, reference_length, i, hypothesis_length, index, probability)
+
+
 def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]) -> bool:
-    """Return whether reference positions with the same token and phrases have the same candidates."""
+    """Return whether reference positions with the same token and the same phrases have the same candidates."""
     if max(len(hypothesis), len(reference)) > MAX_SHARED_WORDS:
         return False
     return all(family_of(matcher) not in _UNSHAREABLE_FAMILIES for matcher in matchers)
@@ -130,7 +141,11 @@ def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], r
 def _collect_shared_lists(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
 ) -> tuple[list[int], list[list[AlignedMatch]]]:
-    """Return the index of the list of each reference position, and the lists of candidates."""
+    """Collect candidates in lists that reference positions share.
+
+    Returns:
+        For each reference position the index of its list, and the lists.
+    """
     phrases_by_matcher = {
         index: _find_phrases(matcher, reference)
         for index, matcher in enumerate(matchers)
@@ -159,11 +174,11 @@ def _collect_shared_lists(
 
 
 _Phrases = Sequence[Sequence[tuple[int, int]]]
-"""For each position of a segment, the (length, id) of the phrases that start there, shortest first."""
+"""For each position of a segment, ``(length, id)`` of the phrases that start at this position, from short to long."""
 
 
 def _find_phrases(matcher: Matcher, reference: Sequence[Token]) -> _Phrases:
-    """Return the phrases of a matcher's table that occur in a reference."""
+    """Find the phrases in a reference that the table of a phrase matcher contains."""
     assert isinstance(matcher, PhraseMatcher)
     table = matcher.table
     assert table is not None
@@ -192,10 +207,18 @@ def _group_positions(reference: Sequence[Token], phrase_tables: Sequence[_Phrase
 def _cut_windows(
     reference: Sequence[Token], first_positions: Sequence[int], phrases: _Phrases
 ) -> tuple[list[Token], Mapping[int, int]]:
-    """Cut the words out of a reference that the phrases at some positions cover.
+    """Copy the words of a reference that belong to the phrases at some positions.
+
+    The words that follow a position, up to the end of its longest phrase, form a window.
+
+    Args:
+        reference: tokens of the reference.
+        first_positions: the positions.
+        phrases: the phrases that start at each reference position.
 
     Returns:
-        The words, with a separator after each window; and for each window, its start → the index of its position.
+        The words of all windows, with a separator after each window; and a dictionary from the start of each window to
+        the index of its position.
     """
     words: list[Token] = []
     index_by_start = {}
@@ -210,7 +233,7 @@ def _cut_windows(
 def _find_fixed_matches(
     lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int], hypothesis_size: int
 ) -> list[AlignedMatch | None]:
-    """Return for each reference position the match that is fixed there, or ``None``."""
+    """Return for each reference position the match that is fixed at this position, or ``None``."""
     hypothesis_cover = _count_hypothesis_cover(lists, list_indexes, hypothesis_size)
     reference_cover = _count_reference_cover(lists, list_indexes)
     fixed: list[AlignedMatch | None] = [None] * len(list_indexes)
@@ -229,7 +252,7 @@ def _find_fixed_matches(
 def _count_hypothesis_cover(
     lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int], hypothesis_size: int
 ) -> list[int]:
-    """Return for each hypothesis word the number of candidates that cover it."""
+    """Return for each hypothesis word the number of candidates that contain the word."""
     cover = [0] * hypothesis_size
     position_counts = Counter(list_indexes)
     for list_index, matches in enumerate(lists):
@@ -240,7 +263,7 @@ def _count_hypothesis_cover(
 
 
 def _count_reference_cover(lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int]) -> list[int]:
-    """Return for each reference word the number of candidates that cover it."""
+    """Return for each reference word the number of candidates that contain the word."""
     cover = [0] * len(list_indexes)
     counts_by_length = [Counter(match.reference_length for match in matches) for matches in lists]
     for start, list_index in enumerate(list_indexes):
@@ -285,10 +308,13 @@ _FAMILIES: dict[Any, tuple[str, ...]] = {
 
 
 def family_of(matcher: Matcher) -> str:
-    """Return the name of the family that tells the native core how to run a matcher."""
+    """Return the family of a matcher, which determines how the native core runs the matcher.
+
+    The core calls matchers of the family ``proposals`` in Python, and computes the matches of all others itself.
+    """
     from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
 
-    # A subclass does not inherit core_family, because it may compare other keys.
+    # The attribute core_family is not inherited, because a subclass may compare other keys.
     core_family = vars(type(matcher)).get("core_family")
     if core_family == "synonyms" and type(matcher.table) is not SynonymIndex:  # type: ignore[attr-defined]
         core_family = None
@@ -303,7 +329,7 @@ def family_of(matcher: Matcher) -> str:
 
 
 def inherits_methods(matcher: Matcher, base_class: Any, *methods: str) -> bool:
-    """Return whether neither the matcher nor its class overrides these methods of a base class."""
+    """Return whether a matcher has these methods of a base class, without overriding any of them."""
     for method in methods:
         if method in vars(matcher) or getattr(type(matcher), method) is not getattr(base_class, method):
             return False

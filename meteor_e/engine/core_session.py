@@ -1,4 +1,4 @@
-"""A native core, together with the data about its word types that Python keeps."""
+"""A session with the native core, which keeps the word types of previous batches and their features."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 @dataclass
 class CoreSession:
-    """A core and its vocabulary, which contains all word types of earlier batches with their features.
+    """A native core and its vocabulary, which contains all word types of previous batches with their features.
 
-    Python computes the features of a word type when a batch contains the word for the first time.
+    The features of a word type are computed in Python when the word occurs for the first time.
 
     Args:
         core: the native core.
@@ -49,7 +49,7 @@ class CoreSession:
     """Id of each word type, in a chain where a token depends on its sentence."""
 
     def type_ids(self, segments: Sequence[Sequence[Token]]) -> list[list[int]]:
-        """Return the ids of the tokens of segments. New tokens are added to the vocabulary."""
+        """Convert the tokens of segments to ids. New tokens are added to the vocabulary."""
         type_ids = self._type_ids
         previous_count = len(type_ids)
         segment_types = [[type_ids.setdefault(token, len(type_ids)) for token in tokens] for tokens in segments]
@@ -73,7 +73,7 @@ class CoreSession:
         self.core.describe(is_function_word, features, units)
 
     def _compute_features(self, index: int, planned: PlannedMatcher, tokens: Sequence[Token]) -> Any:
-        """Return a matcher's features of new word types, or ``None`` if the core computes them.
+        """Compute the features of new word types for a matcher. The result is ``None`` if the core computes them.
 
         Args:
             index: index of the matcher in the chain.
@@ -101,12 +101,15 @@ class CoreSession:
         return None
 
     def _to_key_ids(self, index: int, keys: Collection[Hashable]) -> list[int]:
-        """Return the ids of keys of the matcher with this index. New keys get the next ids."""
+        """Convert keys of the matcher with this index to ids. New keys get the next ids."""
         ids = self._key_ids[index]
         return [ids.setdefault(key, len(ids)) for key in keys]
 
     def encode(self, encoders: Sequence[PlannedMatcher], batch: Batch) -> None:
-        """Encode the distinct sentences of a batch, and pass the vectors to the core. Long sentences are skipped."""
+        """Encode the distinct sentences of a batch, and pass the vectors to the core.
+
+        Sentences that are too long for an encoder are skipped.
+        """
         tokens = self._tokens
         sentences = [tuple(tokens[type_id] for type_id in batch.types(first)) for first in batch.number_sentences()]
         rows_by_encoder: dict[tuple[int, int], Sequence[Any]] = {}
@@ -114,7 +117,7 @@ class CoreSession:
             matcher = planned.matcher
             assert isinstance(matcher, ContextualMatcher)
             indexes = [index for index, words in enumerate(sentences) if len(words) <= matcher.longest_sentence]
-            # Matchers that share an encoder share its memory too; they may accept sentences of different lengths.
+            # Matchers with the same encoder share a cache, but may accept sentences of different lengths.
             key = id(matcher.memory), matcher.longest_sentence
             if key not in rows_by_encoder:
                 with plugin_errors(f"matcher {matcher.name!r}"):
@@ -125,9 +128,9 @@ class CoreSession:
     def propose(
         self, proposers: Sequence[tuple[int, PlannedMatcher]], batch: Batch, reference_starts: Sequence[int]
     ) -> None:
-        """Pass the matches of the matchers that run in Python to the core, for every pair of segments.
+        """Call the matchers that run in Python for every pair of segments, and pass their matches to the core.
 
-        If both segments are equal, only the first matcher of the chain is used.
+        If both segments of a pair are equal, only the first matcher of the chain is used.
 
         Args:
             proposers: the matchers that run in Python, with their indexes in the chain.
@@ -135,29 +138,29 @@ class CoreSession:
             reference_starts: for each hypothesis the index of its first reference, and at the end the number of
                 references.
         """
-        tokens = self._tokens
         hypothesis_count = len(reference_starts) - 1
         for hypothesis in range(hypothesis_count):
             if batch.original(hypothesis) != hypothesis:
-                continue  # The batch has an equal segment, whose result is reused.
+                continue  # The core reuses the result of an equal hypothesis with equal references.
             hypothesis_types = batch.types(hypothesis)
-            hypothesis_tokens = [tokens[type_id] for type_id in hypothesis_types]
             for reference in range(reference_starts[hypothesis], reference_starts[hypothesis + 1]):
                 reference_types = batch.types(hypothesis_count + reference)
-                reference_tokens = [tokens[type_id] for type_id in reference_types]
                 for index, planned in proposers:
                     if index and hypothesis_types == reference_types:
                         break
-                    matches = _list_matches(planned.matcher, hypothesis_tokens, reference_tokens)
+                    matches = self._list_matches(planned.matcher, hypothesis_types, reference_types)
                     batch.propose(reference, planned.column, matches)
 
-
-def _list_matches(matcher: Matcher, hypothesis: Sequence[Token], reference: Sequence[Token]) -> list[Match]:
-    """Return the matches that a matcher proposes for a pair of segments, up to a limit."""
-    with plugin_errors(f"matcher {matcher.name!r}"):
-        proposals = islice(matcher.match(hypothesis, reference), candidates.MAX_CANDIDATES + 1)
-        # The items are unpacked as in the Python engine, so that both engines report the same error for a wrong item.
-        return [
-            Match(j, i, reference_length, hypothesis_length, probability)
-            for j, i, reference_length, hypothesis_length, probability in proposals
-        ]
+    def _list_matches(
+        self, matcher: Matcher, hypothesis_types: Sequence[int], reference_types: Sequence[int]
+    ) -> list[Match]:
+        """Return the matches that a matcher proposes for a pair of segments, up to a limit."""
+        hypothesis = [self._tokens[type_id] for type_id in hypothesis_types]
+        reference = [self._tokens[type_id] for type_id in reference_types]
+        with plugin_errors(f"matcher {matcher.name!r}"):
+            proposals = islice(matcher.match(hypothesis, reference), candidates.MAX_CANDIDATES + 1)
+            # The Python engine unpacks the items in the same way. Both engines report the same error for a wrong item.
+            return [
+                Match(j, i, reference_length, hypothesis_length, probability)
+                for j, i, reference_length, hypothesis_length, probability in proposals
+            ]

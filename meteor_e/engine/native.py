@@ -1,15 +1,14 @@
-"""The native engine: batches are read, aligned and scored by the C++ core.
+"""The native engine, in which the C++ core reads, aligns and scores batches of segments.
 
 If the extension :mod:`meteor_e._native` is not built, or if ``METEOR_E_PURE`` is set, the Python engine is used.
 
-A call borrows a :class:`~meteor_e.engine.core_session.CoreSession` and returns it afterwards. Therefore calls from
-several threads do not wait for each other, and a plugin's matcher may itself score segments.
+Every call uses its own :class:`~meteor_e.engine.core_session.CoreSession` from a pool of sessions. Therefore calls from
+several threads do not wait for each other, and the matcher of a plugin can score segments itself.
 """
 
 from __future__ import annotations
 
 import contextlib
-import operator
 import os
 from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -56,7 +55,10 @@ _MAX_IDLE_SESSIONS = 4
 
 @cache
 def native_module() -> ModuleType | None:
-    """Return the extension; ``None`` if it is not built or if ``METEOR_E_PURE`` is set to anything except 0.
+    """Import the extension.
+
+    Returns:
+        The module, or ``None`` if the extension is not built or ``METEOR_E_PURE`` is set to anything except 0.
 
     Raises:
         ResourceError: if the extension and the Python code belong to different versions.
@@ -74,17 +76,18 @@ def native_module() -> ModuleType | None:
 
 
 class NativeEngine(Engine):
-    """Scores batches with the native core; :func:`make_engine` creates it.
+    """Scores batches with the native core. The function :func:`make_engine` creates instances.
 
     Args:
         module: the extension.
         settings: parameters, beam and units.
         plan: the chain, as :func:`~meteor_e.engine.native_plan.plan_chain` returns it.
-        normalizer: splits a raw segment into words.
+        normalizer: function that splits a raw segment into words.
         function_words: the language's function words.
-        tokenize: returns the tokens of a raw segment, in a chain where they depend on the sentence; otherwise ``None``.
-        tokens_of: returns the tokens of words, in a chain where they do not depend on the sentence.
-        segment: changes a raw segment before it is normalized; ``tokenize`` includes this step.
+        tokenize: function that returns the tokens of a raw segment. It is ``None`` if tokens do not depend on the
+            sentence.
+        tokens_of: function that returns the tokens of words, if tokens do not depend on the sentence.
+        segment: function that changes a raw segment before it is normalized. ``tokenize`` includes this step.
     """
 
     name = "native"
@@ -113,19 +116,18 @@ class NativeEngine(Engine):
             for index, planned in enumerate(plan)
             if planned.family == "proposals" and not has_empty_table(planned.matcher)
         ]
-        """Matchers that are asked in Python for each pair of segments, with their indexes in the chain."""
+        """Matchers that run in Python for each pair of segments, with their indexes in the chain."""
         self._encoders = [planned for planned in plan if planned.family == "contextual"]
         """Matchers that compute the vectors of whole sentences."""
         self._idle_sessions: list[CoreSession] = []
 
     def score(self, batch: Batch, *, maximum_accuracy: bool = False) -> Rows:
-        """Score a batch; see :meth:`meteor_e.engine.protocol.Engine.score`."""
+        """Score a batch, as described in :meth:`meteor_e.engine.protocol.Engine.score`."""
         reference_starts = list(accumulate(map(len, batch.references), initial=0))
         segments = [*batch.hypotheses, *chain.from_iterable(batch.references)]
-        # Matchers in Python are slow, so their alignments are kept in case the caller needs them later.
+        # Matchers in Python are slow. Therefore their alignments are kept in case the caller needs them later.
         keep_alignments = batch.alignments or bool(self._proposers)
-        hypothesis_count = len(batch.hypotheses)
-        threads = max(1, min(batch.threads or 1, hypothesis_count // _MIN_SEGMENTS_PER_THREAD))
+        threads = max(1, min(batch.threads or 1, len(batch) // _MIN_SEGMENTS_PER_THREAD))
         with self._borrow_session() as session:
             core_batch = self._read(session, segments, threads, batch.stop)
             core_batch.pair(reference_starts)
@@ -140,11 +142,14 @@ class NativeEngine(Engine):
             failures = self._read_failures(core_batch)
             alignments: Sequence[Alignment | None] = ()
             if keep_alignments:
-                best_references = memoryview(results["best_references"]).cast("i")
-                first_references = (hypothesis_count + start for start in reference_starts)
-                reference_segments = list(map(operator.add, first_references, best_references))
+                # The hypotheses precede the references in the list of segments.
+                best_segments = []
+                for start, best_reference in zip(
+                    reference_starts, memoryview(results["best_references"]).cast("i"), strict=False
+                ):
+                    best_segments.append(len(batch) + start + best_reference)
                 alignments = PackedAlignments(
-                    **core_batch.pack_alignments(reference_segments),
+                    **core_batch.pack_alignments(best_segments),
                     matchers=tuple(planned.matcher.name for planned in self._plan),
                     failures=frozenset(failures),
                 )
@@ -153,7 +158,7 @@ class NativeEngine(Engine):
     def score_pairs(
         self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1
     ) -> tuple[array[float], dict[int, MeteorError]]:
-        """Score pairs of texts; see :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
+        """Score pairs of texts, as described in :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
         if self._proposers:
             return super().score_pairs(texts, sources, threads=threads)
         scores = array("d", [0.0]) * sum(len(hypotheses) * len(references) for hypotheses, references in sources)
@@ -165,9 +170,10 @@ class NativeEngine(Engine):
 
     @contextlib.contextmanager
     def _borrow_session(self) -> Iterator[CoreSession]:
-        """Yield a session for exclusive use.
+        """Yield a session that no other call uses at the same time.
 
-        The session is discarded if an error occurs, because it may be incomplete, or if it has too many words.
+        The session is discarded if an error occurs, because the session may then be incomplete. It is also discarded if
+        its vocabulary has become too large.
         """
         try:
             try:
@@ -191,7 +197,7 @@ class NativeEngine(Engine):
         return CoreSession(core, self._plan, self._function_words, self._settings.word_units, keep_tokens)
 
     def _read(self, session: CoreSession, segments: Sequence[str], threads: int, stop: object) -> CoreBatch:
-        """Read segments into the core, and compute the features of new words."""
+        """Read segments into the core, and compute the features of words that it does not know yet."""
         core = session.core
         if self._tokenize is not None:
             batch = core.take(session.type_ids([self._tokenize(segment) for segment in segments]))
@@ -249,39 +255,37 @@ def make_engine(
     segment: Callable[[str], str] | None = None,
     name: str | None = None,
 ) -> Engine:
-    """Create the engine for a chain: the native engine, or the Python engine if the native one cannot run the chain.
+    """Create the engine for a chain. By default, it is the native engine, or the Python engine as a fallback.
 
     Args:
         settings: parameters, beam and units.
         matchers: the chain.
-        normalizer: splits a raw segment into words.
+        normalizer: function that splits a raw segment into words.
         function_words: the language's function words.
-        tokenize: returns the tokens of a raw segment.
-        lemmatizer: returns the tokens of words; ``None`` if a token has a form only.
-        segment: changes a raw segment before it is normalized, if the chain has a segmenter.
-        name: ``native`` or ``python``; by default, the native engine is preferred.
+        tokenize: function that returns the tokens of a raw segment.
+        lemmatizer: the lemmatizer, or ``None`` if tokens do not have lemmas.
+        segment: function that changes a raw segment before it is normalized, if the chain has a segmenter.
+        name: name of the requested engine, ``native`` or ``python``.
 
     Raises:
         ConfigError: if the requested engine is unknown or cannot run the chain.
     """
     if name not in (None, *ENGINES):
         raise ConfigError(f"unknown engine {name!r}; the engines are {' and '.join(ENGINES)}")
-    # A subclass of Normalizer may change texts in ways that the core does not know.
+    # The core can only replace the class Normalizer itself, because a subclass may change texts in other ways.
     module = None if name == "python" or type(normalizer) is not Normalizer else native_module()
     plan = None if module is None else plan_chain(matchers)
     if module is None or plan is None:
         if name == "native":
             raise ConfigError("the native core is not built, METEOR_E_PURE is set, or this chain cannot run in it")
         return PythonEngine(settings, matchers, function_words, tokenize)
-    # If a token depends on its word only, the engine creates it once per word type instead of once per segment.
+    # A token that does not depend on its sentence is created once per word type instead of once per segment.
     tokens_depend_on_sentence = lemmatizer is not None and lemmatizer.scope != "word"
-    return NativeEngine(
-        module,
-        settings,
-        plan,
-        normalizer,
-        function_words,
-        tokenize if tokens_depend_on_sentence else None,
-        (lambda words: list(map(Token, words))) if lemmatizer is None else lemmatizer.analyze,
-        segment,
-    )
+    tokenize_sentence = tokenize if tokens_depend_on_sentence else None
+    tokens_of = _make_tokens if lemmatizer is None else lemmatizer.analyze
+    return NativeEngine(module, settings, plan, normalizer, function_words, tokenize_sentence, tokens_of, segment)
+
+
+def _make_tokens(words: Sequence[str]) -> list[Token]:
+    """Return a token without a lemma for each word."""
+    return list(map(Token, words))

@@ -1,4 +1,4 @@
-"""Descriptions of the chain and of its limits, which the native core reads."""
+"""Descriptions of the chain and of the limits for the native core."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _KEY_FAMILIES = ("keys", "strings", "synonyms", "overlap", "ngrams")
 
 
 class CoreLimits(NamedTuple):
-    """Limits and units that both engines share; the core reads all fields by name.
+    """Limits and units that both engines have in common. The native core reads all fields by name.
 
     Attributes:
         max_candidates: maximum number of candidates of a pair of segments.
@@ -63,7 +63,7 @@ class CoreLimits(NamedTuple):
 
 
 def core_limits() -> CoreLimits:
-    """Return the limits of the Python engine, which the core applies too."""
+    """Return the limits of the Python engine, which the native core applies as well."""
     return CoreLimits(
         max_candidates=candidates.MAX_CANDIDATES,
         separate_candidates=candidates.SEPARATE_CANDIDATES,
@@ -81,7 +81,7 @@ def core_limits() -> CoreLimits:
 
 
 class PlannedMatcher(NamedTuple):
-    """A matcher of the chain; the core reads all fields except the first by name.
+    """The description of a matcher for the native core, which reads all fields except ``matcher`` by name.
 
     Attributes:
         matcher: the matcher itself.
@@ -91,7 +91,7 @@ class PlannedMatcher(NamedTuple):
         search_weight, accuracy_search_weight, match_equal_words, graded: the attributes of the matcher.
         threshold, below: the interval of similarities that match.
         longest: characters of the longest n-grams, for the family ``ngrams``.
-        resource: parameters and sections of the index that the core reads itself, by name; otherwise ``None``.
+        resource: parameters and sections of the index file that the core reads, if the matcher has one.
     """
 
     matcher: Matcher
@@ -114,7 +114,7 @@ def plan_chain(matchers: Sequence[Matcher]) -> tuple[PlannedMatcher, ...] | None
         The planned matchers, or ``None`` if a search weight is too large for the core.
     """
     weights = [weight for matcher in matchers for weight in (matcher.search_weight, matcher.accuracy_search_weight)]
-    # A comparison with NaN is false, so NaN is rejected too.
+    # The condition is written in this way because it also rejects NaN.
     if not all(abs(weight) <= MAX_SEARCH_WEIGHT for weight in weights):
         return None
     columns: dict[str, int] = {}
@@ -146,7 +146,7 @@ def _plan_matcher(matcher: Matcher, family: str, column: int) -> PlannedMatcher:
 
 
 def has_empty_table(matcher: Matcher) -> bool:
-    """Return whether the matcher cannot match anything because its phrase table is missing."""
+    """Return whether a matcher does not match anything because its phrase table is missing."""
     return (
         isinstance(matcher, PhraseMatcher)
         and inherits_methods(matcher, PhraseMatcher, "match")
@@ -155,9 +155,9 @@ def has_empty_table(matcher: Matcher) -> bool:
 
 
 def _describe_index(matcher: Matcher, family: str) -> dict[str, Any] | None:
-    """Return the parameters and sections of the matcher's index.
+    """Return the parameters and sections of a matcher's index, or ``None`` if the core does not need an index.
 
-    The header of the index was checked when it was opened; the core checks the rest where it reads it.
+    Only the header of the index has been checked, when the index was opened. The core checks the entries that it reads.
     """
     if family not in ("synonyms", "phrases"):
         return None

@@ -1,4 +1,7 @@
-"""Scores every hypothesis of a source against every reference of the source; equal texts are read only once."""
+"""Pairwise scores of every hypothesis against every reference, for minimum Bayes risk decoding.
+
+Equal texts are tokenized and compared only once.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
 PAIRS = 20_000
-"""Number of pairs of texts that make a batch."""
+"""Number of pairs of texts after which a batch ends."""
 
 _SourceTexts = tuple[list[str], list[str]]
 """The hypotheses and the references of a source."""
@@ -26,16 +29,18 @@ def pairwise_batches(
     *,
     threads: int = 1,
 ) -> Iterator[Floats]:
-    """Score every hypothesis against every reference for many sources. Small sources share a batch.
+    """Score every hypothesis of a source against every reference of the source, for many sources.
+
+    Sources with few pairs are scored together.
 
     Args:
         engine: the engine that scores the pairs.
-        hypotheses: for each source its hypotheses.
-        references: for each source its references; by default, its hypotheses.
+        hypotheses: hypotheses of each source.
+        references: references of each source; by default the hypotheses.
         threads: number of threads.
 
     Yields:
-        For each source a matrix ``(hypotheses, references)``.
+        A matrix of scores for each source, ``(hypotheses, references)``.
 
     Raises:
         InputError: if the arguments are not lists of lists of texts, or differ in length; if a matrix does not fit
@@ -54,7 +59,14 @@ def pairwise_batches(
 
 
 def _score_batch(engine: Engine, batch: Sequence[_SourceTexts], first_number: int, threads: int) -> Iterator[Floats]:
-    """Yield a matrix for each source of a batch. ``first_number`` is the number of the first source."""
+    """Score a batch of sources, and yield a matrix of scores for each source.
+
+    Args:
+        engine: the engine that scores the pairs.
+        batch: hypotheses and references of each source.
+        first_number: number of the first source, for error messages.
+        threads: number of threads.
+    """
     import numpy as np
 
     text_ids: dict[str, int] = {}
@@ -68,28 +80,38 @@ def _score_batch(engine: Engine, batch: Sequence[_SourceTexts], first_number: in
     start = 0
     for number, (source, distinct) in enumerate(zip(batch, pair_sources, strict=True), first_number):
         rows, columns = _matrix_indexes(source, distinct, text_ids)
-        shape = len(distinct[0]), len(distinct[1])
-        size = shape[0] * shape[1]
-        for index in sorted(failures):
-            if start <= index < start + size:
-                row, column = divmod(index - start, shape[1])
-                pair = f"hypothesis {rows.index(row) + 1}, reference {columns.index(column) + 1}"
-                raise InputError(f"source {number}, {pair}: {failures[index]}") from failures[index]
-        matrix = np.frombuffer(scores, np.float64, size, 8 * start).reshape(shape)
-        has_repeated_texts = shape != (len(rows), len(columns))
+        row_count, column_count = map(len, distinct)
+        end = start + row_count * column_count
+        failed_indexes = [index for index in failures if start <= index < end]
+        if failed_indexes:
+            failed_index = min(failed_indexes)
+            row, column = divmod(failed_index - start, column_count)
+            pair = f"hypothesis {rows.index(row) + 1}, reference {columns.index(column) + 1}"
+            raise InputError(f"source {number}, {pair}: {failures[failed_index]}") from failures[failed_index]
+        matrix = np.asarray(scores)[start:end].reshape(row_count, column_count)
+        has_repeated_texts = (row_count, column_count) != (len(rows), len(columns))
         yield matrix[np.ix_(rows, columns)] if has_repeated_texts else matrix
-        start += size
+        start = end
 
 
 def _distinct_ids(texts: Sequence[str], text_ids: dict[str, int]) -> list[int]:
-    """Return the ids of the distinct texts of a list. New texts get the next ids."""
+    """Return the ids of the distinct texts in a list. New texts are added to ``text_ids``."""
     return [text_ids.setdefault(text, len(text_ids)) for text in dict.fromkeys(texts)]
 
 
 def _matrix_indexes(
     source: _SourceTexts, distinct: PairSource, text_ids: dict[str, int]
 ) -> tuple[list[int], list[int]]:
-    """Return the row of each hypothesis and the column of each reference in the matrix of distinct texts."""
+    """Return the positions of a source's texts in the matrix of distinct texts.
+
+    Args:
+        source: hypotheses and references of the source.
+        distinct: ids of the distinct hypotheses and references, which are the rows and columns of the matrix.
+        text_ids: id of each text.
+
+    Returns:
+        The row of each hypothesis, and the column of each reference.
+    """
     row_by_id = {text_id: row for row, text_id in enumerate(distinct[0])}
     column_by_id = {text_id: column for column, text_id in enumerate(distinct[1])}
     rows = [row_by_id[text_ids[text]] for text in source[0]]

@@ -1,7 +1,8 @@
 """The interface of the two engines, which compute the statistics and scores of batches of segments.
 
-:class:`~meteor_e.engine.native.NativeEngine` runs the C++ core. :class:`~meteor_e.engine.python.PythonEngine` is the
-readable definition. Both return the same numbers, and their callers do not depend on which of them is used.
+The class :class:`~meteor_e.engine.native.NativeEngine` runs the C++ core. The class
+:class:`~meteor_e.engine.python.PythonEngine` defines the results in readable code. Both engines return the same
+numbers.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from meteor_e.scoring.rows import Rows
 
 
 class EngineSettings(NamedTuple):
-    """The settings that affect scores, except for the matchers.
+    """The settings of a chain that affect scores, apart from its matchers.
 
     Attributes:
         parameters: parameters of the formula.
@@ -44,10 +45,10 @@ PairSource: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
 
 class Engine(ABC):
-    """Scores batches of segments. Several threads may use the same engine.
+    """Base class of the engines, which score batches of segments. Several threads may use the same engine.
 
     Class attributes:
-        name: value of :attr:`meteor_e.Meteor.engine`.
+        name: name of the engine, which is the value of :attr:`meteor_e.Meteor.engine`.
     """
 
     name: ClassVar[str]
@@ -68,9 +69,9 @@ class Engine(ABC):
     def score_pairs(
         self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1
     ) -> tuple[array[float], dict[int, MeteorError]]:
-        """Score every hypothesis of a source against every reference of the source.
+        """Score every hypothesis of a source against every reference of the source, for several sources.
 
-        This implementation scores one hypothesis after the other.
+        This implementation calls :meth:`score` for one hypothesis at a time.
 
         Args:
             texts: raw segments.

@@ -1,4 +1,4 @@
-"""The engine in plain Python: the readable definition of METEOR, against which the native engine is tested."""
+"""The engine in plain Python, which defines METEOR in readable code. Tests compare the native engine with it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def align(
 
 
 class _AlignmentScore(NamedTuple):
-    """The statistics and scores of an alignment."""
+    """An alignment with its statistics and scores."""
 
     alignment: Alignment
     statistics: Statistics
@@ -89,7 +89,7 @@ class _AlignmentScore(NamedTuple):
 
 
 class PythonEngine(Engine):
-    """Scores batches segment by segment.
+    """Scores the segments of a batch one after the other.
 
     Args:
         settings: parameters, beam and units.
@@ -116,7 +116,7 @@ class PythonEngine(Engine):
         self._encoders = [matcher for matcher in matchers if isinstance(matcher, ContextualMatcher)]
 
     def score(self, batch: Batch, *, maximum_accuracy: bool = False) -> Rows:
-        """Score a batch; see :meth:`meteor_e.engine.protocol.Engine.score`. The alignments are always kept."""
+        """Score a batch, as described in :meth:`meteor_e.engine.protocol.Engine.score`. Alignments are always kept."""
         hypotheses = [self._tokenize(text) for text in batch.hypotheses]
         references = [[self._tokenize(text) for text in texts] for texts in batch.references]
         for encoder in self._encoders:
@@ -146,7 +146,12 @@ class PythonEngine(Engine):
     def _score_segment(
         self, hypothesis: Sequence[Token], references: Sequence[Sequence[Token]], maximum_accuracy: bool
     ) -> tuple[int, _AlignmentScore]:
-        """Return the index of the best reference, and the score against it. The first of equally good ones wins."""
+        """Score a hypothesis against its references.
+
+        Returns:
+            The index of the reference with the highest score, and this score. If several references have the highest
+            score, the first of them is chosen.
+        """
         alignments = [
             align(
                 self._matchers,
@@ -166,12 +171,13 @@ class PythonEngine(Engine):
         return best_index, alignment_scores[best_index]
 
     def _score_without_matches(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> _AlignmentScore:
-        """Score two segments as if no words matched."""
+        """Return the score that a pair of segments would have if no words matched."""
         hypothesis_words = tuple(token.form for token in hypothesis)
         reference_words = tuple(token.form for token in reference)
         return self._score_alignment(Alignment(hypothesis_words, reference_words, (), (), 0))
 
     def _score_alignment(self, alignment: Alignment) -> _AlignmentScore:
+        """Count the statistics of an alignment, and compute its score."""
         settings = self._settings
         statistics = count_statistics(
             alignment,
@@ -190,9 +196,9 @@ def _encode_sentences(
     hypotheses: Iterable[Sequence[Token]],
     references: Iterable[Iterable[Sequence[Token]]],
 ) -> None:
-    """Encode the distinct sentences of a batch together, so that the matcher's cache has their vectors.
+    """Encode the distinct sentences of a batch together, and store their vectors in the cache of the matcher.
 
-    Sentences that are too long are skipped; the matcher raises an error for them.
+    Sentences that are too long are skipped. The matcher raises an error when it compares such a sentence.
     """
     sentences = [tuple(tokens) for tokens in hypotheses]
     for segment_references in references:

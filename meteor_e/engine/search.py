@@ -1,7 +1,7 @@
 """The beam search that chooses the alignment from the candidate matches.
 
-The search follows section 3 of the specification of METEOR 1.5. It is lossy and stable: the result depends on the order
-of the candidates, on ties, and on the path to which a distance is charged.
+The search follows section 3 of the specification of METEOR 1.5. It does not always find the best alignment. Its result
+depends on the order of the candidates, on ties, and on the path to which a distance is added.
 
 A path is a partial alignment of the reference words up to a position. It is a tuple
 ``(rank, used_words, chunk_end, next_position, matches)``:
@@ -52,45 +52,35 @@ def search(
     compare_matched_words: bool = False,
     hypothesis_size: int = 0,
 ) -> list[AlignedMatch]:
-    """Choose an alignment.
+    """Choose an alignment, and return its matches in the order of their reference positions.
 
     Args:
-        candidates: for each reference position, the candidates that start there, in the order in which they
-            were proposed. Positions may share a list.
-        fixed: for each reference position, the match that is fixed there, or ``None``. No other candidate
-            covers its words.
+        candidates: the candidates that start at each reference position, in the order in which they were proposed.
+            Positions may share a list.
+        fixed: the fixed match at each reference position, or ``None``. No other candidate contains its words.
         search_weights: weight of each matcher in the search (not in the score).
         beam: beam width, the number of partial alignments kept at each position.
-        compare_matched_words: use the maximum-accuracy mode, in which paths with equal weighted matches are compared
-            by their matched words before their chunks.
+        compare_matched_words: whether to compare paths by their matched words before their chunks, as in the
+            maximum-accuracy mode.
         hypothesis_size: number of words of the hypothesis, for the error message.
 
-    Returns:
-        The chosen candidates, ordered by reference position.
-
     Raises:
-        InputError: if a position has more than :data:`MAX_PATHS` paths, or all positions have more than four times
-            as many.
+        InputError: if a position has more than :data:`MAX_PATHS` paths, or all positions have four times as many.
     """
     paths: list[_Path] = [(0, 0, -1, 0, None)]
     total_paths = 0
     runs_by_list: dict[int, list[_Run]] = {}
     for position, position_candidates in enumerate(candidates):
-        if len(paths) > 1:
-            _prune(paths, beam)
+        _prune(paths, beam)
         fixed_match = fixed[position]
         if fixed_match is not None:
             gain = _rank_gain(fixed_match, search_weights, compare_matched_words)
-            paths = [
-                path if path[3] > position else _append_fixed_match(path, position, fixed_match, gain) for path in paths
-            ]
+            paths = _append_fixed_match(paths, position, fixed_match, gain)
             continue
-        # Positions with the same list share its runs.
-        runs = runs_by_list.get(id(position_candidates))
-        if runs is None:
-            runs = _split_into_runs(position_candidates, search_weights, compare_matched_words)
-            runs_by_list[id(position_candidates)] = runs
-        paths = _extend_paths(paths, position, runs, beam)
+        list_id = id(position_candidates)
+        if list_id not in runs_by_list:
+            runs_by_list[list_id] = _split_into_runs(position_candidates, search_weights, compare_matched_words)
+        paths = _extend_paths(paths, position, runs_by_list[list_id], beam)
         if position_candidates and len(paths) > MAX_PATHS // 32:
             total_paths += len(paths)
         if len(paths) > MAX_PATHS or total_paths // 4 > MAX_PATHS:
@@ -100,13 +90,13 @@ def search(
 
 
 def _prune(paths: list[_Path], beam: int) -> None:
-    """Keep only the best paths. Paths of equal rank keep their order."""
+    """Remove all paths except for the best. The order of paths with equal ranks does not change."""
     paths.sort(key=_get_rank)
     del paths[beam:]
 
 
 def _final_rank(path: _Path) -> int:
-    """Return the rank of a complete path, in which the open chunk counts too."""
+    """Return the rank of a complete path. The open chunk is counted, too."""
     rank, _, chunk_end, _, _ = path
     return rank + _CHUNK if chunk_end >= 0 else rank
 
@@ -117,7 +107,7 @@ def _list_matches(path: _Path) -> list[AlignedMatch]:
     link = path[4]
     while link is not None:
         link, position, candidate = link
-        # A candidate of a shared list has the position of the first list.
+        # The candidates of a list that positions share have the first of these positions.
         matches.append(candidate._replace(reference_start=position))
     matches.reverse()
     return matches
@@ -151,6 +141,7 @@ def too_many_paths(hypothesis_size: int, reference_size: int) -> InputError:
 def _split_into_runs(
     candidates: Sequence[AlignedMatch], search_weights: Sequence[float], compare_matched_words: bool
 ) -> list[_Run]:
+    """Divide a list of candidates into runs."""
     runs: list[_Run] = []
     previous: AlignedMatch | None = None
     by_start: dict[int, AlignedMatch] = {}
@@ -165,7 +156,7 @@ def _split_into_runs(
 
 
 def _continues_run(previous: AlignedMatch, candidate: AlignedMatch) -> bool:
-    """Return whether a candidate belongs to the run of the candidate before it."""
+    """Return whether a candidate belongs to the same run as the previous candidate of its list."""
     return (
         candidate.hypothesis_start > previous.hypothesis_start
         and candidate.matcher == previous.matcher
@@ -175,14 +166,14 @@ def _continues_run(previous: AlignedMatch, candidate: AlignedMatch) -> bool:
 
 
 def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int) -> list[_Path]:
-    """Extend every path by each candidate whose words are unused, and by skipping the position.
+    """Extend every path by each candidate whose words are unused, and by an unmatched reference word.
 
-    The distance of a candidate is charged to the path that the candidate extends. Therefore all later extensions of
-    this path carry the distance too.
+    The distance of a candidate is added to the path that the candidate extends. Therefore all further extensions of
+    this path include the distance as well.
 
-    A candidate that does not start at the end of the open chunk breaks the chunk. Only the first ``beam`` of a run's
-    breaking candidates can survive, because their ranks never decrease. The remaining ones are not built; only the
-    sum of their distances is added.
+    A candidate that does not start at the end of the open chunk breaks the chunk. Only the first ``beam`` breaking
+    candidates of a run can survive, because the ranks never decrease within a run. The path is not extended by the
+    remaining candidates, but the sum of their distances is added.
     """
     extended: list[_Path] = []
     append = extended.append
@@ -222,9 +213,14 @@ def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int
 
 
 def _sum_distances(words: int, position: int) -> int:
-    """Return the sum of the distances of words from a position; ``words`` is a bit mask of their positions."""
+    """Return the sum of the distances of words from a position.
+
+    Args:
+        words: bit mask of the positions of the words.
+        position: the position.
+    """
     lower_words = words & ((1 << position) - 1)
-    higher_words = words >> position  # shifted, so that each bit's index is its distance
+    higher_words = words >> position  # The index of each bit is its distance.
     return position * lower_words.bit_count() - _sum_bit_indexes(lower_words) + _sum_bit_indexes(higher_words)
 
 
@@ -241,10 +237,7 @@ def _sum_bit_indexes(mask: int) -> int:
 
 @cache
 def _mask_of_digit(digit: int, digit_count: int) -> int:
-    """Return a mask in which a bit is set if the given binary digit of its index is 1.
-
-    The mask covers the indexes below ``2**digit_count``.
-    """
+    """Return a bit mask of all indexes below ``2**digit_count`` in which a binary digit is 1."""
     half_period = 1 << digit
     mask = ((1 << half_period) - 1) << half_period
     size = 2 * half_period
@@ -255,9 +248,10 @@ def _mask_of_digit(digit: int, digit_count: int) -> int:
 
 
 def _rank_gain(match: AlignedMatch, search_weights: Sequence[float], compare_matched_words: bool) -> int:
-    """Return the amount by which a match lowers a path's rank.
+    """Return the amount by which a match lowers the rank of a path.
 
-    The weighted lengths of the hypothesis words and of the reference words are each truncated to an integer.
+    The number of hypothesis words and the number of reference words are multiplied by the matcher's weight, and each
+    product is truncated to an integer.
     """
     weight = search_weights[match.matcher]
     gain = _WEIGHTED_MATCH * (int(match.hypothesis_length * weight) + int(match.reference_length * weight))
@@ -266,11 +260,19 @@ def _rank_gain(match: AlignedMatch, search_weights: Sequence[float], compare_mat
     return gain
 
 
-def _append_fixed_match(path: _Path, position: int, match: AlignedMatch, gain: int) -> _Path:
-    rank, used_words, chunk_end, _, matches = path
+def _append_fixed_match(paths: list[_Path], position: int, match: AlignedMatch, gain: int) -> list[_Path]:
+    """Extend every path by a fixed match, except for paths that have already passed the position."""
     start = match.hypothesis_start
-    rank += abs(position - start) - gain
-    if chunk_end >= 0 and chunk_end != start:
-        rank += _CHUNK
     end = start + match.hypothesis_length
-    return (rank, used_words, end, position + match.reference_length, (matches, position, match))
+    cost = abs(position - start) - gain
+    extended: list[_Path] = []
+    for path in paths:
+        rank, used_words, chunk_end, next_position, matches = path
+        if next_position > position:
+            extended.append(path)
+            continue
+        rank += cost
+        if chunk_end >= 0 and chunk_end != start:
+            rank += _CHUNK
+        extended.append((rank, used_words, end, position + match.reference_length, (matches, position, match)))
+    return extended

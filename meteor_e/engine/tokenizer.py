@@ -1,4 +1,4 @@
-"""Converts large texts to the ids of their words, with the native core if it is available."""
+"""A tokenizer for large texts, which converts the words of each line to ids. It uses the native core if possible."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Tokenizer:
-    """Converts lines to the ids of their words. Ids are assigned in the order in which words first occur.
+    """Converts the words of lines to ids. The first word has the id 0, and each further distinct word the next id.
 
     Args:
         normalizer: the language's normalizer; ``None`` to split lines at white space without normalization.
@@ -40,17 +40,17 @@ class Tokenizer:
         self._core_forms: list[str] = []
         """The words in the order of the core's ids."""
         self._id_by_core_id: NDArray[np.int64] | None = None
-        """The word id for each id of the core, or -1 if the word has not occurred in a line."""
+        """The word id for each id of the core, or -1 if the word has not occurred in a line yet."""
         module = native_module()
         self._core: Core | None = None
         if normalizer is not None and module is not None:
-            # The core only reads texts here. It needs no matchers, and the parameters have no effect.
+            # The core is only used to tokenize. It does not need matchers, and the parameters do not matter.
             settings = EngineSettings(Parameters(0.5, 1.0, 0.5, 0.5, ()), beam=1, character_mode=False)
             self._core = module.Core(settings=settings, matchers=(), normalizer=normalizer, limits=core_limits())
 
     @property
     def words(self) -> list[str]:
-        """All words of the lines so far, in the order of their ids."""
+        """All distinct words of the lines so far, in the order of their ids."""
         return list(self._word_ids)
 
     def __call__(self, lines: Sequence[str]) -> list[list[int]]:
@@ -63,7 +63,7 @@ class Tokenizer:
         return self._convert_core_ids(self._read_core_ids(self._core, lines))
 
     def _read_core_ids(self, core: Core, lines: Sequence[str]) -> list[list[int]]:
-        """Return the ids that the core has given to the words of each line."""
+        """Tokenize lines with the core, and return the core's ids of the words of each line."""
         batch = core.read(lines, self._threads, None)
         for index in batch.irregular():
             batch.set_words(index, self._split(lines[index]))
@@ -74,7 +74,7 @@ class Tokenizer:
         return [batch.types(index) for index in range(len(lines))]
 
     def _convert_core_ids(self, lines: list[list[int]]) -> list[list[int]]:
-        """Convert the core's ids to word ids. The order of the core's ids depends on the timing of its threads."""
+        """Convert the core's ids to word ids, whose order does not depend on the timing of the core's threads."""
         import numpy as np
 
         id_by_core_id = np.full(len(self._core_forms), -1, np.int64)
