@@ -1,4 +1,4 @@
-"""BLEU, chrF, chrF++ and TER of sacreBLEU, with the same options, scores and signatures."""
+"""The metrics BLEU, chrF, chrF++ and TER, which have the same options, scores and signatures as in sacreBLEU."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ For longer texts, sacreBLEU's search for shifts takes minutes.
 
 
 class SacreBleuMetric(Metric):
-    """Base of sacreBLEU's metrics, whose scores are from 0 to 100.
+    """Base class of sacreBLEU's metrics, whose scores range from 0 to 100.
 
-    sacreBLEU does not have public functions from statistics to scores. This class calls the private methods that
-    sacreBLEU's own significance tests call.
+    sacreBLEU does not have public functions that compute scores from statistics. Therefore this class calls private
+    methods, which the significance tests of sacreBLEU also use.
     """
 
     requires: ClassVar[tuple[str, ...]] = ("sacrebleu",)
@@ -62,7 +62,7 @@ class SacreBleuMetric(Metric):
     def signature_for(self, reference_counts: Collection[int]) -> str:
         """Return the signature of sacreBLEU for segments with these numbers of references."""
         corpus_metric: Any = self._corpus
-        # sacreBLEU's signature requires the number of references, which may be unknown. It is inserted afterwards.
+        # The number of references, which sacreBLEU's signature requires, may be unknown. It is inserted afterwards.
         signature = type(corpus_metric)._SIGNATURE_TYPE({**vars(corpus_metric), "num_refs": None})
         signature.info["nrefs"] = "var" if len(reference_counts) > 1 else next(iter(reference_counts), None)
         return f"{self._signature_name()}|{signature}{self._signature_suffix}"
@@ -74,7 +74,7 @@ class SacreBleuMetric(Metric):
     def statistics(self, batch: Batch) -> Floats:
         """Return the statistics of sacreBLEU."""
         max_count = max(map(len, batch.references))
-        # sacreBLEU expects one list per reference, with None for a segment that has fewer references.
+        # sacreBLEU expects a list per reference, which contains None for segments with fewer references.
         reference_lists: list[list[str | None]] = []
         for index in range(max_count):
             reference_lists.append([texts[index] if index < len(texts) else None for texts in batch.references])
@@ -91,10 +91,16 @@ class SacreBleuMetric(Metric):
 
 
 class AggregatingMetric(SacreBleuMetric):
-    """A metric of n-gram counts. The counts of several references can be averaged."""
+    """Base class of metrics that compare counts of n-grams, which can be averaged over many references."""
 
     def expected_scores(self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Aggregated:
-        """Approximate expected scores by scores against the mean counts of the references."""
+        """Approximate the expected score of each hypothesis by its score against the mean counts of the references.
+
+        Args:
+            hypotheses: raw hypotheses.
+            references: distinct raw references.
+            weights: weights of the references, with a sum of 1.
+        """
         from meteor_e.engine.aggregation import Aggregated
 
         rows = sacrebleu_expected(self._segment, hypotheses, references, weights)
@@ -104,8 +110,8 @@ class AggregatingMetric(SacreBleuMetric):
 class BleuMetric(AggregatingMetric):
     """BLEU of sacreBLEU.
 
-    Segments have the scores of sacreBLEU's ``sentence_bleu``, which ignores orders without n-grams
-    (``effective_order``).
+    Segments are scored like sacreBLEU's function ``sentence_bleu`` does. If a segment is too short for n-grams of some
+    length, this length is ignored (``effective_order``).
     """
 
     name: ClassVar[str] = "bleu"
@@ -138,14 +144,18 @@ class BleuMetric(AggregatingMetric):
             self._corpus = library.BLEU(**corpus_options, force=True)
             self._segment = library.BLEU(**segment_options, force=True)
         except (ImportError, RuntimeError, OSError) as error:
-            # The tokenizers of some languages require other libraries, or download a model.
+            # Some tokenizers of sacreBLEU require other libraries or download a model.
             raise ConfigError(f"metric 'bleu': {' '.join(str(error).split())}") from error
         if smoothing != self.options.smooth_method:
             self._signature_suffix = f"|segments:{smoothing}"
 
 
 def _check_tokenizer(tokenizer: str | None, names: Sequence[str]) -> None:
-    """Raise ConfigError if sacreBLEU does not have a tokenizer of this name."""
+    """Check that sacreBLEU has a tokenizer with this name.
+
+    Raises:
+        ConfigError: if it does not have this tokenizer.
+    """
     if tokenizer is not None and tokenizer not in names:
         raise ConfigError(
             f"metric 'bleu': tokenize is {tokenizer!r}{near_miss(tokenizer, names)}; it must be one of "
@@ -174,12 +184,15 @@ class ChrfMetric(AggregatingMetric):
         self._segment = self._corpus = self._load_library().CHRF(**options_by_name(self.options))
 
     def _signature_name(self) -> str:
-        """Return the name with the weight of recall, and a plus sign for each order of word n-grams."""
+        """Return the name of the metric in sacreBLEU's signature.
+
+        The name contains the weight of recall, and a plus sign for each length of word n-grams.
+        """
         return f"chrF{self.options.beta}{'+' * self.options.word_order}"
 
 
 class ChrfPlusMetric(ChrfMetric):
-    """chrF++ of sacreBLEU: chrF with words and pairs of words."""
+    """chrF++ of sacreBLEU, which extends chrF by words and pairs of words."""
 
     name: ClassVar[str] = "chrf++"
     title: ClassVar[str] = "chrF++"
@@ -221,7 +234,11 @@ class TerMetric(SacreBleuMetric):
         return super().statistics(batch)
 
     def _check_lengths(self, segment_id: int | str, *texts: str) -> None:
-        """Raise InputError if a hypothesis and its reference have too many words."""
+        """Check that a hypothesis and its reference do not have too many words.
+
+        Raises:
+            InputError: if the product of their numbers of words exceeds :data:`MAX_TER_WORDS`.
+        """
         if math.prod(map(len, texts)) <= MAX_TER_WORDS:
             return
         word_counts = [len(self._segment._preprocess_segment(text).split()) for text in texts]
@@ -236,15 +253,25 @@ class TerMetric(SacreBleuMetric):
 def sacrebleu_expected(scorer: Any, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Floats:
     """Return sacreBLEU's statistics of hypotheses against the mean n-gram counts and lengths of the references.
 
-    For BLEU: DeNero, Chiang and Knight (2009), "Fast Consensus Decoding over Translation Forests". For chrF: Vamvas and
-    Sennrich (2024), "Linear-time Minimum Bayes Risk Decoding with Reference Aggregation".
+    DeNero, Chiang and Knight (2009) introduced this method for BLEU ("Fast Consensus Decoding over Translation
+    Forests"), and Vamvas and Sennrich (2024) for chrF ("Linear-time Minimum Bayes Risk Decoding with Reference
+    Aggregation").
 
     Args:
         scorer: sacreBLEU's BLEU or chrF.
-        hypotheses: raw segments.
-        references: raw segments.
+        hypotheses: raw hypotheses.
+        references: raw references.
         weights: weights of the references, with a sum of 1.
     """
+    mean_reference = _average_references(scorer, references, weights)
+    rows = []
+    for text in hypotheses:
+        rows.append(scorer._compute_segment_statistics(scorer._preprocess_segment(text), mean_reference))
+    return np.array(rows, float)
+
+
+def _average_references(scorer: Any, references: Sequence[str], weights: Floats) -> dict[str, Any]:
+    """Return the weighted means of the references' n-gram counts and lengths, in the format of a reference."""
     mean_counts: list[defaultdict[Any, float]] = []
     mean_length = 0.0
     is_bleu = False
@@ -253,16 +280,12 @@ def sacrebleu_expected(scorer: Any, hypotheses: Sequence[str], references: Seque
         is_bleu = "ref_lens" in information
         mean_length += weight * sum(information.get("ref_lens", ()))
         ngrams = information["ref_ngrams"]
-        # BLEU has one dictionary of n-grams of all orders. chrF has one dictionary per order.
-        counts_by_order = [ngrams] if isinstance(ngrams, dict) else ngrams[0]
-        mean_counts = mean_counts or [defaultdict(float) for _ in counts_by_order]
-        for means, counts in zip(mean_counts, counts_by_order, strict=True):
+        # BLEU has a single dictionary for n-grams of all lengths. chrF has a dictionary for each length.
+        counts_by_length = [ngrams] if isinstance(ngrams, dict) else ngrams[0]
+        mean_counts = mean_counts or [defaultdict(float) for _ in counts_by_length]
+        for means, counts in zip(mean_counts, counts_by_length, strict=True):
             for ngram, count in counts.items():
                 means[ngram] += weight * count
-    mean_reference: dict[str, Any] = {"ref_ngrams": [mean_counts]}
     if is_bleu:
-        mean_reference = {"ref_lens": [mean_length], "ref_ngrams": mean_counts[0]}
-    rows = []
-    for text in hypotheses:
-        rows.append(scorer._compute_segment_statistics(scorer._preprocess_segment(text), mean_reference))
-    return np.array(rows, float)
+        return {"ref_lens": [mean_length], "ref_ngrams": mean_counts[0]}
+    return {"ref_ngrams": [mean_counts]}

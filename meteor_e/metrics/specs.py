@@ -1,4 +1,4 @@
-"""Specifications of metrics, such as ``meteor``, ``chain.yaml``, ``bleu:tokenize=zh`` and ``scores:FILE``."""
+"""Specifications of metrics, such as ``bleu:tokenize=zh``, which select a metric and its options."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ OTHER_PROGRAMS = {
 
 @dataclass(frozen=True)
 class MetricSpec:
-    """The specification of a metric, such as ``bleu:tokenize=zh``. The metric is loaded by :meth:`create`.
+    """The specification of a metric, such as ``bleu:tokenize=zh``. The method :meth:`create` loads the metric.
 
     Attributes:
         text: the specification.
@@ -58,15 +58,21 @@ class MetricSpec:
     offline: bool | None = None
 
     def labels(self) -> list[str]:
-        """Return the names of the metrics in tables. Only the header of a chain or a model is read."""
+        """Return the names of the metrics in tables. The metrics are not loaded."""
         return [self.label or self.component.label_for(self.options)]
 
     def language(self) -> str:
-        """Return the code of the only language that the metric supports; empty for any language."""
+        """Return the code of the only language that the metric supports.
+
+        The code is empty if the metric supports every language.
+        """
         return self.component.language_for(self.options)
 
     def create(self, context: TextContext = UNKNOWN_TEXT) -> list[Metric]:
-        """Create the metrics for a text: one metric, or several metrics if the name denotes a set of metrics.
+        """Load the metric for a text. The list contains several metrics if the name stands for a set of metrics.
+
+        Args:
+            context: language and kind of the text.
 
         Raises:
             ConfigError: for an invalid option, or a language that the metric does not support.
@@ -87,8 +93,8 @@ def parse_spec(
 ) -> MetricSpec:
     """Parse a specification of the form ``[LABEL=]NAME[:ARGUMENTS]``.
 
-    NAME is the name of a metric (``meteor-e plugins --kind metric`` lists the names) or of an installed chain, the path
-    of a chain file, or the path of a model.
+    NAME is the name of a metric, the name of an installed chain, the path of a chain file, or the path of a model. The
+    command ``meteor-e plugins --kind metric`` lists the names of metrics.
 
     Args:
         text: the specification.
@@ -101,7 +107,7 @@ def parse_spec(
     """
     label, separator, spec = text.partition("=")
     if not separator or ":" in label or "/" in label or "," in label:
-        # The equals sign belongs to an option or a path.
+        # This equals sign is not preceded by a label, but belongs to an option or a path.
         label, spec = "", text
     name, _, arguments = spec.partition(":")
     if name not in ("chain", "model", "scores"):
@@ -120,7 +126,11 @@ def parse_spec(
 
 
 def create_metrics(metrics: Iterable[Metric | MetricSpec], context: TextContext = UNKNOWN_TEXT) -> list[Metric]:
-    """Return metrics, of which specifications are created for the text, and check that their labels differ.
+    """Load the metrics that are given as specifications, and check that the labels of all metrics differ.
+
+    Args:
+        metrics: metrics and specifications.
+        context: language and kind of the text.
 
     Raises:
         ConfigError: if two metrics have the same label.
@@ -132,7 +142,10 @@ def create_metrics(metrics: Iterable[Metric | MetricSpec], context: TextContext 
 
 
 def common_language(specs: Iterable[MetricSpec]) -> str:
-    """Return the language of the first metric that supports only one language; empty if there is no such metric."""
+    """Return the language of the first metric that supports only one language.
+
+    The result is empty if all metrics support any language.
+    """
     for spec in specs:
         language = spec.language()
         if language:
@@ -141,7 +154,7 @@ def common_language(specs: Iterable[MetricSpec]) -> str:
 
 
 def distinct(metrics: list[Metric]) -> list[Metric]:
-    """Check that the labels of metrics are printable and differ, and return the metrics.
+    """Check that the labels of metrics are printable and different, and return the metrics.
 
     Raises:
         ConfigError: if two metrics have the same label, or a label has a control character.
@@ -190,7 +203,11 @@ def load_metric(
 
 
 def _find_class(name: str, text: str) -> type[Metric] | None:
-    """Return the class of a metric; ``None`` for the name of a chain.
+    """Find the class of a metric by its name. The result is ``None`` if the name is that of a chain.
+
+    Args:
+        name: name of the metric or chain.
+        text: the specification, for error messages.
 
     Raises:
         ConfigError: if there is no metric and no chain of this name.
@@ -208,7 +225,7 @@ def _find_class(name: str, text: str) -> type[Metric] | None:
 
 
 def _describe_unknown_metric(name: str, text: str) -> str:
-    """Return the error message for a metric that does not exist. It says how to get the metric, if that is possible."""
+    """Return the error message for an unknown metric. If possible, it explains how to obtain the metric."""
     if name.lower().startswith(NETWORKS):
         return (
             f"metric {text!r} needs a neural network, which meteor_e does not include; "

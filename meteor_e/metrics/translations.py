@@ -1,11 +1,12 @@
-"""Scores of several systems on a test set, from statistics in a cache.
+"""The scores of several systems on a test set, which are computed from statistics in a cache.
 
-A cell is one segment of one system. Only the cells that are needed are scored.
+A cell is the output of one system for one segment. Only the cells that are needed are scored.
 """
 
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -68,7 +69,14 @@ def score_test_set(
 def chain_statistics(
     meteor: Meteor, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, progress: Progress = silent
 ) -> Counts:
-    """Return the statistics of a chain for cells of a test set. They do not depend on the parameters of the chain.
+    """Return the statistics of a chain for cells of a test set. They do not depend on the chain's parameters.
+
+    Args:
+        meteor: METEOR with the chain.
+        test: outputs and references.
+        cells: the cells that are needed, ``(systems, segments)``.
+        cache: cache of statistics.
+        progress: called with the number of cells that have been scored.
 
     Returns:
         ``(systems, segments, references, width)``; -1 in cells that are neither needed nor in the cache.
@@ -84,10 +92,10 @@ def chain_statistics(
 
 
 def statistics_signature(meteor: Meteor) -> str:
-    """Return the signature of a chain's statistics, which do not depend on the parameters of the chain.
+    """Return the key of a chain's statistics in a cache.
 
-    It is the signature of the chain without its task, and with parameters and weights of zero. Everything else in the
-    signature of a chain distinguishes statistics in a cache.
+    Statistics do not depend on the parameters of the formula. Therefore the key is the signature of the chain with all
+    parameters and weights set to zero, and without the name of the task.
     """
     chain = meteor.chain
     weights = (0.0,) * len(chain.parameters.weights)
@@ -98,7 +106,7 @@ def statistics_signature(meteor: Meteor) -> str:
 def _load_statistics(
     metric: Metric, test: SystemOutputs, needed_cells: Cells, cache: ArrayCache, progress: Progress, signature: str = ""
 ) -> list[Floats]:
-    """Return the statistics of each system from the cache. Needed cells that are not in the cache are computed.
+    """Load the statistics of each system from the cache, and compute those that are missing.
 
     Args:
         metric: the metric; prepared if it needs references.
@@ -111,11 +119,10 @@ def _load_statistics(
     Returns:
         For each system ``(segments, width)``; NaN in cells that are neither needed nor in the cache.
     """
-    references = [list(texts) for texts in zip(*test.references, strict=True)]
-    signature = signature or metric.signature_for({*map(len, references)})
+    signature = signature or metric.signature_for({len(test.references)})
     system_statistics: list[Floats] = []
     n_done, n_cells = 0, int(needed_cells.sum())
-    for row, (name, output) in enumerate(zip(test.systems, test.outputs, strict=True)):
+    for row, output in enumerate(test.outputs):
         texts = [output, *test.references, *([] if test.source is None else [test.source])]
         key = f"{signature} {digest(digest(text) for text in texts)}"
         entry = cache.get(key) or {}
@@ -124,16 +131,7 @@ def _load_statistics(
             statistics = np.full((len(test), 1), np.nan)
         missing = np.flatnonzero(needed_cells[row] & np.isnan(statistics).any(axis=1))
         if len(missing):
-            system = System.from_lists(
-                name,
-                [output[index] for index in missing],
-                [references[index] for index in missing],
-                None if test.source is None else [test.source[index] for index in missing],
-            )
-            # NaN is allowed here, because the caller decides whether scores may be missing.
-            table = evaluate([metric], [system], keep=KeptData(statistics=True), are_prepared=True, finite=False)
-            new_statistics = table.systems[0].metrics[0].statistics
-            assert new_statistics is not None
+            new_statistics = _compute_statistics(metric, test, row, missing.tolist())
             if statistics.shape[1] != new_statistics.shape[1]:
                 statistics = np.full((len(test), new_statistics.shape[1]), np.nan)
             statistics[missing] = new_statistics
@@ -142,3 +140,26 @@ def _load_statistics(
         n_done += int(needed_cells[row].sum())
         progress(metric.label, n_done, n_cells)
     return system_statistics
+
+
+def _compute_statistics(metric: Metric, test: SystemOutputs, system_index: int, segments: Sequence[int]) -> Floats:
+    """Compute the statistics of some segments of a system.
+
+    Args:
+        metric: the metric; prepared if it needs references.
+        test: outputs and references.
+        system_index: index of the system.
+        segments: indexes of the segments.
+    """
+    output, source = test.outputs[system_index], test.source
+    system = System.from_lists(
+        test.systems[system_index],
+        [output[index] for index in segments],
+        [[reference[index] for reference in test.references] for index in segments],
+        None if source is None else [source[index] for index in segments],
+    )
+    # Missing scores are allowed here, because the caller decides whether they are an error.
+    table = evaluate([metric], [system], keep=KeptData(statistics=True), are_prepared=True, finite=False)
+    statistics = table.systems[0].metrics[0].statistics
+    assert statistics is not None
+    return statistics

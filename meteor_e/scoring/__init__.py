@@ -1,1 +1,1 @@
-"""Counts the statistics of alignments, and computes scores from them."""
+"""The statistics of alignments, and METEOR's formula, which computes scores from statistics."""

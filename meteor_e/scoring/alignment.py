@@ -1,4 +1,4 @@
-"""The result of aligning a hypothesis with a reference."""
+"""The alignment of a hypothesis with a reference, and its matches."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from meteor_e.base.html import html_table
 
 
 class AlignedMatch(NamedTuple):
-    """A match of the alignment, or a candidate match. Positions are word indexes from 0.
+    """A match of an alignment, or a candidate match. Positions are indexes of words, counted from 0.
 
     Attributes:
         reference_start: position of the first word in the reference.
@@ -19,7 +19,7 @@ class AlignedMatch(NamedTuple):
         hypothesis_start: position of the first word in the hypothesis.
         hypothesis_length: number of words of the hypothesis.
         matcher: index in the chain of the matcher that proposed the match.
-        probability: confidence of the matcher, in [0, 1]. Matchers of words that either match or not have 1.
+        probability: confidence of the matcher, in [0, 1]; 1 for matchers without partial matches.
     """
 
     reference_start: int
@@ -31,9 +31,9 @@ class AlignedMatch(NamedTuple):
 
 
 def chunk_numbers(matches: Sequence[AlignedMatch]) -> list[int]:
-    """Return for each match the number of its chunk, from 1.
+    """Return for each match the number of its chunk. Chunks are numbered from 1.
 
-    A match belongs to the chunk of the match before it if it directly follows that match in both segments.
+    A match belongs to the same chunk as the previous match if it directly follows the previous match in both segments.
 
     Args:
         matches: matches sorted by reference position.
@@ -51,7 +51,7 @@ def chunk_numbers(matches: Sequence[AlignedMatch]) -> list[int]:
 
 
 def count_chunks(matches: Sequence[AlignedMatch]) -> int:
-    """Count the chunks of matches sorted by reference position."""
+    """Return the number of chunks. The matches must be sorted by their reference positions."""
     return max(chunk_numbers(matches), default=0)
 
 
@@ -80,7 +80,7 @@ class Alignment:
         return f"Alignment({lengths}; {match_count} in {chunk_count})"
 
     def _repr_html_(self) -> str:
-        """Return a table of the matches for notebooks, and below it the words that do not match."""
+        """Return an HTML table of the matches for notebooks, followed by the words that do not match."""
         chunks = chunk_numbers(self.matches)
         rows = [(*pair, chunk) for pair, chunk in zip(self.pairs(), chunks, strict=True)]
         hypothesis_words, reference_words = self.unmatched_words()
@@ -111,7 +111,7 @@ class Alignment:
         return data_frame(("hypothesis", "reference", "matcher"), self.pairs())
 
     def pairs(self) -> list[tuple[str, str, str]]:
-        """Return ``(hypothesis words, reference words, matcher name)`` of every match."""
+        """Return ``(hypothesis words, reference words, matcher name)`` for every match."""
         pairs = []
         for match in self.matches:
             hypothesis_end = match.hypothesis_start + match.hypothesis_length

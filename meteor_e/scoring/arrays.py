@@ -1,7 +1,8 @@
 """METEOR's formula for arrays of statistics.
 
-The results equal those of :func:`meteor_e.scoring.formula.compute` except for the last bits. The operations have the
-same order and powers are computed with :func:`math.pow`, so that the same segments have equal scores in both.
+The results equal those of :func:`meteor_e.scoring.formula.compute` except for the last bits. The order of the
+operations is the same, and powers are computed with :func:`math.pow`. Therefore segments that have equal scores
+according to one function also have equal scores according to the other.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ Counts = NDArray[Any]
 
 
 def fragmentation(counts: Counts) -> Floats:
-    """Return the number of chunks per matched word: 0 for perfect matches, NaN if nothing matches."""
+    """Return the number of chunks per matched word. It is 0 for perfect matches, and NaN if nothing matches."""
     statistics = statistics_columns(counts)
     matched_words = (statistics.hypothesis_matched + statistics.reference_matched) / 2
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -33,9 +34,9 @@ def fragmentation(counts: Counts) -> Floats:
 
 
 def apply_scalar(function: Callable[[float], float], values: Floats) -> Floats:
-    """Apply a function of numbers, such as :func:`math.exp`, to an array. It is called once per distinct value.
+    """Apply a function of numbers, such as :func:`math.exp`, to each distinct value of an array.
 
-    The last bits of NumPy's powers, logarithms and exponentials depend on the processor; those of :mod:`math` do not.
+    Use this function instead of NumPy's powers, logarithms and exponentials, whose last bits depend on the processor.
     """
     distinct_values, indexes = np.unique(values, return_inverse=True)
     distinct_results = np.array([function(value) for value in distinct_values.tolist()], float)
@@ -48,7 +49,7 @@ def _power(values: Floats, exponent: float) -> Floats:
 
 
 def precision_recall(counts: Counts, delta: float, weights: tuple[float, ...]) -> tuple[Floats, Floats]:
-    """Return weighted precision and recall. They are NaN or infinite if the hypothesis or the reference is empty."""
+    """Return weighted precision and recall. They are NaN or infinite for an empty hypothesis or reference."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return formula.precision_recall(statistics_columns(counts), delta, weights, np.true_divide)
 
@@ -61,7 +62,7 @@ def fmean(precision: Floats, recall: Floats, alpha: float) -> Floats:
 
 
 def divide_or_zero(numerators: Floats, denominators: Floats) -> Floats:
-    """Return the quotients of two arrays, with 0 where the denominator is 0."""
+    """Return the quotients of two arrays. A quotient is 0 if its denominator is 0."""
     numerators, denominators = np.broadcast_arrays(numerators, denominators)
     zeros = np.zeros(numerators.shape)
     result: Floats = np.divide(numerators, denominators, out=zeros, where=denominators != 0)
@@ -83,9 +84,14 @@ def score_arrays(counts: Counts, parameters: Parameters) -> Floats:
 
 
 def part_arrays(counts: Counts, parameters: Parameters) -> Any:
-    """Return the METEOR scores and their parts as :class:`FormulaScores`, whose fields are arrays.
+    """Return the METEOR scores of segments or corpora, and the parts of the scores.
 
-    The arguments are those of :func:`score_arrays`.
+    Args:
+        counts: vectors of statistics, or sums of them, ``(…, width)``.
+        parameters: parameters of the formula, with one weight per matcher.
+
+    Returns:
+        An instance of :class:`FormulaScores`, whose fields are arrays.
     """
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         return compute(statistics_columns(counts), parameters, ARRAYS)

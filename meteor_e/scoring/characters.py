@@ -1,4 +1,4 @@
-"""Shares of two segments' characters that match: common n-grams, and longest common subsequences."""
+"""Similarities of two segments by their characters: common n-grams, and longest common subsequences."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ LONGEST_ORDERED_NGRAM = 2
 """Length of the longest n-grams whose common subsequence is computed, in characters."""
 
 MAX_ORDERED_CHARACTERS = 1 << 16
-"""Characters of a segment in which common subsequences are computed; the rest of a longer segment is ignored."""
+"""Number of characters of a segment that are compared. The rest of a longer segment is ignored."""
 
 
 def ngram_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[float, float]:
-    """Return the shares of the hypothesis's and of the reference's character n-grams that both segments have.
+    """Return the precision and the recall of character n-grams.
 
-    The words of a segment are joined by spaces, with a space at each end. The shares are averages over n-grams of 1 to
-    6 characters. Lengths for which one of the segments does not have an n-gram are left out. The shares are reduced if
-    the hypothesis repeats text; see :func:`repeated_fraction`.
+    Precision is the share of the hypothesis's n-grams that also occur in the reference. Recall is the share of the
+    reference's n-grams that also occur in the hypothesis. Both are averages over n-grams of 1 to 6 characters. Lengths
+    for which one of the segments does not have an n-gram are left out. Precision and recall are reduced if the
+    hypothesis repeats text; see :func:`repeated_fraction`.
 
     Args:
         hypothesis: words of the hypothesis.
@@ -38,12 +39,12 @@ def ngram_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[f
 
 
 def subsequence_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[float, float]:
-    """Return the shares of the hypothesis's and of the reference's characters that both have in the same order.
+    """Return the precision and the recall of the longest common subsequence of characters.
 
-    A share is the length of the longest common subsequence divided by the length of the segment. It is the average of
-    two values, one for characters and one for pairs of characters. The shares are reduced if the hypothesis repeats
-    text; see :func:`repeated_fraction`. Only the first 65,536 characters of long segments are compared. ROUGE-L (Lin
-    2004) uses the longest common subsequence of words in the same way.
+    Precision is the length of the longest common subsequence divided by the length of the hypothesis. Recall is this
+    length divided by the length of the reference. ROUGE-L (Lin 2004) uses the longest common subsequence of words in
+    the same way. Both values are averages over two subsequences, one of characters and one of pairs of characters. They
+    are reduced if the hypothesis repeats text; see :func:`repeated_fraction`.
 
     Args:
         hypothesis: words of the hypothesis.
@@ -63,7 +64,8 @@ def subsequence_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> t
 def repeated_fraction(hypothesis: str, reference: str) -> float:
     """Return the fraction of a hypothesis's character 4-grams that are repetitions.
 
-    The second and later occurrences of a 4-gram are repetitions, unless the reference contains the 4-gram as often.
+    The first occurrence of a 4-gram is not a repetition. Further occurrences are repetitions, unless the reference
+    contains the 4-gram equally often.
     """
     hypothesis_counts = Counter(_ngrams(hypothesis, REPEATED_NGRAM))
     reference_counts = Counter(_ngrams(reference, REPEATED_NGRAM))
@@ -76,7 +78,7 @@ def repeated_fraction(hypothesis: str, reference: str) -> float:
 def common_subsequence_length(first: Sequence[str], second: Sequence[str]) -> int:
     """Return the length of the longest common subsequence of two sequences.
 
-    The algorithm is the bit-parallel one of Hyyrö (2004). Each bit stands for a position of the second sequence.
+    This is the bit-parallel algorithm of Hyyrö (2004), in which each bit represents a position of the second sequence.
     """
     positions: dict[str, int] = {}
     for position, symbol in enumerate(second):
@@ -98,7 +100,7 @@ def _ngrams(text: str, length: int) -> list[str]:
 
 
 def _count_common(first: list[str], second: list[str]) -> int:
-    """Return the number of n-grams that two lists have in common; repeated n-grams count repeatedly."""
+    """Return the number of n-grams that two lists have in common. Repeated n-grams are counted repeatedly."""
     return (Counter(first) & Counter(second)).total()
 
 
@@ -109,7 +111,7 @@ def _mean_shares(
     count_common: Callable[[list[str], list[str]], int],
     repeated: float,
 ) -> tuple[float, float]:
-    """Return the shares of common n-grams, averaged over their lengths.
+    """Return the precision and the recall of n-grams, averaged over the lengths of n-grams.
 
     Args:
         hypothesis: text of the hypothesis.
@@ -121,7 +123,7 @@ def _mean_shares(
     lengths = min(longest, len(hypothesis), len(reference))
     if not lengths:
         return 0.0, 0.0
-    # The built-in sum() is not used, because its last digits depend on the version of Python.
+    # The numbers are added in a loop, because the last digits of sum() depend on the version of Python.
     precision = recall = 0.0
     for length in range(1, lengths + 1):
         hypothesis_ngrams, reference_ngrams = _ngrams(hypothesis, length), _ngrams(reference, length)

@@ -1,7 +1,8 @@
 """METEOR's formula, which computes a score from statistics and parameters.
 
-Denkowski and Lavie (2014), "Meteor Universal: Language Specific Translation Evaluation for Any Target
-Language", section 2. The order of the additions is fixed, so that scores equal those of METEOR 1.5 to the last digit.
+The formula is described in section 2 of Denkowski and Lavie (2014), "Meteor Universal: Language Specific Translation
+Evaluation for Any Target Language". The additions must be made in a fixed order, so that scores equal those of
+METEOR 1.5 to the last digit.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class FormulaScores(NamedTuple):
     score: float
 
     def without_nan(self) -> FormulaScores:
-        """Return the scores with 0 instead of NaN. A part is NaN if, for example, the hypothesis is empty."""
+        """Return a copy with 0 instead of NaN. Some parts are NaN if, for example, the hypothesis is empty."""
         return FormulaScores(*(0.0 if math.isnan(value) else value for value in self))
 
 
@@ -46,7 +47,7 @@ PART_INDEXES = [FormulaScores._fields.index(part) for part in PARTS]
 
 
 def _divide(numerator: float, denominator: float) -> float:
-    """Divide according to IEEE 754: the result is NaN for 0/0, and infinite for other divisions by 0."""
+    """Divide two numbers according to IEEE 754. The result is NaN for 0/0, and infinite for other divisions by 0."""
     if denominator:
         return numerator / denominator
     if numerator == 0 or math.isnan(numerator):
@@ -55,7 +56,7 @@ def _divide(numerator: float, denominator: float) -> float:
 
 
 class Arithmetic(NamedTuple):
-    """The operations of the formula, either for numbers or for arrays.
+    """The operations that the formula uses, either for numbers or for arrays.
 
     Attributes:
         divide: division according to IEEE 754, in which 0/0 is NaN.
@@ -72,7 +73,14 @@ class Arithmetic(NamedTuple):
 def precision_recall(
     statistics: Statistics, delta: float, weights: Sequence[float], divide: Callable[[Any, Any], Any] = _divide
 ) -> tuple[Any, Any]:
-    """Return weighted precision and recall; the arguments are those of :func:`compute`."""
+    """Return weighted precision and recall.
+
+    Args:
+        statistics: statistics of a segment or a corpus.
+        delta: weight of content words.
+        weights: weight of each matcher.
+        divide: division according to IEEE 754.
+    """
     hypothesis_weighted = reference_weighted = 0.0
     for counts, weight in zip(statistics.matchers, weights, strict=True):
         hypothesis_weighted += counts.hypothesis_content * weight * delta
@@ -87,7 +95,7 @@ def precision_recall(
 def compute(statistics: Statistics, parameters: Parameters, arithmetic: Arithmetic | None = None) -> FormulaScores:
     """Apply the formula to the statistics of a segment or of a whole corpus.
 
-    A part that is undefined, such as the precision of an empty hypothesis, is NaN. The score is never NaN.
+    Parts that are undefined, such as the precision of an empty hypothesis, are NaN. The score itself is never NaN.
 
     Args:
         statistics: statistics of a segment or a corpus, or the result of
@@ -108,9 +116,10 @@ def compute(statistics: Statistics, parameters: Parameters, arithmetic: Arithmet
 
 
 def _power(base: float, exponent: float) -> float:
-    """Return the result of ``pow`` in C, which is infinity or NaN where :func:`math.pow` raises an exception.
+    """Return a power as the function ``pow`` in C does, which never fails.
 
-    Such cases occur only with statistics that no alignment can have.
+    For some arguments, :func:`math.pow` raises an exception, while ``pow`` in C returns infinity or NaN. Such arguments
+    only occur if the statistics do not belong to an alignment.
     """
     try:
         return math.pow(base, exponent)
@@ -131,13 +140,15 @@ NUMBERS = Arithmetic(_divide, _power, _choose)
 
 
 class Shares(NamedTuple):
-    """A matcher's shares of precision, recall and score. The shares of all matchers add up to the total.
+    """The contributions of a matcher to precision, recall and score.
+
+    The contributions of all matchers add up to the total.
 
     Attributes:
-        precision, recall: shares of precision and recall.
-        score: share of the score. Fmean F is a homogeneous function of precision P and recall R. By Euler's theorem, F
-            is the sum of ``P_k·∂F/∂P + R_k·∂F/∂R`` over all matchers k. The share of the score is this summand,
-            reduced by the penalty.
+        precision, recall: contributions to precision and recall.
+        score: contribution to the score. Fmean F is a homogeneous function of precision P and recall R. By Euler's
+            theorem, F is the sum of ``P_k·∂F/∂P + R_k·∂F/∂R`` over all matchers k. The contribution of a matcher is its
+            summand, reduced by the penalty.
     """
 
     precision: Any
@@ -156,7 +167,7 @@ def shares(
     parameters: Parameters,
     divide: Callable[[Any, Any], Any] = _divide_or_zero,
 ) -> list[Shares]:
-    """Return each matcher's shares of precision, recall and score.
+    """Return the contributions of each matcher to precision, recall and score.
 
     Args:
         statistics: statistics of a segment or a corpus, or the result of
@@ -169,7 +180,7 @@ def shares(
     delta, alpha = parameters.delta, parameters.alpha
     hypothesis_length, reference_length = statistics.weighted_lengths(delta)
     factor = parts.fmean * (1 - parts.fragmentation_penalty) * (parts.score > 0)
-    # The divisions come before the multiplications, because the square of a tiny number would be 0.
+    # Each factor is divided before the multiplication, because the product of two tiny numbers can be 0.
     slope_precision = (1 - alpha) * divide(parts.fmean, parts.precision)
     slope_recall = alpha * divide(parts.fmean, parts.recall)
     matcher_shares = []

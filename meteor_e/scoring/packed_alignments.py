@@ -1,4 +1,4 @@
-"""The alignments of many segments in a few arrays.
+"""The alignments of many segments, stored in a few arrays to save memory.
 
 A sentence of WMT12 with its reference takes about 670 bytes in the arrays, and 2,900 bytes as Python objects.
 """
@@ -23,10 +23,10 @@ SIZE_FIELDS = ("hypothesis_words", "reference_words", "matches")
 
 @dataclass(frozen=True, eq=False)
 class PackedAlignments(Sequence["Alignment | None"]):
-    """The alignments of segments with their best references.
+    """A sequence of the alignments of segments with their best references.
 
-    As a sequence, it creates each :class:`Alignment` when the alignment is asked for. The item of a segment that could
-    not be aligned is ``None``.
+    An :class:`Alignment` is created when the item is accessed. The item of a segment that could not be aligned is
+    ``None``.
 
     Attributes:
         forms: words; the arrays refer to them by index.
@@ -56,7 +56,11 @@ class PackedAlignments(Sequence["Alignment | None"]):
         return None if position in self.failures else self.unpack(position)
 
     def unpack(self, index: int) -> Alignment:
-        """Return the alignment of a segment; it does not have matches if the segment could not be aligned."""
+        """Return the alignment of a segment. It does not have matches if the segment could not be aligned.
+
+        Args:
+            index: index of the segment.
+        """
         hypothesis_size, reference_size, match_count = self._size_rows[index]
         start = self._word_starts[index]
         middle = start + hypothesis_size
@@ -94,7 +98,7 @@ class PackedAlignments(Sequence["Alignment | None"]):
 
 
 def pack_alignments(alignments: Sequence[Alignment], matchers: tuple[str, ...]) -> PackedAlignments:
-    """Pack alignments that an engine returned as objects.
+    """Store alignments in arrays.
 
     Args:
         alignments: an alignment for each segment.
@@ -115,7 +119,7 @@ def pack_alignments(alignments: Sequence[Alignment], matchers: tuple[str, ...]) 
 
 
 def join_packed(parts: Sequence[PackedAlignments]) -> PackedAlignments:
-    """Return the alignments of consecutive parts as one sequence."""
+    """Join the alignments of consecutive parts of a batch."""
     import numpy as np
 
     forms: list[str] = []

@@ -1,4 +1,4 @@
-"""The scores of segments and corpora, which scoring functions return."""
+"""The scores of segments and corpora, which the methods of :class:`meteor_e.Meteor` return."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _DISPLAYED_SEGMENTS = 20
 
 @dataclass(frozen=True)
 class Contribution:
-    """One matcher's contribution to a score.
+    """The contribution of one matcher to a score.
 
     Attributes:
         matcher: name of the matcher.
         hypothesis_matched, reference_matched: number of matched words; in character mode, number of characters.
-        precision, recall, score: the matcher's shares of them; see :class:`meteor_e.scoring.formula.Shares`.
+        precision, recall, score: the matcher's contributions; see :class:`meteor_e.scoring.formula.Shares`.
     """
 
     matcher: str
@@ -72,7 +72,7 @@ class MeteorScore:
         return f"{type(self).__name__}({parts})"
 
     def _repr_html_(self) -> str:
-        """Return a table of the score and its parts, with the signature, for notebooks."""
+        """Return an HTML table of the score and its parts for notebooks, with the signature below it."""
         return html_table(PARTS, [_row(self)], self.signature)
 
     def to_pandas(self) -> Any:
@@ -84,7 +84,7 @@ class MeteorScore:
         return data_frame(PARTS, [_row(self)])
 
     def contributions(self) -> list[Contribution]:
-        """Return what each matcher of the chain contributed to the score."""
+        """Return the contribution of each matcher of the chain to the score."""
         parts = FormulaScores(**{name: getattr(self, name) for name in PARTS})
         matcher_shares = shares(self.statistics, parts, self.parameters)
         return [
@@ -101,17 +101,12 @@ class MeteorScore:
         """Return the score as a dictionary that can be written as JSON."""
         statistics = self.statistics._asdict()
         del statistics["matchers"]
-        # This is a list and not a dictionary, because a chain may contain the same matcher twice.
-        matchers = [
-            {"matcher": name, "weight": weight, "contribution": share.score, **counts._asdict()}
-            for name, weight, share, counts in zip(
-                self.matchers,
-                self.parameters.weights,
-                self.contributions(),
-                self.statistics.matchers,
-                strict=True,
-            )
-        ]
+        contributions = self.contributions()
+        matchers = []
+        for index, counts in enumerate(self.statistics.matchers):
+            weight, contribution = self.parameters.weights[index], contributions[index].score
+            entry = {"matcher": self.matchers[index], "weight": weight, "contribution": contribution}
+            matchers.append({**entry, **counts._asdict()})
         return {
             **{name: getattr(self, name) for name in PARTS},
             "matchers": matchers,
@@ -134,7 +129,7 @@ class MeteorSegmentScore(MeteorScore, SegmentScore):
 
     @classmethod
     def with_lazy_alignment(cls, align: Callable[[], Alignment], **fields: Any) -> MeteorSegmentScore:
-        """Create a score whose alignment is computed when it is accessed for the first time.
+        """Create a score whose alignment is computed when the attribute is accessed for the first time.
 
         Args:
             align: function that computes the alignment.
@@ -164,7 +159,7 @@ class MeteorSegmentScore(MeteorScore, SegmentScore):
         }
 
     def explain(self) -> str:
-        """Return an explanation of the score as text: the formula, and the matches of each matcher."""
+        """Return a text that explains the score by the formula and by the matches of each matcher."""
         chunks = self.alignment.chunks
         lines = [
             f"score {self.score:.4f} = Fmean {self.fmean:.4f} × (1 - penalty {self.fragmentation_penalty:.4f})",
@@ -181,7 +176,7 @@ class MeteorSegmentScore(MeteorScore, SegmentScore):
 
 @dataclass(frozen=True, repr=False, kw_only=True)
 class MeteorCorpusScore(MeteorScore, CorpusScore):
-    """The score of a corpus: the formula applied to the summed statistics of its segments.
+    """The score of a corpus, which is computed from the sum of its segments' statistics.
 
     Attributes:
         segment_count: number of segments.
@@ -197,7 +192,7 @@ class MeteorCorpusScore(MeteorScore, CorpusScore):
         return f"{fields}, {count}{' kept' if self.segments else ''})"
 
     def _repr_html_(self) -> str:
-        """Return a table of the corpus and its first segments, with the signature, for notebooks."""
+        """Return an HTML table of the scores of the corpus and its first segments for notebooks."""
         rows: list[Sequence[str | float]] = [("corpus", *_row(self))]
         for number, segment in enumerate(self.segments[:_DISPLAYED_SEGMENTS], 1):
             rows.append((f"segment {number}", *_row(segment)))
@@ -224,7 +219,7 @@ def _row(score: MeteorScore) -> list[float]:
 
 
 class RowDetails(Sequence[Mapping[str, Any]]):
-    """The details of a batch's segments for JSON output. They are created on access, because they take much memory.
+    """The details of a batch's segments for JSON output. To save memory, they are only created on access.
 
     Args:
         rows: statistics and scores of the batch.

@@ -1,4 +1,4 @@
-"""The result of an engine for a batch: METEOR's statistics and scores, one row per segment."""
+"""The rows that an engine returns for a batch, with METEOR's statistics and scores of each segment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from meteor_e.scoring.formula import PART_INDEXES, PARTS, FormulaScores
 from meteor_e.scoring.packed_alignments import PackedAlignments, join_packed
 from meteor_e.scoring.statistics import Statistics
 
-# NumPy is imported inside the functions that need it, because it would slow down the start of plain METEOR.
+# NumPy is not imported here, because METEOR's scores do not need it and importing it takes time.
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -37,10 +37,10 @@ class RowArrays(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """METEOR's statistics and scores of a batch's segments, each compared with its best reference.
+    """METEOR's statistics and scores of a batch's segments. Each segment is compared with its best reference.
 
-    ``len(rows)`` is the number of segments. ``numpy.asarray(rows)`` returns the additive statistics,
-    ``(segments, width)``; see :func:`~meteor_e.scoring.statistics.to_additive`.
+    The number of segments is ``len(rows)``. The function ``numpy.asarray`` converts the rows to an array of additive
+    statistics, ``(segments, width)``; see :func:`~meteor_e.scoring.statistics.to_additive`.
 
     Attributes:
         statistics: vectors of :meth:`Statistics.to_vector` as int64. A segment that cannot be aligned has its lengths,
@@ -64,7 +64,7 @@ class Rows:
 
     @property
     def count(self) -> int:
-        """Number of segments that are summed in ``total``."""
+        """The number of segments whose statistics are summed in ``total``."""
         return len(self) - len(self.failures)
 
     def segments(self) -> Iterator[tuple[Statistics, FormulaScores, int]]:
@@ -80,14 +80,14 @@ class Rows:
             )
 
     def score_rows(self) -> list[list[float]]:
-        """Return METEOR and its parts for each segment. Undefined parts are 0."""
+        """Return the score of each segment, followed by the parts of the score. Undefined parts are 0."""
         values = memoryview(self.scores).cast("d").tolist()
         defined_values = [value if value == value else 0.0 for value in values]  # NaN is not equal to itself.
         starts = range(0, len(values), len(PARTS))
         return [[defined_values[start + index] for index in PART_INDEXES] for start in starts]
 
     def with_zeros(self) -> Rows:
-        """Return the rows without failures: segments that cannot be aligned count as segments without a match."""
+        """Return rows in which each segment that cannot be aligned is treated as a segment without matches."""
         if not self.failures:
             return self
         total, statistics = self.total, memoryview(self.statistics).cast("q").tolist()
@@ -97,7 +97,7 @@ class Rows:
         return replace(self, failures={}, total=total)
 
     def arrays(self) -> RowArrays:
-        """Return the rows as arrays. Failures are rows without a match."""
+        """Convert the rows to arrays. The row of a segment that cannot be aligned does not contain matches."""
         import numpy as np
 
         return RowArrays(
@@ -138,7 +138,7 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
 
 
 def join_alignments(parts: Sequence[Sequence[Alignment | None]]) -> Sequence[Alignment | None]:
-    """Return the alignments of consecutive batches as those of one batch."""
+    """Join the alignments of consecutive batches."""
     packed = [part for part in parts if isinstance(part, PackedAlignments)]
     if packed and len(packed) == len(parts):
         return join_packed(packed)

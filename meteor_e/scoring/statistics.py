@@ -1,4 +1,4 @@
-"""The statistics of a segment, from which segment scores, corpus scores, tuning and significance tests are computed."""
+"""METEOR's statistics of segments, such as the numbers of matched words. All scores are computed from them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ if TYPE_CHECKING:
     from meteor_e.scoring.alignment import Alignment
 
 GRADED_UNIT = 100
-"""Units that a word counts in a chain in which a match can be partial."""
+"""Number of units that a word counts if the chain has partial matches. Otherwise, a word counts one unit."""
 
 SEGMENT_UNIT = 1 << 24
-"""Mean of the lengths of a hypothesis and its reference, in units, in a chain with ``equal_segments``."""
+"""Mean length of a hypothesis and its reference, in units, if all segments count equally (``equal_segments``)."""
 
 CHARACTER_UNITS = "utf-16-le"
 
 SegmentShares = Callable[[Sequence[str], Sequence[str]], tuple[float, float]]
-"""Compares the words of a whole hypothesis and reference, and returns the shares of them that match."""
+"""Function that compares the words of a hypothesis and a reference, and returns the matching share of each segment."""
 
 
 class MatcherCounts(NamedTuple):
-    """Number of content and function words that one matcher matched; in character mode, number of characters."""
+    """The numbers of content words and function words that a matcher matched. In character mode, characters count."""
 
     hypothesis_content: int = 0
     reference_content: int = 0
@@ -38,15 +38,15 @@ class MatcherCounts(NamedTuple):
 class Statistics(NamedTuple):
     """The statistics of a segment, or their sums over the segments of a corpus.
 
-    Lengths and the counts of the matchers are numbers of words. In character mode, they are numbers of characters
-    (UTF-16 code units, as in Java). Chunks and matched words do not depend on the mode.
+    Lengths and the counts of the matchers are numbers of words. In character mode, they are numbers of characters,
+    which are counted in UTF-16 code units as in Java. Chunks and matched words do not depend on the mode.
 
     Attributes:
         hypothesis_length, reference_length: number of words.
         hypothesis_function_words, reference_function_words: number of function words.
         matchers: counts of each matcher, in chain order.
         chunks: number of chunks of the alignment.
-        hypothesis_matched, reference_matched: number of words that the alignment covers.
+        hypothesis_matched, reference_matched: number of words that are part of a match.
     """
 
     hypothesis_length: int
@@ -59,7 +59,11 @@ class Statistics(NamedTuple):
     reference_matched: int
 
     def weighted_lengths(self, delta: float) -> tuple[Any, Any]:
-        """Return the lengths of hypothesis and reference; a content word counts δ and a function word 1 - δ."""
+        """Return the weighted numbers of words of hypothesis and reference.
+
+        Args:
+            delta: weight of content words. The weight of function words is ``1 - delta``.
+        """
         hypothesis_content_words = self.hypothesis_length - self.hypothesis_function_words
         reference_content_words = self.reference_length - self.reference_function_words
         return (
@@ -69,27 +73,27 @@ class Statistics(NamedTuple):
 
     @property
     def is_perfect(self) -> bool:
-        """Whether all words of hypothesis and reference match in one chunk, so that there is no penalty.
+        """Whether all words of the hypothesis and of the reference match in a single chunk. Then there is no penalty.
 
-        The counts of the matchers are compared with the lengths, because both have the same unit in character mode.
-        The counts can exceed the lengths if a matcher compares whole segments.
+        The lengths are compared with the counts of the matchers, because the numbers of matched words have another unit
+        in character mode. If a matcher compares whole segments, the counts can exceed the lengths.
         """
         hypothesis_count = sum(counts.hypothesis_content + counts.hypothesis_function for counts in self.matchers)
         reference_count = sum(counts.reference_content + counts.reference_function for counts in self.matchers)
         has_full_hypothesis = hypothesis_count >= self.hypothesis_length
         has_full_reference = reference_count >= self.reference_length
-        # The operator is "&" because the fields can be arrays; see statistics_columns().
+        # The operator "&" also works for arrays, which the function statistics_columns() stores in the fields.
         return (self.chunks == 1) & has_full_hypothesis & has_full_reference
 
     def to_vector(self) -> list[int]:
-        """Return the numbers in the order of :func:`statistics_names`."""
+        """Return all numbers as a list, in the order of :func:`statistics_names`."""
         fields: tuple[Any, ...] = self
         matcher_counts = itertools.chain.from_iterable(self.matchers)
         return [*fields[:_MATCHERS_INDEX], *matcher_counts, *fields[_MATCHERS_INDEX + 1 :]]
 
     @classmethod
     def from_vector(cls, vector: Sequence[int]) -> Statistics:
-        """Return the statistics of a vector that :meth:`to_vector` returned."""
+        """Create statistics from a vector that :meth:`to_vector` returned."""
         matchers_start, matchers_end = len(_LEADING_FIELDS), len(vector) - len(_TRAILING_FIELDS)
         width = len(MatcherCounts._fields)
         starts = range(matchers_start, matchers_end, width)
@@ -106,18 +110,24 @@ LAYOUT = (_LEADING_FIELDS, MatcherCounts._fields, _TRAILING_FIELDS)
 
 
 def statistics_width(matchers: int) -> int:
-    """Return the number of columns of the vectors of a chain with this number of matchers."""
+    """Return the length of a vector of statistics for a chain with this number of matchers."""
     return len(_LEADING_FIELDS) + len(MatcherCounts._fields) * matchers + len(_TRAILING_FIELDS)
 
 
 def statistics_names(matchers: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of a vector's columns. The columns of a matcher are called ``matcher_field``."""
+    """Return the names of the numbers in a vector of statistics.
+
+    Args:
+        matchers: names of the chain's matchers, with which the names of their counts begin.
+    """
     matcher_columns = [f"{matcher}_{field}" for matcher in matchers for field in MatcherCounts._fields]
     return (*_LEADING_FIELDS, *matcher_columns, *_TRAILING_FIELDS)
 
 
 def statistics_columns(counts: NDArray[Any]) -> Any:
-    """Return the columns of an array of vectors as a :class:`Statistics`, whose fields are views of the array.
+    """Return an instance of :class:`Statistics` whose fields are columns of an array of vectors.
+
+    The columns are views of the array.
 
     Args:
         counts: vectors that :meth:`Statistics.to_vector` returned, ``(…, width)``.
@@ -127,9 +137,9 @@ def statistics_columns(counts: NDArray[Any]) -> Any:
 
 
 def to_additive(counts: NDArray[Any]) -> NDArray[Any]:
-    """Return the statistics of segments in the form whose sum is the statistics of a corpus.
+    """Convert the statistics of segments to additive statistics, whose sum gives the statistics of a corpus.
 
-    The chunk of a perfect segment is left out, because METEOR 1.5 does not count it in corpus scores.
+    The chunk of a perfectly matched segment is set to 0, because METEOR 1.5 does not count it in corpus scores.
 
     Args:
         counts: vectors of statistics, ``(…, width)``.
@@ -143,7 +153,7 @@ def to_additive(counts: NDArray[Any]) -> NDArray[Any]:
 
 
 def characters_of(word: str) -> int:
-    """Return the length of a word in character mode: the number of its UTF-16 code units, as in Java."""
+    """Return the length of a word in character mode, which is its number of UTF-16 code units as in Java."""
     return len(word.encode(CHARACTER_UNITS, "surrogatepass")) // 2
 
 
@@ -161,6 +171,23 @@ class _SegmentWords(NamedTuple):
     def function_units(self) -> int:
         """Return the number of units of all function words."""
         return sum(itertools.compress(self.units, self.is_function))
+
+    def count_units(self, start: int, length: int, share: float) -> tuple[int, int]:
+        """Return the number of units of the content words and of the function words of a phrase.
+
+        Args:
+            start: position of the first word.
+            length: number of words.
+            share: factor by which the units of each word are multiplied.
+        """
+        content_units = function_units = 0
+        for position in range(start, start + length):
+            units = _round_share(self.units[position], share)
+            if self.is_function[position]:
+                function_units += units
+            else:
+                content_units += units
+        return content_units, function_units
 
 
 def count_statistics(
@@ -210,7 +237,14 @@ def count_statistics(
 def _read_words(
     words: Sequence[str], function_words: Collection[str], word_units: Callable[[str], int] | None, scale: int
 ) -> _SegmentWords:
-    """Return the units of words, multiplied by ``scale``, and whether they are function words."""
+    """Return the number of units that each word counts, and whether the word is a function word.
+
+    Args:
+        words: words of a hypothesis or reference.
+        function_words: the language's function words, in lower case.
+        word_units: function that returns the number of units of a word; ``None`` if each word counts 1.
+        scale: factor by which the numbers of units are multiplied.
+    """
     units = [scale] * len(words)
     if word_units is not None:
         units = [scale * word_units(word) for word in words]
@@ -224,29 +258,37 @@ def _count_matches(
     matcher_count: int,
     graded: Sequence[bool],
 ) -> list[MatcherCounts]:
-    """Return for each matcher the units of the words that its matches cover."""
-    hypothesis_counts = [[0, 0] for _ in range(matcher_count)]  # content words and function words
-    reference_counts = [[0, 0] for _ in range(matcher_count)]
+    """Return for each matcher the number of units of the words that it matched."""
+    counts = [MatcherCounts()] * matcher_count
     for match in alignment.matches:
         share = match.probability if graded and graded[match.matcher] else 1.0
-        counts = hypothesis_counts[match.matcher]
-        for i in range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length):
-            counts[hypothesis.is_function[i]] += _round_share(hypothesis.units[i], share)
-        counts = reference_counts[match.matcher]
-        for j in range(match.reference_start, match.reference_start + match.reference_length):
-            counts[reference.is_function[j]] += _round_share(reference.units[j], share)
-    return [
-        MatcherCounts(hypothesis_content, reference_content, hypothesis_function, reference_function)
-        for (hypothesis_content, hypothesis_function), (reference_content, reference_function) in zip(
-            hypothesis_counts, reference_counts, strict=True
+        hypothesis_content, hypothesis_function = hypothesis.count_units(
+            match.hypothesis_start, match.hypothesis_length, share
         )
-    ]
+        reference_content, reference_function = reference.count_units(
+            match.reference_start, match.reference_length, share
+        )
+        previous = counts[match.matcher]
+        counts[match.matcher] = MatcherCounts(
+            previous.hypothesis_content + hypothesis_content,
+            previous.reference_content + reference_content,
+            previous.hypothesis_function + hypothesis_function,
+            previous.reference_function + reference_function,
+        )
+    return counts
 
 
 def _count_shares(
     hypothesis: _SegmentWords, reference: _SegmentWords, hypothesis_share: float, reference_share: float
 ) -> MatcherCounts:
-    """Return the counts of a matcher that matches these shares of a hypothesis and of a reference."""
+    """Return the counts of a matcher that compares whole segments.
+
+    Args:
+        hypothesis: words of the hypothesis.
+        reference: words of the reference.
+        hypothesis_share: share of the hypothesis that matches.
+        reference_share: share of the reference that matches.
+    """
     hypothesis_function, reference_function = hypothesis.function_units(), reference.function_units()
     return MatcherCounts(
         hypothesis_content=_round_share(sum(hypothesis.units) - hypothesis_function, hypothesis_share),
@@ -257,7 +299,7 @@ def _count_shares(
 
 
 def _normalize_lengths(statistics: Statistics) -> Statistics:
-    """Scale lengths and matches so that the mean of both lengths is :data:`SEGMENT_UNIT`."""
+    """Multiply lengths and counts by a factor, so that the mean of both lengths is :data:`SEGMENT_UNIT`."""
     total_length = statistics.hypothesis_length + statistics.reference_length
     if not total_length:
         return statistics
@@ -269,12 +311,12 @@ def _normalize_lengths(statistics: Statistics) -> Statistics:
 
 
 def _round_share(units: int, share: float) -> int:
-    """Return a share of a number of units, rounded half up."""
+    """Return the product of a number of units and a share, rounded half up."""
     return math.floor(units * share + 0.5)
 
 
 def to_additive_vector(statistics: Statistics) -> list[int]:
-    """Return the vector of a segment that is added to a corpus; see :func:`to_additive`."""
+    """Return the additive vector of a segment, as :func:`to_additive` does for arrays."""
     if statistics.is_perfect:
         statistics = statistics._replace(chunks=0)
     return statistics.to_vector()
@@ -292,7 +334,12 @@ class StatisticsSum:
         self.add_total(to_additive_vector(statistics), 1)
 
     def add_total(self, vector: Sequence[int], segments: int) -> None:
-        """Add a sum over several segments."""
+        """Add the sum of the additive vectors of several segments.
+
+        Args:
+            vector: the sum.
+            segments: number of segments.
+        """
         self.segments += segments
         self._totals = [total + value for total, value in zip(self._totals, vector, strict=True)]
 
