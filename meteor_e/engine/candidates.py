@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from meteor_e.api.matchers import (
@@ -98,28 +98,10 @@ def _collect_separate_lists(
 
     The result is ``None`` if there are more than :data:`SEPARATE_CANDIDATES` candidates and positions can share lists.
     """
-    by_reference: list[list[AlignedMatch]] = [[] for _ in reference]
-    limit = min(SEPARATE_CANDIDATES, MAX_CANDIDATES)
-    for count, candidate in enumerate(_propose_matches(matchers, hypothesis, reference), 1):
-        by_reference[candidate.reference_start].append(candidate)
-        if count > limit:
-            if _can_share_lists(matchers, hypothesis, reference):
-                return None
-            limit = MAX_CANDIDATES
-            if count > limit:
-                raise too_many_candidates(len(hypothesis), len(reference))
-    return by_reference
-
-
-def _propose_matches(
-    matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
-) -> Iterator[AlignedMatch]:
-    """Yield the matches that the matchers propose, in chain order.
-
-    Raises:
-        PluginError: if a matcher fails, or proposes words that do not exist.
-    """
     reference_size, hypothesis_size = len(reference), len(hypothesis)
+    by_reference: list[list[AlignedMatch]] = [[] for _ in reference]
+    total = 0
+    limit = min(SEPARATE_CANDIDATES, MAX_CANDIDATES)
     for index, matcher in enumerate(matchers):
         with plugin_errors(f"matcher {matcher.name!r}"):
             for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, reference):
@@ -128,7 +110,15 @@ def _propose_matches(
                 if not (is_in_reference and is_in_hypothesis):
                     match = Match(j, i, reference_length, hypothesis_length)
                     raise misplaced_match(matcher.name, match, hypothesis_size, reference_size)
-                yield AlignedMatch(j, reference_length, i, hypothesis_length, index, probability)
+                by_reference[j].append(AlignedMatch(j, reference_length, i, hypothesis_length, index, probability))
+                total += 1
+                if total > limit:
+                    if _can_share_lists(matchers, hypothesis, reference):
+                        return None
+                    limit = MAX_CANDIDATES
+                    if total > limit:
+                        raise too_many_candidates(hypothesis_size, reference_size)
+    return by_reference
 
 
 def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]) -> bool:
