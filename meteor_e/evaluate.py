@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class KeptData(NamedTuple):
-    """The data of segments that a table of scores keeps. By default, it does not keep any.
+    """The data of segments that a table of scores keeps. By default, it does not keep data of segments.
 
     Attributes:
         segments: whether to keep ids and scores.

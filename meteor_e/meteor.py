@@ -485,7 +485,7 @@ class Meteor(Metric):
 
     def about(self) -> Mapping[str, Any]:
         """Return the chain and the name of the engine, which are part of JSON output."""
-        return {"chain": self.chain.effective(), "engine": self.engine}
+        return {"chain": self.chain.effective(), "engine": self._engine.name}
 
     # Scores of corpora
 

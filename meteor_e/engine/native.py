@@ -76,7 +76,7 @@ def native_module() -> ModuleType | None:
 
 
 class NativeEngine(Engine):
-    """Scores batches with the native core. The function :func:`make_engine` creates instances.
+    """The engine that scores batches with the native core. The function :func:`make_engine` creates instances.
 
     Args:
         module: the extension.
@@ -272,7 +272,7 @@ def make_engine(
     """
     if name not in (None, *ENGINES):
         raise ConfigError(f"unknown engine {name!r}; the engines are {' and '.join(ENGINES)}")
-    # The core can only replace the class Normalizer itself, because a subclass may change texts in other ways.
+    # The core implements the class Normalizer again, but not its subclasses, which may change texts in other ways.
     module = None if name == "python" or type(normalizer) is not Normalizer else native_module()
     plan = None if module is None else plan_chain(matchers)
     if module is None or plan is None:

@@ -157,7 +157,7 @@ def has_empty_table(matcher: Matcher) -> bool:
 def _describe_index(matcher: Matcher, family: str) -> dict[str, Any] | None:
     """Return the parameters and sections of a matcher's index, or ``None`` if the core does not need an index.
 
-    Only the header of the index has been checked, when the index was opened. The core checks the entries that it reads.
+    When the index was opened, only its header was checked. The core checks all entries that it reads.
     """
     if family not in ("synonyms", "phrases"):
         return None

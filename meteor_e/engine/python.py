@@ -89,7 +89,7 @@ class _AlignmentScore(NamedTuple):
 
 
 class PythonEngine(Engine):
-    """Scores the segments of a batch one after the other.
+    """The engine that scores the segments of a batch in Python, one after the other.
 
     Args:
         settings: parameters, beam and units.

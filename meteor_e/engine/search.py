@@ -107,14 +107,14 @@ def _list_matches(path: _Path) -> list[AlignedMatch]:
     link = path[4]
     while link is not None:
         link, position, candidate = link
-        # The candidates of a list that positions share have the first of these positions.
+        # The candidates of a shared list contain its first position, which is replaced by the actual position.
         matches.append(candidate._replace(reference_start=position))
     matches.reverse()
     return matches
 
 
 class _Run(NamedTuple):
-    """Consecutive candidates of a list that differ only in their hypothesis positions, which increase.
+    """A run of consecutive candidates that differ only in their hypothesis positions. The positions increase.
 
     Attributes:
         gain: amount by which each candidate lowers the rank of a path.

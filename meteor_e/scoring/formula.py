@@ -116,7 +116,7 @@ def compute(statistics: Statistics, parameters: Parameters, arithmetic: Arithmet
 
 
 def _power(base: float, exponent: float) -> float:
-    """Return a power as the function ``pow`` in C does, which never fails.
+    """Raise a number to a power like the function ``pow`` in C, which never fails.
 
     For some arguments, :func:`math.pow` raises an exception, while ``pow`` in C returns infinity or NaN. Such arguments
     only occur if the statistics do not belong to an alignment.

@@ -27,7 +27,7 @@ SegmentShares = Callable[[Sequence[str], Sequence[str]], tuple[float, float]]
 
 
 class MatcherCounts(NamedTuple):
-    """The numbers of content words and function words that a matcher matched. In character mode, characters count."""
+    """The numbers of content and function words that a matcher matched. In character mode, characters are counted."""
 
     hypothesis_content: int = 0
     reference_content: int = 0
@@ -59,7 +59,7 @@ class Statistics(NamedTuple):
     reference_matched: int
 
     def weighted_lengths(self, delta: float) -> tuple[Any, Any]:
-        """Return the weighted numbers of words of hypothesis and reference.
+        """Return the weighted number of words of the hypothesis, and that of the reference.
 
         Args:
             delta: weight of content words. The weight of function words is ``1 - delta``.
