@@ -108,7 +108,7 @@ def answer_examples(
     jobs: int = 1,
     progress: Progress = silent,
 ) -> Examples:
-    """Return judged answers as training examples, with their features.
+    """Convert judged answers to training examples, and extract their features.
 
     Args:
         answers: the answers.

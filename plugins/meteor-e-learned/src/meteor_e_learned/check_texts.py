@@ -154,7 +154,7 @@ def _compute_numbers(
 ) -> tuple[tuple[str, ...], Floats]:
     """Return the columns of the features that accept any text, and the values of these columns for the check texts."""
     checked_features = FeatureSet([entry for entry in features.features if reads_any_segment(entry.feature)])
-    # The source of a segment is the next reference, which differs from the hypothesis and the reference.
+    # The next reference serves as the source, so that the source differs from the hypothesis and the reference.
     sources = [*references[1:], *references[:1]]
     batch = FeatureBatch(hypotheses, [[reference] for reference in references], sources)
     return checked_features.columns, checked_features.extract(batch, FeatureStore(enabled=False))

@@ -36,7 +36,7 @@ class NamedFeature:
 
     @property
     def definition(self) -> str:
-        """The signature without versions of libraries. A trained model requires features with the same definition."""
+        """The signature without the versions of libraries. A trained model requires equal definitions."""
         return f"{self._prefix}:{self.feature.definition()}"
 
     @property

@@ -1,4 +1,4 @@
-"""Loads the training examples of a recipe: features and vectors of hypotheses, with human judgments of them."""
+"""Loads the training data of a recipe, and extracts the features of the judged hypotheses."""
 
 from __future__ import annotations
 
@@ -39,6 +39,20 @@ class _Rows(NamedTuple):
     features: Floats
     vectors: Floats
     reference_vectors: Floats
+
+
+class _Comparisons(NamedTuple):
+    """Pairwise comparisons of hypotheses.
+
+    Attributes:
+        better: the row of the better hypothesis of each comparison.
+        worse: the row of the worse hypothesis of each comparison.
+        segments: the index of the segment of each comparison.
+    """
+
+    better: NDArray[np.int64]
+    worse: NDArray[np.int64]
+    segments: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -235,7 +249,7 @@ def _make_test_set_examples(test: TestSet, extractor: _Extractor, weight: float)
     rows = extractor.extract(batch, title)
     row_indexes = np.full(mask.shape, -1, np.int64)
     row_indexes[systems, segments] = np.arange(len(systems))
-    better, worse, group = _make_comparisons(test, row_indexes)
+    comparisons = _make_comparisons(test, row_indexes)
     scores = np.full(len(systems), np.nan)
     if test.assessments is not None:
         scores[row_indexes[test.assessments.systems, test.assessments.segments]] = test.assessments.scores
@@ -244,11 +258,11 @@ def _make_test_set_examples(test: TestSet, extractor: _Extractor, weight: float)
         features=rows.features,
         vectors=rows.vectors,
         reference_vectors=rows.reference_vectors,
-        better=better,
-        worse=worse,
-        part=np.zeros(len(better), np.int64),
-        group=group,
-        weight=np.full(len(better), weight),
+        better=comparisons.better,
+        worse=comparisons.worse,
+        part=np.zeros(len(comparisons.better), np.int64),
+        group=comparisons.segments,
+        weight=np.full(len(comparisons.better), weight),
         scores=scores,
         hypothesis_part=np.zeros(len(systems), np.int64),
         hypotheses=tuple(batch.hypotheses),
@@ -257,7 +271,7 @@ def _make_test_set_examples(test: TestSet, extractor: _Extractor, weight: float)
 
 
 def _select_hypotheses(test: TestSet, systems: NDArray[np.intp], segments: NDArray[np.intp]) -> FeatureBatch:
-    """Return hypotheses of a test set as a batch.
+    """Return the given hypotheses of a test set as a batch, with their references and sources.
 
     Args:
         test: the test set.
@@ -273,28 +287,25 @@ def _select_hypotheses(test: TestSet, systems: NDArray[np.intp], segments: NDArr
     )
 
 
-def _make_comparisons(
-    test: TestSet, row_indexes: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _make_comparisons(test: TestSet, row_indexes: NDArray[np.int64]) -> _Comparisons:
     """Return the pairwise judgments of a test set without ties.
 
     Args:
         test: the test set.
         row_indexes: the row of each hypothesis in the examples, ``(systems, segments)``.
-
-    Returns:
-        For each comparison, the row of the better hypothesis, the row of the worse hypothesis, and the segment.
     """
     from meteor_e_evaluation import pairwise_judgments
 
     rankings = pairwise_judgments(test)
     if rankings is None:
         empty = np.array([], np.int64)
-        return empty, empty, empty
+        return _Comparisons(empty, empty, empty)
     rankings = rankings.strict()
-    better = row_indexes[rankings.better, rankings.segments]
-    worse = row_indexes[rankings.worse, rankings.segments]
-    return better, worse, rankings.segments
+    return _Comparisons(
+        better=row_indexes[rankings.better, rankings.segments],
+        worse=row_indexes[rankings.worse, rankings.segments],
+        segments=rankings.segments,
+    )
 
 
 def _make_synthetic_examples(texts: SyntheticTexts, name: str, extractor: _Extractor, weight: float) -> Examples:

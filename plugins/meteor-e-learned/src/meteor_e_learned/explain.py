@@ -116,28 +116,34 @@ class Explanation:
             names: the names of the two systems.
             most: the maximum number of reasons.
         """
-        difference = self.first - self.second
-        if not difference:
+        if self.first == self.second:
             return f"{self.model}: {names[0]} and {names[1]} have the same score, {self.first:.2f}."
-        higher, lower = names if difference > 0 else names[::-1]
-        lines = [
-            (
-                f"{self.model}: {higher} ({max(self.first, self.second):.2f}) is {abs(difference):.2f} points above "
-                f"{lower} ({min(self.first, self.second):.2f})."
-            )
-        ]
+        lines = [self._describe_difference(names)]
         for reason in self.reasons[:most]:
-            favored = higher if (reason.points > 0) == (difference > 0) else lower
             lines.append(
-                f"  {abs(reason.points):5.2f} for {favored}: {reason.what}; most by {reason.feature} "
+                f"  {_format_points(reason.points, names)}: {reason.what}; most by {reason.feature} "
                 f"({reason.first:.4g} and {reason.second:.4g})"
             )
-        remaining_points = sum(reason.points for reason in self.reasons[most:])
         if self.reasons[most:]:
-            favored = names[0] if remaining_points > 0 else names[1]
-            lines.append(f"  {abs(remaining_points):5.2f} for {favored}: all else")
+            remaining_points = sum(reason.points for reason in self.reasons[most:])
+            lines.append(f"  {_format_points(remaining_points, names)}: all else")
         lines.append(f"  {MEANS_NOTE}")
-        return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
+        lines += [f"  {note}" for note in self.notes]
+        return "\n".join(lines)
+
+    def _describe_difference(self, names: tuple[str, str]) -> str:
+        """Return a sentence that names the system with the higher score, and the difference of the scores."""
+        scores = zip((self.first, self.second), names, strict=True)
+        (low_score, low_name), (high_score, high_name) = sorted(scores, key=lambda item: item[0])
+        return (
+            f"{self.model}: {high_name} ({high_score:.2f}) is {high_score - low_score:.2f} points above "
+            f"{low_name} ({low_score:.2f})."
+        )
+
+
+def _format_points(points: float, names: tuple[str, str]) -> str:
+    """Return the absolute value of a contribution, with the name of the system that it favors."""
+    return f"{abs(points):5.2f} for {names[0] if points > 0 else names[1]}"
 
 
 def explain(

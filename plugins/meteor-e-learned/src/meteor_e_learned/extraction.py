@@ -95,7 +95,7 @@ class FeatureSet:
 
     @property
     def definition(self) -> tuple[str, ...]:
-        """The signature without versions of libraries. A trained model requires features with the same definition."""
+        """The signature without the versions of libraries. A trained model requires equal definitions."""
         return (*(f"{entry.label}={entry.definition}" for entry in self.features), *self.columns)
 
     def only(self, columns: Collection[str]) -> FeatureSet:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from meteor_e.base.word_lists import load_word_lists, read_word_lists
 
 USUAL, FREQUENT = 601, 300
-"""Numbers of wordfreq's lists with words that occur at least once per million words, and once per thousand words."""
+"""Numbers of lists with words that occur at least once per million words, and more than once per thousand words."""
 
 _REQUIRED_BY = "feature 'text'", "meteor-e-learned"
 """The feature and the distribution that error messages mention."""
@@ -30,7 +30,11 @@ def english_lists() -> bytes:
 
 @functools.cache
 def frequencies() -> Frequencies:
-    """Return wordfreq's English words as sets, grouped by frequency."""
+    """Return wordfreq's English words as sets, grouped by frequency.
+
+    Raises:
+        MeteorError: if wordfreq is not installed.
+    """
     lists = load_word_lists(*_REQUIRED_BY)
     return Frequencies(*(frozenset(chain.from_iterable(lists[:end])) for end in (None, USUAL, FREQUENT)))
 

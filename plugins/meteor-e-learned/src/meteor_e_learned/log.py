@@ -38,7 +38,7 @@ class TrainingLog:
             return
         try:
             self._is_new_file = not path.exists()
-            # Opening the file for appending reveals missing permissions before hours of work.
+            # Opening the file now reveals missing permissions before the training, which can take hours.
             with path.open("a+", encoding="utf-8") as stream:
                 stream.seek(0)
                 old_lines = [line for line in stream if line.strip()] if keep else []

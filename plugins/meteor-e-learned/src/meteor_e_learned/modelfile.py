@@ -128,7 +128,7 @@ def split_signature(signature: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[
 
 
 def _without_counts(signature: Iterable[str]) -> list[str]:
-    """Return a signature without the number of columns of each feature, which the names of the columns imply."""
+    """Return a signature without the numbers of columns, which do not matter if the column names are equal."""
     return [_COLUMN_COUNT.sub(r"\1:", line) for line in signature]
 
 
@@ -204,7 +204,7 @@ def _read_content(file: Path, name: str) -> tuple[Mapping[str, Any], dict[str, N
     """
     from safetensors import safe_open
 
-    # Safetensors would wait forever for the content of a pipe.
+    # This call raises an error for a pipe. Safetensors would wait forever for data from the pipe.
     open_regular(file).close()
     with safe_open(file, framework="numpy") as content:
         metadata = content.metadata() or {}

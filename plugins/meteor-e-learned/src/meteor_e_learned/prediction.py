@@ -287,7 +287,7 @@ class ModelMetric(SystemsMetric):
             raise InputError(
                 f"model {self.model.recipe.name!r} decides between systems; give two or more, and their references"
             )
-        texts = check_items(**{"references": references})["references"]
+        texts = check_items(references=references)["references"]
         reference_lists = [[item] if isinstance(item, str) else list(item) for item in texts]
         for name, hypotheses in outputs.items():
             if len(hypotheses) != len(reference_lists):
@@ -296,10 +296,15 @@ class ModelMetric(SystemsMetric):
                 )
         if not reference_lists:
             raise InputError("there are no segments to compare")
-        store = FeatureStore(enabled=False)
         names = tuple(outputs)
         advantages = pairwise_advantages(
-            self.model, list(outputs.values()), reference_lists, store, names=names, jobs=self._jobs, progress=progress
+            self.model,
+            list(outputs.values()),
+            reference_lists,
+            FeatureStore(enabled=False),
+            names=names,
+            jobs=self._jobs,
+            progress=progress,
         )
         return PairwiseComparison(names, np.sign(np.nan_to_num(advantages)).astype(np.int8))
 
@@ -328,9 +333,9 @@ class ModelMetric(SystemsMetric):
     def score_systems(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
-        """Return the scores of hypotheses, before they are mapped to shares.
+        """Return the raw scores of the outputs of a test set, before the model maps scores to percentages.
 
-        Features are cached in their own store, next to the folder of ``cache``.
+        The rows of features are cached in the folder ``features``, in the parent folder of the score cache.
 
         Raises:
             ConfigError: if the language of the test set is not the model's.
@@ -350,7 +355,7 @@ class ModelMetric(SystemsMetric):
         )
 
     def _score_cells(self, test: SystemOutputs, mask: Cells, store: FeatureStore, progress: Progress) -> Floats:
-        """Return the scores of the hypotheses that are set in the mask, and NaN for the others."""
+        """Return the raw scores of the hypotheses that a mask selects. The scores of other hypotheses are NaN."""
         references = _segment_references(test)
         system_indexes, segment_indexes = mask.nonzero()
         batch = FeatureBatch(
@@ -367,7 +372,7 @@ class ModelMetric(SystemsMetric):
         return values
 
     def _average_advantages(self, test: SystemOutputs, mask: Cells, store: FeatureStore, progress: Progress) -> Floats:
-        """Return the mean advantage of the hypotheses that are set in the mask, and NaN for the others."""
+        """Return the mean advantage of each hypothesis that a mask selects. The values of other hypotheses are NaN."""
         advantages = pairwise_advantages(
             self.model, test.outputs, _segment_references(test), store, names=test.systems, wanted=mask,
             jobs=self._jobs, progress=progress,

@@ -50,7 +50,7 @@ class SyntheticTexts:
     def put_errors(self, texts: Sequence[str], references: Sequence[Sequence[str]], language: str, seed: int) -> None:
         """Append texts, their erroneous versions, and comparisons of each text with its erroneous versions.
 
-        The errors are those of ``meteor-e stress``.
+        The command ``meteor-e stress`` inserts the same kinds of errors.
 
         Args:
             texts: the texts.
@@ -91,7 +91,7 @@ def synthetic_comparisons(
         return texts
     for index in range(count):
         test = tests[index % len(tests)]
-        _add_excerpts(texts, test.outputs, test.references[0], generator, several=index % 2 == 0)
+        _add_excerpts(texts, test.outputs, test.references[0], generator, multi_sentence=index % 2 == 0)
     return texts
 
 
@@ -134,7 +134,7 @@ def _add_excerpts(
     reference: Sequence[str],
     generator: np.random.Generator,
     *,
-    several: bool,
+    multi_sentence: bool,
 ) -> None:
     """Append excerpts from one part of a document, and compare them by how much of the reference excerpt they cover.
 
@@ -143,11 +143,11 @@ def _add_excerpts(
         outputs: the hypotheses of each system.
         reference: the sentences of the reference.
         generator: the source of random choices.
-        several: whether the reference excerpt has three sentences instead of one.
+        multi_sentence: whether the reference excerpt has three sentences instead of one.
     """
     start = int(generator.integers(max(1, len(reference) - WINDOW_SENTENCES)))
     window = np.arange(start, min(start + WINDOW_SENTENCES, len(reference)))
-    if several:
+    if multi_sentence:
         reference_indexes = np.sort(generator.choice(window, min(3, len(window)), replace=False)).tolist()
     else:
         reference_indexes = generator.choice(window, 1).tolist()
@@ -156,25 +156,25 @@ def _add_excerpts(
     rows_with_coverage = []
     for _ in range(EXCERPTS_PER_WINDOW):
         system = outputs[int(generator.integers(len(outputs)))]
-        sentences = _draw_sentences(window, generator, several=several)
-        text, coverage = _make_excerpt(system, sentences, reference_lengths, generator, several=several)
+        sentences = _draw_sentences(window, generator, multi_sentence=multi_sentence)
+        text, coverage = _make_excerpt(system, sentences, reference_lengths, generator, multi_sentence=multi_sentence)
         rows_with_coverage.append((target.add(text, [reference_text]), coverage))
-    comparisons = target.comparisons.setdefault("excerpts-several" if several else "excerpts-one", [])
+    comparisons = target.comparisons.setdefault("excerpts-several" if multi_sentence else "excerpts-one", [])
     for better_row, better_coverage in rows_with_coverage:
         for worse_row, worse_coverage in rows_with_coverage:
             if better_coverage > worse_coverage:
                 comparisons.append((better_row, worse_row))
 
 
-def _draw_sentences(window: NDArray[np.int64], generator: np.random.Generator, *, several: bool) -> list[int]:
+def _draw_sentences(window: NDArray[np.int64], generator: np.random.Generator, *, multi_sentence: bool) -> list[int]:
     """Return the indexes of one to four random sentences, in the order of the document.
 
     Args:
         window: the indexes of the available sentences.
         generator: the source of random choices.
-        several: whether to draw at least two sentences, which do not have to be adjacent.
+        multi_sentence: whether to draw at least two sentences, which do not have to be adjacent.
     """
-    if several:
+    if multi_sentence:
         size = min(len(window), int(generator.integers(2, 5)))
         return sorted(generator.choice(window, size, replace=False).tolist())
     offset = int(generator.integers(len(window)))
@@ -188,7 +188,7 @@ def _make_excerpt(
     reference_lengths: Mapping[int, int],
     generator: np.random.Generator,
     *,
-    several: bool,
+    multi_sentence: bool,
 ) -> tuple[str, float]:
     """Return an excerpt of a system's output, and its coverage of the reference excerpt.
 
@@ -197,7 +197,7 @@ def _make_excerpt(
         indexes: the indexes of the sentences in the excerpt.
         reference_lengths: the number of words of each sentence in the reference excerpt, by index.
         generator: the source of random choices.
-        several: whether to use complete sentences. Otherwise, a third of the sentences is cut in half.
+        multi_sentence: whether to use complete sentences. Otherwise, a third of the sentences is cut in half.
 
     Returns:
         The text, and the number of words of the reference excerpt whose sentences the text translates. A sentence that
@@ -205,7 +205,7 @@ def _make_excerpt(
     """
     sentences, coverage = [], 0.0
     for index in indexes:
-        fraction = 1.0 if several or generator.random() < 2 / 3 else 0.5
+        fraction = 1.0 if multi_sentence or generator.random() < 2 / 3 else 0.5
         words = system[index].split()
         sentences.append(" ".join(words[: max(3, int(len(words) * fraction))]))
         coverage += fraction * reference_lengths.get(index, 0)

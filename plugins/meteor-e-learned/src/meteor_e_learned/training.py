@@ -19,7 +19,7 @@ from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.array_cache import digest
 from meteor_e.base.progress import Progress, silent
 from meteor_e_learned.check_texts import make_check_texts
-from meteor_e_learned.checkpoints import Checkpoints, read_checkpoint
+from meteor_e_learned.checkpoints import Checkpoint, Checkpoints, read_checkpoint
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
@@ -28,6 +28,29 @@ from meteor_e_learned.log import TrainingLog
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
 from meteor_e_learned.models.base import agreement
 from meteor_e_learned.recipe import DataSpec, Recipe, estimator_class, make_features
+
+
+class _TrainingTask(NamedTuple):
+    """The objects that a recipe describes.
+
+    Attributes:
+        recipe: the recipe.
+        features: the features of hypotheses and their references.
+        vectors: the features of single texts.
+        words: the word vectors, or None if the estimator does not read texts.
+        estimator: the estimator, which is not trained yet.
+    """
+
+    recipe: Recipe
+    features: FeatureSet
+    vectors: FeatureSet
+    words: Any
+    estimator: Estimator
+
+    @property
+    def signature(self) -> tuple[str, ...]:
+        """The signature of the features, which the model file contains."""
+        return features_signature(self.features, self.vectors)
 
 
 class _TrainingData(NamedTuple):
@@ -76,39 +99,22 @@ def train(
         raise InputError(f"cannot write {output}: it is a folder; name a file in it")
     if seed is not None:
         recipe = msgspec.structs.replace(recipe, seed=seed)
-    features = make_features(recipe.features, recipe.language, folder, unescape=recipe.unescape)
-    vectors = make_features(recipe.vectors, recipe.language, folder, unescape=recipe.unescape)
-    words = word_vectors(recipe, vectors)
-    if words is not None:
-        vectors = FeatureSet([])
-    estimator = make_estimator(recipe, features, vectors)
-    signature = features_signature(features, vectors)
-
-    identity = _digest_identity(recipe, signature, words)
+    task = _make_task(recipe, folder)
+    identity = _digest_identity(task)
     checkpoint_path = output.with_name(output.name + ".checkpoint")
     checkpoint = read_checkpoint(checkpoint_path, identity) if resume else None
     kept_lines = 0 if checkpoint is None else checkpoint.log_length
     log = TrainingLog(output.with_name(output.name + ".jsonl"), keep=kept_lines, listener=listener)
-
-    data = _load_data(recipe, features, vectors, store, log, folder=folder, jobs=jobs, progress=progress, roots=roots)
+    data = _load_data(task, store, log, folder=folder, jobs=jobs, progress=progress, roots=roots)
     start_time = time.perf_counter()
-    checkpoints = Checkpoints(checkpoint_path, identity, log)
-    state = None if checkpoint is None else checkpoint.state
-    run = TrainingRun(recipe.seed, features.columns, log, checkpoints, state, words)
-    with checkpoints.save_on_interrupt(), estimator_errors(f"training {recipe.estimator!r}"):
-        figures = _fit(estimator, data, run)
-    if any(np.isnan(array).any() for array in estimator.arrays().values() if array.dtype.kind == "f"):
-        raise ConfigError(f"training {recipe.estimator!r} gave infinite numbers; try a lower learning_rate")
-    if data.validation is not None and (overlap := comparisons_in_common(data.training, data.validation)):
-        figures["validation comparisons trained on, too"] = overlap
-
+    figures = _fit(task, data, checkpoint, Checkpoints(checkpoint_path, identity, log), log)
     model = LearnedModel(
         _relocate(recipe, folder, output),
-        estimator,
-        signature,
-        _make_card(recipe, data, figures, estimator.requires),
+        task.estimator,
+        task.signature,
+        _make_card(recipe, data, figures, task.estimator.requires),
         output.absolute().parent,
-        make_check_texts(features),
+        make_check_texts(task.features),
     )
     save_model(model, output)
     log({"event": "done", "figures": figures, "seconds": round(time.perf_counter() - start_time, 1)})
@@ -116,40 +122,46 @@ def train(
     return model
 
 
-def _digest_identity(recipe: Recipe, signature: tuple[str, ...], words: Any) -> str:
-    """Return a digest of everything that determines the result of a training, except for the data.
+def _make_task(recipe: Recipe, folder: Path) -> _TrainingTask:
+    """Make the features and the estimator of a recipe.
 
     Args:
         recipe: the recipe.
-        signature: the signature of the features.
-        words: the word vectors, or None if the estimator does not read texts.
+        folder: the folder that the paths in the recipe are relative to.
     """
-    words_digest = "" if words is None else words.digest
-    return digest([json.dumps(msgspec.to_builtins(recipe), sort_keys=True), *signature, words_digest])
+    features = make_features(recipe.features, recipe.language, folder, unescape=recipe.unescape)
+    vectors = make_features(recipe.vectors, recipe.language, folder, unescape=recipe.unescape)
+    words = word_vectors(recipe, vectors)
+    if words is not None:
+        vectors = FeatureSet([])
+    return _TrainingTask(recipe, features, vectors, words, make_estimator(recipe, features, vectors))
 
 
-def _load_data(
-    recipe: Recipe, features: FeatureSet, vectors: FeatureSet, store: FeatureStore, log: TrainingLog, **options: Any
-) -> _TrainingData:
+def _digest_identity(task: _TrainingTask) -> str:
+    """Return a digest of everything that determines the result of a training, except for the data."""
+    words_digest = "" if task.words is None else task.words.digest
+    return digest([json.dumps(msgspec.to_builtins(task.recipe), sort_keys=True), *task.signature, words_digest])
+
+
+def _load_data(task: _TrainingTask, store: FeatureStore, log: TrainingLog, **options: Any) -> _TrainingData:
     """Load the training data and the validation data of a recipe, and log the size of the training data.
 
     If an error occurs, an empty log file is removed.
 
     Args:
-        recipe: the recipe.
-        features: the features of hypotheses and their references.
-        vectors: the features of single texts.
+        task: the recipe and its features.
         store: the cache of features.
         log: the log of the training.
         options: the keyword arguments of :func:`load_examples`, except for the language and the seed.
     """
     start_time = time.perf_counter()
+    recipe = task.recipe
     options = {**options, "language": recipe.language, "seed": recipe.seed}
     validation = None
     try:
-        training = learnable(recipe, recipe.train, features, vectors, store, **options)
+        training = learnable(recipe, recipe.train, task.features, task.vectors, store, **options)
         if recipe.validation:
-            validation = learnable(recipe, recipe.validation, features, vectors, store, **options)
+            validation = learnable(recipe, recipe.validation, task.features, task.vectors, store, **options)
     except BaseException:
         log.withdraw()
         raise
@@ -160,16 +172,34 @@ def _load_data(
     return _TrainingData(training, validation)
 
 
-def _fit(estimator: Estimator, data: _TrainingData, run: TrainingRun) -> dict[str, Any]:
-    """Fit an estimator, and return the figures for the model card.
+def _fit(
+    task: _TrainingTask, data: _TrainingData, checkpoint: Checkpoint | None, checkpoints: Checkpoints, log: TrainingLog
+) -> dict[str, Any]:
+    """Fit the estimator, and return the figures for the model card, such as correlations with human judgments.
 
     Args:
-        estimator: the estimator.
+        task: the estimator, and the recipe with its features.
         data: the training data and the validation data.
-        run: the log, the checkpoints and other objects that the training uses.
+        checkpoint: the checkpoint to continue from, or None to start a new training.
+        checkpoints: writes the state of the training.
+        log: the log of the training.
+
+    Raises:
+        ConfigError: if a learned array contains numbers that are not finite.
     """
-    training_figures = estimator.learn(data.training, data.validation, run)
-    return {**training_figures, **agreement(estimator, data.training, data.validation)}
+    estimator, recipe = task.estimator, task.recipe
+    state = None if checkpoint is None else checkpoint.state
+    run = TrainingRun(recipe.seed, task.features.columns, log, checkpoints, state, task.words)
+    with checkpoints.save_on_interrupt(), estimator_errors(f"training {recipe.estimator!r}"):
+        training_figures = estimator.learn(data.training, data.validation, run)
+        figures = {**training_figures, **agreement(estimator, data.training, data.validation)}
+    if any(np.isnan(array).any() for array in estimator.arrays().values() if array.dtype.kind == "f"):
+        raise ConfigError(f"training {recipe.estimator!r} gave infinite numbers; try a lower learning_rate")
+    if data.validation is not None:
+        overlap = comparisons_in_common(data.training, data.validation)
+        if overlap:
+            figures["validation comparisons trained on, too"] = overlap
+    return figures
 
 
 def _make_card(

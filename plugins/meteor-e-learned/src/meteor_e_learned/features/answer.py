@@ -1,14 +1,14 @@
 """Feature that compares an answer to a question with acceptable answers, which are called references.
 
-A question can have many references. The comparison columns contain the best value over all references. Most other
-columns compare the answer with the nearest reference only, which is the reference that is most similar to the answer.
+A question can have many references. Some columns contain the best value over all references. The other columns compare
+the answer with the nearest reference only, which is the reference that is most similar to the answer.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Container, Iterable, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -37,18 +37,48 @@ MAX_REFERENCE_CHARACTERS, MAX_ANSWER_CHARACTERS = 500, 5000
 MAX_NEW_NUMBERS = 4
 """Maximum value of the column ``number_conflict``."""
 
-COMPARISON_COLUMNS = (
-    "contains",
-    "contains_joined",
-    "recall",
-    "content_recall",
-    "new_recall",
-    "rare_recall",
-    "trigram_recall",
-)
-"""Columns that contain the best value over all references."""
+
+class Comparison(NamedTuple):
+    """Values that compare an answer with one reference.
+
+    Attributes:
+        contains: whether the answer contains the reference as a whole.
+        contains_joined: whether the answer contains the reference if spaces are ignored.
+        recall: the fraction of the reference's terms that occur in the answer.
+        content_recall: the recall of content words.
+        new_recall: the recall of content words that are not in the question.
+        rare_recall: the recall of these words, weighted by their rarity.
+        trigram_recall: the recall of character trigrams.
+    """
+
+    contains: float
+    contains_joined: float
+    recall: float
+    content_recall: float
+    new_recall: float
+    rare_recall: float
+    trigram_recall: float
+
+
+class Match(NamedTuple):
+    """The references that match an answer best.
+
+    Attributes:
+        best: the best value of each comparison over all references.
+        nearest: the nearest reference.
+        position: the index of the answer's term where the first contained reference begins. If the answer does not
+            contain a reference as a whole, it is the number of terms in the answer.
+    """
+
+    best: Comparison
+    nearest: Reference
+    position: int
+
+
+FULL_MATCH = Comparison(1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+"""Comparison of an answer with a reference that the answer contains as a whole."""
 COLUMNS = (
-    *COMPARISON_COLUMNS,
+    *Comparison._fields,
     "contained_letters",
     "passage_similarity",
     "similarity",
@@ -80,50 +110,50 @@ def _share(forms: Sequence[str], container: Container[str]) -> float:
     return sum([form in container for form in forms]) / len(forms)
 
 
-def _compare(answer: Answer, reference: Reference) -> tuple[float, ...]:
-    """Return the values of the comparison columns for an answer that does not contain the reference as a whole."""
+def _compare(answer: Answer, reference: Reference) -> Comparison:
+    """Compare an answer with a reference that the answer does not contain as a whole."""
     positions = answer.positions
     contains_letters = len(reference.letters) >= TRIGRAM and reference.letters in answer.letters
     trigrams = split_trigrams(reference.letters)
     trigram_recall = len(trigrams & answer.trigrams) / len(trigrams)
     if positions.keys().isdisjoint(reference.forms):
-        return 0.0, float(contains_letters), 0.0, 0.0, 0.0, 0.0, trigram_recall
+        return Comparison(0.0, float(contains_letters), 0.0, 0.0, 0.0, 0.0, trigram_recall)
     new_terms = reference.new_terms
     matched_rarity = sum([term.rarity for term in new_terms if term.form in positions])
-    return (
-        0.0,
-        float(contains_letters),
-        _share(reference.forms, positions),
-        _share(reference.content_forms, positions),
-        _share(reference.new_forms, positions),
-        matched_rarity / sum([term.rarity for term in new_terms]),
-        trigram_recall,
+    return Comparison(
+        contains=0.0,
+        contains_joined=float(contains_letters),
+        recall=_share(reference.forms, positions),
+        content_recall=_share(reference.content_forms, positions),
+        new_recall=_share(reference.new_forms, positions),
+        rare_recall=matched_rarity / sum([term.rarity for term in new_terms]),
+        trigram_recall=trigram_recall,
     )
 
 
-def _find_nearest(answer: Answer, question: Question) -> tuple[Sequence[float], Reference, int]:
-    """Return the best value of each comparison column, the nearest reference, and a position in the answer.
+def _match_references(answer: Answer, question: Question) -> Match:
+    """Compare an answer with all references of its question.
 
-    If the answer contains references as a whole, the longest of them is the nearest reference, and the position is the
-    index of the term where the first of them begins. Otherwise, the position is the number of terms in the answer.
+    If the answer contains references as a whole, the longest of these is the nearest reference.
     """
     text = answer.padded_forms
     contained = [padded_forms for padded_forms in question.padded_references if padded_forms in text]
     if contained:
         first_character = min([text.index(padded_forms) for padded_forms in contained])
-        longest = max(contained, key=lambda padded_forms: padded_forms.count(" "))
         position = text.count(" ", 1, first_character + 1)
-        return [1.0] * len(COMPARISON_COLUMNS), question.make_reference(longest), position
+        longest = max(contained, key=lambda padded_forms: padded_forms.count(" "))
+        return Match(FULL_MATCH, question.make_reference(longest), position)
     references = question.references
-    rows = [_compare(answer, reference) for reference in references]
-    nearest = max(range(len(rows)), key=lambda index: _rank_reference(rows[index], references[index]))
-    return list(map(max, zip(*rows, strict=True))), references[nearest], len(answer.forms)
+    comparisons = [_compare(answer, reference) for reference in references]
+    best = Comparison(*map(max, zip(*comparisons, strict=True)))
+    nearest = max(range(len(references)), key=lambda index: _rank_reference(comparisons[index], references[index]))
+    return Match(best, references[nearest], len(answer.forms))
 
 
-def _rank_reference(row: Sequence[float], reference: Reference) -> tuple[float, int]:
+def _rank_reference(comparison: Comparison, reference: Reference) -> tuple[float, int]:
     """Return a sort key for references. References with a high recall have large keys. Short references win ties."""
-    _, _, _, content_recall, _, rare_recall, trigram_recall = row
-    return content_recall + rare_recall + trigram_recall, -len(reference.forms)
+    total_recall = comparison.content_recall + comparison.rare_recall + comparison.trigram_recall
+    return total_recall, -len(reference.forms)
 
 
 def _measure_similarity(answer: Answer, reference: Reference) -> tuple[float, float]:
@@ -159,8 +189,7 @@ def describe(answer: Answer, question: Question) -> list[float]:
     """Return the values of all columns for an answer. All values are 0 if no reference contains a word."""
     if not question.padded_references:
         return [0.0] * len(COLUMNS)
-    best, nearest, position = _find_nearest(answer, question)
-    contains, rare_recall = best[0], best[5]
+    best, nearest, position = _match_references(answer, question)
     content_forms = [term.form for term in answer.terms if term.is_content and term.form not in question.forms]
     new_forms = set(content_forms) - question.reference_forms
     new_names = answer.name_forms() - question.forms - question.reference_forms
@@ -172,7 +201,7 @@ def describe(answer: Answer, question: Question) -> list[float]:
     log_references = math.log(len(question.padded_references))
     return [
         *best,
-        math.log1p(len(nearest.letters)) * contains,
+        math.log1p(len(nearest.letters)) * best.contains,
         *_measure_similarity(answer, nearest),
         _share(content_forms, nearest.forms) if content_forms else 0.0,
         *_measure_numbers(answer, question, new_forms),
@@ -191,7 +220,7 @@ def describe(answer: Answer, question: Question) -> list[float]:
         math.log(len(nearest.new_terms)),
         _share(nearest.forms, question.forms),
         log_references,
-        (1 - rare_recall) * log_references,
+        (1 - best.rare_recall) * log_references,
     ]
 
 

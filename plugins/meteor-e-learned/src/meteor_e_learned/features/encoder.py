@@ -122,7 +122,7 @@ class EncoderFeature(Feature):
         by_length: dict[int, list[tuple[str, Any]]] = {}
         for text, encoding in zip(missing, self._tokenizer.encode_batch(missing), strict=True):
             by_length.setdefault(len(encoding.ids), []).append((text, encoding))
-        # Long sentences come first, so that all threads finish at about the same time.
+        # Long sentences are encoded first, so that all threads finish at about the same time.
         batches = [
             sentences[start : start + self._batch_size]
             for _, sentences in sorted(by_length.items(), reverse=True)
@@ -147,14 +147,11 @@ class EncoderFeature(Feature):
         for index, encoding in enumerate(encodings):
             # The mean excludes special tokens, such as [CLS] and [SEP].
             positions = [position for position, special in enumerate(encoding.special_tokens_mask) if not special]
-            last, inner = (
-                np.asarray(state[index], np.float32)[positions].mean(axis=0)
-                if positions
-                else np.zeros(state.shape[2], np.float32)
-                for state in states
-            )
+            last, inner = (_average_tokens(state[index], positions) for state in states)
             norm = np.linalg.norm(inner)
-            vectors.append((last, (inner / norm).astype(np.float32) if norm > 0 else inner))
+            if norm > 0:
+                inner = (inner / norm).astype(np.float32)
+            vectors.append((last, inner))
         return vectors
 
     def describe(self) -> str:
@@ -168,7 +165,16 @@ class EncoderFeature(Feature):
         return f"@{self._digest}:layer-{self.options.layer}"
 
 
+def _average_tokens(token_vectors: NDArray[Any], positions: Sequence[int]) -> NDArray[np.float32]:
+    """Return the mean vector of the tokens at the given positions. It is 0 if there are no positions."""
+    if not positions:
+        return np.zeros(token_vectors.shape[1], np.float32)
+    mean: NDArray[np.float32] = np.asarray(token_vectors, np.float32)[positions].mean(axis=0)
+    return mean
+
+
 def _are_equal(first: Sequence[Vectors], second: Sequence[Vectors]) -> bool:
+    """Return whether two lists of vectors are bit-identical."""
     return all(
         np.array_equal(first_vector, second_vector)
         for first_pair, second_pair in zip(first, second, strict=True)

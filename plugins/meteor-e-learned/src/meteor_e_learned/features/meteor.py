@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 class MeteorFeature(Feature):
     """METEOR's score, its parts, all counts, and the contribution of each matcher.
 
-    ``settings`` are options of the matchers of the chain and, under ``lemmatizer``, of its lemmatizer:
-    ``{vector: {file: en.vectors, threshold: 0.7}}``.
+    The option ``settings`` replaces options of matchers and, under the key ``lemmatizer``, of the lemmatizer. For
+    example, ``{vector: {file: en.vectors, threshold: 0.7}}`` sets two options of the matcher ``vector``.
 
     Raises:
         ConfigError: if the chain or the settings are invalid.
@@ -99,7 +99,7 @@ class MeteorFeature(Feature):
     def columns(self) -> tuple[str, ...]:
         """The names of the columns. The columns of a matcher begin with its name and a dot."""
         names = self.meteor.matcher_names
-        # If a chain contains a matcher twice, such as stem, the second is called stem#2.
+        # If a chain contains the matcher stem twice, the columns of the second matcher begin with stem#2.
         counts = [names[: index + 1].count(name) for index, name in enumerate(names)]
         matchers = [name if count == 1 else f"{name}#{count}" for name, count in zip(names, counts, strict=True)]
         return (*PARTS, *_STATISTICS, *(f"{matcher}.{part}" for matcher in matchers for part in _MATCHER_PARTS))
@@ -127,7 +127,7 @@ class MeteorFeature(Feature):
     def _score(self, batch: FeatureBatch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return two arrays with one row per segment: the parts of the score, and the counts."""
         arrays = self.meteor.rows(batch.hypotheses, batch.references).arrays()
-        # Undefined parts are 0, as in the score.
+        # Parts of the score that are undefined, such as the recall of an empty reference, are 0.
         return np.nan_to_num(arrays.scores[:, PART_INDEXES]), arrays.statistics.astype(float)
 
     def describe(self) -> str:

@@ -123,16 +123,16 @@ class Word(NamedTuple):
     Attributes:
         form: the lowercase word.
         stem: the form without its suffix (s, d, ed, ing).
-        plain: the form as the lists of word pairs spell it; empty for a punctuation mark.
+        plain: the form without leading apostrophes, as in the lists of word pairs. It is empty for a punctuation mark.
         kind: the index of its word class, or ``NUMBER``, ``MARK`` or ``CONTENT``.
         letters: the number of characters.
-        wordlike: whether it begins with a letter.
-        unknown, rare: whether wordfreq does not list the word, or lists it as rare; false for words that are not
-            wordlike.
+        wordlike: whether the word begins with a letter.
+        unknown: whether the word is wordlike, but wordfreq does not list it.
+        rare: whether the word is wordlike, but wordfreq does not list it as usual.
         frequent: whether wordfreq lists the word as frequent.
-        capital: whether it begins with a capital letter.
-        denies: whether it is a negation.
-        implies: whether it implies a negation, such as "fail".
+        capital: whether the word begins with a capital letter.
+        denies: whether the word is a negation.
+        implies: whether the word implies a negation, such as "fail".
     """
 
     form: str
@@ -153,14 +153,29 @@ def describe(token: str) -> Word:
     """Return the properties of a token."""
     form = token.lower()
     first = form[0]
-    kind = NUMBER if first.isdigit() else CONTENT if first.isalpha() or first == "'" else MARK
-    kind, denies, implies = _WORD_PROPERTIES.get(form, (kind, False, False))
-    wordlike, lists = first.isalpha(), frequencies()
+    if first.isdigit():
+        default_kind = NUMBER
+    elif first.isalpha() or first == "'":
+        default_kind = CONTENT
+    else:
+        default_kind = MARK
+    kind, denies, implies = _WORD_PROPERTIES.get(form, (default_kind, False, False))
+    wordlike = first.isalpha()
+    lists = frequencies()
     return Word(
-        form, _SUFFIX.sub("", form), "" if kind == MARK else form.lstrip("'"), kind, len(form), wordlike,
-        wordlike and form not in lists.listed, wordlike and form not in lists.usual, form in lists.frequent,
-        token[0].isupper(), denies, implies,
-    )  # fmt: skip
+        form=form,
+        stem=_SUFFIX.sub("", form),
+        plain="" if kind == MARK else form.lstrip("'"),
+        kind=kind,
+        letters=len(form),
+        wordlike=wordlike,
+        unknown=wordlike and form not in lists.listed,
+        rare=wordlike and form not in lists.usual,
+        frequent=form in lists.frequent,
+        capital=token[0].isupper(),
+        denies=denies,
+        implies=implies,
+    )
 
 
 class WordSequence:
@@ -189,7 +204,7 @@ class WordSequence:
         return Counter(self.characters[start : start + order] for start in range(len(self.characters) - order + 1))
 
     def content_stems(self) -> tuple[Counter[str], Counter[tuple[str, bool]]]:
-        """Count the stems of content words, and count them separately with and without a negation.
+        """Count the stems of content words. A second counter distinguishes negated stems from other stems.
 
         A stem is negated if one of the four preceding words is a negation.
         """
@@ -208,47 +223,64 @@ def compare_texts(hypothesis: WordSequence, reference: WordSequence, lists: Pair
     return [
         *_compare_lengths(hypothesis, reference),
         *_compare_characters(hypothesis, reference),
-        *_compare_words(hypothesis, reference),
+        *_count_added_words(hypothesis, reference),
+        *_compare_word_classes(hypothesis, reference),
+        *_compare_averages(hypothesis, reference),
+        *_compare_negations(hypothesis, reference),
         *_rate_added_pairs(hypothesis, reference, lists),
         Levenshtein.normalized_similarity(hypothesis.text, reference.text),
     ]
 
 
 def _compare_lengths(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    word_count, character_ratio = len(reference.words), (hypothesis.size + 1) / (reference.size + 1)
-    return [math.log(word_count + 1), len(hypothesis.words) - word_count, abs(math.log(character_ratio))]
+    """Return the length of the reference, and the differences between the lengths of the two texts."""
+    n_words = len(reference.words)
+    character_ratio = (hypothesis.size + 1) / (reference.size + 1)
+    return [math.log(n_words + 1), len(hypothesis.words) - n_words, abs(math.log(character_ratio))]
 
 
 def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
     """Return chrF (Popović, 2015), n-gram precisions, and counts of capital letters and digits."""
     precisions = []
-    precision = recall = 0.0
+    precision_sum = recall_sum = 0.0
     n_orders = 0
     for order in range(1, ORDERS + 1):
-        hypothesis_total, reference_total = (
-            max(0, len(text.characters) - order + 1) for text in (hypothesis, reference)
-        )
+        hypothesis_total = max(0, len(hypothesis.characters) - order + 1)
+        reference_total = max(0, len(reference.characters) - order + 1)
         common = (hypothesis.ngrams(order) & reference.ngrams(order)).total()
         precisions.append(common / max(1, hypothesis_total))
-        if hypothesis_total and reference_total:  # chrF averages over the orders that occur in both texts.
+        # chrF averages over the orders that occur in both texts.
+        if hypothesis_total and reference_total:
             n_orders += 1
-            precision += precisions[-1]
-            recall += common / reference_total
-    precision, recall = precision / max(1, n_orders), recall / max(1, n_orders)
+            precision_sum += precisions[-1]
+            recall_sum += common / reference_total
+    precision, recall = precision_sum / max(1, n_orders), recall_sum / max(1, n_orders)
     # chrF is the F-score with β = 2, in which recall has four times the weight of precision.
     chrf = 5 * precision * recall / (4 * precision + recall) if precision + recall > 0 else 0.0
-    missing_capitals = (reference.capitals - hypothesis.capitals).total()
-    added_capitals = (hypothesis.capitals - reference.capitals).total()
-    digits = sum(map(str.isdigit, hypothesis.characters))
-    same_first_case = hypothesis.characters[:1].isupper() == reference.characters[:1].isupper()
     return [
-        chrf, precisions[1], precisions[5], hypothesis.capitals.total(), missing_capitals, added_capitals, digits,
-        same_first_case,
-    ]  # fmt: skip
+        chrf,
+        precisions[1],
+        precisions[5],
+        hypothesis.capitals.total(),
+        (reference.capitals - hypothesis.capitals).total(),
+        (hypothesis.capitals - reference.capitals).total(),
+        sum(map(str.isdigit, hypothesis.characters)),
+        hypothesis.characters[:1].isupper() == reference.characters[:1].isupper(),
+    ]
 
 
-def _compare_words(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    """Return values that describe shared words, added words, repetitions and negations."""
+def _count_added_words(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
+    """Return counts of unknown and rare words that occur in the hypothesis, but not in the reference."""
+    reference_forms = set(reference.forms)
+    added = [word for word in hypothesis.words if word.form not in reference_forms]
+    n_unknown = sum(word.unknown for word in added)
+    n_wordlike = hypothesis.count(lambda word: word.wordlike)
+    n_unknown_capitalized = sum(word.unknown and word.capital for word in added)
+    return [n_unknown, n_unknown / max(1, n_wordlike), sum(word.rare for word in added), n_unknown_capitalized]
+
+
+def _compare_word_classes(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
+    """Return values that describe the common words of two texts by word class, and the repeated words."""
     unmatched = Counter(reference.forms)
     common = [0] * (CONTENT + 1)
     common_frequent = 0
@@ -257,39 +289,55 @@ def _compare_words(hypothesis: WordSequence, reference: WordSequence) -> list[fl
             unmatched[word.form] -= 1
             common[word.kind] += 1
             common_frequent += word.frequent
-    hypothesis_kinds = Counter(word.kind for word in hypothesis.words)
-    reference_kinds = Counter(word.kind for word in reference.words)
+    hypothesis_counts = Counter(word.kind for word in hypothesis.words)
+    reference_counts = Counter(word.kind for word in reference.words)
 
     def recall(kind: int) -> float:
-        return common[kind] / reference_kinds[kind] if reference_kinds[kind] else 0.5
+        return common[kind] / reference_counts[kind] if reference_counts[kind] else 0.5
 
-    def mean_difference(value: Callable[[Word], int]) -> float:
-        hypothesis_mean, reference_mean = (
-            sum(map(value, text.words)) / max(1, len(text.words)) for text in (hypothesis, reference)
-        )
-        return hypothesis_mean - reference_mean
-
-    added = [word for word in hypothesis.words if word.form not in unmatched]
-    unknown = sum(word.unknown for word in added)
-    missing_negations = reference.count(lambda word: word.denies) - hypothesis.count(lambda word: word.denies)
-    added_denials = hypothesis.count(lambda word: word.denies or word.implies) - reference.count(
-        lambda word: word.denies or word.implies
-    )
-    hypothesis_stems, hypothesis_polarities = hypothesis.content_stems()
-    reference_stems, reference_polarities = reference.content_stems()
+    mark_precision = common[MARK] / hypothesis_counts[MARK] if hypothesis_counts[MARK] else 0.5
     return [
-        unknown, unknown / max(1, hypothesis.count(lambda word: word.wordlike)), sum(word.rare for word in added),
-        sum(word.unknown and word.capital for word in added),
         common_frequent / max(1, reference.count(lambda word: word.frequent)),
         sum(form == next_form for form, next_form in pairwise(hypothesis.forms)),
-        recall(DETERMINER), recall(PRONOUN), reference_kinds[PRONOUN] - common[PRONOUN],
-        hypothesis_kinds[AUXILIARY] - common[AUXILIARY], reference_kinds[NEGATION] - common[NEGATION],
-        common[MARK] / hypothesis_kinds[MARK] if hypothesis_kinds[MARK] else 0.5, recall(CONTENT),
-        mean_difference(lambda word: word.letters), mean_difference(lambda word: word.frequent),
+        recall(DETERMINER),
+        recall(PRONOUN),
+        reference_counts[PRONOUN] - common[PRONOUN],
+        hypothesis_counts[AUXILIARY] - common[AUXILIARY],
+        reference_counts[NEGATION] - common[NEGATION],
+        mark_precision,
+        recall(CONTENT),
+    ]
+
+
+def _compare_averages(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
+    """Return values that describe the average words of the two texts, and the repetitions in the reference."""
+
+    def mean_difference(value: Callable[[Word], int]) -> float:
+        hypothesis_mean = sum(map(value, hypothesis.words)) / max(1, len(hypothesis.words))
+        reference_mean = sum(map(value, reference.words)) / max(1, len(reference.words))
+        return hypothesis_mean - reference_mean
+
+    return [
+        mean_difference(lambda word: word.letters),
+        mean_difference(lambda word: word.frequent),
         len(set(reference.forms)) / max(1, len(reference.words)),
-        max(0, missing_negations), max(0, added_denials),
-        (hypothesis_stems & reference_stems).total() - (hypothesis_polarities & reference_polarities).total(),
-    ]  # fmt: skip
+    ]
+
+
+def _compare_negations(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
+    """Return counts of missing and added negations, and of words that are negated in only one of the two texts."""
+    missing_negations = reference.count(lambda word: word.denies) - hypothesis.count(lambda word: word.denies)
+    hypothesis_denials = hypothesis.count(lambda word: word.denies or word.implies)
+    reference_denials = reference.count(lambda word: word.denies or word.implies)
+    hypothesis_stems, hypothesis_polarities = hypothesis.content_stems()
+    reference_stems, reference_polarities = reference.content_stems()
+    n_common_stems = (hypothesis_stems & reference_stems).total()
+    n_common_polarities = (hypothesis_polarities & reference_polarities).total()
+    return [
+        max(0, missing_negations),
+        max(0, hypothesis_denials - reference_denials),
+        n_common_stems - n_common_polarities,
+    ]
 
 
 def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, lists: PairLists) -> list[float]:
@@ -348,8 +396,6 @@ TextComparer = Callable[[list[str], list[str]], Floats]
 @functools.cache
 def _load_comparer() -> TextComparer:
     """Load the word lists, and return the function that compares hypotheses with references.
-
-    The extension reads the files of wordsegment directly: 333,213 words and 258,437 word pairs.
 
     Raises:
         ConfigError: if wordsegment is not installed, or its files are damaged.

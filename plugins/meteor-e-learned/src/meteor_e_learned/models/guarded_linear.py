@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from msgspec import field
@@ -19,8 +20,24 @@ from meteor_e_learned.scale import Scale
 
 BLOCK = 1024
 """Number of rows that are processed at a time, to limit memory."""
+COMPARISON_BLOCK = 32 * BLOCK
+"""Number of comparisons in a term of the loss. Another number would change the last digits of the weights."""
 Strength = Annotated[float, Meta(ge=0)]
 Range = Annotated[list[float], Meta(min_length=3, max_length=3)]
+
+
+class _LossTerm(NamedTuple):
+    """The weighted mean squared error of some training examples, as a term of the loss.
+
+    Attributes:
+        rows: differences of standardized features or, for ratings, centered features, ``(examples, features)``.
+        targets: the target of the weighted sum of each row.
+        weight: the weight of the term in the loss.
+    """
+
+    rows: NDArray[np.float32]
+    targets: Floats
+    weight: float
 
 
 class GuardedLinear(LinearEstimator):
@@ -114,23 +131,15 @@ class GuardedLinear(LinearEstimator):
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn the weights from the comparisons and ratings of the examples."""
-        columns, options = list(run.columns), self.options
+        columns = list(run.columns)
         prior, penalty = self._prior_and_penalty(columns)
-        guarded = [*options.guard, *options.deviations]
-        guarded_columns = [*guarded, options.base] if guarded else []
-        self.places_ = np.array([_column_index(name, columns) for name in guarded_columns], float)
-        synthetic = np.array([title.startswith(f"{SYNTHETIC} ") for title in examples.title], bool)
-        judged = ~synthetic[examples.hypothesis_part]
+        self.places_ = self._find_range_columns(columns)
+        is_synthetic = np.array([title.startswith(f"{SYNTHETIC} ") for title in examples.title], bool)
+        judged = ~is_synthetic[examples.hypothesis_part]
         if not judged.any():
             raise InputError("there are neither comparisons nor human scores of segments to learn from")
-        self._fit_bounds(examples.features[judged], options.clip)
-        for prefix, minimum in options.min_clip.items():
-            indexes = _prefix_indexes(prefix, columns)
-            self.high_[indexes] = np.maximum(self.high_[indexes], minimum)
-        self._fit_scale(self._clip(examples.features[judged]).std(axis=0))
-        rows = np.empty(examples.features.shape, np.float32)
-        for start in range(0, len(rows), BLOCK):
-            rows[start : start + BLOCK] = self._standardize(examples.features[start : start + BLOCK])
+        self._fit_clipping(examples.features[judged], columns)
+        rows = self._standardize_blocks(examples.features)
         self.weights_ = self._solve(examples, rows, prior, penalty)
         self._fit_base(examples, rows, judged)
         part = np.unique(examples.hypothesis_part[judged], return_inverse=True)[1]
@@ -138,8 +147,38 @@ class GuardedLinear(LinearEstimator):
         taus = pair_taus(self, examples)
         return {f"training tau {title}": tau for title, tau in taus.items() if not np.isnan(tau)}
 
+    def _find_range_columns(self, columns: Sequence[str]) -> Floats:
+        """Return the indexes of the columns that have a range, followed by the index of METEOR's score.
+
+        The array is empty if the options do not specify ranges.
+        """
+        names = [*self.options.guard, *self.options.deviations]
+        if names:
+            names.append(self.options.base)
+        return np.array([_column_index(name, columns) for name in names], float)
+
+    def _fit_clipping(self, features: Floats, columns: Sequence[str]) -> None:
+        """Learn the clipping bounds and the scale of each feature.
+
+        Args:
+            features: the features of the judged hypotheses.
+            columns: the names of the columns.
+        """
+        self._fit_bounds(features, self.options.clip)
+        for prefix, minimum in self.options.min_clip.items():
+            indexes = _prefix_indexes(prefix, columns)
+            self.high_[indexes] = np.maximum(self.high_[indexes], minimum)
+        self._fit_scale(self._clip(features).std(axis=0))
+
+    def _standardize_blocks(self, features: Floats) -> NDArray[np.float32]:
+        """Return the standardized features with single precision, which saves memory."""
+        rows = np.empty(features.shape, np.float32)
+        for start in range(0, len(rows), BLOCK):
+            rows[start : start + BLOCK] = self._standardize(features[start : start + BLOCK])
+        return rows
+
     def _prior_and_penalty(self, columns: Sequence[str]) -> tuple[Floats, Floats]:
-        """Return the prior weight of each feature, and the strength of the penalty for deviating from it."""
+        """Return the prior weight of each feature, and the strength of the penalty for other weights."""
         prior, penalty = np.zeros(len(columns)), np.full(len(columns), self.options.penalty)
         for name in self.options.prior_feature:
             prior[_column_index(name, columns)] = self.options.prior_weight
@@ -155,21 +194,26 @@ class GuardedLinear(LinearEstimator):
             rows: the standardized features of the examples.
             prior, penalty: the results of :meth:`_prior_and_penalty`.
         """
-        matrix, vector, n_parts = np.diag(penalty), penalty * prior, 0
-        for part_rows, targets, share in (*self._comparisons(examples, rows), *self._ratings(examples, rows)):
-            block = part_rows.astype(float)
-            # Unlike a matrix product, einsum adds numbers in an order that does not depend on the number of threads.
-            matrix += share / len(block) * np.einsum("ij,ik->jk", block, block)
-            vector += share / len(block) * np.einsum("ij,i->j", block, targets)
-            n_parts += 1
-        if not n_parts:
+        matrix, vector = np.diag(penalty), penalty * prior
+        terms = [
+            *self._synthetic_terms(examples, rows),
+            *self._comparison_terms(examples, rows),
+            *self._rating_terms(examples, rows),
+        ]
+        if not terms:
             raise InputError("there are neither comparisons nor human scores of segments to learn from")
+        for term in terms:
+            block = term.rows.astype(float)
+            weight = term.weight / len(block)
+            # Unlike a matrix product, einsum adds numbers in an order that does not depend on the number of threads.
+            matrix += weight * np.einsum("ij,ik->jk", block, block)
+            vector += weight * np.einsum("ij,i->j", block, term.targets)
         # The last digits of a solution depend on the processor, so the weights are rounded.
         weights: Floats = np.linalg.solve(matrix, vector).astype(float).round(8)
         return weights
 
     def _fit_base(self, examples: Examples, rows: NDArray[np.float32], judged: NDArray[np.bool_]) -> None:
-        """Map the base to the mean and the standard deviation of the sums of the judged hypotheses.
+        """Rescale METEOR's score to the mean and the standard deviation of the weighted sums of the judged hypotheses.
 
         Args:
             examples: the training examples.
@@ -183,54 +227,74 @@ class GuardedLinear(LinearEstimator):
             base = examples.features[judged, int(self.places_[-1])]
             self.base_ = np.array([base.mean(), sums.std() / max(float(base.std()), 1e-12)])
 
-    def _comparisons(
-        self, examples: Examples, rows: NDArray[np.float32]
-    ) -> Iterator[tuple[NDArray[np.float32], Floats, float]]:
-        """Yield blocks of comparisons, each with its weight in the loss.
+    def _synthetic_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
+        """Yield one term of the loss for each kind of synthetic comparisons.
 
-        A block consists of differences of features, target differences of the sums, and the weight. Comparisons that
-        were derived from ratings are omitted, because the ratings contain the same information.
+        Args:
+            examples: the training examples.
+            rows: the standardized features of the examples.
+        """
+        for part, title in enumerate(examples.title):
+            if title.startswith(f"{SYNTHETIC} "):
+                kind = title.rpartition(" ")[2]
+                weight = self.options.kinds.get(kind, 0.0)
+                indexes = np.flatnonzero(examples.part == part)
+                if weight and len(indexes):
+                    differences = rows[examples.better[indexes]] - rows[examples.worse[indexes]]
+                    yield _LossTerm(differences, np.full(len(differences), self.options.margin), weight)
+
+    def _comparison_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
+        """Yield terms of the loss for human comparisons, in blocks. All years have the same total weight.
+
+        Comparisons that were derived from ratings are omitted, because the ratings contain the same information.
+
+        Args:
+            examples: the training examples.
+            rows: the standardized features of the examples.
         """
         rated_parts = set(examples.hypothesis_part[~np.isnan(examples.scores)].tolist())
         parts_by_year: dict[str, list[int]] = {}
         for part, title in enumerate(examples.title):
-            if title.startswith(f"{SYNTHETIC} "):
-                weight = self.options.kinds.get(title.rpartition(" ")[2], 0.0)
-                indexes = np.flatnonzero(examples.part == part)
-                if weight and len(indexes):
-                    differences = rows[examples.better[indexes]] - rows[examples.worse[indexes]]
-                    yield differences, np.full(len(differences), self.options.margin), weight
-            elif part not in rated_parts and (examples.part == part).any():
-                parts_by_year.setdefault(title.rpartition(" ")[0], []).append(part)
+            is_human = not title.startswith(f"{SYNTHETIC} ") and part not in rated_parts
+            if is_human and (examples.part == part).any():
+                parts_by_year.setdefault(_year_of(title), []).append(part)
         for parts in parts_by_year.values():
             indexes = np.flatnonzero(np.isin(examples.part, parts))
             weight = float(examples.weight[indexes].mean()) / len(parts_by_year)
-            for start in range(0, len(indexes), 32 * BLOCK):
-                block = indexes[start : start + 32 * BLOCK]
+            for start in range(0, len(indexes), COMPARISON_BLOCK):
+                block = indexes[start : start + COMPARISON_BLOCK]
                 differences = rows[examples.better[block]] - rows[examples.worse[block]]
-                yield differences, np.ones(len(block)), weight * len(block) / len(indexes)
+                yield _LossTerm(differences, np.ones(len(block)), weight * len(block) / len(indexes))
 
-    def _ratings(
-        self, examples: Examples, rows: NDArray[np.float32]
-    ) -> Iterator[tuple[NDArray[np.float32], Floats, float]]:
-        """Yield the centered features, the standardized ratings and the weight in the loss for each language pair."""
-        rated_parts: list[tuple[int, NDArray[np.intp], float]] = []
-        years = [title.rpartition(" ")[0] for title in examples.title]
+    def _rating_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
+        """Yield one term of the loss for the human ratings of each language pair.
+
+        Args:
+            examples: the training examples.
+            rows: the standardized features of the examples.
+        """
+        rated_parts: dict[int, NDArray[np.intp]] = {}
         for part, title in enumerate(examples.title):
             indexes = np.flatnonzero((examples.hypothesis_part == part) & ~np.isnan(examples.scores))
+            has_different_ratings = len(indexes) > 1 and np.ptp(examples.scores[indexes]) > 0
+            if has_different_ratings and not title.startswith(f"{SYNTHETIC} "):
+                rated_parts[part] = indexes
+        part_counts = Counter(_year_of(examples.title[part]) for part in rated_parts)
+        for part, indexes in rated_parts.items():
+            title = examples.title[part]
             weight = next((value for prefix, value in self.options.shares.items() if title.startswith(prefix)), 1.0)
-            if len(indexes) > 1 and np.ptp(examples.scores[indexes]) and not title.startswith(f"{SYNTHETIC} "):
-                rated_parts.append((part, indexes, weight))
-        part_counts = {year: sum(years[part] == year for part, _, _ in rated_parts) for year in years}
-        for part, indexes, weight in rated_parts:
             scores = examples.scores[indexes]
             scores = scores.clip(*np.quantile(scores, [self.options.clip_scores, 1 - self.options.clip_scores]))
             targets = self.options.rating_scale * (scores - scores.mean()) / max(float(scores.std()), 1e-12)
             block = rows[indexes]
-            yield block - block.mean(axis=0), targets, self.options.ratings * weight / part_counts[years[part]]
+            centered = block - block.mean(axis=0)
+            yield _LossTerm(centered, targets, self.options.ratings * weight / part_counts[_year_of(title)])
 
     def shares(self, features: Floats) -> tuple[Floats, Floats]:
-        """Return two arrays with the weight of the sum for each hypothesis: from the guard, and from the deviations."""
+        """Return the weight of the learned sum for each hypothesis, between 0 and 1.
+
+        The first array contains the weights from the guard, and the second array the weights from the deviations.
+        """
         columns, n_guards = self.places_.astype(int), len(self.options.guard)
         return (
             _domain_share(features[:, columns[:n_guards]], self.options.guard),
@@ -247,7 +311,7 @@ class GuardedLinear(LinearEstimator):
             share = guard_share * deviation_share
             base = (features[:, base_column] - self.base_[0]) * self.base_[1]
             result *= share[:, None]
-            # The base replaces the part of the sum that is outside the training domain.
+            # METEOR's score replaces the weighted sum outside the training domain.
             result[:, base_column] += (1 - share) * base - share * self.offset_[0]
             result[:, base_column] -= self.options.out_of_domain_penalty * guard_share * (1 - deviation_share)
         return result
@@ -317,8 +381,13 @@ class GuardedLinear(LinearEstimator):
         Scale(self.levels_)
 
 
+def _year_of(title: str) -> str:
+    """Return the name of a test set without its last word, which is the language pair."""
+    return title.rpartition(" ")[0]
+
+
 def _domain_share(values: Floats, ranges: Mapping[str, Sequence[float]]) -> Floats:
-    """Return the weight of the sum for each hypothesis. The weight is 1 if all values are inside their ranges.
+    """Return the weight of the learned sum for each hypothesis, which is 1 if all features are inside their ranges.
 
     Args:
         values: the values of the features that have a range, ``(hypotheses, features)``.

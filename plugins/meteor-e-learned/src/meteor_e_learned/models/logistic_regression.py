@@ -113,7 +113,7 @@ class LogisticRegression(LinearEstimator):
         return _logistic(self.raw(features))
 
     def slope(self, raw: float) -> float:
-        """Return the derivative of the probability at the given log-odds."""
+        """Return the derivative of the probability with respect to the log-odds, at the given log-odds."""
         probability = float(_logistic(np.array([raw]))[0])
         return probability * (1 - probability)
 
