@@ -45,14 +45,14 @@ def test_set(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "ref.en").write_text("\n".join(references) + "\n", encoding="utf-8")
     draw = random.Random(2)
     lines, scores = [], ["LP SYSTEM SID HUMAN"]
-    for place, system in enumerate(("fair", "good", "poor")):
+    for position, system in enumerate(("fair", "good", "poor")):
         share = {"good": 0.1, "fair": 0.3, "poor": 0.6}[system]
         output = [damaged(sentence, share, draw) for sentence in references]
         (folder / f"out.{system}").write_text("\n".join(output) + "\n", encoding="utf-8")
-        scores += [f"xx-en {system} {number} {1 - share + 0.01 * place}" for number in range(1, 61)]
+        scores += [f"xx-en {system} {number} {1 - share + 0.01 * position}" for number in range(1, 61)]
     for number in range(1, 61):
         for better, worse in (("good", "fair"), ("good", "poor"), ("fair", "poor")):
-            # People are not always of one mind.
+            # Human judges do not always agree.
             first, second = (better, worse) if draw.random() < 0.9 else (worse, better)
             lines.append(f"{number}\txx-en\t{first}\txx-en\t{second}")
     (folder / "judged.rank").write_text("\n".join(lines) + "\n", encoding="utf-8")

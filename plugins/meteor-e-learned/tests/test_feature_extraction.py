@@ -47,18 +47,18 @@ class Vowels(SegmentFeature):
         return [[segment.count(letter) for letter in "aeo"] for segment in segments]
 
 
-def named(feature, label=None, chosen=None):
+def label_feature(feature, label=None, chosen=None):
     return NamedFeature(label or feature.name, feature, tuple(chosen or range(feature.dimension)))
 
 
 def test_rows_are_computed_once(tmp_path):
     feature = Counting()
-    features, store = FeatureSet([named(feature)]), FeatureStore(tmp_path)
-    told = []
-    rows = features.extract(BATCH, store, progress=lambda *report: told.append(report))
+    features, store = FeatureSet([label_feature(feature)]), FeatureStore(tmp_path)
+    reports = []
+    rows = features.extract(BATCH, store, progress=lambda *report: reports.append(report))
     assert rows.tolist() == [[3, 9], [3, 14], [3, 9], [0, 0]]
     assert feature.asked == 3
-    assert told == [("features", 3, 3)]
+    assert reports == [("features", 3, 3)]
     assert (features.extract(BATCH, store) == rows).all()
     assert feature.asked == 3
     # Another signature is another feature.
@@ -70,8 +70,8 @@ def test_rows_are_computed_once(tmp_path):
 def test_nothing_is_kept_unless_asked(tmp_path):
     feature = Counting()
     store = FeatureStore(tmp_path / "none", enabled=False)
-    FeatureSet([named(feature)]).extract(BATCH, store)
-    FeatureSet([named(feature)]).extract(BATCH, store)
+    FeatureSet([label_feature(feature)]).extract(BATCH, store)
+    FeatureSet([label_feature(feature)]).extract(BATCH, store)
     assert feature.asked == 6
     assert not (tmp_path / "none").exists()
 
@@ -79,7 +79,7 @@ def test_nothing_is_kept_unless_asked(tmp_path):
 def test_interrupted_extraction_goes_on(tmp_path, monkeypatch):
     monkeypatch.setattr(blocks, "MAX_SEGMENTS", 1)
     feature = Counting()
-    features, store = FeatureSet([named(feature)]), FeatureStore(tmp_path)
+    features, store = FeatureSet([label_feature(feature)]), FeatureStore(tmp_path)
 
     def interrupt(stage, done, total):
         if done == 2:
@@ -104,14 +104,14 @@ def test_interrupted_extraction_goes_on(tmp_path, monkeypatch):
 )
 def test_entities_are_read_as_characters_if_asked(escaped, plain):
     entries = ["text"]
-    both = FeatureBatch([escaped, plain], [[plain], [escaped]])
+    mixed = FeatureBatch([escaped, plain], [[plain], [escaped]])
     same = FeatureBatch([plain, plain], [[plain], [plain]])
     store = FeatureStore(enabled=False)
-    known = FeatureSet.from_config(entries).extract(same, store)
-    asked = FeatureSet.from_config(entries, unescape=True)
-    assert (asked.extract(both, store) == known).all()
-    assert (asked.only(asked.columns).extract(both, store) == known).all()
-    assert (FeatureSet.from_config(entries).extract(both, store) == known).all() == (escaped == plain)
+    expected_rows = FeatureSet.from_config(entries).extract(same, store)
+    unescaping = FeatureSet.from_config(entries, unescape=True)
+    assert (unescaping.extract(mixed, store) == expected_rows).all()
+    assert (unescaping.only(unescaping.columns).extract(mixed, store) == expected_rows).all()
+    assert (FeatureSet.from_config(entries).extract(mixed, store) == expected_rows).all() == (escaped == plain)
 
 
 def test_long_segments_go_in_small_blocks(monkeypatch):
@@ -123,7 +123,7 @@ def test_long_segments_go_in_small_blocks(monkeypatch):
             sizes.append(len(batch))
             return super().compute(batch)
 
-    FeatureSet([named(Sizes())]).extract(
+    FeatureSet([label_feature(Sizes())]).extract(
         FeatureBatch(["a" * 30, "b" * 4, "c" * 4, "d" * 4], [["x"]] * 4), FeatureStore(enabled=False)
     )
     assert sizes == [1, 2, 1]
@@ -149,37 +149,37 @@ def test_columns_can_be_chosen(tmp_path):
 def test_several_processes_give_the_same(tmp_path, monkeypatch):
     monkeypatch.setattr(blocks, "MAX_SEGMENTS", 2)
     features = FeatureSet.from_config(["text"])
-    one = features.extract(BATCH, FeatureStore(tmp_path, enabled=False))
-    two = features.extract(BATCH, FeatureStore(tmp_path, enabled=False), jobs=2)
-    assert (one == two).all()
+    serial_rows = features.extract(BATCH, FeatureStore(tmp_path, enabled=False))
+    parallel_rows = features.extract(BATCH, FeatureStore(tmp_path, enabled=False), jobs=2)
+    assert (serial_rows == parallel_rows).all()
 
 
 def test_vectors_of_segments(tmp_path):
-    vowels = FeatureSet([named(Vowels()), named(Vowels(), "again")])
+    vowels = FeatureSet([label_feature(Vowels()), label_feature(Vowels(), "again")])
     rows = vowels.segment_vectors(["a boat", "eee"], FeatureStore(tmp_path))
     assert rows.tolist() == [[2, 0, 1, 2, 0, 1], [0, 3, 0, 0, 3, 0]]
     with pytest.raises(ConfigError, match="no vectors of segments"):
-        FeatureSet([named(Counting())]).segment_vectors(["a"], FeatureStore(tmp_path))
+        FeatureSet([label_feature(Counting())]).segment_vectors(["a"], FeatureStore(tmp_path))
 
 
 def test_no_features_and_no_segments(tmp_path):
     store = FeatureStore(tmp_path)
     assert FeatureSet([]).extract(BATCH, store).shape == (4, 0)
-    assert FeatureSet([named(Counting())]).extract(FeatureBatch([], []), store).shape == (0, 2)
+    assert FeatureSet([label_feature(Counting())]).extract(FeatureBatch([], []), store).shape == (0, 2)
 
 
 def test_mistakes(tmp_path):
     store = FeatureStore(tmp_path)
     with pytest.raises(ConfigError, match="two features are called 'counting'"):
-        FeatureSet([named(Counting()), named(Counting())])
+        FeatureSet([label_feature(Counting()), label_feature(Counting())])
     with pytest.raises(ConfigError, match="depth"):
         FeatureSet.from_config([{"use": "encoder", "depth": 1}])
     with pytest.raises(ConfigError, match="a mapping with 'use'"):
         FeatureSet.from_config([{"columns": []}])
     with pytest.raises(InputError, match="4 hypotheses but 1 references"):
-        FeatureSet([named(Counting())]).extract(FeatureBatch(HYPOTHESES, [["x"]]), store)
+        FeatureSet([label_feature(Counting())]).extract(FeatureBatch(HYPOTHESES, [["x"]]), store)
     store = FeatureStore(tmp_path / "damaged")
-    features = FeatureSet([named(Counting())])
+    features = FeatureSet([label_feature(Counting())])
     features.extract(BATCH, store)
     (file,) = store.folder.iterdir()
     file.write_bytes(b"no database at all, but long enough to be looked at" * 100)
@@ -196,14 +196,14 @@ def test_rows_keep_their_last_bit(tmp_path):
         def compute(self, batch):
             return [[1 / 3, np.pi]] * len(batch)
 
-    features, store = FeatureSet([named(Third())]), FeatureStore(tmp_path)
+    features, store = FeatureSet([label_feature(Third())]), FeatureStore(tmp_path)
     assert (features.extract(BATCH, store) == features.extract(BATCH, store)).all()
     assert features.extract(BATCH, store)[0].tolist() == [1 / 3, np.pi]
 
 
 def test_another_process_that_does_not_let_go(tmp_path, monkeypatch):
     monkeypatch.setattr(feature_store, "LOCK_TIMEOUT", 0)
-    features, store = FeatureSet([named(Counting())]), FeatureStore(tmp_path)
+    features, store = FeatureSet([label_feature(Counting())]), FeatureStore(tmp_path)
     features.extract(BATCH, store)
     (file,) = tmp_path.iterdir()
     holder = sqlite3.connect(file)

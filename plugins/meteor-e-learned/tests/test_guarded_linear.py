@@ -37,14 +37,14 @@ def examples(seed=1):
     )  # fmt: skip
 
 
-def trained(**options):
+def train_model(**options):
     estimator = GuardedLinear.make(**{"guard": GUARD, "penalty": 0.001, **options})
     estimator.learn(examples(), None, TrainingRun(columns=COLUMNS))
     return estimator
 
 
 def test_far_from_what_was_learned_the_base_decides_without_a_step():
-    estimator = trained()
+    estimator = train_model()
     lengths = np.linspace(0, 30, 301)
     rows = np.column_stack([np.full(301, 0.7), lengths, np.zeros(301)])
     assert np.abs(np.diff(estimator.raw(rows))).max() < 0.1
@@ -60,26 +60,26 @@ def test_far_from_what_was_learned_the_base_decides_without_a_step():
 def test_beyond_a_deviation_the_base_lies_lower_but_not_where_the_guard_has_no_share():
     rows = np.array([[0.7, 5.0, 0.0], [0.7, 5.0, 9.0], [0.7, 30.0, 0.0], [0.7, 30.0, 9.0]])
     same, lower = (
-        trained(deviations={"errors.negation": [0.0, 2.0, 3.0]}, out_of_domain_penalty=by).raw(rows)
+        train_model(deviations={"errors.negation": [0.0, 2.0, 3.0]}, out_of_domain_penalty=by).raw(rows)
         for by in (0.0, 0.5)
     )
     assert (same - lower).tolist() == pytest.approx([0, 0.5, 0, 0])
     assert same[1] == pytest.approx(same[3]) == same[2]
-    only = trained(guard={}, deviations={"errors.negation": [0.0, 2.0, 3.0]})
+    only = train_model(guard={}, deviations={"errors.negation": [0.0, 2.0, 3.0]})
     assert [share.tolist() for share in only.shares(rows[:2])] == [[1, 1], [1, 0]]
 
 
 def test_made_comparisons_are_learned_as_far_as_they_weigh():
     rows = np.array([[0.0, 5.0, 0.0], [0.0, 5.0, 1.0]])
-    without, along = (estimator.raw(rows) for estimator in (trained(), trained(kinds={"negation": 1.0})))
+    without, along = (estimator.raw(rows) for estimator in (train_model(), train_model(kinds={"negation": 1.0})))
     assert along[0] - along[1] > 0.1 > abs(without[0] - without[1])
 
 
 def test_ratings_of_a_test_set_count_as_much_as_its_share_says():
-    given = examples()
+    unrated = examples()
     rated = dataclasses.replace(
-        given, better=given.better[:0], worse=given.worse[:0], part=given.part[:0], weight=given.weight[:0],
-        scores=np.where(given.hypothesis_part == 0, given.features[:, 0], given.features[:, 1]),
+        unrated, better=unrated.better[:0], worse=unrated.worse[:0], part=unrated.part[:0], weight=unrated.weight[:0],
+        scores=np.where(unrated.hypothesis_part == 0, unrated.features[:, 0], unrated.features[:, 1]),
         title=("One xx-en", "Two xx-en"),
     )  # fmt: skip
     weights = []
@@ -98,7 +98,7 @@ def test_what_an_option_names_has_to_be_there():
         ({"penalties": {"x.": 1.0}}, r"no feature begins with 'x\.'"),
     ):
         with pytest.raises(ConfigError, match=message):
-            trained(**options)
+            train_model(**options)
     nothing = dataclasses.replace(
         examples(), title=("made A b", "made C d"), better=np.empty(0, int), worse=np.empty(0, int),
         part=np.empty(0, int), weight=np.empty(0),
@@ -111,10 +111,10 @@ def test_what_an_option_names_has_to_be_there():
 def test_made_comparisons_are_the_same_every_time_and_are_comparisons(kind):
     index = load_index(EXAMPLES / "judged/ranked.yaml")
     tests = [load_test_set(index, pair) for pair in index.pairs]
-    made = synthetic_comparisons(kind, tests, 6, "en", 1)
-    assert made == synthetic_comparisons(kind, tests, 6, "en", 1)
-    assert made != synthetic_comparisons(kind, tests, 6, "en", 2)
-    pairs = [pair for found in made.comparisons.values() for pair in found]
+    texts = synthetic_comparisons(kind, tests, 6, "en", 1)
+    assert texts == synthetic_comparisons(kind, tests, 6, "en", 1)
+    assert texts != synthetic_comparisons(kind, tests, 6, "en", 2)
+    pairs = [pair for kind_pairs in texts.comparisons.values() for pair in kind_pairs]
     assert pairs
-    assert all(made.references[one] == made.references[other] for one, other in pairs)
-    assert all(made.hypotheses[one] != made.hypotheses[other] for one, other in pairs if kind == "errors")
+    assert all(texts.references[better] == texts.references[worse] for better, worse in pairs)
+    assert all(texts.hypotheses[better] != texts.hypotheses[worse] for better, worse in pairs if kind == "errors")

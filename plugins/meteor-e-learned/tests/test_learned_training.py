@@ -179,16 +179,16 @@ def test_what_is_skipped_is_what_the_sample_takes(test_set, run, recipe, tmp_pat
     tests = [load_test_set(load_index(test_set / "ranked.yaml"), "xx-en")]
 
     def judgements(**options):
-        found = sample_judgments(tests, options.pop("count", None), 7, **options)
-        (ranked,) = (test.rankings.strict() for test in found)
+        sampled_tests = sample_judgments(tests, options.pop("count", None), 7, **options)
+        (ranked,) = (test.rankings.strict() for test in sampled_tests)
         return list(zip(ranked.segments.tolist(), ranked.better.tolist(), ranked.worse.tolist(), strict=True))
 
-    everything, held = judgements(), judgements(count=50)
-    rest, some = judgements(skip=50), judgements(skip=50, count=30)
-    assert (len(everything), len(held), len(rest), len(some)) == (180, 50, 130, 30)
-    assert sorted(held + rest) == sorted(everything)
-    assert len({*held} & {*rest}) == 0
-    assert {*some} < {*rest}
+    everything, first_part = judgements(), judgements(count=50)
+    second_part, some = judgements(skip=50), judgements(skip=50, count=30)
+    assert (len(everything), len(first_part), len(second_part), len(some)) == (180, 50, 130, 30)
+    assert sorted(first_part + second_part) == sorted(everything)
+    assert len({*first_part} & {*second_part}) == 0
+    assert {*some} < {*second_part}
     apart = LINEAR.replace("ranked.yaml}]", "ranked.yaml, skip: 50}]", 1)
     assert "trained on, too" not in run(cli.train, recipe(apart), "-o", tmp_path / "model")
     assert "validation comparisons trained on, too\t50" in run(cli.train, recipe(LINEAR), "-o", tmp_path / "model")
@@ -197,8 +197,10 @@ def test_what_is_skipped_is_what_the_sample_takes(test_set, run, recipe, tmp_pat
 def test_a_training_that_diverges_leaves_no_model(run, recipe, tmp_path, monkeypatch):
     from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
 
-    found = PairwiseLogistic.arrays
-    monkeypatch.setattr(PairwiseLogistic, "arrays", lambda self: {**found(self), "weights": np.full(23, np.nan)})
+    original_arrays = PairwiseLogistic.arrays
+    monkeypatch.setattr(
+        PairwiseLogistic, "arrays", lambda self: {**original_arrays(self), "weights": np.full(23, np.nan)}
+    )
     with pytest.raises(ConfigError, match="infinite numbers"):
         run(cli.train, recipe(LINEAR), "-o", tmp_path / "model")
     assert not (tmp_path / "model").exists()

@@ -64,8 +64,8 @@ def test_meteor_takes_the_language_of_the_recipe():
     for options in ({}, {"chain": {"matchers": ["exact"]}}):
         with pytest.raises(ConfigError, match="'xx'"):
             MeteorFeature.make(german, **options)
-    made = MeteorFeature.make(german, chain=chain())
-    assert "lang:other" in made.describe()
+    feature = MeteorFeature.make(german, chain=chain())
+    assert "lang:other" in feature.describe()
 
 
 def test_settings_of_a_chain():

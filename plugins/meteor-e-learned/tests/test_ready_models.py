@@ -54,7 +54,7 @@ def lines(name):
     return (EXAMPLES / name).read_text(encoding="utf-8").splitlines()
 
 
-def made(comparisons=True, assessments=True, seed=1):
+def make_examples(comparisons=True, assessments=True, seed=1):
     """Return examples of two years whose quality is the first feature, with noise in the judgements."""
     draw = np.random.default_rng(seed)
     features = draw.normal(size=(800, 4))
@@ -78,7 +78,7 @@ COLUMNS = ("a.score", "b.score", "c.score", "d.score")
 @pytest.mark.parametrize(("comparisons", "assessments"), [(True, False), (False, True), (True, True)])
 def test_it_learns_from_either_kind(comparisons, assessments):
     estimator = GuardedLinear.make(prior_feature=(), penalty=0.001)
-    figures = estimator.learn(made(comparisons, assessments), None, TrainingRun(columns=COLUMNS))
+    figures = estimator.learn(make_examples(comparisons, assessments), None, TrainingRun(columns=COLUMNS))
     weights = estimator.weights_ / abs(estimator.weights_).max()
     assert weights[0] == 1
     assert abs(weights[1:]).max() < 0.15
@@ -89,13 +89,13 @@ def test_it_is_drawn_to_what_is_known_to_be_sound():
     free = GuardedLinear.make(prior_feature=(), penalty=1e6)
     drawn = GuardedLinear.make(prior_feature=("b.score",), penalty=1e6, prior_weight=0.5)
     for estimator in (free, drawn):
-        estimator.learn(made(), None, TrainingRun(columns=COLUMNS))
+        estimator.learn(make_examples(), None, TrainingRun(columns=COLUMNS))
     assert abs(free.weights_).max() < 1e-3
     assert drawn.weights_ == pytest.approx([0, 0.5, 0, 0], abs=1e-3)
 
 
 def test_some_features_are_held_tighter():
-    examples = made()
+    examples = make_examples()
     weights = {}
     for strength in (0.001, 1.0, 1e6):
         estimator = GuardedLinear.make(prior_feature=(), penalty=0.001, penalties={"a.": strength})
@@ -109,23 +109,23 @@ def test_some_features_are_held_tighter():
 
 def test_every_year_counts_alike():
     """Twice the same comparisons are no more than once."""
-    once = made(True, False)
+    once = make_examples(True, False)
     twice = dataclasses.replace(
         once, **{name: np.tile(getattr(once, name), 2) for name in ("better", "worse", "part", "group", "weight")}
     )
-    found = []
+    weights = []
     for examples in (once, twice):
         estimator = GuardedLinear.make(prior_feature=())
         estimator.learn(examples, None, TrainingRun(columns=COLUMNS))
-        found.append(estimator.weights_)
-    assert found[0] == pytest.approx(found[1], abs=1e-4)
+        weights.append(estimator.weights_)
+    assert weights[0] == pytest.approx(weights[1], abs=1e-4)
 
 
 def test_a_score_is_the_share_of_outputs_that_are_beaten():
     draw = np.random.default_rng(1)
-    known = draw.normal(size=20_000)
-    scale = Scale.fit(known, np.zeros(20_000, np.int64))
-    assert scale.of(np.quantile(known, [0.05, 0.5, 0.9])) == pytest.approx([5, 50, 90], abs=0.1)
+    raw_scores = draw.normal(size=20_000)
+    scale = Scale.fit(raw_scores, np.zeros(20_000, np.int64))
+    assert scale.of(np.quantile(raw_scores, [0.05, 0.5, 0.9])) == pytest.approx([5, 50, 90], abs=0.1)
     wide = scale.of(np.linspace(-12, 12, 2001))
     assert (np.diff(wide) > 0).all()
     assert wide.min() > 0
@@ -147,17 +147,19 @@ def test_reasons_add_up_to_the_difference(toy):
         lines("judged/outputs/de-en.hasty.txt"),
         lines("reference.en.txt"),
     )
-    given = [[reference] for reference in references]
-    found = explain(model, close, hasty, given)
-    assert found.first > found.second
-    assert sum(reason.points for reason in found.reasons) == pytest.approx(found.first - found.second)
-    assert "is" in found.text(("close", "hasty"))
-    back = explain(model, hasty, close, given)
-    assert [reason.points for reason in back.reasons] == pytest.approx([-reason.points for reason in found.reasons])
-    same = explain(model, close, close, given)
+    reference_lists = [[reference] for reference in references]
+    explanation = explain(model, close, hasty, reference_lists)
+    assert explanation.first > explanation.second
+    assert sum(reason.points for reason in explanation.reasons) == pytest.approx(explanation.first - explanation.second)
+    assert "is" in explanation.text(("close", "hasty"))
+    back = explain(model, hasty, close, reference_lists)
+    assert [reason.points for reason in back.reasons] == pytest.approx(
+        [-reason.points for reason in explanation.reasons]
+    )
+    same = explain(model, close, close, reference_lists)
     assert "the same score" in same.text()
     with pytest.raises(InputError, match="12 and 11 segments"):
-        explain(model, close, hasty[:-1], given)
+        explain(model, close, hasty[:-1], reference_lists)
 
 
 def test_a_feature_that_gives_other_numbers_is_noticed(toy, monkeypatch):
@@ -181,14 +183,14 @@ def test_a_new_definition_of_a_feature_is_noticed(toy, monkeypatch):
 def test_a_column_that_is_new_in_a_feature_changes_no_model(toy, monkeypatch):
     """Models take the columns that they were trained on, by their names."""
     batch = FeatureBatch(["a b", "the old bridge"], [["a c"], ["an old bridge"]])
-    before = score_segments(load_model(toy), batch, NONE)
+    expected_scores = score_segments(load_model(toy), batch, NONE)
     names, compute = TextFeature.columns, TextFeature.compute
     monkeypatch.setattr(TextFeature, "columns", ("brand_new", *names))
     monkeypatch.setattr(TextFeature, "dimension", 39)
     rows = lambda self, batch: np.hstack([np.full((len(batch), 1), 7.0), compute(self, batch)])  # noqa: E731
     monkeypatch.setattr(TextFeature, "compute", rows)
     model = load_model(toy)
-    assert score_segments(model, batch, NONE).tolist() == before.tolist()
+    assert score_segments(model, batch, NONE).tolist() == expected_scores.tolist()
     monkeypatch.setattr(TextFeature, "columns", ("brand_new", *names[1:], "renamed"))
     with pytest.raises(ConfigError, match=r"trained on other features .*text\.references there"):
         load_model(toy).features  # noqa: B018
@@ -250,11 +252,11 @@ def test_a_ready_model_gives_better_translations_higher_scores():
 
 def test_a_model_reads_entities_if_its_recipe_says_so_and_its_signature_tells(toy):
     plain = load_model(toy)
-    asked = dataclasses.replace(plain, recipe=msgspec.structs.replace(plain.recipe, unescape=True), _features=None)
+    unescaping = dataclasses.replace(plain, recipe=msgspec.structs.replace(plain.recipe, unescape=True), _features=None)
     batch = FeatureBatch(["it isn &apos;t here", "it isn 't here"], [["it isn 't here"]] * 2)
-    escaped, read = score_segments(plain, batch, NONE), score_segments(asked, batch, NONE)
+    escaped, read = score_segments(plain, batch, NONE), score_segments(unescaping, batch, NONE)
     assert escaped[0] != escaped[1] == read[0] == read[1]
-    assert signature_of(asked) == f"{signature_of(plain)}|unescape"
+    assert signature_of(unescaping) == f"{signature_of(plain)}|unescape"
     assert load_model("en-light").recipe.unescape
 
 
@@ -273,8 +275,8 @@ def test_roots_of_indexes(tmp_path):
     folder = tmp_path / "elsewhere"
     shutil.copytree(EXAMPLES / "judged", folder)
     arguments = [str(EXAMPLES / "judged/recipe.yaml"), "-o", str(tmp_path / "m.safetensors"), "--no-cache", "-q"]
-    given = CliRunner().invoke(cli.train, [*arguments, "--root", f"ranked={folder}"])
-    assert given.exit_code == 0, given.output
+    result = CliRunner().invoke(cli.train, [*arguments, "--root", f"ranked={folder}"])
+    assert result.exit_code == 0, result.output
     for wrong, message in (("ranked", "not of the form NAME=DIR"), ("rankd=x", "did you mean 'ranked'")):
         with pytest.raises(ConfigError, match=message):
             CliRunner().invoke(cli.train, [*arguments, "--root", wrong], catch_exceptions=False)
@@ -291,19 +293,19 @@ def test_a_feature_that_no_plugin_brings(toy):
 
 def test_score_explains(toy):
     files = [str(EXAMPLES / name) for name in ("system-a.en.txt", "judged/outputs/de-en.hasty.txt", "reference.en.txt")]
-    told = CliRunner().invoke(score, [*files, "-M", f"model:{toy}", "--explain"], catch_exceptions=False)
-    assert told.exit_code == 0, told.output
-    assert "points above de-en.hasty.txt" in told.output
-    assert "  The values in parentheses are means over the segments, not corpus scores.\n" in told.output
+    result = CliRunner().invoke(score, [*files, "-M", f"model:{toy}", "--explain"], catch_exceptions=False)
+    assert result.exit_code == 0, result.output
+    assert "points above de-en.hasty.txt" in result.output
+    assert "  The values in parentheses are means over the segments, not corpus scores.\n" in result.output
     with pytest.raises(ConfigError, match="none of these metrics"):
         CliRunner().invoke(score, [*files, "-M", "chrf", "--explain"], catch_exceptions=False)
 
 
 def test_explanations_take_what_scores_take(toy):
     metric = load_metric(f"model:{toy}")
-    said = metric.explain(iter(["a cat sat"]), ["a dog"], ["the cat sat"])
-    assert said == metric.explain(["a cat sat"], ["a dog"], [["the cat sat"]])
-    for given, message in (
+    explanation = metric.explain(iter(["a cat sat"]), ["a dog"], ["the cat sat"])
+    assert explanation == metric.explain(["a cat sat"], ["a dog"], [["the cat sat"]])
+    for arguments, message in (
         (([None], ["a"], ["a"]), "segment 1: a text of the first must be a text, not NoneType"),
         (([["a"]], ["a"], ["a"]), "segment 1: a text of the first must be a text, not list"),
         ((["a"], ["b"], ["a", "b"]), "1 first but 1 second but 2 references"),
@@ -312,7 +314,7 @@ def test_explanations_take_what_scores_take(toy):
         (([], [], []), "nothing to explain"),
     ):
         with pytest.raises(InputError, match=message):
-            metric.explain(*given)
+            metric.explain(*arguments)
 
 
 def test_a_library_that_is_missing(tmp_path, monkeypatch):
@@ -348,38 +350,40 @@ def test_long_texts_are_scored_in_blocks(toy, monkeypatch):
     hypotheses = [f"the {word} sat on the mat" for word in ("cat", "dog", "hen", "ox", "cow")]
     batch = FeatureBatch(hypotheses, [["a cat sat on the mat"]] * 5)
     model, store = load_model(toy), FeatureStore(enabled=False)
-    whole = score_segments(model, batch, store)
+    expected_scores = score_segments(model, batch, store)
     sizes = []
     extract = type(model.features).extract
 
-    def counted(self, batch, *given, **options):
+    def extract_and_count(self, batch, *arguments, **options):
         sizes.append(len(batch))
-        return extract(self, batch, *given, **options)
+        return extract(self, batch, *arguments, **options)
 
-    monkeypatch.setattr(type(model.features), "extract", counted)
+    monkeypatch.setattr(type(model.features), "extract", extract_and_count)
     monkeypatch.setattr(scoring, "MAX_SEGMENTS", 2)
-    assert (score_segments(model, batch, store) == whole).all()
+    assert (score_segments(model, batch, store) == expected_scores).all()
     assert sizes == [2, 2, 1]
     assert len(score_segments(model, FeatureBatch([], []), store)) == 0
 
 
 def test_files_that_are_no_models_are_refused_in_one_line(toy, tmp_path):
-    whole = toy.read_bytes()
-    length = int.from_bytes(whole[:8], "little")
+    valid_content = toy.read_bytes()
+    length = int.from_bytes(valid_content[:8], "little")
     foreign = tmp_path / "foreign.safetensors"
     save_file({"weights": np.zeros(3)}, foreign)
     damaged = {
         "empty": b"",
         "text": b"weights: 1, 2, 3\n",
-        "cut": whole[: len(whole) // 2],
-        "huge header": (1 << 60).to_bytes(8, "little") + whole[8:],
-        "broken header": whole[:20] + b"\0\xff" + whole[22:],
-        "zip": b"PK\x03\x04" + whole,
+        "cut": valid_content[: len(valid_content) // 2],
+        "huge header": (1 << 60).to_bytes(8, "little") + valid_content[8:],
+        "broken header": valid_content[:20] + b"\0\xff" + valid_content[22:],
+        "zip": b"PK\x03\x04" + valid_content,
         "foreign": foreign.read_bytes(),
-        "no numbers": whole[: 8 + length],
+        "no numbers": valid_content[: 8 + length],
     }
-    for at in range(8 + length, len(whole), 97):
-        damaged[f"flipped bit {at}"] = whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]
+    for position in range(8 + length, len(valid_content), 97):
+        damaged[f"flipped bit {position}"] = (
+            valid_content[:position] + bytes([valid_content[position] ^ 1]) + valid_content[position + 1 :]
+        )
     for name, content in damaged.items():
         file = tmp_path / f"{name}.safetensors"
         file.write_bytes(content)
@@ -398,7 +402,7 @@ def test_hostile_models_are_refused(toy, tmp_path):
     count = len(arrays["weights"])
     nested = "[" * 100_000 + "]" * 100_000
 
-    def changed(**recipe):
+    def replace_in_recipe(**recipe):
         return json.dumps({**header, "recipe": {**header["recipe"], **recipe}})
 
     cases = {
@@ -412,16 +416,16 @@ def test_hostile_models_are_refused(toy, tmp_path):
             arrays,
             f'{{"{KEY}": "{PLACEHOLDER}", "format": {json.dumps(header["format"])}, "recipe": {nested}}}',
         ),
-        "all of which can be printed": (arrays, changed(name="toy\n\x1b[31m")),
-        "1 to 100 characters": (arrays, changed(name="x" * 101)),
+        "all of which can be printed": (arrays, replace_in_recipe(name="toy\n\x1b[31m")),
+        "1 to 100 characters": (arrays, replace_in_recipe(name="x" * 101)),
     }
     for number, (message, (numbers, text)) in enumerate(cases.items()):
         file = tmp_path / f"{number}.safetensors"
         file.write_bytes(insert_checksum(save(numbers, {"meteor_e": text})))
-        with pytest.raises(MeteorError, match=message) as found:
+        with pytest.raises(MeteorError, match=message) as error_info:
             load_model(file)
-        assert str(file) in str(found.value)
-        assert "\n" not in str(found.value)
+        assert str(file) in str(error_info.value)
+        assert "\n" not in str(error_info.value)
     fewer = {key: array[:5] if array.shape == (count,) else array for key, array in arrays.items()}
     file.write_bytes(insert_checksum(save(fewer, {"meteor_e": json.dumps(header)})))
     with pytest.raises(InputError, match=f"there are {count} features, and the model has weights of 5"):

@@ -18,7 +18,7 @@ def row(hypothesis, *references):
     return dict(zip(TextFeature.columns, TextFeature().extract([hypothesis], [list(references)])[0], strict=True))
 
 
-def drawn(count, seed):
+def draw_sentences(count, seed):
     draw = random.Random(seed)
     return [" ".join(draw.choice(WORDS) for _ in range(draw.randint(0, 12))) for _ in range(count)]
 
@@ -27,14 +27,14 @@ def test_the_feature_conforms():
     check_component(TextFeature)
 
 
-def odd(count, seed):
+def draw_odd_texts(count, seed):
     """Short and long texts of few characters and of many, some empty."""
     draw = random.Random(seed)
     letters = "abcXYZ  '’_.,-1é߀中\u0130\u2028\t\u3000\U0001f600٣\u1e9e\udc80"
-    found = [
+    random_texts = [
         "".join(draw.choices(letters[: draw.randint(2, len(letters))], k=draw.randint(0, 90))) for _ in range(count)
     ]
-    return ["", "no a b " * 700, *found]
+    return ["", "no a b " * 700, *random_texts]
 
 
 @pytest.fixture
@@ -50,15 +50,15 @@ def definition(monkeypatch):
 
 
 @pytest.mark.native
-@pytest.mark.parametrize("texts", [drawn, odd])
+@pytest.mark.parametrize("texts", [draw_sentences, draw_odd_texts])
 def test_the_extension_gives_the_same_digits(definition, texts, monkeypatch):
-    left, right = texts(200, 1), texts(200, 2)
-    wanted = definition(left, right)
+    hypotheses, references = texts(200, 1), texts(200, 2)
+    expected = definition(hypotheses, references)
     monkeypatch.undo()
-    found = text._load_comparer()(left, right)
-    assert found.shape == wanted.shape == (len(left), len(text.COUNTED))
-    assert (found == wanted).all(), np.array(text.COUNTED)[(found != wanted).any(axis=0)]
-    assert (text._load_comparer()(left, right) == wanted).all(), "what is remembered changes nothing"
+    values = text._load_comparer()(hypotheses, references)
+    assert values.shape == expected.shape == (len(hypotheses), len(text.COUNTED))
+    assert (values == expected).all(), np.array(text.COUNTED)[(values != expected).any(axis=0)]
+    assert (text._load_comparer()(hypotheses, references) == expected).all(), "what is remembered changes nothing"
 
 
 @pytest.mark.native
@@ -83,12 +83,13 @@ def test_the_extension_refuses_what_does_not_fit():
 def test_chrf_is_sacrebleus():
     from sacrebleu.metrics import CHRF
 
-    hypotheses, references = drawn(40, 3), drawn(40, 4)
-    found = TextFeature().extract(hypotheses, [[text] for text in references])[:, TextFeature.columns.index("chrf")]
-    wanted = [
-        CHRF().sentence_score(one, [other]).score / 100 for one, other in zip(hypotheses, references, strict=True)
+    hypotheses, references = draw_sentences(40, 3), draw_sentences(40, 4)
+    scores = TextFeature().extract(hypotheses, [[text] for text in references])[:, TextFeature.columns.index("chrf")]
+    expected = [
+        CHRF().sentence_score(hypothesis, [reference]).score / 100
+        for hypothesis, reference in zip(hypotheses, references, strict=True)
     ]
-    assert found == pytest.approx(wanted)
+    assert scores == pytest.approx(expected)
 
 
 @pytest.mark.parametrize(
@@ -106,19 +107,25 @@ def test_chrf_is_sacrebleus():
     ],
 )
 def test_what_is_counted(hypothesis, reference, expected):
-    found = row(hypothesis, reference)
-    assert {name: found[name] for name in expected} == pytest.approx(expected)
+    values = row(hypothesis, reference)
+    assert {name: values[name] for name in expected} == pytest.approx(expected)
 
 
 def test_unusual_pairs_of_words_are_less_likely():
     usual, unusual = row("one of the best", "x"), row("one the of best", "x")
     assert usual["pairs_log_probability"] > unusual["pairs_log_probability"]
-    moved = row("best of", "of the best")
-    assert moved["pairs_moved_log_probability"] == moved["pairs_log_probability"] < 0
+    reordered = row("best of", "of the best")
+    assert reordered["pairs_moved_log_probability"] == reordered["pairs_log_probability"] < 0
 
 
 def test_several_references_count_on_average():
-    both, one, other = row("a cat sat", "a cat", "sat"), row("a cat sat", "a cat"), row("a cat sat", "sat")
-    assert both["references"] == 2
+    averaged, first_row, second_row = (
+        row("a cat sat", "a cat", "sat"),
+        row("a cat sat", "a cat"),
+        row("a cat sat", "sat"),
+    )
+    assert averaged["references"] == 2
     names = TextFeature.columns[1:]
-    assert [both[name] for name in names] == pytest.approx([np.mean([one[name], other[name]]) for name in names])
+    assert [averaged[name] for name in names] == pytest.approx(
+        [np.mean([first_row[name], second_row[name]]) for name in names]
+    )

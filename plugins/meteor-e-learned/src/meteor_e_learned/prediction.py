@@ -84,6 +84,7 @@ def _select_hypotheses(
     references: Sequence[Sequence[str]],
     names: Sequence[str],
     mask: NDArray[np.bool_],
+    sources: Sequence[str] | None = None,
 ) -> FeatureBatch:
     """Return the hypotheses that a mask selects, ordered by system and then by segment.
 
@@ -92,11 +93,13 @@ def _select_hypotheses(
         references: the references of each segment.
         names: the names of the systems.
         mask: whether to select each hypothesis, ``(systems, segments)``.
+        sources: the source of each segment, for features that read it.
     """
     system_indexes, segment_indexes = (indexes.tolist() for indexes in mask.nonzero())
     return FeatureBatch(
         hypotheses=[systems[system][segment] for system, segment in zip(system_indexes, segment_indexes, strict=True)],
         references=[list(references[segment]) for segment in segment_indexes],
+        sources=None if sources is None else [sources[segment] for segment in segment_indexes],
         systems=[names[system] for system in system_indexes],
         segments=[str(segment + 1) for segment in segment_indexes],
     )
@@ -225,7 +228,7 @@ def check_language(model: LearnedModel, language: str) -> None:
 
 
 def _segment_references(test: SystemOutputs) -> list[list[str]]:
-    """Return the references of each segment."""
+    """Return a list of references for each segment of a test set."""
     return [list(references) for references in zip(*test.references, strict=True)]
 
 
@@ -356,27 +359,23 @@ class ModelMetric(SystemsMetric):
 
     def _score_cells(self, test: SystemOutputs, mask: Cells, store: FeatureStore, progress: Progress) -> Floats:
         """Return the raw scores of the hypotheses that a mask selects. The scores of other hypotheses are NaN."""
-        references = _segment_references(test)
-        system_indexes, segment_indexes = mask.nonzero()
-        batch = FeatureBatch(
-            [test.outputs[system][segment] for system, segment in zip(system_indexes, segment_indexes, strict=True)],
-            [references[segment] for segment in segment_indexes],
-            None if test.source is None else [test.source[segment] for segment in segment_indexes],
-            [test.systems[system] for system in system_indexes],
-            [str(segment + 1) for segment in segment_indexes],
-        )
+        batch = _select_hypotheses(test.outputs, _segment_references(test), test.systems, mask, test.source)
         values = np.full(mask.shape, np.nan)
-        values[system_indexes, segment_indexes] = score_segments(
-            self.model, batch, store, raw=True, jobs=self._jobs, progress=progress
-        )
+        values[mask] = score_segments(self.model, batch, store, raw=True, jobs=self._jobs, progress=progress)
         return values
 
     def _average_advantages(self, test: SystemOutputs, mask: Cells, store: FeatureStore, progress: Progress) -> Floats:
         """Return the mean advantage of each hypothesis that a mask selects. The values of other hypotheses are NaN."""
         advantages = pairwise_advantages(
-            self.model, test.outputs, _segment_references(test), store, names=test.systems, wanted=mask,
-            jobs=self._jobs, progress=progress,
-        )  # fmt: skip
+            self.model,
+            test.outputs,
+            _segment_references(test),
+            store,
+            names=test.systems,
+            wanted=mask,
+            jobs=self._jobs,
+            progress=progress,
+        )
         compared = ~np.isnan(advantages)
         means = np.where(compared, advantages, 0).sum(axis=1) / np.maximum(compared.sum(axis=1), 1)
         values: Floats = np.where(mask, means, np.nan)
@@ -421,7 +420,7 @@ class ModelMetric(SystemsMetric):
         return np.stack([scores, np.ones(len(scores))], axis=1)
 
     def scores(self, sums: Floats) -> Floats:
-        """Return the mean scores."""
+        """Return the mean score of each sum of statistics rows."""
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
 

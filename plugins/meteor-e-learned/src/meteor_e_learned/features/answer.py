@@ -180,24 +180,57 @@ def _measure_numbers(answer: Answer, question: Question, new_forms: Iterable[str
     return 1.0, recall, float(conflicts)
 
 
-def _has_negation_before(answer: Answer, position: int) -> bool:
-    """Return whether one of the last terms before a position of the answer is a negation."""
-    return not NEGATIONS.isdisjoint(answer.forms[max(0, position - NEGATION_DISTANCE) : position])
+def _measure_positions(answer: Answer, match: Match, match_positions: Sequence[int]) -> tuple[float, ...]:
+    """Return the columns that describe where the nearest reference occurs in an answer.
+
+    Args:
+        answer: the answer.
+        match: the nearest reference.
+        match_positions: the positions of the nearest reference's terms in the answer.
+    """
+    length = len(answer.forms)
+    first_match = min(match_positions, default=length)
+    log_span = 0.0
+    if match_positions:
+        span = max(match_positions) - first_match + 1
+        log_span = math.log1p(span / len(match_positions))
+    return (
+        match.position / max(1, length),
+        first_match / max(1, length),
+        _share(match.nearest.new_forms, answer.first_sentence_forms()),
+        log_span,
+    )
+
+
+def _has_negation_before(answer: Answer, match_positions: Sequence[int]) -> bool:
+    """Return whether a negation occurs shortly before the first of the given positions in an answer."""
+    if not match_positions:
+        return False
+    first_match = min(match_positions)
+    return not NEGATIONS.isdisjoint(answer.forms[max(0, first_match - NEGATION_DISTANCE) : first_match])
+
+
+def _measure_missing_terms(answer: Answer, reference: Reference) -> tuple[float, float]:
+    """Return the length of the longest missing term, and the rarity of the rarest missing term.
+
+    A missing term occurs in the reference and neither in the answer nor in the question.
+    """
+    missing_terms = [term for term in reference.new_terms if term.form not in answer.positions]
+    if not missing_terms:
+        return 0, 0.0
+    return max([len(term.form) for term in missing_terms]), max([term.rarity for term in missing_terms])
 
 
 def describe(answer: Answer, question: Question) -> list[float]:
     """Return the values of all columns for an answer. All values are 0 if no reference contains a word."""
     if not question.padded_references:
         return [0.0] * len(COLUMNS)
-    best, nearest, position = _match_references(answer, question)
+    match = _match_references(answer, question)
+    best, nearest = match.best, match.nearest
     content_forms = [term.form for term in answer.terms if term.is_content and term.form not in question.forms]
     new_forms = set(content_forms) - question.reference_forms
     new_names = answer.name_forms() - question.forms - question.reference_forms
-    missing_terms = [term for term in nearest.new_terms if term.form not in answer.positions]
     match_positions = [answer.positions[form] for form in nearest.new_forms if form in answer.positions]
-    length = len(answer.forms)
-    first_match = min(match_positions, default=length)
-    span = max(match_positions) - first_match + 1 if match_positions else 0
     log_references = math.log(len(question.padded_references))
     return [
         *best,
@@ -205,17 +238,13 @@ def describe(answer: Answer, question: Question) -> list[float]:
         *_measure_similarity(answer, nearest),
         _share(content_forms, nearest.forms) if content_forms else 0.0,
         *_measure_numbers(answer, question, new_forms),
-        position / max(1, length),
-        first_match / max(1, length),
-        _share(nearest.new_forms, answer.first_sentence_forms()),
-        math.log1p(span / len(match_positions)) if match_positions else 0.0,
-        math.log1p(length),
+        *_measure_positions(answer, match, match_positions),
+        math.log1p(len(answer.forms)),
         math.log1p(len(new_forms)),
         math.log1p(len(new_names)),
         float(answer.has_refusal()),
-        float(bool(match_positions) and _has_negation_before(answer, first_match)),
-        max([len(term.form) for term in missing_terms], default=0),
-        max([term.rarity for term in missing_terms], default=0.0),
+        float(_has_negation_before(answer, match_positions)),
+        *_measure_missing_terms(answer, nearest),
         math.log(len(nearest.forms)),
         math.log(len(nearest.new_terms)),
         _share(nearest.forms, question.forms),

@@ -92,6 +92,7 @@ class PairwiseLogistic(LinearEstimator):
         groups = np.arange(len(labels)) if groups is None else groups
         splitter = GroupKFold(self.options.folds, shuffle=True, random_state=self.options.seed)
         folds = list(splitter.split(scaled, labels, groups))
+        pair_weight = np.ones(len(labels)) if sample_weight is None else sample_weight
         correct_weights: dict[float, float] = {}
         for strength in self.options.C:
             correct_weight = 0.0
@@ -99,9 +100,10 @@ class PairwiseLogistic(LinearEstimator):
                 train_weight = None if sample_weight is None else sample_weight[train]
                 weights = _fit_weights(strength, scaled[train], labels[train], train_weight)
                 is_correct = (scaled[test] * signs[test]) @ weights > 0
-                correct_weight += float(is_correct.sum() if sample_weight is None else is_correct @ sample_weight[test])
+                correct_weight += float(is_correct @ pair_weight[test])
             correct_weights[float(strength)] = correct_weight
         self.folds_ = correct_weights
+        # If several strengths are equally good, the strongest penalty is selected.
         return max(correct_weights, key=lambda strength: (correct_weights[strength], -strength))
 
     def _differences(self, X: Floats) -> Floats:  # noqa: N803
