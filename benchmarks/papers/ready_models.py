@@ -1,10 +1,10 @@
-"""Train the models that come with meteor-e-learned, and measure each on what it had not seen.
+"""Train the models that are included in meteor-e-learned, and measure their correlation with human judgments.
 
-    python benchmarks/papers/ready_models.py en-light            # writes weights and card into the plugin
+    python benchmarks/papers/ready_models.py en-light            # writes the model and its card into the plugin
 
-Weights that are shipped see all judgments of their recipe. Every figure on a card is of a model of the same recipe
-that did not see the test's year: trained without WMT13, tested on WMT13, and so on; WMT17 is in no training. METEOR and
-sacreBLEU's chrF beside it read the same texts, entities of XML as characters.
+A model that is included in the plugin is trained on all judgments of its recipe. The figures on its card are measured
+by cross-validation: a model with the same recipe is trained without a test set, and tested on that test set. WMT17 is
+used for tests only. METEOR and sacreBLEU's chrF are measured on the same texts, in which XML entities are decoded.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from meteor_e_learned.training import make_estimator, train
 from numpy.typing import NDArray
 
 from meteor_e import load_metric
-from meteor_e.api import Estimator, Examples, FeatureBatch
+from meteor_e.api import Estimator, Examples, FeatureBatch, Metric
 from meteor_e.api.estimators import TrainingRun
 
 HERE = Path(__file__).parents[1]
@@ -38,7 +38,7 @@ BASELINES = ("meteor", "chrf")
 READY = HERE.parent / "plugins/meteor-e-learned/src/meteor_e_learned/ready"
 Floats = NDArray[np.float64]
 
-# A model stands before those that stand on it.
+# Models that other models are based on come first.
 CARDS = {
     "en-light": (
         "English translations, one reference: ranks systems, rates segments. METEOR's order elsewhere.",
@@ -57,134 +57,159 @@ ENCODER = (
 
 
 def main() -> int:
-    """Run; return the exit code."""
+    """Parse the command line, train the models, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("names", nargs="*", help="models [all]")
-    parser.add_argument("--cache", help="folder of the features")
+    parser.add_argument("names", nargs="*", help="names of the models [all]")
+    parser.add_argument("--cache", help="folder of cached features")
     return exit_code(run, parser.parse_args())
 
 
 def run(options: argparse.Namespace) -> None:
-    """Train and measure."""
+    """Train the models, measure them, and write their files."""
     store = FeatureStore(options.cache)
     for name in CARDS:
         if options.names and name not in options.names:
             continue
         recipe = load_recipe(RECIPES / f"{name}.yaml")
-        figures = measured(recipe, store)
+        figures = measure_model(recipe, store)
         for figure in figures:
             print(
                 f"{recipe.name}\t{figure.data}\t{figure.value:.4f}\t{figure.meteor:.4f}\t{figure.chrf:.4f}", flush=True
             )
         train(recipe, READY / f"{recipe.name}.safetensors", folder=RECIPES, store=store)
         (READY / f"{recipe.name}.safetensors.jsonl").unlink(missing_ok=True)
-        card = described(recipe, figures)
+        card = make_card(recipe, figures)
         (READY / f"{recipe.name}.json").write_bytes(msgspec.json.format(msgspec.json.encode(card), indent=1) + b"\n")
 
 
-def described(recipe: Recipe, figures: list[Figure]) -> ReadyModel:
+def make_card(recipe: Recipe, figures: list[Figure]) -> ReadyModel:
     """Return the card of a model."""
-    language = recipe.language
     summary, avoid = CARDS[recipe.name]
-    needs = [PACK.format(language)]
+    requirements = [PACK.format(recipe.language)]
     if any(isinstance(entry, dict) and entry["use"] == "encoder" for entry in recipe.features):
-        needs.append(ENCODER)
-    years = ", ".join(year(spec).upper() for spec in recipe.train if spec.made is None)
-    trained = f"The shipped weights have seen {years}"
-    made = []
-    for spec in recipe.train:
-        if spec.made:
-            made.append(f"{spec.made} of {Path(spec.index).name.partition('.')[0]}")
-    trained += f", and comparisons made of texts: {', '.join(made)}." if made else "."
-    trained += f" A clone trains it again: python benchmarks/papers/ready_models.py {recipe.name}."
-    return ReadyModel(recipe.name, language, summary, avoid, needs, trained, figures)
+        requirements.append(ENCODER)
+    judged_sets = [test_set_name(spec).upper() for spec in recipe.train if not spec.made]
+    synthetic_sets = [f"{spec.made} of {index_name(spec)}" for spec in recipe.train if spec.made]
+    training = f"The shipped weights have seen {', '.join(judged_sets)}"
+    if synthetic_sets:
+        training += f", and comparisons made of texts: {', '.join(synthetic_sets)}"
+    training += f". A clone trains it again: python benchmarks/papers/ready_models.py {recipe.name}."
+    return ReadyModel(recipe.name, recipe.language, summary, avoid, requirements, training, figures)
 
 
-def year(spec: DataSpec) -> str:
-    """Return the name of a spec's test set, with what was made of it."""
-    stem = Path(spec.index).name.partition(".")[0]
-    made = f" {spec.made}" if spec.made else ""
-    return stem + made
+def index_name(spec: DataSpec) -> str:
+    """Return the name of an index, such as ``wmt13``."""
+    return Path(spec.index).name.partition(".")[0]
 
 
-def loaded(recipe: Recipe, features: FeatureSet, store: FeatureStore) -> dict[str, Examples]:
-    """Return the examples of each year, those that only test among them."""
-    none = FeatureSet([])
-    return {
-        year(spec): load_examples([spec], features, none, store, language=recipe.language, folder=RECIPES)
-        for spec in (*recipe.train, *recipe.validation)
-    }
+def test_set_name(spec: DataSpec) -> str:
+    """Return the name of an index, followed by the kind of its synthetic comparisons if there are any."""
+    return f"{index_name(spec)} {spec.made}" if spec.made else index_name(spec)
 
 
-def measured(recipe: Recipe, store: FeatureStore) -> list[Figure]:
-    """Return the figures of models that had not seen what they are tested on."""
-    features = make_features(recipe.features, recipe.language, RECIPES, unescape=recipe.unescape)
-    parts = loaded(recipe, features, store)
-    baselines = [load_metric(name, language=recipe.language) for name in BASELINES]
-    names = [year(spec) for spec in recipe.train]
-    figures = []
-    known: dict[tuple[str, ...], Estimator] = {}
-    for test, examples in parts.items():
-        # Neither the test's judgments, nor what is made of its texts.
-        others = [name for name in names if name.partition(" ")[0] != test.partition(" ")[0]]
-        if all(" " in name for name in others):
-            continue  # No judgment would be left to train on.
-        key = tuple(others)
-        if key not in known:
-            known[key] = trained(recipe, features, [parts[name] for name in others])
-        scores = known[key].raw(examples.features)  # type: ignore[attr-defined]
-        texts = FeatureBatch(list(examples.hypotheses), [list(each) for each in examples.references])
-        if recipe.unescape:
-            texts = decode_batch(texts)
-        own = np.column_stack(
-            [each.corpus(texts.hypotheses, texts.references, segments=True).segment_scores for each in baselines]
+def load_test_sets(recipe: Recipe, features: FeatureSet, store: FeatureStore) -> dict[str, Examples]:
+    """Return the examples of each training set and validation set of a recipe by the name of the set."""
+    no_vectors = FeatureSet([])
+    examples = {}
+    for spec in (*recipe.train, *recipe.validation):
+        examples[test_set_name(spec)] = load_examples(
+            [spec], features, no_vectors, store, language=recipe.language, folder=RECIPES
         )
-        figures.append(figure(test, examples, scores, own, f"trained on {', '.join(others).upper()}"))
+    return examples
+
+
+def measure_model(recipe: Recipe, store: FeatureStore) -> list[Figure]:
+    """Return a figure for each test set, from a model that was not trained on that test set."""
+    features = make_features(recipe.features, recipe.language, RECIPES, unescape=recipe.unescape)
+    test_sets = load_test_sets(recipe, features, store)
+    baselines = [load_metric(name, language=recipe.language) for name in BASELINES]
+    figures = []
+    estimators: dict[tuple[str, ...], Estimator] = {}
+    for name, examples in test_sets.items():
+        training_names = select_training_sets(recipe, name)
+        if not training_names:
+            continue
+        if training_names not in estimators:
+            training = [test_sets[training_name] for training_name in training_names]
+            estimators[training_names] = train_estimator(recipe, features, training)
+        scores = estimators[training_names].raw(examples.features)  # type: ignore[attr-defined]
+        baseline_scores = score_baselines(baselines, examples, recipe)
+        training_description = f"trained on {', '.join(training_names).upper()}"
+        figures.append(make_figure(name, examples, scores, baseline_scores, training_description))
     return figures
 
 
-def trained(recipe: Recipe, features: FeatureSet, training: Sequence[Examples]) -> Estimator:
-    """Return an estimator that has learned from some test sets."""
+def select_training_sets(recipe: Recipe, test_name: str) -> tuple[str, ...]:
+    """Return the training sets of a recipe that do not contain texts of a test set.
+
+    Without human judgments, a model cannot be trained. In this case, the result is empty.
+    """
+    test_index = test_name.partition(" ")[0]
+    specs = [spec for spec in recipe.train if index_name(spec) != test_index]
+    if all(spec.made for spec in specs):
+        return ()
+    return tuple(test_set_name(spec) for spec in specs)
+
+
+def train_estimator(recipe: Recipe, features: FeatureSet, training: Sequence[Examples]) -> Estimator:
+    """Return the estimator of a recipe, trained on the examples of several sets."""
     estimator = make_estimator(recipe, features, FeatureSet([]))
     estimator.learn(concatenate(training), None, TrainingRun(recipe.seed, features.columns))
     return estimator
 
 
-def agreement(examples: Examples, scores: Floats) -> float:
-    """Return the mean over language pairs of Pearson's r with human scores, or of the strict τ.
+def score_baselines(baselines: Sequence[Metric], examples: Examples, recipe: Recipe) -> Floats:
+    """Return the segment scores of the baselines, ``(hypotheses, baselines)``."""
+    texts = FeatureBatch(list(examples.hypotheses), [list(references) for references in examples.references])
+    if recipe.unescape:
+        texts = decode_batch(texts)
+    scores = [metric.corpus(texts.hypotheses, texts.references, segments=True).segment_scores for metric in baselines]
+    return np.column_stack(scores)
 
-    Of synthetic comparisons, the mean over kinds of the share whose better text has the higher score.
+
+def measure_correlation(examples: Examples, scores: Floats) -> float:
+    """Return the mean correlation of scores with human judgments over the language pairs.
+
+    The measure is Pearson's r for human scores, and the strict τ for human comparisons. For synthetic comparisons, the
+    measure is the proportion of comparisons in which the better text has the higher score.
     """
-    found = []
+    parts = range(len(examples.title))
     if examples.title[0].startswith(SYNTHETIC):
-        higher = scores[examples.better] > scores[examples.worse]
-        return float(np.mean([higher[examples.part == place].mean() for place in range(len(examples.title))]))
-    for place in range(len(examples.title)):
-        rows = (examples.hypothesis_part == place) & ~np.isnan(examples.scores)
-        chosen = examples.part == place
-        if rows.any():
-            found.append(pearson(scores[rows], examples.scores[rows]))
+        is_correct = scores[examples.better] > scores[examples.worse]
+        return float(np.mean([is_correct[examples.part == part].mean() for part in parts]))
+    correlations = []
+    for part in parts:
+        is_scored = (examples.hypothesis_part == part) & ~np.isnan(examples.scores)
+        if is_scored.any():
+            correlations.append(pearson(scores[is_scored], examples.scores[is_scored]))
         else:
-            found.append(strict_tau(scores[examples.better[chosen]] - scores[examples.worse[chosen]]))
-    return float(np.mean(found))
+            rows = examples.part == part
+            correlations.append(strict_tau(scores[examples.better[rows]] - scores[examples.worse[rows]]))
+    return float(np.mean(correlations))
 
 
-def figure(name: str, examples: Examples, scores: Floats, baselines: Floats, without: str) -> Figure:
-    """Return the figure of a test set, with METEOR's and chrF's, ``(hypotheses, 2)``, beside it."""
-    assessed = not np.isnan(examples.scores).all()
-    pairs = " ".join(title.rpartition(" ")[2] for title in examples.title)
+def make_figure(
+    name: str, examples: Examples, scores: Floats, baseline_scores: Floats, training_description: str
+) -> Figure:
+    """Return the figure of a model on a test set, together with the figures of METEOR and chrF.
+
+    Args:
+        name: the name of the test set.
+        examples: the examples of the test set.
+        scores: the scores of the model, ``(hypotheses,)``.
+        baseline_scores: the scores of METEOR and chrF, ``(hypotheses, 2)``.
+        training_description: the training sets of the model.
+    """
+    values = [round(measure_correlation(examples, column), 4) for column in (scores, *baseline_scores.T)]
     if examples.title[0].startswith(SYNTHETIC):
-        values = (round(agreement(examples, each), 4) for each in (scores, *baselines.T))
-        index, _, made = name.partition(" ")
-        data = f"{made} of {index.upper()}, {len(examples.title)} kinds"
-        return Figure(data, "synthetic comparisons", "share found", *values, without)
-    return Figure(
-        f"{name.upper()} ({pairs})",
-        "direct assessments" if assessed else "rankings",
-        "Pearson r" if assessed else "strict tau",
-        *(round(agreement(examples, each), 4) for each in (scores, *baselines.T)),
-        without,
-    )
+        index, _, kind = name.partition(" ")
+        data = f"{kind} of {index.upper()}, {len(examples.title)} kinds"
+        return Figure(data, "synthetic comparisons", "share found", *values, training_description)
+    pairs = " ".join(title.rpartition(" ")[2] for title in examples.title)
+    data = f"{name.upper()} ({pairs})"
+    if np.isnan(examples.scores).all():
+        return Figure(data, "rankings", "strict tau", *values, training_description)
+    return Figure(data, "direct assessments", "Pearson r", *values, training_description)
 
 
 if __name__ == "__main__":

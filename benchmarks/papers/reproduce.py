@@ -1,12 +1,12 @@
-"""Regenerate the tables of the shared tasks and set them beside published figures.
+"""Evaluate metrics on the shared tasks, and compare the values with published values.
 
     python benchmarks/papers/reproduce.py                     # WMT11, 12 (into English), 13, 14, 17
     python benchmarks/papers/reproduce.py wmt12 --metric meteor --metric bleu
     python benchmarks/papers/reproduce.py path/to/other.yaml --output table.md
-    python benchmarks/papers/reproduce.py --sample                      # seconds
+    python benchmarks/papers/reproduce.py --sample                      # a test that takes seconds
 
-The data stay where they are: ``METEOR_E_SHARED`` names the folder that holds ``data/wmt12`` and so on. A figure agrees
-if it is equal in each printed digit of the other one. Exits with 1 if a figure of METEOR does not agree.
+``METEOR_E_SHARED`` names the folder that contains ``data/wmt12`` and the other tasks. Two values agree if all printed
+digits of the published value are equal. The exit code is 1 if a value of METEOR does not agree.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import argparse
 import io
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from command import add_sample_option, sample_folder
@@ -35,24 +36,25 @@ METRICS = ("meteor", "bleu", "nist", "chrf")
 SLOW_METRICS = ("ter",)
 
 
-def _markdown(evaluation: Evaluation) -> str:
+def format_tables(evaluation: Evaluation) -> str:
+    """Return the tables of an evaluation in Markdown."""
     stream = io.StringIO()
     MarkdownOutput().write(EvaluationResult(evaluation), stream, OutputOptions())
     return stream.getvalue()
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run; return the exit code."""
+    """Parse the command line, print the tables, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("sets", nargs="*", default=SETS, help="names of indexes in this folder, or paths")
-    parser.add_argument("--metric", action="append", help="a metric, as for meteor-e evaluate; may be repeated")
-    parser.add_argument("--with-ter", action="store_true", help="TER, too (sacreBLEU's takes minutes)")
+    parser.add_argument("sets", nargs="*", default=SETS, help="names of indexes in the folder benchmarks, or paths")
+    parser.add_argument("--metric", action="append", help="a metric of meteor-e evaluate; may be repeated")
+    parser.add_argument("--with-ter", action="store_true", help="also evaluate TER, which takes minutes")
     parser.add_argument("--intervals", type=int, default=0, help="bootstrap samples")
-    parser.add_argument("--all-pairs", action="store_true", help="pairs out of English, too")
+    parser.add_argument("--all-pairs", action="store_true", help="also evaluate translations from English")
     parser.add_argument("--output", type=Path, help="write the tables to a Markdown file")
     parser.add_argument("--cache", type=Path, help="folder of the cache")
-    parser.add_argument("--no-cache", action="store_true", help="compute everything afresh")
-    parser.add_argument("--jobs", type=int, default=1, help="processes that align")
+    parser.add_argument("--no-cache", action="store_true", help="do not use cached scores")
+    parser.add_argument("--jobs", type=int, default=1, help="number of processes")
     add_sample_option(parser)
     options = parser.parse_args(arguments)
     with sample_folder(options.sample):
@@ -60,65 +62,80 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def print_tables(options: argparse.Namespace) -> int:
-    """Print the tables; return the exit code."""
+    """Print the tables of all indexes, and return the exit code."""
     specs = options.metric or [*METRICS, *(SLOW_METRICS if options.with_ter else ())]
     cache = ArrayCache(options.cache, enabled=not options.no_cache)
-    parts, failed = [], False
+    sections = []
+    has_failed = False
     for name in options.sets:
         path = HERE / f"{name}.yaml" if (HERE / f"{name}.yaml").is_file() else Path(name)
+        start_time = time.perf_counter()
         try:
             index = load_index(path)
-            pairs = [pair for pair in index.pairs if options.all_pairs or pair.endswith("-en")] or list(index.pairs)
-            started = time.perf_counter()
-            evaluation = evaluate(
-                load_test_sets(index, pairs),
-                [parse_spec(spec, jobs=options.jobs) for spec in specs],
-                [measure(entry) for entry in index.measures or ["tau-strict"]],
-                cache,
-                intervals=options.intervals,
-            )
+            evaluation = evaluate_index(index, specs, cache, options)
         except MeteorError as error:
             print(f"{path}: {error}", file=sys.stderr)
-            failed = True
+            has_failed = True
             continue
-        lines, differs = compare_figures(index, evaluation)
-        failed |= differs and not options.sample
-        seconds = time.perf_counter() - started
-        parts.append(f"## {index.name}\n\n{index.description}\n\n{_markdown(evaluation)}")
-        parts.append("\n".join(f"- {label}: `{text}`" for label, text in evaluation.signatures.items()))
-        if lines:
-            parts.append("\n".join(lines))
-        print(f"{index.name}: {seconds:.1f} s", file=sys.stderr)
-    text = "\n\n".join(parts) + "\n"
+        comparison, differs = compare_figures(index, evaluation)
+        # The values of a sample always differ from published values.
+        has_failed |= differs and not options.sample
+        sections.append(f"## {index.name}\n\n{index.description}\n\n{format_tables(evaluation)}")
+        sections.append("\n".join(f"- {label}: `{text}`" for label, text in evaluation.signatures.items()))
+        if comparison:
+            sections.append("\n".join(comparison))
+        print(f"{index.name}: {time.perf_counter() - start_time:.1f} s", file=sys.stderr)
+    text = "\n\n".join(sections) + "\n"
     if options.output:
         options.output.write_text(text, encoding="utf-8")
     else:
         print(text)
-    return int(failed)
+    return int(has_failed)
+
+
+def evaluate_index(
+    index: DataIndex, specs: Sequence[str], cache: ArrayCache, options: argparse.Namespace
+) -> Evaluation:
+    """Evaluate metrics on the language pairs of an index, by default those into English if there are any."""
+    pairs = list(index.pairs)
+    pairs_into_english = [pair for pair in pairs if pair.endswith("-en")]
+    if pairs_into_english and not options.all_pairs:
+        pairs = pairs_into_english
+    return evaluate(
+        load_test_sets(index, pairs),
+        [parse_spec(spec, jobs=options.jobs) for spec in specs],
+        [measure(name) for name in index.measures or ["tau-strict"]],
+        cache,
+        intervals=options.intervals,
+    )
 
 
 def compare_figures(index: DataIndex, evaluation: Evaluation) -> tuple[list[str], bool]:
-    """Return a table of our figures beside those of the index, and whether one of METEOR differs."""
-    rows, failed = [], False
+    """Compare the values of an evaluation with the published values in its index.
+
+    Returns:
+        The lines of a Markdown table, which are empty without published values, and whether a value of METEOR differs.
+    """
+    rows = []
+    differs = False
     for source, figures in (("published", index.published), ("measured by us with Java", index.measured)):
         for table in evaluation.tables:
             for metric, results in table.rows.items():
                 expected = figures.get(metric, {}).get(table.measure.name, {})
                 for column, result in zip(table.columns, results, strict=True):
-                    if column in expected:
-                        row, agrees = compare_figure(
-                            metric, table.measure.title, column, result.value, expected[column]
-                        )
-                        rows.append(f"{row} {source} |")
-                        failed |= metric == "METEOR" and not agrees
+                    if column not in expected:
+                        continue
+                    row, agrees = compare_figure(metric, table.measure.title, column, result.value, expected[column])
+                    rows.append(f"{row} {source} |")
+                    differs |= metric == "METEOR" and not agrees
     if not rows:
         return [], False
-    head = ["| metric | measure | pair | here | other | agrees | source |", "|---|---|---|--:|--:|---|---|"]
-    return [*head, *rows], failed
+    header = ["| metric | measure | pair | here | other | agrees | source |", "|---|---|---|--:|--:|---|---|"]
+    return [*header, *rows], differs
 
 
 def compare_figure(metric: str, measure_title: str, column: str, value: float, expected: float) -> tuple[str, bool]:
-    """Return a row of the table, and whether both figures agree in each digit of the other one."""
+    """Return a row of the comparison, and whether all printed digits of the expected value are equal."""
     digits = max(3, len(f"{expected:g}".partition(".")[2]))
     agrees = abs(value - expected) <= 0.5 * 10**-digits + 1e-9
     pair = "mean" if column == AVERAGE else column

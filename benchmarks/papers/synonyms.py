@@ -1,13 +1,13 @@
-"""WordNet, DBnary and METEOR's own synsets on WMT12 into English: agreement with judgments, words matched by module.
+"""Compare the synonyms of WordNet, DBnary and METEOR on WMT12 into English.
 
     python benchmarks/papers/synonyms.py
     python benchmarks/papers/synonyms.py fr-en --only wordnet
-    python benchmarks/papers/synonyms.py --sample                       # seconds
+    python benchmarks/papers/synonyms.py --sample                       # a test that takes seconds
 
-Needs the plugin meteor-e-languages, WordNet 3.0 (Debian's wordnet-base),
-the pack en, and METEOR_E_SHARED. Every chain is METEOR 1.5's for English except for the module in the synonyms' place,
-with METEOR's weights. Lemmas are simplemma's. The words counted are those of the judged
-outputs.
+Each chain is METEOR 1.5's chain for English with another matcher for synonyms. The weights are those of METEOR. The
+script prints the correlation with human judgments, and the percentage of the words of the judged outputs that each
+matcher matches. It needs the plugin meteor-e-languages with simplemma, WordNet 3.0 (Debian's package wordnet-base) and
+the pack en. ``METEOR_E_SHARED`` names the folder of the data.
 """
 
 from __future__ import annotations
@@ -31,53 +31,61 @@ from meteor_e.metrics.translations import chain_statistics
 HERE = Path(__file__).parents[1]
 
 
-def chains(shared: Path) -> dict[str, dict[str, Any]]:
-    """Return what is compared: names and chains."""
+def make_chains(shared: Path) -> dict[str, dict[str, Any]]:
+    """Return the chains to compare by name.
+
+    Args:
+        shared: the folder of the shared data, which contains the synsets of DBnary.
+    """
     dbnary = {"use": "dbnary", "file": str(shared / "data" / "dbnary" / "english.synsets.gz")}
-    in_the_middle: dict[str, tuple[Any, str | None]] = {
-        "no synonyms": (None, None),
-        "METEOR's synsets": ("synonym", None),
-        "wordnet": ({"use": "wordnet"}, None),
-        "wordnet, nouns": ({"use": "wordnet", "parts_of_speech": ["noun"]}, None),
-        "wordnet, simplemma": ({"use": "wordnet"}, "simplemma"),
-        "wordnet + hypernyms": ({"use": "wordnet", "relations": ["synonyms", "hypernyms"]}, None),
-        "wordnet + hypernyms, depth 2": (
-            {"use": "wordnet", "relations": ["synonyms", "hypernyms"], "depth": 2},
-            None,
-        ),
-        "wordnet + derivations": ({"use": "wordnet", "relations": ["synonyms", "derivations"]}, None),
-        "dbnary": (dbnary, None),
-        "dbnary, simplemma": (dbnary, "simplemma"),
+    hypernyms = {"use": "wordnet", "relations": ["synonyms", "hypernyms"]}
+    return {
+        "no synonyms": make_chain(None),
+        "METEOR's synsets": make_chain({"use": "synonym"}),
+        "wordnet": make_chain({"use": "wordnet"}),
+        "wordnet, nouns": make_chain({"use": "wordnet", "parts_of_speech": ["noun"]}),
+        "wordnet, simplemma": make_chain({"use": "wordnet"}, lemmatizer="simplemma"),
+        "wordnet + hypernyms": make_chain(hypernyms),
+        "wordnet + hypernyms, depth 2": make_chain({**hypernyms, "depth": 2}),
+        "wordnet + derivations": make_chain({"use": "wordnet", "relations": ["synonyms", "derivations"]}),
+        "dbnary": make_chain(dbnary),
+        "dbnary, simplemma": make_chain(dbnary, lemmatizer="simplemma"),
     }
-    found = {}
-    for name, (module, lemmatizer) in in_the_middle.items():
-        matchers: list[dict[str, Any]] = [{"use": "exact", "weight": 1.0}, {"use": "stem", "weight": 0.6}]
-        if module is not None:
-            matchers.append({**(module if isinstance(module, dict) else {"use": module}), "weight": 0.8})
-        matchers.append({"use": "paraphrase", "weight": 0.6})
-        found[name] = {"matchers": matchers, **({"lemmatizer": lemmatizer} if lemmatizer else {})}
-    return found
 
 
-def shares(meteor: Meteor, tests: Sequence[TestSet], cache: ArrayCache) -> str:
-    """Return, for each module, the percentage of the words of judged outputs that it matches."""
-    words = 0.0
-    matched: dict[str, float] = {}
+def make_chain(synonym_matcher: dict[str, Any] | None, lemmatizer: str | None = None) -> dict[str, Any]:
+    """Return METEOR's chain for English with another matcher for synonyms."""
+    matchers: list[dict[str, Any]] = [{"use": "exact", "weight": 1.0}, {"use": "stem", "weight": 0.6}]
+    if synonym_matcher is not None:
+        matchers.append({**synonym_matcher, "weight": 0.8})
+    matchers.append({"use": "paraphrase", "weight": 0.6})
+    chain: dict[str, Any] = {"matchers": matchers}
+    if lemmatizer is not None:
+        chain["lemmatizer"] = lemmatizer
+    return chain
+
+
+def format_match_rates(meteor: Meteor, tests: Sequence[TestSet], cache: ArrayCache) -> str:
+    """Return the percentage of the words of the judged outputs that each matcher matches."""
+    word_count = 0.0
+    match_counts = dict.fromkeys(meteor.matcher_names, 0.0)
     for test in tests:
-        counts = chain_statistics(meteor, test, test.judgment_mask(), cache)[:, :, 0]
-        counts = counts.reshape(-1, counts.shape[-1])
-        total = counts[counts[:, 0] >= 0].astype(float).sum(axis=0)
-        words += total[0]
-        for number, name in enumerate(meteor.matcher_names):
-            matched[name] = matched.get(name, 0.0) + total[4 + 4 * number] + total[6 + 4 * number]
-    return " ".join(f"{name} {100 * count / words:.2f}" for name, count in matched.items())
+        statistics = chain_statistics(meteor, test, test.judgment_mask(), cache)[:, :, 0]
+        statistics = statistics.reshape(-1, statistics.shape[-1])
+        # The statistics of segments without judgments contain -1.
+        total = statistics[statistics[:, 0] >= 0].astype(float).sum(axis=0)
+        word_count += total[0]
+        for index, name in enumerate(meteor.matcher_names):
+            content_matches, function_matches = total[4 + 4 * index], total[6 + 4 * index]
+            match_counts[name] += content_matches + function_matches
+    return " ".join(f"{name} {100 * count / word_count:.2f}" for name, count in match_counts.items())
 
 
 def main() -> None:
-    """Run."""
+    """Parse the command line, and print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("pairs", nargs="*", default=["cs-en", "de-en", "es-en", "fr-en"])
-    parser.add_argument("--only", action="append", help="a chain; may be repeated")
+    parser.add_argument("--only", action="append", help="name of a chain; may be repeated")
     add_sample_option(parser)
     options = parser.parse_args()
     with sample_folder(options.sample):
@@ -85,18 +93,18 @@ def main() -> None:
 
 
 def print_table(options: argparse.Namespace) -> None:
-    """Print a line per chain."""
+    """Print a row for each chain."""
     shared = Path(os.environ.get("METEOR_E_SHARED") or HERE.parents[1] / "shared")
     tests = load_test_sets(load_index(HERE / "wmt12.yaml"), options.pairs)
     cache = ArrayCache()
     print(f"{'chain':30} {' '.join(options.pairs)} {'mean':>5}  words matched by module, in percent", flush=True)
-    for name, chain in chains(shared).items():
+    for name, chain in make_chains(shared).items():
         if options.only and name not in options.only:
             continue
         metric = Meteor.from_config(chain, label=name)
         (table,) = evaluate(tests, [metric], [measure("tau-strict")], cache).tables
         values = " ".join(f"{100 * result.value:5.2f}" for result in table.rows[name])
-        print(f"{name:30} {values}  {shares(metric, tests, cache)}", flush=True)
+        print(f"{name:30} {values}  {format_match_rates(metric, tests, cache)}", flush=True)
 
 
 if __name__ == "__main__":

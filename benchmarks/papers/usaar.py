@@ -1,16 +1,16 @@
-"""USAAR's COSINE, ZWICKEL and COMET beside METEOR on WMT12 and WMT17: segments, and systems by every mean.
+"""Evaluate USAAR's metrics COSINE, ZWICKEL and COMET (Vela and Tan, 2015) on WMT12 and WMT17.
 
     python benchmarks/papers/usaar.py --texts texts.en
     meteor-e papers document-vectors texts.en -o documents.bin --epochs 5
     python benchmarks/papers/usaar.py --document-vectors documents.bin --write table.md
-    python benchmarks/papers/usaar.py --sample                          # seconds, with made-up vectors
+    python benchmarks/papers/usaar.py --sample                          # a test that takes seconds
 
-The texts are the references of WMT11 and WMT13 into English and, for each language pair, the first four outputs in
-the order of their names; --texts FILE writes them. The recipes usaar-cosine, usaar-zwickel and usaar-comet learn from
-WMT11 and WMT13. The tests are WMT12 (strict τ × 100) and WMT17 (Pearson's r) into English. Systems: Pearson's r and
-Spearman's ρ with people's scores, for each mean of the segments' scores. 95% bootstrap intervals of the mean over
-language pairs, by segments; people's scores of systems are not resampled. ``METEOR_E_SHARED`` names the folder of the
-data. Needs the plugin meteor-e-papers.
+``--texts`` writes the training texts of the vectors: the references of WMT11 and WMT13 into English, and the first four
+outputs of each language pair in alphabetical order. The metrics are also trained on WMT11 and WMT13. They are compared
+with METEOR on WMT12 and WMT17 into English. The measure for segments is the strict τ × 100 on WMT12 and Pearson's r on
+WMT17. The measures for systems are Pearson's r and Spearman's ρ with human scores, for each mean of the segment scores.
+Intervals are 95% bootstrap confidence intervals over segments for the mean over language pairs. Human scores of systems
+are not resampled. ``METEOR_E_SHARED`` names the folder of the data. The script needs the plugin meteor-e-papers.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import argparse
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -49,13 +50,29 @@ TESTS = {
     "wmt12": (["cs-en", "de-en", "es-en", "fr-en"], "tau-strict", 100.0),
     "wmt17": (["cs-en", "de-en", "lv-en"], "pearson", 1.0),
 }
+"""The language pairs of each test set, the measure for segments, and the factor by which its values are multiplied."""
+
+
+@dataclass(frozen=True)
+class TrainedMetric:
+    """A metric that consists of features and an estimator.
+
+    Attributes:
+        name: the name of the metric in the tables.
+        features: the features that the estimator reads.
+        estimator: the trained estimator, or None if the only feature is the score.
+    """
+
+    name: str
+    features: FeatureSet
+    estimator: Estimator | None
 
 
 def main() -> int:
-    """Run; return the exit code."""
+    """Parse the command line, print the tables, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--document-vectors", type=Path, metavar="FILE", help="vectors of words and phrases")
-    parser.add_argument("--texts", type=Path, metavar="FILE", help="write the texts to train vectors on, and stop")
+    parser.add_argument("--texts", type=Path, metavar="FILE", help="only write the training texts of the vectors")
     parser.add_argument(
         "--similarity", choices=["cosine", "shared-words"], default="cosine", help="see document-cosine"
     )
@@ -68,7 +85,7 @@ def main() -> int:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the tables, or write the texts."""
+    """Print the tables, or write the training texts of the vectors."""
     with sample_folder(options.sample) as folder:
         if folder is not None:
             options.document_vectors, options.samples = write_sample_vectors(folder / "words.txt"), 10
@@ -78,7 +95,7 @@ def run(options: argparse.Namespace) -> None:
         if options.document_vectors is None:
             raise ConfigError("usaar.py: name the document vectors with --document-vectors")
         lines = []
-        for line in tables(options):
+        for line in format_tables(options):
             print(line, flush=True)
             lines.append(line)
         if options.write is not None:
@@ -87,105 +104,162 @@ def run(options: argparse.Namespace) -> None:
 
 
 def write_texts(path: Path) -> None:
-    """Write the references, and the first four outputs of each language pair, of WMT11 and WMT13 into English."""
+    """Write the training texts of the vectors, which are references and outputs of WMT11 and WMT13 into English."""
     sentences: list[str] = []
     for name in ("wmt11", "wmt13"):
         index = load_index(HERE / f"{name}.yaml")
-        for number, pair in enumerate(index.pairs_into("en")):
+        for pair_index, pair in enumerate(index.pairs_into("en")):
             test = load_test_set(index, pair)
-            # All pairs of a year have one reference.
-            for text in (*(() if number else test.references), *test.outputs[:4]):
-                sentences += text
+            # All language pairs of a year have the same references.
+            if pair_index == 0:
+                for reference in test.references:
+                    sentences += reference
+            for output in test.outputs[:4]:
+                sentences += output
     with atomic_writer(path) as stream:
         stream.writelines(f"{sentence}\n" for sentence in sentences)
     print(f"{path}: {len(sentences):,} sentences", file=sys.stderr)
 
 
-def metrics(options: argparse.Namespace) -> Iterator[tuple[str, FeatureSet, Estimator | None]]:
-    """Yield the metrics: name, features, and the trained estimator; METEOR is its only feature."""
-    yield "METEOR", FeatureSet.from_config([{"use": "meteor", "columns": ["score"]}]), None
-    for name in RECIPES:
-        data = [DataSpec("wmt11.yaml"), DataSpec("wmt13.yaml")]
-        recipe = make_recipe(name, data, document_vectors=str(options.document_vectors.resolve()))
-        entries = [
-            {**entry, "similarity": options.similarity} if "file" in entry else entry for entry in recipe.features
-        ]
-        features = make_features(entries, recipe.language, HERE)
-        started = time.perf_counter()
-        settings = {"language": recipe.language, "folder": HERE, "seed": recipe.seed, "jobs": options.jobs}
-        none, store = FeatureSet([]), FeatureStore()
-        estimator = make_estimator(recipe, features, none)
-        learned = ""
-        if recipe.target is not None:
-            examples = learnable(recipe, recipe.train, features, none, store, **settings)
-            estimator.learn(examples, None, TrainingRun(recipe.seed, features.columns))
-            learned = f", {len(examples.features)} hypotheses, " + ", ".join(
-                f"{key} {float(value[0]):.4f}" for key, value in estimator.arrays().items() if key != "columns"
-            )
-        else:
-            estimator.fit(np.zeros((0, 1)), columns=features.columns)
-        print(f"{name}: trained in {time.perf_counter() - started:.1f} s{learned}", file=sys.stderr, flush=True)
-        yield name.removeprefix("usaar-").upper(), features, estimator
+def train_metrics(options: argparse.Namespace) -> list[TrainedMetric]:
+    """Return METEOR and the trained metrics of USAAR."""
+    meteor_features = FeatureSet.from_config([{"use": "meteor", "columns": ["score"]}])
+    metrics = [TrainedMetric("METEOR", meteor_features, None)]
+    for recipe_name in RECIPES:
+        metrics.append(train_metric(recipe_name, options))
+    return metrics
 
 
-def segment_scores(
-    test: TestSet, features: FeatureSet, estimator: Estimator | None, store: FeatureStore, jobs: int
-) -> Floats:
+def train_metric(recipe_name: str, options: argparse.Namespace) -> TrainedMetric:
+    """Train a metric of USAAR on WMT11 and WMT13, and print its parameters."""
+    data = [DataSpec("wmt11.yaml"), DataSpec("wmt13.yaml")]
+    recipe = make_recipe(recipe_name, data, document_vectors=str(options.document_vectors.resolve()))
+    entries = [{**entry, "similarity": options.similarity} if "file" in entry else entry for entry in recipe.features]
+    features = make_features(entries, recipe.language, HERE)
+    start_time = time.perf_counter()
+    estimator = make_estimator(recipe, features, FeatureSet([]))
+    message = ""
+    if recipe.target is None:
+        estimator.fit(np.zeros((0, 1)), columns=features.columns)
+    else:
+        examples = learnable(
+            recipe, recipe.train, features, FeatureSet([]), FeatureStore(),
+            language=recipe.language, folder=HERE, seed=recipe.seed, jobs=options.jobs,
+        )  # fmt: skip
+        estimator.learn(examples, None, TrainingRun(recipe.seed, features.columns))
+        message = f", {len(examples.features)} hypotheses, {format_parameters(estimator)}"
+    seconds = time.perf_counter() - start_time
+    print(f"{recipe_name}: trained in {seconds:.1f} s{message}", file=sys.stderr, flush=True)
+    return TrainedMetric(recipe_name.removeprefix("usaar-").upper(), features, estimator)
+
+
+def format_parameters(estimator: Estimator) -> str:
+    """Return the learned parameters of an estimator."""
+    parameters = {name: float(array[0]) for name, array in estimator.arrays().items() if name != "columns"}
+    return ", ".join(f"{name} {value:.4f}" for name, value in parameters.items())
+
+
+def score_segments(metric: TrainedMetric, test: TestSet, store: FeatureStore, jobs: int) -> Floats:
     """Return the scores of all segments of all systems, ``(systems, segments)``."""
-    references = [list(each) for each in zip(*test.references, strict=True)]
-    batch = FeatureBatch(
-        [line for output in test.outputs for line in output], [each for _ in test.outputs for each in references]
-    )
-    rows = features.extract(batch, store, jobs=jobs)
-    scores = rows[:, 0] if estimator is None else estimator.score_segments(rows)
-    if not np.isfinite(scores).all():
-        raise InputError(f"{test.name} {test.pair}: {int((~np.isfinite(scores)).sum())} scores are not numbers")
+    references_by_segment = [list(references) for references in zip(*test.references, strict=True)]
+    hypotheses = [segment for output in test.outputs for segment in output]
+    batch = FeatureBatch(hypotheses, references_by_segment * len(test.outputs))
+    features = metric.features.extract(batch, store, jobs=jobs)
+    scores = features[:, 0] if metric.estimator is None else metric.estimator.score_segments(features)
+    invalid_count = int((~np.isfinite(scores)).sum())
+    if invalid_count:
+        raise InputError(f"{test.name} {test.pair}: {invalid_count} scores are not numbers")
     return scores.reshape(len(test.outputs), -1)
 
 
-def tables(options: argparse.Namespace) -> Iterator[str]:
+def format_tables(options: argparse.Namespace) -> Iterator[str]:
     """Yield the lines of all tables."""
-    samples, jobs = options.samples, options.jobs
-    trained = list(metrics(options))
+    metrics = train_metrics(options)
     store = FeatureStore()
-    for name in options.tests:
-        pairs, measure_name, unit = TESTS[name]
-        index = load_index(HERE / f"{name}.yaml")
+    for index_name in options.tests:
+        pairs, _, _ = TESTS[index_name]
+        index = load_index(HERE / f"{index_name}.yaml")
         tests = [load_test_set(index, pair) for pair in pairs]
-        weights = {len(test): draw_weights(len(test), samples) for test in tests}
-        head = " | ".join(pairs)
-        rule = "|---|" + "---|" * (len(pairs) + 2)
-        yield f"{index.name}, segments, {measure(measure_name).title}{' × 100' if unit == 100 else ''}:\n"
-        yield f"| metric | {head} | mean | 95 % interval |\n{rule}"
-        found = {}
-        for metric, features, estimator in trained:
-            scores = [segment_scores(test, features, estimator, store, jobs) for test in tests]
-            found[metric] = scores
-            wrapped = [Scores(metric, metric, each, each.mean(axis=1)) for each in scores]
-            yield row(metric, measure_name, tests, wrapped, weights, unit)
-        for kind in ("system-pearson", "system-spearman"):
-            yield f"\n{index.name}, systems, {measure(kind).title}:\n"
-            yield f"| metric | mean of segments | {head} | mean | 95 % interval |\n|---{rule}"
-            for metric, scores in found.items():
-                for mean in MEANS:
-                    yield row(f"{metric} | {mean}", kind, tests, [by_mean(each, mean) for each in scores], weights, 1.0)
+        weights = {len(test): draw_weights(len(test), options.samples) for test in tests}
+        scores_by_metric = {}
+        for metric in metrics:
+            scores_by_metric[metric.name] = [score_segments(metric, test, store, options.jobs) for test in tests]
+        yield from format_segment_table(index_name, index.name, tests, scores_by_metric, weights)
+        for measure_name in ("system-pearson", "system-spearman"):
+            yield from format_system_table(measure_name, index.name, tests, scores_by_metric, weights)
         yield ""
 
 
-def by_mean(scores: Floats, mean: str) -> Scores:
-    """Return scores whose systems have a mean of their segments' scores."""
-    whole = np.array([system_mean(mean, each)[0] for each in scores])
-    return Scores(mean, mean, scores, whole, lambda system, weights: system_mean(mean, scores[system], weights))
+def format_segment_table(
+    index_name: str,
+    title: str,
+    tests: list[TestSet],
+    scores_by_metric: dict[str, list[Floats]],
+    weights: dict[int, Floats],
+) -> Iterator[str]:
+    """Yield the lines of the table for segments.
+
+    Args:
+        index_name: the name of the index, a key of ``TESTS``.
+        title: the title of the test set.
+        tests: the test set of each language pair.
+        scores_by_metric: for each metric, the scores of each test set, ``(systems, segments)``.
+        weights: for each number of segments, the weights of the bootstrap samples, ``(samples, segments)``.
+    """
+    pairs, measure_name, unit = TESTS[index_name]
+    yield f"{title}, segments, {measure(measure_name).title}{' × 100' if unit == 100 else ''}:\n"
+    yield f"| metric | {' | '.join(pairs)} | mean | 95 % interval |\n|---|{'---|' * (len(pairs) + 2)}"
+    for name, scores_by_pair in scores_by_metric.items():
+        scores = [Scores(name, name, segments, segments.mean(axis=1)) for segments in scores_by_pair]
+        yield format_row(name, measure_name, tests, scores, weights, unit)
 
 
-def row(
+def format_system_table(
+    measure_name: str,
+    title: str,
+    tests: list[TestSet],
+    scores_by_metric: dict[str, list[Floats]],
+    weights: dict[int, Floats],
+) -> Iterator[str]:
+    """Yield the lines of a table for systems, with a row for each metric and each mean of the segment scores.
+
+    Arguments are those of :func:`format_segment_table`.
+    """
+    pairs = [test.pair for test in tests]
+    yield f"\n{title}, systems, {measure(measure_name).title}:\n"
+    yield f"| metric | mean of segments | {' | '.join(pairs)} | mean | 95 % interval |"
+    yield f"|---|---|{'---|' * (len(pairs) + 2)}"
+    for name, scores_by_pair in scores_by_metric.items():
+        for mean in MEANS:
+            scores = [average_segments(segments, mean) for segments in scores_by_pair]
+            yield format_row(f"{name} | {mean}", measure_name, tests, scores, weights, 1.0)
+
+
+def average_segments(scores: Floats, mean: str) -> Scores:
+    """Return segment scores with system scores that are computed by the named mean.
+
+    Args:
+        scores: the segment scores, ``(systems, segments)``.
+        mean: the name of the mean.
+    """
+
+    def resample(system: int, weights: Floats) -> Floats:
+        return system_mean(mean, scores[system], weights)
+
+    system_scores = np.array([system_mean(mean, segment_scores)[0] for segment_scores in scores])
+    return Scores(mean, mean, scores, system_scores, resample)
+
+
+def format_row(
     title: str, measure_name: str, tests: list[TestSet], scores: list[Scores], weights: dict[int, Floats], unit: float
 ) -> str:
-    """Return a row of a table."""
-    entry = measure(measure_name)
-    values = [unit * entry.value(test, each) for test, each in zip(tests, scores, strict=True)]
-    drawn = [entry.resampled(test, each, weights[len(test)]) for test, each in zip(tests, scores, strict=True)]
-    low, high = interval(unit * np.mean(drawn, axis=0))
+    """Return a row of a Markdown table: the value for each language pair, their mean, and the interval of the mean."""
+    chosen_measure = measure(measure_name)
+    values, samples = [], []
+    for test, test_scores in zip(tests, scores, strict=True):
+        values.append(unit * chosen_measure.value(test, test_scores))
+        samples.append(chosen_measure.resampled(test, test_scores, weights[len(test)]))
+    low, high = interval(unit * np.mean(samples, axis=0))
     if not np.isfinite([*values, low, high]).all():
         raise InputError(f"{title}, {measure_name}: a figure is not a number")
     digits = 2 if unit == 100 else 3

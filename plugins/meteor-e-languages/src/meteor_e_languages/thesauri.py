@@ -1,4 +1,4 @@
-"""Convert a wordnet of the Open Multilingual Wordnet to the synonyms of a pack."""
+"""Conversion of wordnets of the Open Multilingual Wordnet to the synonyms of a pack."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _LICENCE_NAMES = {"wordnet": "WordNet license"}
 
 
 def read_wordnet_synonyms(path: Path, code: str, scratch: Path) -> tuple[Ingredients, int]:
-    """Convert a wordnet to METEOR's synsets. Phrases are left out.
+    """Convert a wordnet to a synset file in METEOR's format. Phrases are omitted.
 
     Args:
         path: a zip file that contains ``wn-data-CODE.tab``, or such a table, plain or compressed with gzip.

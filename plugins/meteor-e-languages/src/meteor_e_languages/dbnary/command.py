@@ -1,4 +1,4 @@
-"""``meteor-e dbnary``: build packs of synsets from DBnary."""
+"""The command ``meteor-e dbnary``, which builds packs of synsets from DBnary."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from meteor_e.cli.commands import FullHelpGroup
 
 @click.group(cls=FullHelpGroup)
 def dbnary() -> None:
-    """Build packs of synsets from DBnary, which contains the Wiktionaries as linked data."""
+    """Build packs of synsets from DBnary, an extract of the Wiktionaries as linked data."""
 
 
 @dbnary.command()
@@ -34,7 +34,7 @@ def dbnary() -> None:
 )
 @click.option("--approximate", is_flag=True, help="Include approximate synonyms.")
 def install(language: str, dumps: tuple[str, ...], url: str | None, approximate: bool) -> None:
-    """Build the pack of the matcher 'dbnary' from DBnary's latest dump, which is downloaded.
+    """Build the synonyms of the matcher 'dbnary' from DBnary. By default, the latest dump is downloaded.
 
     \b
     meteor-e dbnary install fr

@@ -1,4 +1,4 @@
-"""Extract synonyms from an RDF dump in any serialization. The dump is streamed, so memory does not grow with it."""
+"""Extraction of synonyms from RDF dumps of DBnary. Dumps are streamed, so that memory does not grow with their size."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pyoxigraph import RdfFormat
 
 _BLOCK = 50_000
-"""Number of rows that are written together."""
+"""Number of rows that are written to the work file at once."""
 
 Row = tuple[str, ...]
 
@@ -88,7 +88,7 @@ def _read_tables(triples: Any, edition: Edition, kinds: Sequence[str], dump: str
 
 
 def _map_predicates(kinds: Sequence[str]) -> dict[Any, str]:
-    """Return the table of each property that matters."""
+    """Return the table of the work file for each property that the extraction needs."""
     from pyoxigraph import NamedNode
 
     properties = {
@@ -104,7 +104,7 @@ def _map_predicates(kinds: Sequence[str]) -> dict[Any, str]:
 
 
 def _make_row(table: str, triple: Any, edition: Edition, dump: str) -> Row | None:
-    """Return the row of a triple, or ``None`` if the triple does not belong to the edition."""
+    """Return the row of a table for a triple. Return None if the triple does not belong to the edition."""
     from pyoxigraph import NamedNode
 
     subject = _name_node(triple.subject, dump)
@@ -120,7 +120,7 @@ def _make_row(table: str, triple: Any, edition: Edition, dump: str) -> Row | Non
 
 
 def _name_node(node: Any, dump: str) -> str:
-    """Return the value of a node. The name of a blank node gets the path of its dump as a suffix."""
+    """Return the value of an RDF node. The path of the dump is appended to the name of a blank node."""
     from pyoxigraph import BlankNode
 
     if isinstance(node, BlankNode):
@@ -129,7 +129,7 @@ def _name_node(node: Any, dump: str) -> str:
 
 
 def detect_format(path: Path) -> RdfFormat:
-    """Return the serialization of a dump by its suffix: ``.nt``, ``.rdf``, ``.jsonld`` and so on; by default Turtle."""
+    """Return the RDF serialization for the suffix of a dump, such as ``.nt`` or ``.jsonld``. The default is Turtle."""
     from pyoxigraph import RdfFormat
 
     for suffix in reversed(path.suffixes):

@@ -1,7 +1,7 @@
-"""Extract synonyms from a SPARQL endpoint, page by page.
+"""Extraction of synonyms from a SPARQL endpoint of DBnary.
 
-The relations of an edition are queried first, then the words of the related nodes in batches. Each query is cheap for
-the server.
+First, the relations of a language are queried page by page. Then, the words of the related nodes are queried in
+batches.
 
 Pages are not selected by ``OFFSET``: public servers refuse it beyond a few thousand rows, and rows are lost or repeated
 if the order of the server changes. Each page starts after the last key of the previous page. Servers may truncate long
@@ -27,13 +27,13 @@ PAGE = 10_000
 BATCH = 200
 """Number of nodes whose words are queried together."""
 RETRIES = 8
-"""How often a failed query is sent again."""
+"""Maximum number of retries of a failed query."""
 WAIT = 1.0
-"""Seconds before the first retry. The time is doubled for each further retry."""
+"""Delay before the first retry, in seconds. The delay doubles with each further retry."""
 TIMEOUT = 120
-"""Number of seconds to wait for an answer."""
+"""Timeout of a query in seconds."""
 MAX_ANSWER = 256 << 20
-"""Maximum number of bytes of an answer. Pages are much smaller."""
+"""Maximum size of an answer in bytes."""
 
 _END = "zzzz"
 """The key of the last row of a complete answer. It is sorted after all IRIs, in any order of letters."""
@@ -43,7 +43,7 @@ Row = dict[str, str]
 
 
 class _TemporaryError(Exception):
-    """A failure that may not occur again."""
+    """A failure of an endpoint after which a retry may succeed."""
 
 
 def extract(harvest: Harvest, url: str, edition: Edition, kinds: Sequence[str], progress: Progress = silent) -> None:
@@ -89,7 +89,7 @@ def _make_relation_pattern(edition: Edition, kind: str) -> str:
 
 
 def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return pairs of a node and a word. The words of an entry are its written forms, or else its label."""
+    """Return pairs of a node and a word. An entry without written forms is represented by its label."""
     written_forms: dict[tuple[str, str], set[str]] = {}
     labels: dict[tuple[str, str], set[str]] = {}
     for rows in _query_pages(url, _make_word_pattern(edition, nodes), "?node ?entry ?word ?label"):
@@ -129,7 +129,7 @@ def _join_paths(properties: Sequence[str]) -> str:
 
 
 def _query_pages(url: str, pattern: str, variables: str) -> Iterator[list[Row]]:
-    """Yield the pages of a query until an answer is complete.
+    """Yield the rows of a query page by page.
 
     Args:
         url: the address of the endpoint.
@@ -171,7 +171,7 @@ def _check_order(keys: Sequence[str], url: str) -> None:
 
 
 def _query_with_retries(url: str, query: str) -> list[Row]:
-    """Return the rows of an answer. A failed query is sent again later, with a lower limit of rows.
+    """Send a query, and return the rows of the answer. After a failure, retry with a smaller page.
 
     Args:
         url: the address of the endpoint.

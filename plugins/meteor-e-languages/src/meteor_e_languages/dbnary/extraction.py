@@ -100,7 +100,7 @@ def _build_from_download(
 def _build_from_endpoint(
     language: Language, url: str, folder: Path, approximate: bool, progress: Progress
 ) -> tuple[Pack, int]:
-    """Build the pack from a SPARQL endpoint. Its version is the current date."""
+    """Build the pack from a SPARQL endpoint. The version of the pack is the current date."""
     with Harvest(folder / "work") as harvest:
         endpoint.extract(harvest, url, find_edition(language), _select_kinds(approximate), progress)
         text, pair_count = _format_synsets(harvest, language)
@@ -112,9 +112,10 @@ def _build_from_endpoint(
 def _build_from_dumps(
     language: Language, dumps: Sequence[Path], folder: Path, approximate: bool, progress: Progress
 ) -> tuple[Pack, int]:
-    """Build the pack from dumps. Its version is the latest date in their names, or the start of a digest.
+    """Build the pack from dumps.
 
-    The work file takes about half the decompressed size of the dumps. Memory does not grow with them.
+    The version of the pack is the latest date in the names of the dumps. Without dates, it is the beginning of the
+    first dump's digest. The temporary files need about half of the decompressed size of the dumps.
     """
     edition, kinds = find_edition(language), _select_kinds(approximate)
     sources = []
@@ -132,7 +133,7 @@ def _build_from_dumps(
 
 
 def _select_kinds(approximate: bool) -> list[str]:
-    """Return the IRIs of the properties that connect synonyms."""
+    """Return the IRIs of the RDF properties that connect synonyms, optionally including approximate synonyms."""
     return [SYNONYM, APPROXIMATE_SYNONYM] if approximate else [SYNONYM]
 
 
@@ -156,7 +157,8 @@ def _build_pack(
 def _format_synsets(harvest: Harvest, language: Language) -> tuple[str, int]:
     """Return the synsets in METEOR-E's format, and the number of pairs of synonyms.
 
-    Words are numbered in alphabetical order. Each word belongs to its own synset and to those of its synonyms.
+    Each word has a synset with the same id, and also belongs to the synsets of its synonyms. Ids are assigned in
+    alphabetical order.
     """
     normalizer = make_normalizer(language)
     words: dict[str, str] = {}

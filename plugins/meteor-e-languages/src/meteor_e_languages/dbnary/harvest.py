@@ -1,4 +1,4 @@
-"""The work file of an extraction: an SQLite database, so that memory does not grow with the data."""
+"""A temporary SQLite database for the extraction of synonyms, so that memory does not grow with the data."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _CACHE_KIB = 64 << 10
 
 
 class Harvest:
-    """Relations between nodes (pages, entries and senses), and the words of nodes.
+    """A database of the relations between the nodes of DBnary (pages, entries and senses), and of the nodes' words.
 
-    It is a context manager, which creates and closes the file.
+    The database is a context manager, which creates and closes the file.
 
     Args:
         path: the path of the new file.
@@ -50,7 +50,7 @@ class Harvest:
         self._connection.close()
 
     def add_rows(self, table: str, rows: Sequence[tuple[str, ...]]) -> None:
-        """Add rows to a table; raise a :class:`ResourceError` if they cannot be written."""
+        """Add rows to a table. Raise ResourceError if the rows cannot be written."""
         placeholders = ", ".join("?" * len(rows[0]))
         with self._sqlite_errors():
             self._connection.execute("BEGIN")
@@ -60,8 +60,8 @@ class Harvest:
     def derive_words(self) -> None:
         """Find the words of all nodes from the rows of the dumps.
 
-        The words of an entry are the written forms of its canonical form, or else its label. The words of a page or a
-        sense are those of its entries. Entries of other languages are ignored.
+        The words of an entry are the written forms of its canonical form. An entry without written forms is represented
+        by its label. A page or a sense has the words of its entries. Entries of other languages are ignored.
         """
         with self._sqlite_errors():
             self._connection.executescript(
@@ -85,7 +85,7 @@ class Harvest:
             )
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
-        """Yield the pairs of a word and its synonym, as the dictionary spells them. Pairs can be repeated."""
+        """Yield pairs of a word and its synonym in the spelling of the dictionary. Pairs may be repeated."""
         with self._sqlite_errors():
             yield from self._connection.execute(
                 "SELECT a.text, b.text FROM relation "
@@ -94,7 +94,7 @@ class Harvest:
 
     @contextlib.contextmanager
     def _sqlite_errors(self) -> Iterator[None]:
-        """Turn an error of SQLite in the block into a :class:`ResourceError`."""
+        """Raise ResourceError if an SQLite operation fails within the ``with`` block."""
         try:
             yield
         except sqlite3.Error as error:

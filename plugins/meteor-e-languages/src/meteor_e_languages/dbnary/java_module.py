@@ -1,4 +1,4 @@
-"""The synonyms of METEOR-E, which are looked up by lemma, for ``meteor-e compat``."""
+"""Support for METEOR-E's synonym module in ``meteor-e compat``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from meteor_e.api.java_modules import JavaModule, JavaSettings
 
 
 class SynonymModule(JavaModule):
-    """The module that METEOR-E uses if words have lemmas: synonyms of the word and of its lemma."""
+    """METEOR-E's module ``synonym`` for texts with lemmas, which uses the synonyms of words and of lemmas."""
 
     name: ClassVar[str] = "synonym"
 

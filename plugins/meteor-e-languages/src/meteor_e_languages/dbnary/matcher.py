@@ -1,4 +1,4 @@
-"""The matcher ``dbnary``: words match if they are synonyms in DBnary."""
+"""The matcher ``dbnary``, which matches words that are synonyms in DBnary."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from meteor_e_languages.dbnary.synsets import (
 
 
 class DbnaryMatcher(KeyMatcher):
-    """Different words match if they or their lemmas share a synset, as in METEOR-E.
+    """A matcher for words that, or whose lemmas, share a synset of DBnary, as in METEOR-E.
 
     The synsets of a token are those of its form and, in a chain with a lemmatizer, of its lemma. Exception lists and
     suffix rules are not used, in any language (Servan et al. 2016, section 3.1).

@@ -73,7 +73,7 @@ class Edition:
         return tuple(f"http://{host}/{path}/iso639-3/{self.code}" for host, path in _LEXVO)
 
     def speaks(self, language: str) -> bool:
-        """Return whether a code or resource is the language of the edition."""
+        """Return whether a language code, or the IRI of a language, identifies the language of the edition."""
         return language in self.codes or language in self.resources
 
 

@@ -1,4 +1,4 @@
-"""Load the synsets of the matcher ``dbnary`` from a synset file of METEOR-E, or from a pack."""
+"""Loading of synsets for the matcher ``dbnary`` from synset files of METEOR-E and from packs."""
 
 from __future__ import annotations
 

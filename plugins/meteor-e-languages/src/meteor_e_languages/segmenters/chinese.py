@@ -1,4 +1,4 @@
-"""Split Chinese text into words with jieba."""
+"""The segmenter ``chinese``, which splits Chinese text into words with jieba."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from meteor_e_languages.segmenters.checks import check_words, normalize_spaces
 
 @cache
 def _load_jieba() -> Any:
-    """Return jieba's tokenizer with its dictionary, which is read once per process in about a second."""
+    """Return jieba's tokenizer with its dictionary. Loading the dictionary takes about a second."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # about outdated syntax
@@ -30,7 +30,7 @@ def _load_jieba() -> Any:
 
 
 class JiebaSegmenter(Segmenter):
-    """A segmenter for Chinese, with jieba's dictionary and its model of unknown words."""
+    """A segmenter for Chinese that uses jieba's dictionary, and jieba's model for unknown words."""
 
     name = "jieba"
     requires = ("jieba",)
@@ -43,5 +43,5 @@ class JiebaSegmenter(Segmenter):
         return check_words("jieba", text, _load_jieba().lcut(normalize_spaces(text)))
 
     def describe(self) -> str:
-        """Return the version of the library, which determines its dictionary."""
+        """Return the version of jieba, which determines the dictionary."""
         return f"jieba={metadata.version('jieba')}"

@@ -38,5 +38,5 @@ class IcuSegmenter(Segmenter):
         return segment_text("ICU", text, lambda part: list(word_breaker(part, "en")))
 
     def describe(self) -> str:
-        """Return the version of the library, which determines the versions of ICU and its dictionaries."""
+        """Return the version of icu4py, which determines the versions of ICU and its dictionaries."""
         return f"icu4py={metadata.version('icu4py')}"

@@ -13,7 +13,7 @@ _thread_state = threading.local()
 
 
 def _get_tagger() -> Any:
-    """Return the tagger of the current thread. MeCab's state cannot be shared by threads."""
+    """Return the MeCab tagger of the current thread. A tagger must not be shared by threads."""
     if not hasattr(_thread_state, "tagger"):
         try:
             import fugashi
@@ -42,5 +42,5 @@ class FugashiSegmenter(Segmenter):
         return segment_text("MeCab", text, lambda part: [node.surface for node in _get_tagger()(part)])
 
     def describe(self) -> str:
-        """Return the versions of the library and the dictionary."""
+        """Return the versions of fugashi and of the dictionary UniDic."""
         return ",".join(f"{name}={metadata.version(name)}" for name in self.requires)

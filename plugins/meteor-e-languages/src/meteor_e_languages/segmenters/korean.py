@@ -13,7 +13,7 @@ _thread_state = threading.local()
 
 
 def _get_tagger() -> Any:
-    """Return the tagger of the current thread. MeCab's state cannot be shared by threads."""
+    """Return the MeCab tagger of the current thread. A tagger must not be shared by threads."""
     if not hasattr(_thread_state, "tagger"):
         try:
             from mecab import MeCab
@@ -26,7 +26,7 @@ def _get_tagger() -> Any:
 
 
 class KoreanSegmenter(Segmenter):
-    """A segmenter for Korean, which returns morphemes.
+    """A segmenter that splits Korean text into morphemes.
 
     Particles and endings are separated, so that inflected words match by their stems. If two morphemes share a
     syllable, the syllable belongs to the first morpheme.
@@ -43,5 +43,5 @@ class KoreanSegmenter(Segmenter):
         return segment_text("MeCab", text, _get_tagger().morphs)
 
     def describe(self) -> str:
-        """Return the versions of the library and the dictionary."""
+        """Return the versions of MeCab and of its Korean dictionary."""
         return ",".join(f"{name}={metadata.version(name)}" for name in self.requires)

@@ -1,4 +1,4 @@
-"""The matcher ``wordnet``: words match if they are related in WordNet."""
+"""The matcher ``wordnet``, which matches words that are related in WordNet."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ PartOfSpeech = Literal["noun", "verb", "adjective", "adverb"]
 
 
 class WordnetMatcher(KeyMatcher):
-    """Different words match if they share a synset of WordNet, or their synsets are related.
+    """A matcher for words that share a synset of WordNet, or whose synsets are related.
 
     English words are looked up in Princeton WordNet, together with their base forms according to WordNet's rules. Words
     of other languages are looked up in the Open Multilingual WordNet. In a chain with a lemmatizer, the lemma of a word
@@ -130,7 +130,7 @@ class WordnetMatcher(KeyMatcher):
 
     @staticmethod
     def _find_bases(index: SynonymIndex, part: str, form: str) -> Sequence[str]:
-        """Return the entries of the base forms of a word: those of an irregular form, or else of a regular form."""
+        """Return the index entries of a word's base forms. Irregular forms take precedence over regular forms."""
         irregular_bases = index.bases(entry(part, form))
         return irregular_bases or [entry(part, base) for base in base_forms(form, part)]
 

@@ -96,9 +96,9 @@ def _make_entry(lemma: Any) -> str:
     return entry(part, lemma.name().lower())
 
 
-def _make_pair(left: str, right: str) -> tuple[str, str]:
+def _make_pair(first: str, second: str) -> tuple[str, str]:
     """Return a pair in alphabetical order, so that equal pairs are recognized."""
-    return (left, right) if left < right else (right, left)
+    return (first, second) if first < second else (second, first)
 
 
 def _make_id(synset: Any) -> Synset:

@@ -60,17 +60,17 @@ def assign_keys(lexicon: Lexicon) -> dict[str, list[int]]:
             if lexicon.shared:
                 entry_keys.append(synset_key)
     key_count = len(synset_keys)
-    for left, right in sorted(set(lexicon.links)):
-        if left in synset_keys and right in synset_keys:
+    for first, second in sorted(set(lexicon.links)):
+        if first in synset_keys and second in synset_keys:
             key_count += 1
-            for synset in (left, right):
+            for synset in (first, second):
                 for word in lexicon.synsets[synset]:
                     keys[entry(synset[0], word)].append(key_count)
-    for left, right in sorted(set(lexicon.word_links)):
-        if left in keys and right in keys:
+    for first, second in sorted(set(lexicon.word_links)):
+        if first in keys and second in keys:
             key_count += 1
-            keys[left].append(key_count)
-            keys[right].append(key_count)
+            keys[first].append(key_count)
+            keys[second].append(key_count)
     return keys
 
 

@@ -1,4 +1,4 @@
-"""Find WordNet in a folder or file of the user, in nltk's data folders, or in Debian's folder."""
+"""Search for WordNet in a folder or file of the user, in the data folders of nltk, and in the folder of Debian."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Princeton:
     inner: str = ""
 
     def digest(self) -> str:
-        """Return the SHA-256 of the zip file, or of all files that are read."""
+        """Return the SHA-256 digest of the zip file, or of all files of the dictionary."""
         digest = hashlib.sha256()
         with os_errors_as(ResourceError, f"cannot read {self.root}"):
             if self.inner:
@@ -100,7 +100,7 @@ class Tab:
 
 
 def find_princeton(folder: Path | None) -> Princeton | None:
-    """Return WordNet in a folder, or else in the folders of nltk and Debian; ``None`` if it is not there.
+    """Find Princeton WordNet in a folder, or in the folders of nltk and Debian. Return None if it is not found.
 
     The folder contains WordNet's files, such as ``data.noun``, or is a data folder of nltk (with
     ``corpora/wordnet``).
@@ -114,7 +114,7 @@ def find_princeton(folder: Path | None) -> Princeton | None:
 
 
 def _find_princeton_in(folder: Path) -> Princeton | None:
-    """Return WordNet in a folder or in its known subfolders and zip files."""
+    """Find Princeton WordNet in a folder, including known subfolders and zip files. Return None if it is not found."""
     corpora = [folder / "corpora" / name for name in _PRINCETON_NAMES]
     subfolders = [folder / name for name in _PRINCETON_NAMES]
     for candidate in (folder, folder / "dict", *corpora, *subfolders):
@@ -185,7 +185,7 @@ def _list_archives(folder: Path) -> Iterator[tuple[Path, list[str]]]:
 
 
 def nltk_folders() -> list[Path]:
-    """Return the data folders that nltk's documentation names, without an import of nltk."""
+    """Return the data folders that nltk searches by default, without importing nltk."""
     import sys
 
     setting = os.environ.get("NLTK_DATA", "")
@@ -202,7 +202,7 @@ def nltk_folders() -> list[Path]:
 
 
 def how_to_get(name: str, folder: Path | None = None) -> str:
-    """Return the end of an error message: how to get the data, and where it was searched.
+    """Return advice for an error message: how to install the data, and which folders were searched.
 
     Args:
         name: ``WordNet``, or the name of another wordnet.
