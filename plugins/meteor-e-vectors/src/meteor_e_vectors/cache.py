@@ -1,4 +1,4 @@
-"""Convert vectors of other programs to vector files, and cache the converted files."""
+"""Conversion of vectors of other programs to vector files, and the cache of converted files."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def convert(
 
 
 def open_converted(source: Path) -> VectorFile:
-    """Convert vectors of another program, unless the cache contains them already, and open the vector file.
+    """Open vectors of another program as a vector file. The converted file is cached.
 
     The cache identifies a source by its path, size and modification time, because hashing gigabytes would take seconds
     whenever a program starts.

@@ -1,4 +1,4 @@
-"""``meteor-e vectors``: train and convert word vectors."""
+"""The command ``meteor-e vectors``, which trains and converts word vectors."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ class VectorOptions(Options, heading="Training", example="europarl.fr -l fr --mo
 
 @vectors.command(cls=GroupedCommand)
 def train(corpus: CorpusOptions, training: VectorOptions) -> None:
-    """Train vectors on text, one sentence per line (plain, gzip, bzip2, xz).
+    """Train word vectors on text files with one sentence per line, plain or compressed with gzip, bzip2 or xz.
 
     The training uses gensim, with METEOR-E's default options. To use vectors of other programs, convert them.
 

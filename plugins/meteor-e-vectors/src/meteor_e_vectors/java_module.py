@@ -8,7 +8,7 @@ from meteor_e.api.java_modules import JavaModule, JavaSettings
 
 
 class EmbeddingsModule(JavaModule):
-    """The module that matches words with similar vectors."""
+    """METEOR-E's module ``embeddings``, which matches words with similar vectors."""
 
     name: ClassVar[str] = "embeddings"
 

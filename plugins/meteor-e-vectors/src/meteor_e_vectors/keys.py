@@ -14,7 +14,7 @@ KEYS: tuple[str, ...] = get_args(Key)
 
 
 def check_key(key: str, location: str) -> str:
-    """Return the key, or raise a :class:`ConfigError` that begins with ``location`` if it is not valid."""
+    """Check a key, and return it. Raise ConfigError with a message that starts with ``location`` if it is not valid."""
     if key not in KEYS:
         raise ConfigError(f"{location} is {key!r}{near_miss(key, KEYS)}; it must be one of {', '.join(KEYS)}")
     return key

@@ -1,4 +1,4 @@
-"""Find vectors: those that are installed for a language, and files in any supported format."""
+"""Locations of installed vectors, and opening of vectors in any supported format."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def find_vectors(language: str) -> Path:
 
 
 def check_language(vectors: VectorFile, matcher: str, context: MatcherContext) -> None:
-    """Raise a :class:`ConfigError` if vectors are known to be for another language than the chain.
+    """Raise ConfigError if the language of the vectors is known, and differs from the language of the chain.
 
     The metadata of a vector file can name its language. For the published vectors of fastText, the language is taken
     from the name of the source, such as ``cc.fr.300.bin`` or ``wiki.fr.vec``.

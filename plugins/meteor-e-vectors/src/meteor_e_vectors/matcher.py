@@ -1,4 +1,4 @@
-"""The matcher ``vector``: words match if their vectors are similar, as in METEOR-E's module ``embeddings``."""
+"""The matcher ``vector``, which matches words with similar vectors like METEOR-E's module ``embeddings``."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class VectorMatcher(SimilarityMatcher):
-    """Words match if the similarity of their vectors, (1 + cosine)/2, reaches the threshold (Servan et al., 2016).
+    """A matcher for words whose similarity, (1 + cosine)/2, reaches a threshold (Servan et al., 2016).
 
     Equal words match with probability 1, also if another matcher has proposed them. A word without a vector does not
     match any other word.
@@ -32,7 +32,7 @@ class VectorMatcher(SimilarityMatcher):
     requires: ClassVar[tuple[str, ...]] = ("vectors",)
 
     class Options(SimilarityOptions):
-        """The options in a chain, in addition to ``threshold`` and ``below``."""
+        """Options of the matcher ``vector``, in addition to ``threshold`` and ``below``."""
 
         file: (
             Annotated[

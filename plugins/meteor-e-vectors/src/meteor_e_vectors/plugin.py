@@ -1,4 +1,7 @@
-"""The hooks of the plugin. This module does not import NumPy, gensim or onnxruntime."""
+"""The hooks that register the components of meteor-e-vectors.
+
+NumPy, gensim and onnxruntime are not imported here, because they slow down the start of every command.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ def meteor_e_chains() -> list[Traversable]:
 
 @hookimpl
 def meteor_e_java_modules() -> dict[str, str]:
-    """Return the module that METEOR-E added to the Java program."""
+    """Return the support for METEOR-E's module ``embeddings`` in ``meteor-e compat``."""
     return {"embeddings": "meteor_e_vectors.java_module:EmbeddingsModule"}
 
 

@@ -1,4 +1,4 @@
-"""Read vectors of other programs: word2vec, GloVe and fastText."""
+"""Readers for the vector files of word2vec, GloVe and fastText."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FASTTEXT_HEADER = struct.Struct("<8xi44x8xi")
 _HEADER = re.compile(rb"\s*([0-9]{1,12})[ \t]+([0-9]{1,6})[ \t]*\r?\n")
 """The first line of a word2vec file: the number of words and the dimension."""
 _MAX_LINE = 1 << 24
-"""Maximum number of bytes of a line."""
+"""Maximum length of a line in bytes."""
 _NUMBER = re.compile(rb"[-+]?\.?[0-9][0-9.]*(?:[eE][-+]?[0-9]+)?")
 _CONTROL = re.compile(rb"[\x00-\x08\x0b\x0c\x0e-\x1f]")
 """Control characters, which occur in binary numbers but not in text."""
@@ -42,7 +42,7 @@ _GENSIM_ERRORS = (
 
 @dataclass
 class WordVectors:
-    """Word vectors of another program. If a word is repeated, only its first vector is kept.
+    """Word vectors that were read from a file. If a word is repeated, only its first vector is used.
 
     Attributes:
         format: the format of the file; see :func:`detect_format`.
@@ -50,7 +50,7 @@ class WordVectors:
         rows: the vector of each word.
         counts: the frequency of each word, if the file contains it.
         subwords: the subword vectors of a fastText model.
-        duplicate_count: the number of repeated words that were left out.
+        duplicate_count: the number of repeated words that were ignored.
     """
 
     format: str
@@ -75,7 +75,7 @@ class WordVectors:
 
 
 def detect_format(path: Path) -> str:
-    """Return the format of a file, according to its first bytes.
+    """Detect the format of a vector file from its first bytes.
 
     Returns:
         ``word2vec-text`` (also for fastText's ``.vec`` files), ``word2vec-binary``, ``glove`` or ``fasttext``.
@@ -97,7 +97,7 @@ def detect_format(path: Path) -> str:
     if header is not None:
         body = head[header.end() :]
         first_line = body.partition(b"\n")[0]
-        # A text file may be malformed. The error is reported when the file is read.
+        # Malformed text is reported with its line when the file is read.
         is_text = _parse_line(first_line, int(header[2])) is not None or not _CONTROL.search(body)
         return "word2vec-text" if is_text else "word2vec-binary"
     first_line = head.partition(b"\n")[0]
@@ -128,7 +128,7 @@ def read_vectors(path: Path, scratch: Path) -> WordVectors:
         vectors = _read_fasttext(path)
     else:
         vectors = _read_text(path, scratch, format)
-    # Many files contain a few words that are cut off within a character. A file in another encoding contains more.
+    # Many files contain a few truncated characters. A larger number indicates another encoding.
     invalid_count = sum("\ufffd" in word for word in vectors.words)
     if invalid_count * 100 > len(vectors.words):
         raise InputError(
@@ -148,7 +148,7 @@ def _open(path: Path) -> Iterator[BinaryIO]:
 
 
 def _read(path: Path, read: Callable[[], bytes]) -> bytes:
-    """Call ``read``, and raise a :class:`ResourceError` if the file cannot be read or decompressed."""
+    """Call a function that reads a file. Raise ResourceError if the file cannot be read or decompressed."""
     try:
         return read()
     except (OSError, EOFError, zlib.error, lzma.LZMAError) as error:
@@ -156,9 +156,9 @@ def _read(path: Path, read: Callable[[], bytes]) -> bytes:
 
 
 def _parse_line(line: bytes, dimension: int) -> tuple[bytes, NDArray[np.float32]] | None:
-    """Return the word and the vector of a line, or ``None`` if the line does not have this dimension.
+    """Return the word and the vector of a line. Return None if the vector does not have the given dimension.
 
-    A word may contain spaces, as some words of GloVe do, but its last part must not be a number.
+    A word may contain spaces, as in some GloVe files, unless its last part is a number.
     """
     fields = line.rstrip().rsplit(maxsplit=dimension)
     if len(fields) != dimension + 1 or not dimension:
@@ -181,7 +181,7 @@ def _read_text(path: Path, scratch: Path, format: str) -> WordVectors:
     dimension = expected_count = 0
     row_file = scratch / "rows"
     with _open(path) as stream, row_file.open("wb") as output, warnings.catch_warnings():
-        # Numbers that are too large for single precision become infinite, which is an error below.
+        # Numbers that are too large for single precision become infinite, which is checked below.
         warnings.simplefilter("ignore", RuntimeWarning)
         for line_number, line in enumerate(_read_lines(path, stream), 1):
             if line_number == 1 and format == "word2vec-text":
@@ -259,9 +259,9 @@ def _read_fasttext(path: Path) -> WordVectors:
 
 
 def _check_size(path: Path, word_count: int, dimension: int, bytes_per_word: int) -> None:
-    """Raise an :class:`InputError` if a file is too small for the number of words in its header.
+    """Raise InputError if a file is too small for the number of words in its header.
 
-    gensim allocates memory for that number of words. The size of a compressed file is not checked.
+    This check prevents gensim from allocating memory for a wrong number of words. Compressed files are not checked.
     """
     is_compressed = path.suffix in (".gz", ".bz2", ".xz")
     if not is_compressed and word_count * bytes_per_word > path.stat().st_size:

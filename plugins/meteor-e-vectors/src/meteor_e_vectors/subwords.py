@@ -24,14 +24,14 @@ class Subwords:
         self.longest = longest
 
     def buckets(self, word: str) -> list[int]:
-        """Return the indices of the buckets of the word's n-grams."""
+        """Return the index of the hash bucket of each n-gram of a word."""
         from gensim.models.fasttext import ft_ngram_hashes
 
         hashes: list[int] = ft_ngram_hashes(word, self.shortest, self.longest, len(self.rows))
         return hashes
 
     def vector(self, word: str) -> NDArray[np.float32]:
-        """Return the mean of the vectors of the word's n-grams, or zeros if the word does not have n-grams."""
+        """Return the mean vector of a word's n-grams. The vector contains zeros if the word does not have n-grams."""
         buckets = self.buckets(word)
         total = np.zeros(self.rows.shape[1], dtype=np.float32)
         for bucket in buckets:

@@ -1,4 +1,4 @@
-"""Train word vectors with gensim on text that is tokenized as for scoring."""
+"""Training of word vectors with gensim on text that is tokenized as for scoring."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def train(
     min_count: int = 5,
     seed: int = 1,
 ) -> tuple[list[str], NDArray[np.float32], NDArray[np.int64], dict[str, Any]]:
-    """Train vectors on a corpus that :func:`write_corpus` has written.
+    """Train word vectors on a corpus that :func:`write_corpus` has written.
 
-    The corpus is read from disk, so memory grows only with the vocabulary.
+    The corpus is streamed from disk, so memory grows only with the vocabulary.
 
     Args:
         corpus: a text file with one sentence per line.
         progress: called at the start of the training.
         model: ``cbow`` or ``skip-gram``.
         dimension: number of dimensions of a vector.
-        window: number of context words on each side.
+        window: the number of context words on each side.
         threads: number of threads. Results are reproducible with one thread only.
         epochs: number of passes over the corpus.
         min_count: minimum frequency of a word. Rarer words do not get a vector.
@@ -72,8 +72,6 @@ def train(
         total_words=word2vec.corpus_total_words,
         epochs=epochs,
     )
-    words = list(vectors.index_to_key)
-    counts = np.array([vectors.get_vecattr(word, "count") for word in words], dtype=np.int64)
     metadata = {
         "gensim": gensim.__version__,
         "model": model,
@@ -85,20 +83,22 @@ def train(
         "threads": threads,
         "deterministic": threads == 1,
     }
+    words = list(vectors.index_to_key)
+    counts = np.array([vectors.get_vecattr(word, "count") for word in words], dtype=np.int64)
     return words, np.asarray(vectors.vectors, dtype=np.float32), counts, metadata
 
 
 def write_corpus(
     output: TextIO, meteor: Meteor, texts: Sequence[str], progress: Progress = silent, *, key: str = "word"
 ) -> tuple[int, int]:
-    """Write the corpus for a training: the keys of the words, separated by spaces, one sentence per line.
+    """Write a training corpus with one sentence per line. A sentence consists of the keys of its words.
 
     Args:
         output: the file to write to.
         meteor: tokenizes the text.
         texts: text files with one sentence per line, plain or compressed with gzip, bzip2 or xz.
         progress: called with the number of sentences.
-        key: the units that get a vector. All keys except ``word`` need a lemmatizer in ``meteor``.
+        key: the kind of key; see :data:`~meteor_e_vectors.keys.KEYS`. All keys except ``word`` need a lemmatizer.
 
     Returns:
         The number of sentences that were read, and the number of words that were written.
@@ -110,7 +110,7 @@ def write_corpus(
     for path in texts:
         for line in read_segments(path):
             keys = [key_of(token, key) for token in meteor.tokenize(line)]
-            # gensim splits lines at any white space, so a key must not contain any.
+            # Keys with white space are skipped, because gensim would split them.
             units = [unit for unit in keys if len(unit.split()) == 1]
             if units:
                 output.write(" ".join(units) + "\n")

@@ -1,8 +1,8 @@
-"""Read and write vector files, which contain words and their vectors and are memory-mapped.
+"""Reading and writing of vector files, which contain words and their vectors.
 
-The container is that of meteor_e's indexes (``docs/index-format.md``), and ``docs/vectors.md`` describes its content.
-A file is read once when it is opened, to verify its SHA-256, because a damaged bit would change a number. Processes
-that open the same file share its memory.
+Vector files are memory-mapped, so that processes share the memory of a file. They have the format of meteor_e's indexes
+(``docs/index-format.md``). Their content is described in ``docs/vectors.md``. The checksum of a file is verified when
+the file is opened.
 """
 
 from __future__ import annotations
@@ -43,29 +43,32 @@ LAYOUT = Layout(
         ("metadata", 1),
     ),
 )
-"""The container's parameters: number of words, longest probe, dimension, number of subword buckets, and the numbers of
-characters of the shortest and the longest subword."""
+"""The sections of a vector file.
+
+The parameters in the header are the number of words, the longest probe, the dimension, the number of subword buckets,
+and the lengths of the shortest and the longest subword in characters.
+"""
 
 SUFFIX = ".vectors"
 
 
 _BLOCK = 1 << 16
-"""Number of rows that are checked together."""
+"""Number of rows that are checked at once."""
 
 
 class VectorFile(Mapping[str, "NDArray[np.float32]"]):
-    """An open vector file: a mapping from words to rows of float32.
+    """An open vector file, which is a mapping from words to vectors.
 
-    Several threads can use it. It is pickled as its path.
+    Several threads can use a vector file at the same time. A pickled vector file contains only its path.
 
     Attributes:
         path: the file.
-        rows: the vectors of all words as they were trained, ``(words, dimension)``. The array is read-only.
+        rows: the unnormalized vectors of all words as a read-only array, ``(words, dimension)``.
         counts: the frequency of each word in the training text, or 0 if it is unknown.
-        subwords: the subword vectors of fastText for unknown words; ``None`` if the file does not contain any.
-        metadata: how the vectors were trained or converted.
-        digest: the SHA-256 of words and vectors.
-        key: how the vectors are looked up; see :data:`~meteor_e_vectors.keys.KEYS`.
+        subwords: the subword vectors of fastText for unknown words, or None if the file does not contain any.
+        metadata: a description of how the vectors were trained or converted.
+        digest: the SHA-256 digest of words and vectors.
+        key: the kind of key by which vectors are looked up; see :data:`~meteor_e_vectors.keys.KEYS`.
     """
 
     def __init__(self, file: IndexFile) -> None:
@@ -98,7 +101,7 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
 
     @cached_property
     def words(self) -> list[str]:
-        """All words, most frequent first. They are read from the file at first use."""
+        """All words of the file, most frequent first."""
         return [self._file.word(index) for index in range(self._file.size)]
 
     @property
@@ -128,9 +131,9 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
         return self._file.word_id(word)
 
     def lookup(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Return a row for each word, ``(len(words), dimension)``.
+        """Return the vector of each word, ``(words, dimension)``.
 
-        The row of an unknown word is computed from its subwords. Without subword vectors, it contains zeros.
+        The vector of an unknown word is computed from its subwords. Without subword vectors, it contains zeros.
         """
         rows = np.zeros((len(words), self.dimension), dtype=np.float32)
         for row, word in zip(rows, words, strict=True):
@@ -146,13 +149,13 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
 
 
 def is_vector_file(path: str | os.PathLike[str]) -> bool:
-    """Return whether a file starts like a vector file; raise a :class:`ResourceError` if it cannot be read."""
+    """Return whether a file is a vector file. Raise ResourceError if the file cannot be read."""
     with os_errors_as(ResourceError, f"cannot read the vectors {os.fspath(path)}"), open_regular(path) as file:
         return file.read(len(LAYOUT.magic)) == LAYOUT.magic
 
 
 def error_reason(error: Exception) -> str:
-    """Return the message of an error, without the file name that an :class:`OSError` adds."""
+    """Return the message of an exception. The message of an OSError does not include its file name."""
     return getattr(error, "strerror", None) or str(error)
 
 
@@ -179,19 +182,21 @@ def write_vectors(
     subwords: Subwords | None = None,
     metadata: Mapping[str, Any] | None = None,
 ) -> None:
-    """Write a vector file. If the writing fails, an existing file is not changed.
+    """Write a vector file. An existing file is replaced only if writing succeeds.
 
     Args:
         path: the file.
         words: the distinct words, most frequent first.
-        rows: the vector of each word, ``(len(words), dimension)``. The array may be a memory map of another file.
+        rows: the vector of each word, ``(words, dimension)``.
         counts: the frequency of each word.
         subwords: subword vectors for unknown words.
-        metadata: how the vectors were trained or converted, as JSON values. ``key`` says how vectors are looked up.
+        metadata: a description of how the vectors were trained or converted, as JSON values. The entry ``key`` contains
+            the kind of key by which vectors are looked up.
 
     Raises:
-        InputError: if the numbers of words and rows differ or are 0, a word is repeated, or a vector is not finite.
-        ResourceError: if the file cannot be written, or is too large for its format.
+        InputError: if the numbers of words and rows differ or are 0, if a word is repeated, or if a vector is not
+            finite.
+        ResourceError: if the file cannot be written, or if it is too large for its format.
     """
     target = Path(os.path.realpath(path))
     _check_words(words, rows)
@@ -207,19 +212,10 @@ def write_vectors(
         subword_data = np.ascontiguousarray(subwords.rows, dtype="<f4")
         subword_lengths = (subwords.shortest, subwords.longest)
     row_bytes, subword_bytes = _view_bytes(row_data), _view_bytes(subword_data)
-    hashed_parts: list[bytes | memoryview] = [
-        *word_sections[:2],
-        row_bytes,
-        subword_bytes,
-        str(subword_lengths).encode(),
-    ]
-    description = {**(metadata or {}), "digest": _compute_digest(hashed_parts)}
-    sections: list[bytes | memoryview] = [
-        *word_sections,
-        _view_bytes(_limit_counts(counts, len(words))),
-        row_bytes,
-        subword_bytes,
-    ]
+    count_bytes = _view_bytes(_limit_counts(counts, len(words)))
+    sections: list[bytes | memoryview] = [*word_sections, count_bytes, row_bytes, subword_bytes]
+    digest = _compute_digest([*word_sections[:2], row_bytes, subword_bytes, str(subword_lengths).encode()])
+    description = {**(metadata or {}), "digest": digest}
     checksum = _compute_checksum(sections, description)
     sections.append(_encode_metadata({**description, "sha256": checksum}))
     parameters = [*word_parameters, row_data.shape[1], len(subword_data), *subword_lengths]
@@ -230,7 +226,7 @@ def write_vectors(
 
 
 def _check_words(words: Sequence[str], rows: NDArray[np.float32]) -> None:
-    """Raise an :class:`InputError` if there is not exactly one row per word, or a word is repeated."""
+    """Raise InputError if the numbers of words and rows differ, or if a word is repeated."""
     if rows.ndim != 2 or len(rows) != len(words) or not rows.size:
         raise InputError(f"there are {len(words)} words and vectors of shape {rows.shape}; each word needs a vector")
     duplicate_count = len(words) - len(set(words))
@@ -239,7 +235,12 @@ def _check_words(words: Sequence[str], rows: NDArray[np.float32]) -> None:
 
 
 def _check_finite(rows: NDArray[np.float32], describe: Callable[[int], str]) -> None:
-    """Raise an :class:`InputError` if a number is not finite. ``describe`` returns the name of a row."""
+    """Raise InputError if a value is not finite.
+
+    Args:
+        rows: the vectors.
+        describe: a function that returns the name of the row with an index, for the error message.
+    """
     for start in range(0, len(rows), _BLOCK):
         is_finite = np.isfinite(rows[start : start + _BLOCK]).all(axis=1)
         if not is_finite.all():
@@ -247,7 +248,7 @@ def _check_finite(rows: NDArray[np.float32], describe: Callable[[int], str]) -> 
 
 
 def _limit_counts(counts: NDArray[np.integer[Any]] | None, word_count: int) -> NDArray[np.uint32]:
-    """Return the counts as 32-bit numbers, or zeros if there are no counts."""
+    """Return the word counts as 32-bit integers. Without counts, return zeros."""
     if counts is None:
         return np.zeros(word_count, "<u4")
     limited_counts: NDArray[np.uint32] = np.minimum(counts, 2**32 - 1).astype("<u4")
@@ -259,7 +260,7 @@ def _encode_metadata(metadata: Mapping[str, Any]) -> bytes:
 
 
 def _compute_digest(parts: Sequence[bytes | memoryview]) -> str:
-    """Return the SHA-256 of consecutive parts."""
+    """Return the SHA-256 digest of the concatenated parts."""
     digest = hashlib.sha256()
     for part in parts:
         digest.update(part)
@@ -267,11 +268,11 @@ def _compute_digest(parts: Sequence[bytes | memoryview]) -> str:
 
 
 def _compute_checksum(sections: Sequence[bytes | memoryview], metadata: Mapping[str, Any]) -> str:
-    """Return the SHA-256 of all sections before the metadata, and of the metadata without the checksum."""
+    """Return the SHA-256 digest of all other sections and of the metadata without the checksum."""
     return _compute_digest([*sections, _encode_metadata(metadata)])
 
 
 def _view_bytes(array: NDArray[Any]) -> memoryview:
-    """Return the memory of an array without a copy."""
+    """Return the memory of an array as bytes, without copying it."""
     view: memoryview = array.reshape(-1).view(np.uint8).data
     return view

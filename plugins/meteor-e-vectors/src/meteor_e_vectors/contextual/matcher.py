@@ -1,4 +1,4 @@
-"""The matcher ``contextual``: words match if they have similar meanings in their sentences."""
+"""The matcher ``contextual``, which matches words with similar meanings in their sentences."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class EncoderMatcher(ContextualMatcher):
-    """Words match if the similarity of their vectors from a sentence encoder reaches the threshold.
+    """A matcher for words whose vectors from a sentence encoder are similar.
 
     The similarity is (1 + cosine)/2. The vector of a word is the mean of the vectors of its pieces, whereas Zhang et
     al. (2020) compare pieces. Equal words match with probability 1.
@@ -31,7 +31,7 @@ class EncoderMatcher(ContextualMatcher):
     requires: ClassVar[tuple[str, ...]] = ("an encoder (meteor-e encoder install minilm)",)
 
     class Options(SimilarityOptions):
-        """The options in a chain, in addition to ``threshold`` and ``below``."""
+        """Options of the matcher ``contextual``, in addition to ``threshold`` and ``below``."""
 
         threshold: Annotated[float, Meta(ge=0, le=1, description="Minimum similarity, (1 + cosine)/2, of a match.")] = (
             0.7

@@ -1,4 +1,4 @@
-"""Read and write the files of an encoder: a folder with the network, its tokenizer, and a description.
+"""Reading and writing of encoder folders, which contain a network, its tokenizer and a description.
 
 The description, ``encoder.json``, contains the digests of both files, which are verified whenever the files are read.
 """
@@ -70,7 +70,7 @@ def encoders_folder() -> Path:
 
 
 def check_encoder_name(name: str) -> str:
-    """Return the name of an encoder; raise a :class:`ConfigError` if it is not valid."""
+    """Check the name of an encoder, and return it. Raise ConfigError if the name is not valid."""
     if not re.fullmatch(r"[A-Za-z0-9][\w.-]{0,99}", name, re.ASCII):
         raise ConfigError(f"{name!r} is not a name of an encoder; a name consists of letters, digits, '.', '_' and '-'")
     return name
@@ -99,13 +99,13 @@ def encoder_folder(encoder: str) -> Path:
 
 
 def read_bounded(path: Path, limit: int) -> bytes:
-    """Return the bytes of a file; raise a :class:`ResourceError` if it is unreadable or has too many bytes."""
+    """Return the content of a file. Raise ResourceError if the file cannot be read or is too large."""
     with os_errors_as(ResourceError, f"cannot read {path}"):
         return read_regular(path, limit)
 
 
 def read_description(folder: Path) -> Description:
-    """Read the description of an encoder; raise a :class:`ResourceError` if it cannot be read."""
+    """Read the description of an encoder. Raise ResourceError if the description cannot be read."""
     path = folder / DESCRIPTION
     try:
         return msgspec.json.decode(read_bounded(path, MAX_DESCRIPTION), type=Description)
@@ -126,7 +126,7 @@ def read_encoder(folder: Path) -> EncoderFiles:
 
 
 def _read_verified(path: Path, limit: int, expected: FileDescription) -> bytes:
-    """Return the bytes of a file; raise a :class:`ResourceError` if its digest is not the expected one."""
+    """Return the content of a file. Raise ResourceError if its digest is not the expected one."""
     content = read_bounded(path, limit)
     if hashlib.sha256(content).hexdigest() != expected.sha256:
         raise ResourceError(
