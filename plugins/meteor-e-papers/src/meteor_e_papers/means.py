@@ -24,8 +24,8 @@ def _arithmetic(values: Floats, shares: Floats, floor: float) -> Floats:
 def _median(values: Floats, shares: Floats, floor: float) -> Floats:
     order = np.argsort(values, kind="stable")
     ordered, cumulated = values[order], np.cumsum(shares[:, order], axis=1)
-    # If the shares of the lower values sum to exactly one half, the median is halfway between two values. The tolerance
-    # allows for rounding errors of the sums.
+    # If the shares of the lower values sum to exactly one half, the median is halfway between two values.
+    # A tolerance is needed, because the sums are rounded.
     last_index, tolerance = len(values) - 1, 1e-9
     low = (cumulated < 0.5 - tolerance).sum(axis=1).clip(max=last_index)
     high = (cumulated < 0.5 + tolerance).sum(axis=1).clip(max=last_index)

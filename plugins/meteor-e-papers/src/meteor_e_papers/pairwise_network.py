@@ -289,7 +289,7 @@ def _forward(
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Return the log odds and the activations of the hidden nodes.
 
-    Arguments are those of :func:`forward`.
+    The arguments are described in :func:`forward`.
 
     Returns:
         The log odds, ``(models, pairs)``, and the activations, ``(models, pairs, 3 · hidden)``. The activations are
@@ -372,7 +372,7 @@ def _backward(
 
 
 def _swapped_columns(network: PairwiseNetwork) -> list[slice]:
-    """Return the blocks of a pair's columns in the order in which they form the swapped pair."""
+    """Return the column blocks of a pair in an order that swaps its hypotheses."""
     n_features, vector_size = network.options.features, network.options.vector_size
     first_features, second_features = slice(0, n_features), slice(n_features, 2 * n_features)
     first_start, second_start, reference_start = (2 * n_features + index * vector_size for index in range(3))
@@ -463,7 +463,7 @@ def fit_seeds(
 ) -> None:
     """Train several networks at the same time. The networks must have the same options except for the seed.
 
-    This takes little more time than the training of a single network. Arguments are those of
+    Several networks take little more time than a single network. The arguments are described in
     :meth:`PairwiseNetwork.fit`.
     """
     import torch
@@ -492,7 +492,7 @@ def fit_seeds(
 
 @dataclass
 class _TrainingData:
-    """The training data and the validation data on a device.
+    """The training data and the validation data of a network, as tensors on a device.
 
     Attributes:
         pairs: the scaled training pairs, ``(pairs, inputs)``.

@@ -1,6 +1,6 @@
-"""Features that are read from files: ``vector-file`` and ``score-file``.
+"""The features ``vector-file`` and ``score-file``, which read values that another program has computed.
 
-Any other program can compute the vectors of segments and the scores of hypotheses in these files.
+A vector file contains vectors of segments. A score file contains scores for pairs of a hypothesis and a reference.
 """
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ class FileFeature(Feature):
         return f"@{self._digest}"
 
     def definition(self) -> str:
-        """Return an empty text, because the file changes with the texts to score, while the feature stays the same."""
+        """Return an empty string, because a model can be applied to other files than those of its training."""
         return ""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -103,7 +103,7 @@ class VectorFileOptions(ComponentOptions):
 class VectorFileFeature(FileFeature, SegmentFeature):
     """A vector for each segment, such as the syntactic vectors of Guzmán et al. (2015), which is read from a file.
 
-    The file must contain a line for each distinct hypothesis and reference. It may be compressed.
+    The file must contain a line for each distinct hypothesis and reference. The file may be compressed.
     """
 
     name: ClassVar[str] = "vector-file"

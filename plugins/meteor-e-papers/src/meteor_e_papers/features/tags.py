@@ -1,7 +1,7 @@
 """The feature ``tag-vectors``, which counts the parts of speech of English segments.
 
 Words are tagged by TextBlob's rule-based tagger, which includes an English lexicon. The vectors replace those of the
-Stanford neural parser in Guzmán et al. (2015). Unlike those, they do not represent the structure of a sentence.
+Stanford neural parser in Guzmán et al. (2015). They represent the words, but not the structure of a sentence.
 """
 
 from __future__ import annotations
@@ -70,12 +70,12 @@ def tag_words(segment: str) -> tuple[tuple[str, int], ...]:
 
 
 def _find_tags(words: list[str]) -> list[str]:
-    """Return the Penn Treebank tag of each word, or an empty text if the tagger does not return a tag."""
+    """Return the Penn Treebank tag of each word, or an empty string if the tagger does not return a tag."""
     tagger = _load_tagger()
     tagged_words = tagger(" ".join(words), tokenize=False)
     if len(tagged_words) == len(words):
         return [tag for _, tag in tagged_words]
-    # The tagger drops text that looks like markup, and splits at Unicode line breaks. Then each word is tagged alone.
+    # Words are tagged separately if the tagger has dropped markup or has split the text at Unicode line breaks.
     tags = []
     for word in words:
         tagged_words = tagger(word, tokenize=False)
