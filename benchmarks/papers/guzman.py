@@ -144,9 +144,7 @@ class Data:
 def main() -> int:
     """Parse the command line, print the tables, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument(
-        "--vectors", type=Path, help="word vectors in word2vec's format; without a file, rows with them are omitted"
-    )
+    parser.add_argument("--vectors", type=Path, help="word vectors; without a file, rows with word vectors are omitted")
     parser.add_argument("--rows", nargs="+", choices=ROWS, default=list(ROWS), metavar="ROW", help=", ".join(ROWS))
     parser.add_argument("--seeds", nargs="+", type=int, default=[1, 2, 3, 4, 5])
     parser.add_argument(
