@@ -1,4 +1,4 @@
-"""Models judge outputs that nobody judged: shares of won decisions, and an estimator's own score of a system."""
+"""Scores of systems without human judgments: shares of won decisions, and system scores of an estimator."""
 
 from __future__ import annotations
 
@@ -49,20 +49,20 @@ def test_score_shows_shares_of_won_decisions(network, test_set):
     document = json.loads(run_score(*files, test_set / "ref.en", "-M", network, "-f", "json", "--segments"))
     shares = [system["scores"]["small-network"]["score"] for system in document["systems"]]
     assert shares == sorted(shares, reverse=True)
-    assert sum(shares) == pytest.approx(1.5)  # of three systems, two decisions each
+    assert sum(shares) == pytest.approx(1.5)  # Each of the three systems takes part in two comparisons.
     won = [system["scores"]["small-network"]["details"]["won"] for system in document["systems"]]
     names = [system["system"] for system in document["systems"]]
     for row, shares_of_system in enumerate(won):
         assert set(shares_of_system) == {*names} - {names[row]}
         assert shares[row] == pytest.approx(np.mean([*shares_of_system.values()]))
-        for other, share in shares_of_system.items():
-            assert share + won[names.index(other)][names[row]] == pytest.approx(1)
+        for opponent, share in shares_of_system.items():
+            assert share + won[names.index(opponent)][names[row]] == pytest.approx(1)
     segments = [system["segments"] for system in document["systems"]]
-    assert [len(each) for each in segments] == [60, 60, 60]
+    assert [len(system_segments) for system_segments in segments] == [60, 60, 60]
     decisions = [segment["scores"]["small-network"]["details"]["decisions"] for segment in segments[0]]
-    assert {value for each in decisions for value in each.values()} <= {-1, 0, 1}
-    beaten = np.mean([(each[names[1]] + 1) / 2 for each in decisions])
-    assert beaten == pytest.approx(won[0][names[1]])
+    assert {value for by_system in decisions for value in by_system.values()} <= {-1, 0, 1}
+    won_share = np.mean([(by_system[names[1]] + 1) / 2 for by_system in decisions])
+    assert won_share == pytest.approx(won[0][names[1]])
     text = run_score(*files, test_set / "ref.en", "-M", network, "--segments")
     assert f"{shares[0]:.4f}" in text
 
@@ -96,16 +96,16 @@ def test_from_python(network, test_set):
 
 
 def test_one_system_and_significance_are_refused(network, test_set):
-    one = [test_set / "out.good", test_set / "ref.en", "-M", network]
+    arguments = [test_set / "out.good", test_set / "ref.en", "-M", network]
     with pytest.raises(InputError, match="give two or more"):
-        run_score(*one)
+        run_score(*arguments)
     with pytest.raises(ConfigError, match="--significance cannot test metric"):
-        run_score(test_set / "out.poor", *one, "--significance")
+        run_score(test_set / "out.poor", *arguments, "--significance")
 
 
 @pytest.mark.parametrize("mean", ["harmonic", "median"])
 def test_an_estimators_own_score_of_a_system_is_used_everywhere(mean, recipe, test_set, tmp_path):
-    """``score``, ``corpus`` and ``evaluate`` give one number."""
+    """``score``, ``corpus`` and ``evaluate`` return the same score of a system."""
     path = recipe(
         "name: own\nestimator: usaar-cosine\ntrain: [{index: DATA/ranked.yaml}]\n"
         f"features: [{{use: document-cosine, file: DATA/words.txt}}]\noptions: {{mean: {mean}}}\n"

@@ -1,4 +1,4 @@
-"""MaxSD: cleaning, both networks, and the way from recipe to scores."""
+"""MaxSD: cleaning of comparisons, both networks, and training from a recipe."""
 
 from __future__ import annotations
 
@@ -43,10 +43,12 @@ def test_cleaning():
     data = texts("one", "two", "two", "far too long", "three")
     better, worse = np.array([0, 0, 2, 1, 3, 0, 4, 0]), np.array([1, 2, 0, 2, 0, 4, 0, 3])
     pairs = Comparisons(better, worse, np.arange(8))
-    kept = clean_comparisons(data, pairs, [1, 1, 1, 3, 1], 2)
-    # One and two: twice against once; two and two are equal; one and three contradict each other; the rest is long.
-    assert (kept.better.tolist(), kept.worse.tolist(), kept.group.tolist()) == ([0], [1], [0])
-    assert len(clean_comparisons(data, pairs, [1, 1, 1, 3, 1], 3)) == 1  # long ones contradict each other, too
+    cleaned = clean_comparisons(data, pairs, [1, 1, 1, 3, 1], 2)
+    # Only "one" over "two" remains, because two comparisons support it, and one comparison contradicts it.
+    assert (cleaned.better.tolist(), cleaned.worse.tolist(), cleaned.group.tolist()) == ([0], [1], [0])
+    assert (
+        len(clean_comparisons(data, pairs, [1, 1, 1, 3, 1], 3)) == 1
+    )  # The comparisons of long texts contradict each other, too.
     with pytest.raises(InputError, match="line up"):
         TextSamples(["a"], [], np.zeros((1, 1)))
 
@@ -73,8 +75,8 @@ def test_second_sentence_is_read_after_the_first():
     first, second = np.array([1, 2, 3]), np.array([4, 5])
     _, state = both(table[first][None])
     expected = both(table[second][None], state)[0].mean(dim=1)
-    found = network.encode([first], [second])
-    assert torch.allclose(found, expected, atol=1e-6)
+    encoded = network.encode([first], [second])
+    assert torch.allclose(encoded, expected, atol=1e-6)
 
 
 def test_orders_are_learned(test_set):
@@ -86,11 +88,13 @@ def test_orders_are_learned(test_set):
     vectors = open_word_vectors(str(test_set / "words.txt"))
     options = {"clean": False, "hidden": 2, "layer": 2, "epochs": 30}
     opposite = Comparisons(pairs.worse, pairs.better)
-    for each in (pairs, opposite):
-        assert MaxSD.make(**options).fit(data, each, vectors=vectors).score(data, each) == 1
-    # Equation 1 has no gradient where the worse hypothesis has the higher score, so the first weights decide.
-    taus = [MaxSD.make(**options, loss="similarity-distance").fit(data, each, vectors=vectors).score(data, each)
-            for each in (pairs, opposite)]  # fmt: skip
+    for comparisons in (pairs, opposite):
+        assert MaxSD.make(**options).fit(data, comparisons, vectors=vectors).score(data, comparisons) == 1
+    # Equation 1 does not have a gradient if the worse hypothesis has the higher score.
+    taus = []
+    for comparisons in (pairs, opposite):
+        model = MaxSD.make(**options, loss="similarity-distance").fit(data, comparisons, vectors=vectors)
+        taus.append(model.score(data, comparisons))
     assert sorted(taus) == [-1, 1]
     for name, value in (("encoder", "x"), ("batching", "x"), ("dropout", 1.0), ("hidden", 0)):
         with pytest.raises(ConfigError, match=name):
@@ -101,9 +105,9 @@ def test_losses_are_equation_1_and_the_hinge():
     distance = torch.tensor([0.3, -0.2, 0.7], requires_grad=True)
     expected = {"similarity-distance": ([-0.3, 0, -0.7], [-1, 0, -1]), "hinge": ([0.2, 0.7, 0], [-1, -1, 0])}
     for loss, (values, slopes) in expected.items():
-        found = MaxSD.make(loss=loss, margin=0.5)._loss(distance)
-        assert found.tolist() == pytest.approx(values)
-        (gradient,) = torch.autograd.grad(found.sum(), distance)
+        losses = MaxSD.make(loss=loss, margin=0.5)._loss(distance)
+        assert losses.tolist() == pytest.approx(values)
+        (gradient,) = torch.autograd.grad(losses.sum(), distance)
         assert gradient.tolist() == slopes
 
 
@@ -138,9 +142,9 @@ def test_from_recipe_to_scores(recipe, test_set, tmp_path, encoder, monkeypatch)
     monkeypatch.setattr(checkpoints, "CHECKPOINT_INTERVAL", 0.0)
     path = recipe(RECIPE.replace("ENCODER", encoder))
     loaded, store = load_recipe(path), FeatureStore(tmp_path / "features")
-    whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store)
-    assert whole.card["figures"]["validation tau Small xx-en"] > 0.4
-    assert 150 < whole.card["figures"]["comparisons after cleaning"] <= 180
+    uninterrupted = train(loaded, tmp_path / "whole", folder=tmp_path, store=store)
+    assert uninterrupted.card["figures"]["validation tau Small xx-en"] > 0.4
+    assert 150 < uninterrupted.card["figures"]["comparisons after cleaning"] <= 180
 
     def interrupt(event):
         if event.get("epoch") == 3:
@@ -149,17 +153,17 @@ def test_from_recipe_to_scores(recipe, test_set, tmp_path, encoder, monkeypatch)
     with pytest.raises(KeyboardInterrupt):
         train(loaded, tmp_path / "part", folder=tmp_path, store=store, listener=interrupt)
     resumed = train(loaded, tmp_path / "part", folder=tmp_path, store=store, resume=True)
-    expected, arrays = whole.estimator.arrays(), load_model(tmp_path / "part").estimator.arrays()
+    expected, arrays = uninterrupted.estimator.arrays(), load_model(tmp_path / "part").estimator.arrays()
     assert all((arrays[name] == expected[name]).all() for name in expected)
-    assert resumed.estimator.best_epoch_ == whole.estimator.best_epoch_
+    assert resumed.estimator.best_epoch_ == uninterrupted.estimator.best_epoch_
 
     metric = load_metric(f"model:{tmp_path / 'whole'}")
     references = (test_set / "ref.en").read_text("utf-8").splitlines()
 
-    def predicted(system):
+    def predict(system):
         return metric.corpus((test_set / f"out.{system}").read_text("utf-8").splitlines(), references).score
 
-    means = [predicted(system) for system in ("good", "fair", "poor")]
+    means = [predict(system) for system in ("good", "fair", "poor")]
     assert means == sorted(means, reverse=True)
     assert 0 < means[-1] < means[0] < 1
     lines = [json.loads(line) for line in (tmp_path / "whole.jsonl").read_text(encoding="utf-8").splitlines()]

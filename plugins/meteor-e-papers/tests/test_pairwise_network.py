@@ -1,4 +1,4 @@
-"""The network of Guzmán et al. (2015): what it computes, what it learns, and that it learns the same again."""
+"""The pairwise network of Guzmán et al. (2015): costs, gradients, training and reproducibility."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from meteor_e.base.errors import ConfigError
 
 @pytest.fixture
 def pairs():
-    """Pairs whose better side has the larger first feature, with noise and a feature without meaning."""
+    """Return pairs in which the better hypothesis has the larger first feature, with noise and irrelevant features."""
     random = np.random.default_rng(0)
     left, right = random.normal(size=(2, 400, 3))
     y = (left[:, 0] - right[:, 0] + 0.3 * random.normal(size=400) > 0).astype(int)
@@ -20,7 +20,7 @@ def pairs():
 
 
 def vector_pairs(count=300, seed=0):
-    """Pairs whose better side lies closer to the reference; features say nothing."""
+    """Return pairs in which the vector of the better hypothesis is closer to that of the reference."""
     random = np.random.default_rng(seed)
     reference = random.normal(size=(count, 2))
     near, far = 0.2 * random.normal(size=(count, 2)), 1.5 * random.normal(size=(count, 2))
@@ -67,23 +67,23 @@ def test_hidden_layer_sees_what_a_single_layer_cannot():
 def test_network_is_deterministic_and_resumes():
     X, y = vector_pairs()  # noqa: N806
     options = {"features": 1, "vector_size": 2, "cost": "logistic-kendall", "epochs": 4, "seed": 5}
-    whole = PairwiseNetwork.make(**options).fit(X, y)
-    assert (PairwiseNetwork.make(**options).fit(X, y).theta_ == whole.theta_).all()
-    assert (PairwiseNetwork.make(**{**options, "seed": 6}).fit(X, y).theta_ != whole.theta_).any()
+    uninterrupted = PairwiseNetwork.make(**options).fit(X, y)
+    assert (PairwiseNetwork.make(**options).fit(X, y).theta_ == uninterrupted.theta_).all()
+    assert (PairwiseNetwork.make(**{**options, "seed": 6}).fit(X, y).theta_ != uninterrupted.theta_).any()
     states = []
     PairwiseNetwork.make(**options).fit(X, y, checkpoint=states.append)
     assert [(state.phase, state.epoch) for state in states] == [(p, e) for p in (0, 1) for e in (1, 2, 3, 4)]
     for state in states:
         resumed = PairwiseNetwork.make(**options).fit(X, y, resume=state)
-        assert (resumed.theta_ == whole.theta_).all(), (state.phase, state.epoch)
+        assert (resumed.theta_ == uninterrupted.theta_).all(), (state.phase, state.epoch)
 
 
 def test_seeds_side_by_side():
     X, y = vector_pairs()  # noqa: N806
     networks = [PairwiseNetwork.make(features=1, vector_size=2, epochs=3, seed=seed) for seed in (1, 2)]
     fit_seeds(networks, X, y)
-    alone = PairwiseNetwork.make(features=1, vector_size=2, epochs=3, seed=2).fit(X, y)
-    assert networks[1].theta_ == pytest.approx(alone.theta_, abs=1e-5)
+    single_network = PairwiseNetwork.make(features=1, vector_size=2, epochs=3, seed=2).fit(X, y)
+    assert networks[1].theta_ == pytest.approx(single_network.theta_, abs=1e-5)
     with pytest.raises(ValueError, match="seeds alone"):
         fit_seeds([networks[0], PairwiseNetwork.make(features=1, vector_size=2, hidden=5)], X, y)
 
@@ -96,7 +96,7 @@ def test_early_stopping_keeps_the_latest_of_the_best():
     )
     taus = [line["tau"][0] for line in lines]
     assert network.best_tau_ == max(taus)
-    assert network.best_epoch_ == max(place for place, tau in enumerate(taus, 1) if tau == max(taus))
+    assert network.best_epoch_ == max(epoch for epoch, tau in enumerate(taus, 1) if tau == max(taus))
     assert len(taus) == min(30, network.best_epoch_ + 5)
 
 
@@ -109,7 +109,7 @@ def test_forward_and_costs_are_the_papers():
     groups, biases, output = theta[3:39].reshape(3, 4, 3), theta[39:48].reshape(3, 3), theta[48:]
     psi, t1, t2, r = scaled[:, :2], scaled[:, 2:4], scaled[:, 4:6], scaled[:, 6:]
     inputs = [np.hstack(pair) for pair in ((t1, t2), (t1, r), (t2, r))]
-    hidden = np.hstack([np.tanh(x @ groups[place] + biases[place]) for place, x in enumerate(inputs)])
+    hidden = np.hstack([np.tanh(x @ groups[index] + biases[index]) for index, x in enumerate(inputs)])
     logits = hidden @ output + psi @ skip + bias
     assert network.logit(X) == pytest.approx(logits, abs=1e-5)
     sigma, swapped = 1 / (1 + np.exp(-logits)), 1 / (1 + np.exp(-network.logit(network.swap_pairs(X))))
@@ -134,14 +134,15 @@ def test_gradients_are_the_derivatives_of_the_costs(cost, size, architecture):
     hidden = size and architecture == "multi-layer"
     count = 2 * 3 + 1 + (3 * 2 * size * 2 + 3 * 2 + 3 * 2 if hidden else 3 * size)
     theta = torch.from_numpy(random.normal(size=(2, count)))
-    _, found = cost_and_gradient(network, cost, theta, X, y)
+    _, gradient = cost_and_gradient(network, cost, theta, X, y)
     step = 1e-6
-    for place in range(count):
-        moved = [theta.clone(), theta.clone()]
-        moved[0][:, place] += step
-        moved[1][:, place] -= step
-        above, below = (cost_and_gradient(network, cost, one, X, y)[0] for one in moved)
-        assert found[:, place].numpy() == pytest.approx(((above - below) / (2 * step)).numpy(), abs=1e-7)
+    for index in range(count):
+        shift = torch.zeros_like(theta)
+        shift[:, index] = step
+        upper_cost, _ = cost_and_gradient(network, cost, theta + shift, X, y)
+        lower_cost, _ = cost_and_gradient(network, cost, theta - shift, X, y)
+        difference_quotient = (upper_cost - lower_cost) / (2 * step)
+        assert gradient[:, index].numpy() == pytest.approx(difference_quotient.numpy(), abs=1e-7)
 
 
 def test_skip_arcs_start_from_logistic_regression(pairs):

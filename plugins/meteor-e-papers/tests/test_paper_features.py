@@ -1,4 +1,4 @@
-"""The features that meteor_e brings, beside the libraries and a few lines of naive code."""
+"""Features of metrics are compared with the libraries that compute the metrics."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ REFERENCES = [["A cat sat on the mat ."], ["The boats left", "Boats left the har
 
 
 def rows(feature, hypotheses=HYPOTHESES, references=REFERENCES):
-    found = feature.extract(hypotheses, references)
-    return [dict(zip(feature.columns, row, strict=True)) for row in found]
+    matrix = feature.extract(hypotheses, references)
+    return [dict(zip(feature.columns, row, strict=True)) for row in matrix]
 
 
 @pytest.mark.parametrize("cls", [BleuFeature, BleuComponentsFeature, ChrfFeature, TerFeature, NistFeature])
@@ -56,15 +56,15 @@ def test_components_of_bleu():
 def test_nist(tmp_path):
     corpus_nist = pytest.importorskip("nltk.translate.nist_score", reason="nltk is not installed").corpus_nist
     corpus = tmp_path / "corpus.txt"
-    corpus.write_text("\n".join(each[0] for each in REFERENCES) + "\n", encoding="utf-8")
+    corpus.write_text("\n".join(references[0] for references in REFERENCES) + "\n", encoding="utf-8")
     feature = NistFeature.make(corpus_file=str(corpus))
-    single = [[each[0]] for each in REFERENCES]
-    (row, *_) = rows(feature, references=single)
-    # With one segment as the whole corpus, nltk counts the information in its reference alone, as without a file.
-    own = rows(NistFeature.make(), references=single)
+    single_references = [[references[0]] for references in REFERENCES]
+    (row, *_) = rows(feature, references=single_references)
+    # Without a corpus file, the information is estimated from the reference, as in nltk with a corpus of one segment.
+    rows_without_corpus = rows(NistFeature.make(), references=single_references)
     words = [text.lower().split() for text in (HYPOTHESES[0], REFERENCES[0][0])]
-    assert own[0]["score"] == pytest.approx(corpus_nist([[words[1]]], [words[0]]))
-    assert row["score"] != own[0]["score"]
+    assert rows_without_corpus[0]["score"] == pytest.approx(corpus_nist([[words[1]]], [words[0]]))
+    assert row["score"] != rows_without_corpus[0]["score"]
     assert feature.describe() != NistFeature.make().describe()
 
 

@@ -33,12 +33,12 @@ options: {epochs: 4, hidden: 2}
 
 def test_same_seed_same_model(recipe, tmp_path):
     store = FeatureStore(tmp_path / "features")
-    found = []
+    arrays = []
     for name in ("one", "two"):
         path = tmp_path / f"{name}.safetensors"
         train(load_recipe(recipe(NETWORK)), path, folder=tmp_path, store=store)
-        found.append(load_model(path).estimator.arrays())
-    assert all((found[0][name] == found[1][name]).all() for name in found[0])
+        arrays.append(load_model(path).estimator.arrays())
+    assert all((arrays[0][name] == arrays[1][name]).all() for name in arrays[0])
 
 
 def test_network(run, recipe, test_set, tmp_path):
@@ -65,7 +65,7 @@ def test_interrupted_training_resumes(recipe, tmp_path, monkeypatch, every):
     monkeypatch.setattr(checkpoints, "CHECKPOINT_INTERVAL", every)
     store = FeatureStore(tmp_path / "features")
     loaded = load_recipe(recipe(NETWORK))
-    whole = train(loaded, tmp_path / "whole", folder=tmp_path, store=store)
+    uninterrupted = train(loaded, tmp_path / "whole", folder=tmp_path, store=store)
 
     def interrupt(event):
         if event.get("epoch") == 3:
@@ -83,7 +83,7 @@ def test_interrupted_training_resumes(recipe, tmp_path, monkeypatch, every):
     with pytest.raises(ConfigError, match="another recipe"):
         train(loaded, tmp_path / "part", folder=tmp_path, store=store, resume=True, seed=9)
     resumed = train(loaded, tmp_path / "part", folder=tmp_path, store=store, resume=True)
-    assert (resumed.estimator.theta_ == whole.estimator.theta_).all()
+    assert (resumed.estimator.theta_ == uninterrupted.estimator.theta_).all()
     assert not (tmp_path / "part.checkpoint").exists()
     assert epochs("part") == epochs("whole")
     assert [epoch for epoch, _ in epochs("part")] == [1, 2, 3, 4]

@@ -21,11 +21,11 @@ def test_features_conform(test_set):
 def test_tags():
     names = list(CLASSES)
     assert len(names) == 25
-    found = [(word, names[index]) for word, index in tag_words("The minister has bought new houses .")]
-    assert found[0] == ("the", "determiner")
-    assert found[1] == ("minister", "noun")
-    assert ("houses", "nouns") in found
-    assert found[-1] == (".", "punctuation")
+    tagged_words = [(word, names[index]) for word, index in tag_words("The minister has bought new houses .")]
+    assert tagged_words[0] == ("the", "determiner")
+    assert tagged_words[1] == ("minister", "noun")
+    assert ("houses", "nouns") in tagged_words
+    assert tagged_words[-1] == (".", "punctuation")
     vector = TagVectorsFeature().vectors(["The minister has bought new houses .", ""])
     assert vector[0].sum() == pytest.approx(1)
     assert not vector[1].any()

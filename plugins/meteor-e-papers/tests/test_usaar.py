@@ -45,21 +45,21 @@ def test_means_are_those_of_scipy():
     assert system_mean("arithmetic-geometric", pair)[0] == pytest.approx(expected_agm, rel=1e-9)
 
 
-def _elliptic(one: float, other: float) -> float:
+def _elliptic(first: float, second: float) -> float:
     """The integral that the arithmetic-geometric mean of two numbers is defined by."""
     from scipy.integrate import quad
 
-    return quad(lambda t: 1 / np.sqrt((one * np.cos(t)) ** 2 + (other * np.sin(t)) ** 2), 0, np.pi / 2)[0]
+    return quad(lambda t: 1 / np.sqrt((first * np.cos(t)) ** 2 + (second * np.sin(t)) ** 2), 0, np.pi / 2)[0]
 
 
 @pytest.mark.parametrize("mean", MEANS)
 def test_weighted_mean_is_that_of_repeated_segments(mean):
     values = np.array([0.9, 0.1, 0.4, 0.0, -0.3, 0.4])
     weights = np.array([[1, 0, 2, 3, 0, 1], [0, 2, 0, 0, 2, 0], [1, 1, 1, 1, 1, 1]], float)
-    found = system_mean(mean, values, weights)
-    for sample, value in zip(weights, found, strict=True):
+    means = system_mean(mean, values, weights)
+    for sample, value in zip(weights, means, strict=True):
         assert value == pytest.approx(system_mean(mean, np.repeat(values, sample.astype(int)))[0], abs=1e-12)
-    assert np.isfinite(found).all()
+    assert np.isfinite(means).all()
 
 
 @pytest.mark.parametrize("mean", MEANS)
@@ -120,11 +120,11 @@ def test_zwickel_is_bayesian_ridge_and_comet_switches():
     expected = BayesianRidge().fit(cosines, meteor).predict(cosines)
     zwickel = Zwickel.make().fit(cosines, meteor)
     assert zwickel.score_segments(cosines) == pytest.approx(expected, abs=1e-12)
-    both = np.column_stack([cosines, meteor])
-    comet = Comet.make().fit(both, meteor)
-    found = comet.score_segments(both)
-    assert found[:2].tolist() == [0.0, 1.0]
-    assert found[2:] == pytest.approx(expected[2:], abs=1e-12)
+    features = np.column_stack([cosines, meteor])
+    comet = Comet.make().fit(features, meteor)
+    scores = comet.score_segments(features)
+    assert scores[:2].tolist() == [0.0, 1.0]
+    assert scores[2:] == pytest.approx(expected[2:], abs=1e-12)
     assert Cosine.make().fit(cosines).score_segments(cosines).tolist() == cosines[:, 0].tolist()
     assert np.corrcoef(zwickel.score_segments(cosines), meteor)[0, 1] > 0.9
 
@@ -170,13 +170,15 @@ def test_recipe_to_model_to_system_scores(kind, recipe, test_set, tmp_path):
     rows = model.features.extract(FeatureBatch(["a cat", "the city"], [["the city"], ["the city"]]), store)
     assert np.array_equal(again.estimator.score_segments(rows), model.estimator.score_segments(rows))
     assert again.estimator.options.mean == "harmonic"
-    found = load_metric(f"model:{output}").corpus(["new houses", "zzyx"], ["new houses", "the old city"], segments=True)
+    result = load_metric(f"model:{output}").corpus(
+        ["new houses", "zzyx"], ["new houses", "the old city"], segments=True
+    )
     if kind == "comet":
-        assert found.segment_scores.tolist() == [1.0, 0.0]
+        assert result.segment_scores.tolist() == [1.0, 0.0]
 
 
 def test_features_are_addressed_by_name(recipe, test_set, tmp_path):
-    """The order of a recipe's features does not change a score; a feature of another name is found by an option."""
+    """Scores do not depend on the order of the features. Options select features with other names."""
     cosine = "{use: document-cosine, file: DATA/words.txt}"
     hypotheses = ["new houses were sold", "the friends of his", "zzyx"]
     references = ["new houses", "the old city", "city"]
