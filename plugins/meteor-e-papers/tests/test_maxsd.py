@@ -46,9 +46,8 @@ def test_cleaning():
     cleaned = clean_comparisons(data, pairs, [1, 1, 1, 3, 1], 2)
     # Only "one" over "two" remains, because two comparisons support it, and one comparison contradicts it.
     assert (cleaned.better.tolist(), cleaned.worse.tolist(), cleaned.group.tolist()) == ([0], [1], [0])
-    assert (
-        len(clean_comparisons(data, pairs, [1, 1, 1, 3, 1], 3)) == 1
-    )  # The comparisons of long texts contradict each other, too.
+    # The comparisons of the long text contradict each other, too.
+    assert len(clean_comparisons(data, pairs, [1, 1, 1, 3, 1], 3)) == 1
     with pytest.raises(InputError, match="line up"):
         TextSamples(["a"], [], np.zeros((1, 1)))
 
