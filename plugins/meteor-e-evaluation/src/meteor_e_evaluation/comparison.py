@@ -274,7 +274,7 @@ def draw_masks(
 def exchange_one_by_one(
     scores: Floats, masks: Masks, unit: str, agreement: Agreement, *, average_segments: bool = False
 ) -> Differences:
-    """Return differences of a measure that is evaluated for each sample of a permutation test.
+    """Return a function that computes the difference in a measure between two metrics, sample by sample.
 
     Args:
         scores: scores of each metric.

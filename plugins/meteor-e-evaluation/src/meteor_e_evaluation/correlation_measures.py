@@ -65,7 +65,7 @@ class SegmentCorrelation(RatingMeasure):
         return lambda segments: correlate(segments[ratings.systems, ratings.segments], ratings.scores, self.coefficient)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return the differences of the coefficient after exchanges of scores."""
+        """Return a function that computes the difference in the coefficient between two metrics after exchanges."""
         if test.assessments is None:
             return None
         if self.coefficient == "pearson":
@@ -152,7 +152,7 @@ class GroupedMeasure(RatingMeasure):
         return super().explain_undefined(test, scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return the differences of the mean over groups after exchanges of scores."""
+        """Return a function that computes the difference in the mean between two metrics after exchanges."""
         if test.assessments is None:
             return None
         if (self.grouping, unit) in (("item", "segments"), ("sys", "systems")):

@@ -41,7 +41,7 @@ RELATIVE_TOLERANCE = 1e-12
 def exchange_terms(
     unit_sums: Callable[[int, int], Sequence[Floats]], masks: Masks, finish: Callable[[Floats], Floats]
 ) -> Differences:
-    """Return the differences of a measure that is a function of sums over units.
+    """Return a function that computes the difference in a measure of sums over units between two metrics.
 
     Args:
         unit_sums: function that returns the terms of each of two metrics, ``(sums, units)``.
@@ -62,7 +62,7 @@ def exchange_terms(
 
 
 def exchange_group_means(group_values: Sequence[Floats], masks: Masks) -> Differences:
-    """Return the differences of a mean over groups, when the values of groups are exchanged.
+    """Return a function that computes the difference in a mean over groups between two metrics.
 
     Args:
         group_values: value of each group for each metric, ``(groups,)``. NaN if the value is undefined.
@@ -84,7 +84,7 @@ def _divide_or_nan(numerator: Floats, denominator: Floats) -> Floats:
 
 
 def exchange_pearson(scores: Floats, ratings: Assessments, masks: Masks, unit: str) -> Differences:
-    """Return the differences of Pearson's r over all rated outputs.
+    """Return a function that computes the difference in Pearson's r between two metrics.
 
     Args:
         scores: scores of each metric.
@@ -117,7 +117,7 @@ def exchange_pearson(scores: Floats, ratings: Assessments, masks: Masks, unit: s
 def exchange_systems(
     pair_tables: Callable[[int, int], Floats], masks: Masks, finish: Callable[[Floats], Floats]
 ) -> Differences:
-    """Return the differences of a measure that is a function of sums over pairs of systems.
+    """Return a function that computes the difference in a measure of sums over pairs of systems.
 
     Args:
         pair_tables: function that returns the terms of each pair of systems for two metrics, ``(sums, 4, pairs)``. The
@@ -139,7 +139,7 @@ def exchange_systems(
 
 
 def exchange_soft_accuracy(scores: Floats, human_scores: Floats, masks: Masks) -> Differences:
-    """Return the differences of soft pairwise accuracy, when systems are exchanged.
+    """Return a function that computes the difference in soft pairwise accuracy between two metrics.
 
     The p-values come from the normal distribution.
 
@@ -184,7 +184,7 @@ def _exchange_comparisons(
     count: Callable[[Floats, NDArray[np.int8], Integers, int], Floats],
     finish: Callable[[Floats], Floats],
 ) -> Differences:
-    """Return the differences of a measure that is a function of sums over human comparisons.
+    """Return a function that computes the difference in a measure of sums over human comparisons.
 
     Args:
         rankings: human comparisons.
@@ -227,7 +227,7 @@ def exchange_pair_counts(
     unit: str,
     compute: Callable[[kendall.PairCounts], Floats | float],
 ) -> Differences:
-    """Return the differences of a measure that is a function of the numbers of pairs, such as τ.
+    """Return a function that computes the difference in a measure of pair counts, such as τ, between two metrics.
 
     Args:
         rankings: human comparisons.
@@ -239,6 +239,7 @@ def exchange_pair_counts(
     n_human_ties = int(rankings.ties.sum())
 
     def count(differences: Floats, human_order: NDArray[np.int8], units: Integers, n_units: int) -> Floats:
+        """Return, for each unit, the concordant minus the discordant pairs, the metric ties, and the common ties."""
         is_metric_tie = differences == 0
         is_common_tie = is_metric_tie & (human_order == 0)
         agreement = np.sign(differences) * human_order
@@ -274,7 +275,9 @@ _THRESHOLD_SAMPLING_STEP = 7
 
 
 def exchange_tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> Differences:
-    """Return the differences of pairwise accuracy with tie calibration, which is repeated for each sample.
+    """Return a function that computes the difference in pairwise accuracy with tie calibration between two metrics.
+
+    The tie threshold is calibrated for each sample.
 
     Args:
         rankings: human comparisons.
@@ -285,6 +288,7 @@ def exchange_tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, uni
     pair_weights = 1.0 / np.bincount(rankings.segments)[rankings.segments]
 
     def count(differences: Floats, human_order: NDArray[np.int8], units: Integers, n_units: int) -> Floats:
+        """Return the weight of correct pairs without ties, and its change at each threshold, for each unit."""
         distances = np.abs(differences)
         is_human_tie = np.broadcast_to(human_order == 0, differences.shape)
         is_ordered_right = human_order * differences > 0
@@ -326,7 +330,7 @@ COARSE_TABLE_SIDE = 64
 def exchange_rank_correlation(
     scores: Floats, groups: Sequence[Assessments], masks: Masks, unit: str, coefficient: str
 ) -> Differences:
-    """Return the differences of a mean rank correlation over groups of outputs.
+    """Return a function that computes the difference in a mean rank correlation between two metrics.
 
     The coefficient is a sum over pairs of scores, divided by a normalizer that depends on ties. The difference between
     the sums of two metrics is a linear function of the masks, and is always exact. The total of the two sums is counted
@@ -342,6 +346,7 @@ def exchange_rank_correlation(
     unit_masks = np.ascontiguousarray(masks.reshape(len(masks), -1).T, float)
 
     def differences(first: int, second: int) -> Floats:
+        """Return the difference in the mean coefficient between two metrics in each sample."""
         rankings = []
         for ratings in groups:
             if not len(ratings):

@@ -204,7 +204,7 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     file: Path = Path()
 
     def pairs_into(self, language: str) -> list[str]:
-        """Return the language pairs whose outputs are in the language with an ISO code."""
+        """Return the language pairs whose outputs are in the language with the given ISO code."""
         return [pair for pair in self.pairs if self.output_language(pair) == language]
 
     def output_language(self, pair: str) -> str:

@@ -55,6 +55,7 @@ class SystemNames:
         return self._systems_by_name[name]
 
     def _resolve_part(self, name: str, location: str) -> str | None:
+        """Return the system that a name stands for, or None if the index drops the name."""
         if name in self._dropped:
             return None
         if name in self._spec.rename:
@@ -215,6 +216,7 @@ class JudgmentReader:
         return segment
 
     def _read_rankings(self, spec: JudgmentSpec, file: Path, names: SystemNames, numbers: SegmentNumbers) -> None:
+        """Read a file of rankings, and store the comparisons of the language pair."""
         self._has_rankings = True
         rows = read_rank_file(file) if spec.format == "rank" else read_ranking_csv(file, spec.languages)
         for row in rows:
@@ -230,6 +232,7 @@ class JudgmentReader:
                     self._comparisons.append((segment, better_system, worse_system, row.tie))
 
     def _read_human_scores(self, spec: JudgmentSpec, file: Path, names: SystemNames, numbers: SegmentNumbers) -> None:
+        """Read a file of human scores, and store the scores of segments and systems of the language pair."""
         self._has_assessments |= spec.format not in ("da-systems", "score-systems")
         self._keeps_all_ratings |= spec.ratings == "all"
         sign = -1.0 if spec.lower_is_better else 1.0

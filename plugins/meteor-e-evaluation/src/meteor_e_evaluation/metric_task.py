@@ -152,6 +152,7 @@ def read_metric_scores(path: PathLike) -> Iterator[MetricScore]:
 
 
 def _parse_wmt_line(line: _Line) -> MetricScore:
+    """Parse a line in the format of the WMT metrics task."""
     fields = split_fields(line.text)
     while len(fields) > 5 and not _is_score(fields[-1]):
         fields.pop()  # Drops the fields "ensemble" and "available".

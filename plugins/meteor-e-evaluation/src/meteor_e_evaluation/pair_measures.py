@@ -78,7 +78,7 @@ class PairMeasure(Measure[TestSet]):
         return super().explain_undefined(test, scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return the differences of the measure after exchanges of segments or systems."""
+        """Return a function that computes the difference in the measure between two metrics after exchanges."""
         rankings = self.rankings(test)
         if rankings is None or unit == "scores":
             return None
@@ -206,7 +206,7 @@ class TiedAccuracy(Measure[TestSet]):
         return NO_RATED_PAIRS
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return the differences of the accuracy after exchanges of segments or systems."""
+        """Return a function that computes the difference in accuracy between two metrics after exchanges."""
         rankings = pairwise_judgments(test)
         if unit == "scores" or rankings is None:
             return None

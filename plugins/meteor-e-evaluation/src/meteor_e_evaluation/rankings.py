@@ -110,6 +110,11 @@ def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None)
 
 
 def _find_columns(header: Sequence[str], file_name: str) -> _RankingColumns:
+    """Find the columns of a ranking file by their titles.
+
+    Raises:
+        InputError: if a column is missing.
+    """
     if not header:
         raise InputError(f"{file_name}: the file is empty; a header was expected")
     index_of = {title.strip(): index for index, title in enumerate(header)}

@@ -156,6 +156,7 @@ def _comparison_grid(table: Table, column: str, comparison: Comparison) -> Grid:
 
 
 def _table_document(table: Table) -> dict[str, Any]:
+    """Return a table with its significance tests as a JSON object."""
     metrics = {
         name: {column: _value_document(table, name, column, value) for column, value in _cells(table, values)}
         for name, values in table.rows.items()

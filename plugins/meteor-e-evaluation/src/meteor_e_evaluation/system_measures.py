@@ -130,7 +130,7 @@ class SystemMeasure(Measure[TestSet]):
         return lambda systems: self._compute(systems[indices], human_scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return the differences of τ-b or accuracy after exchanges of system scores.
+        """Return a function that computes the difference in τ-b or accuracy between two metrics after exchanges.
 
         The system scores are treated as the scores of a single segment. Other coefficients are not supported.
         """
@@ -273,7 +273,7 @@ class SoftAccuracy(Measure[TestSet]):
         return lambda segments: compute(segments[indices])
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return the differences of soft pairwise accuracy after exchanges of systems."""
+        """Return a function that computes the difference in SPA between two metrics after exchanges of systems."""
         if unit != "systems":
             return None
         indices = self.find_rated_systems(test)

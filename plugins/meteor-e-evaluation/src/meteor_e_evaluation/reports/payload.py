@@ -173,6 +173,7 @@ def _add_reference_words(
 
 
 def _system_payload(report: Report, index: int, system: ScoredSystem, segment_words: SegmentWords) -> dict[str, Any]:
+    """Return the JSON data of a system."""
     alignments = system.alignments
     match_counts = np.frombuffer(alignments.sizes, np.int32)[SIZE_FIELDS.index("matches") :: len(SIZE_FIELDS)]
     match_numbers = np.frombuffer(alignments.matches, np.int32).tolist()
@@ -189,6 +190,7 @@ def _system_payload(report: Report, index: int, system: ScoredSystem, segment_wo
 
 
 def _metric_payload(result: MetricResult, is_meteor: bool) -> dict[str, Any]:
+    """Return the JSON data of a metric."""
     explanations = [
         {"system": explanation.system, "segment": explanation.segment, "text": RawTexts(explanation.text)}
         for explanation in result.explanations

@@ -81,7 +81,7 @@ class SystemTests:
         return self.tests[first][second - first]
 
     def is_tested(self, first: int, second: int) -> bool:
-        """Return whether two systems were tested in this order."""
+        """Return whether two systems were tested in the given order."""
         return first < second and first < len(self.tests)
 
 
@@ -330,6 +330,7 @@ def _score_other_metrics(
 def _meteor_result(
     meteor: Meteor, systems: Sequence[ScoredSystem], settings: _TestSettings, all_pairs: bool
 ) -> MetricResult:
+    """Return the scores of METEOR, which have already been computed, and the tests of the systems."""
     statistics = [system.counts for system in systems]
     scorer = meteor_scorer(meteor.chain.parameters)
     return MetricResult(

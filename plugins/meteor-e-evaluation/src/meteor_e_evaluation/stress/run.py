@@ -34,7 +34,7 @@ Mask = NDArray[np.bool_]
 
 
 class _PerturbedTexts(NamedTuple):
-    """Texts, and a copy of the texts for each perturbation.
+    """The texts of a stress test, with one copy of the texts for each perturbation.
 
     Attributes:
         rules: the perturbations that apply to at least one text.
@@ -126,7 +126,7 @@ def stress(
 def _select_rules(language: str, rules: Sequence[Perturbation] | None) -> list[Perturbation]:
     """Return the perturbations of a test, with some small errors added if all of them are harmless.
 
-    By default, these are all perturbations for the language.
+    By default, all perturbations for the language are selected.
     """
     selected_rules = list(perturbations(language) if rules is None else rules)
     if all(rule.kind == "harmless" for rule in selected_rules):

@@ -132,6 +132,7 @@ class _VariantSearch:
         return variant, result.best
 
     def _search(self, data: TuningSet, default: Point) -> SearchResult:
+        """Search for the best point of one variant, beginning at its default point."""
         settings = self._settings
         axes = settings.axes(default)
         if settings.grid:

@@ -64,7 +64,7 @@ class _OutOfTrialsError(Exception):
 
 
 class _PointEvaluator:
-    """Evaluates an objective at points, and caches the values.
+    """Evaluates an objective at points of the search space, and caches the values.
 
     Attributes:
         best: the best point and its value.
@@ -193,14 +193,14 @@ def _find_free_coordinates(grid: Grid) -> list[int]:
 
 
 def _move_to_grid(point: Point, grid: Grid) -> Point:
-    """Return the point of a grid that is nearest to a point."""
+    """Return the grid point that is nearest to the given point."""
     return tuple(
         min(axis, key=lambda value: abs(value - coordinate)) for axis, coordinate in zip(grid, point, strict=True)
     )
 
 
 def _refine_axis(axis: tuple[float, ...], center: float, factor: int) -> tuple[float, ...]:
-    """Return the values of a finer axis around a center, within the limits of the coarse axis."""
+    """Return a finer axis around the given center, within the limits of the coarse axis."""
     if len(axis) < 2:
         return axis if center in axis else (center,)
     step = (axis[1] - axis[0]) / factor
@@ -213,6 +213,6 @@ def _replace_coordinates(point: Point, replacements: dict[int, float]) -> Point:
 
 
 def _neighbors(axis: tuple[float, ...], value: float) -> tuple[float, ...]:
-    """Return the values of an axis that are close to a value."""
+    """Return the axis values that are closest to the given value."""
     nearest = min(range(len(axis)), key=lambda index: abs(axis[index] - value))
     return axis[max(0, nearest - NEIGHBORS) : nearest + NEIGHBORS + 1]
