@@ -1,4 +1,4 @@
-"""Word alignment: compute the links between the words of two corpora, or read them from a Pharaoh file.
+"""Aligns the words of two corpora with a statistical model, or reads word alignments from a Pharaoh file.
 
 The model is that of fast_align (Dyer, Chahuneau and Smith, "A Simple, Fast, and Effective Reparameterization of
 IBM Model 2", NAACL 2013). Both directions are aligned, and a heuristic combines the two alignments (Och and Ney 2003;
@@ -24,19 +24,19 @@ from meteor_e_bitext.corpus import Corpus
 
 Heuristic = Literal["intersection", "union", "grow-diag", "grow-diag-final", "grow-diag-final-and"]
 HEURISTICS: tuple[str, ...] = get_args(Heuristic)
-"""The heuristics that combine the alignments of both directions. The extension identifies them by their index."""
+"""The heuristics that combine the alignments of both directions. The extension module identifies them by index."""
 
 
 @dataclass(frozen=True)
 class AlignmentOptions:
-    """The options of the alignment model. The defaults are those of the paper's program.
+    """The options of the alignment model. The defaults are those of fast_align.
 
     Attributes:
-        iterations: number of iterations of expectation maximization.
-        null_probability: probability that a word is not aligned (p₀ of the paper).
-        tension: initial preference for the diagonal (λ of the paper). The training updates it.
-        concentration: parameter of the Dirichlet prior on translations (α of the paper).
-        heuristic: how the alignments of both directions are combined, one of :data:`HEURISTICS`.
+        iterations: the number of iterations of expectation maximization.
+        null_probability: the probability that a word is not aligned (p₀ in the paper).
+        tension: the initial preference for the diagonal (λ in the paper). It is updated during training.
+        concentration: the parameter of the Dirichlet prior on translations (α in the paper).
+        heuristic: the heuristic that combines the alignments of both directions, one of :data:`HEURISTICS`.
     """
 
     iterations: Annotated[int, Meta(ge=1)] = 5
@@ -54,14 +54,14 @@ def align(
     Args:
         source: the corpus of the source language.
         target: the corpus of the target language.
-        max_words: length of the longest sentence that is aligned.
+        max_words: the maximum number of words of a sentence.
         options: the options of the model.
-        threads: number of threads.
+        threads: the number of threads.
         progress: called with the progress.
 
     Returns:
-        The links as rows of source position and target position, and the index of the first link of each sentence
-        pair, followed by the number of links.
+        An array ``(links, 2)`` with the source position and the target position of each link, and an array with the
+        index of each sentence pair's first link, followed by the number of links.
     """
     report_forward = partial(progress, "aligning words")
     forward = _align_direction(source, target, max_words, options, threads, report_forward)
@@ -85,7 +85,7 @@ def _align_direction(
     threads: int,
     report: partial[object],
 ) -> NDArray[np.uint16]:
-    """Return the source position that each target word is aligned with."""
+    """Return for each target word the position of the source word with which it is aligned."""
     positions = np.empty(len(target.words), np.uint16)
     _native.align_words(
         source_words=source.words,
@@ -110,21 +110,22 @@ def _align_direction(
 def read_pharaoh(
     path: PathLike, source: Corpus, target: Corpus, line_indices: NDArray[np.uint32], line_count: int
 ) -> tuple[NDArray[np.uint16], NDArray[np.uint64]]:
-    """Read links from a file in the Pharaoh format, which has pairs ``i-j`` for each line of the bitext.
+    """Read word alignments from a Pharaoh file, which contains pairs ``i-j`` for each line of the bitext.
 
     Args:
-        path: the file, plain or compressed with gzip, bzip2 or xz. ``i`` is a position in the source sentence, and
-            ``j`` in the target sentence. Positions start at 0.
+        path: the path of the file, which can be compressed with gzip, bzip2 or xz. ``i`` is a position in the source
+            sentence, and ``j`` is a position in the target sentence. Positions start at 0.
         source: the corpus of the source language.
         target: the corpus of the target language.
-        line_indices: the line of the bitext, from 0, that each sentence pair of the corpora comes from.
+        line_indices: for each sentence pair of the corpora, the index of its line in the bitext.
         line_count: the number of lines of the bitext.
 
     Returns:
-        The links and their starts, as :func:`align` returns them.
+        Two arrays with the links and the indices of first links; see :func:`align`.
 
     Raises:
-        InputError: if a pair is malformed or outside of its sentences, or the number of lines is wrong.
+        InputError: if a pair is malformed, if a position exceeds the length of its sentence, or if the number of lines
+            is wrong.
     """
     name = input_name(path)
     indices = line_indices.tolist()
@@ -148,7 +149,7 @@ def read_pharaoh(
 
 
 def _parse_pairs(line: str, location: str) -> Iterator[tuple[int, int]]:
-    """Yield the pairs of positions of a line in the Pharaoh format."""
+    """Yield the pairs of word positions in a line of a Pharaoh file."""
     for text in line.split():
         source_text, separator, target_text = text.partition("-")
         if not separator or not _is_position(source_text) or not _is_position(target_text):
@@ -157,11 +158,12 @@ def _parse_pairs(line: str, location: str) -> Iterator[tuple[int, int]]:
 
 
 def _is_position(text: str) -> bool:
+    """Return whether a string consists of ASCII digits."""
     return text.isascii() and text.isdigit()
 
 
 def _check_positions(pairs: list[tuple[int, int]], source_length: int, target_length: int, location: str) -> None:
-    """Raise an :class:`InputError` if a pair points outside of its sentences."""
+    """Raise an :class:`InputError` if a position exceeds the length of its sentence."""
     for i, j in pairs:
         if i >= source_length or j >= target_length:
             raise InputError(

@@ -1,4 +1,4 @@
-"""Build a pack from bitext: the stages of ``meteor-e pack build``, from text to paraphrase index."""
+"""Builds a pack from a text and its translation in several stages, as ``meteor-e pack build`` does."""
 
 from __future__ import annotations
 
@@ -49,29 +49,31 @@ def build_from_bitext(
     progress: Progress = silent,
     done: StageReport | None = None,
 ) -> Pack:
-    """Build a pack from bitext in the folder ``target``.
+    """Build a pack that contains the function words and paraphrases of a language.
 
     Args:
         target: the folder of the pack. An existing pack is replaced when the new pack is complete.
-        text: the language of the pack, and how its text is tokenized.
-        pivot_text: the other language of the bitext.
-        bitext: a text in the language of the pack, and its translation line by line; plain, gzip, bzip2 or xz.
+        text: the language of the pack and its tokenization.
+        pivot_text: the other language of the bitext and its tokenization.
+        bitext: the paths of a text in the language of the pack and of its translation. Each line is translated by the
+            same line of the other file. Both files can be compressed with gzip, bzip2 or xz.
         options: all other options that affect the result.
-        alignments: a Pharaoh file with word alignments. In ``i-j``, ``i`` is a word of the pack's language.
-        phrase_table: a Moses phrase table with phrase pairs. The common words are still taken from the bitext.
-        name: the name of the pack; by default the name of the folder.
-        work: the folder of intermediate results; by default a folder next to the pack. An interrupted build continues
-            from them.
-        keep_work: keep the intermediate results.
-        threads: number of threads.
+        alignments: the path of a Pharaoh file with word alignments. In ``i-j``, ``i`` is a word of the pack's language.
+        phrase_table: the path of a Moses phrase table with phrase pairs. The common words are determined from the
+            bitext.
+        name: the name of the pack. By default, the name of the folder is used.
+        work: the folder of intermediate results, which allow an interrupted build to be continued. By default, a folder
+            next to the pack is used.
+        keep_work: whether to keep the intermediate results.
+        threads: the number of threads.
         progress: called with the progress.
-        done: called after each stage.
+        done: called at the end of each stage.
 
     Returns:
         The new pack.
 
     Raises:
-        ConfigError: if ``alignments`` and ``phrase_table`` are combined, or a file is standard input.
+        ConfigError: if both ``alignments`` and ``phrase_table`` are specified, or if a file is standard input.
         InputError: if the bitext is malformed.
         ResourceError: if a file cannot be written.
     """
@@ -86,7 +88,15 @@ def build_from_bitext(
     with open_builder(target, name, progress) as builder:
         sources = [_read_source(file) for file in inputs]
         stages = Stages(work_folder, done)
-        build = _BitextBuild(stages, (text, pivot_text), bitext, sources, options, threads, progress)
+        build = _BitextBuild(
+            stages=stages,
+            texts=(text, pivot_text),
+            bitext=bitext,
+            sources=sources,
+            options=options,
+            threads=threads,
+            progress=progress,
+        )
         if phrase_table is not None:
             build.run_with_phrase_table(phrase_table)
         else:
@@ -101,15 +111,15 @@ def build_from_bitext(
 
 
 class _BitextBuild:
-    """The stages of a build. A stage is not run again if :class:`Stages` has its result.
+    """Builds the content of a pack in several stages, whose results are stored.
 
     Args:
-        stages: the results of the stages.
+        stages: runs the stages, and stores their results.
         texts: the language of the pack, and the pivot language.
-        bitext: the text in both languages.
-        sources: the files of the bitext, then the file of alignments or the phrase table.
+        bitext: the paths of the text and of its translation.
+        sources: the two files of the bitext, followed by the file of alignments or the phrase table.
         options: the options that affect the result.
-        threads: number of threads.
+        threads: the number of threads.
         progress: called with the progress.
     """
 
@@ -133,7 +143,11 @@ class _BitextBuild:
         self._counts: dict[str, Any] = {}
 
     def run_with_text(self, alignments: PathLike | None) -> None:
-        """Find paraphrases in the bitext, with the alignments of a file or computed ones."""
+        """Find paraphrases in the bitext.
+
+        Args:
+            alignments: the path of a file with word alignments, or None to compute the alignments.
+        """
         corpus, pivot_corpus = self._tokenize()
         links_folder = self._align(corpus, pivot_corpus, alignments)
         pairs_folder = self._extract_phrases(corpus, pivot_corpus, links_folder)
@@ -141,15 +155,16 @@ class _BitextBuild:
         self._find_paraphrases(corpus, pivot_corpus, read_pairs, "phrases")
 
     def run_with_phrase_table(self, table: PathLike) -> None:
-        """Find paraphrases in a phrase table."""
+        """Find paraphrases among the phrase pairs of a Moses phrase table."""
         corpus, pivot_corpus = self._tokenize()
         table_folder = self._convert_table(corpus, pivot_corpus, table)
         self._find_paraphrases(corpus, pivot_corpus, partial(open_phrase_table, table_folder), "table")
 
     def ingredients(self) -> Ingredients:
-        """Return the content of the pack."""
+        """Return the content of the pack, which consists of the results of all stages."""
         folder = self.stages.folder / "paraphrases"
-        facts = {**json.loads((folder / "facts.json").read_bytes()), **self._counts}
+        facts = json.loads((folder / "facts.json").read_bytes())
+        facts.update(self._counts)
         text = self.texts[0]
         report = format_report(*self.texts, self.sources, self.options, facts)
         return Ingredients(
@@ -162,7 +177,7 @@ class _BitextBuild:
         )
 
     def _tokenize(self) -> tuple[Corpus, Corpus]:
-        """Tokenize both languages, and count the lines."""
+        """Tokenize the bitext, count its lines, and return the corpora of both languages."""
         stage_options = {
             "files": [(file.name, file.sha256) for file in self.sources[:2]],
             "longest": self.options.longest_sentence,
@@ -174,16 +189,17 @@ class _BitextBuild:
         return Corpus(folder / "language"), Corpus(folder / "pivot")
 
     def _write_corpora(self, folder: Path) -> None:
+        """Tokenize the bitext, and write the corpora and the numbers of lines into a folder."""
         max_words = self.options.longest_sentence
         folders = (folder / "language", folder / "pivot")
         for corpus_folder in folders:
             corpus_folder.mkdir()
         counts = read_bitext(
-            self.bitext,
-            self.texts,
-            folders,
-            max_words,
-            self.progress,
+            files=self.bitext,
+            texts=self.texts,
+            folders=folders,
+            max_words=max_words,
+            progress=self.progress,
             encoding=self.options.encoding,
             threads=self.threads,
         )
@@ -195,7 +211,7 @@ class _BitextBuild:
         (folder / "counts.json").write_text(json.dumps(counts._asdict()), encoding="utf-8", newline="\n")
 
     def _align(self, corpus: Corpus, pivot_corpus: Corpus, alignments: PathLike | None) -> Path:
-        """Compute the links between words, or read them from a file of alignments."""
+        """Align the words of both corpora, or read the alignments from a file, and return the folder of the links."""
         if alignments is None:
             stage_options = asdict(self.options.alignment)
             work = partial(self._compute_links, corpus, pivot_corpus)
@@ -205,13 +221,21 @@ class _BitextBuild:
         return self.stages.run("alignment", stage_options, work, ("tokens",))
 
     def _compute_links(self, corpus: Corpus, pivot_corpus: Corpus, folder: Path) -> None:
-        # The pivot language is the source of the translation, and the language of the pack is its target.
-        max_words, model = self.options.longest_sentence, self.options.alignment
-        links, starts = align(pivot_corpus, corpus, max_words, model, self.threads, self.progress)
+        """Align the words of both corpora, and write the links into a folder."""
+        links, starts = align(
+            source=pivot_corpus,
+            target=corpus,
+            max_words=self.options.longest_sentence,
+            options=self.options.alignment,
+            threads=self.threads,
+            progress=self.progress,
+        )
+        # The position in the language of the pack becomes the first position of each link.
         np.save(folder / "links.npy", np.ascontiguousarray(links[:, ::-1]))
         np.save(folder / "starts.npy", starts)
 
     def _read_links(self, corpus: Corpus, pivot_corpus: Corpus, alignments: PathLike, folder: Path) -> None:
+        """Read word alignments from a Pharaoh file, and write the links into a folder."""
         self.progress("reading alignments", 0, None)
         line_indices = np.load(corpus.folder / "lines.npy")
         links, starts = read_pharaoh(alignments, corpus, pivot_corpus, line_indices, self._counts["lines"])
@@ -220,7 +244,7 @@ class _BitextBuild:
         np.save(folder / "starts.npy", starts)
 
     def _extract_phrases(self, corpus: Corpus, pivot_corpus: Corpus, links_folder: Path) -> Path:
-        """Extract the phrase pairs that are consistent with the links between words."""
+        """Extract the phrase pairs that are consistent with the links between words, and return their folder."""
         options = self.options
 
         def extract(folder: Path) -> None:
@@ -240,7 +264,7 @@ class _BitextBuild:
         return self.stages.run("phrases", stage_options, extract, ("alignment",))
 
     def _convert_table(self, corpus: Corpus, pivot_corpus: Corpus, table: PathLike) -> Path:
-        """Convert a Moses phrase table to arrays."""
+        """Convert a Moses phrase table to arrays, and return their folder."""
         options = self.options
 
         def convert(folder: Path) -> None:
@@ -260,33 +284,41 @@ class _BitextBuild:
     def _find_paraphrases(
         self, corpus: Corpus, pivot_corpus: Corpus, read_pairs: Callable[[], PhrasePairs], dependency: str
     ) -> None:
-        """Find the paraphrases by pivoting, and write them with the function words and facts for the report."""
+        """Run the stage that finds paraphrases.
 
-        def find(folder: Path) -> None:
-            pairs = read_pairs()
-            filters = self._make_filters(corpus, pivot_corpus)
-            paraphrases = pivot(pairs, *filters, self.options.pivot, self.threads, self.progress)
-            write_table(folder / TABLE_FILE, paraphrases, self.progress)
-            function_words = corpus.common_words(self.options.pivot.common)
-            lines = "".join(f"{word}\n" for word in function_words)
-            (folder / "function.words").write_text(lines, encoding="utf-8", newline="\n")
-            facts = {
-                "function_words": function_words,
-                "phrase_pairs": len(pairs.pair_phrases),
-                "paraphrases": len(paraphrases.left),
-                "phrases": len(np.unique(paraphrases.left)),
-                "words": int(corpus.frequencies.sum()),
-                "types": len(corpus.vocabulary),
-                "sample": draw_sample(paraphrases, self.options.sample, self.options.seed),
-            }
-            (folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8", newline="\n")
+        Args:
+            corpus: the corpus of the pack's language.
+            pivot_corpus: the corpus of the pivot language.
+            read_pairs: returns the phrase pairs.
+            dependency: the name of the stage that provides the phrase pairs.
+        """
+        stage_options = asdict(self.options.pivot)
+        stage_options["sample"] = self.options.sample
+        stage_options["seed"] = self.options.seed
+        work = partial(self._write_paraphrases, corpus, pivot_corpus, read_pairs)
+        self.stages.run("paraphrases", stage_options, work, (dependency,))
 
-        stage_options = {
-            **asdict(self.options.pivot),
-            "sample": self.options.sample,
-            "seed": self.options.seed,
+    def _write_paraphrases(
+        self, corpus: Corpus, pivot_corpus: Corpus, read_pairs: Callable[[], PhrasePairs], folder: Path
+    ) -> None:
+        """Write the paraphrase table, the function words and the facts for the report into a folder."""
+        pairs = read_pairs()
+        phrase_filter, pivot_filter = self._make_filters(corpus, pivot_corpus)
+        paraphrases = pivot(pairs, phrase_filter, pivot_filter, self.options.pivot, self.threads, self.progress)
+        write_table(folder / TABLE_FILE, paraphrases, self.progress)
+        function_words = corpus.common_words(self.options.pivot.common)
+        lines = "".join(f"{word}\n" for word in function_words)
+        (folder / "function.words").write_text(lines, encoding="utf-8", newline="\n")
+        facts = {
+            "function_words": function_words,
+            "phrase_pairs": len(pairs.pair_phrases),
+            "paraphrases": len(paraphrases.left),
+            "phrases": len(np.unique(paraphrases.left)),
+            "words": int(corpus.frequencies.sum()),
+            "types": len(corpus.vocabulary),
+            "sample": draw_sample(paraphrases, self.options.sample, self.options.seed),
         }
-        self.stages.run("paraphrases", stage_options, find, (dependency,))
+        (folder / "facts.json").write_text(json.dumps(facts), encoding="utf-8", newline="\n")
 
     def _make_filters(self, corpus: Corpus, pivot_corpus: Corpus) -> tuple[WordFilter, WordFilter]:
         """Return the phrase filters of the pack's language and of the pivot language."""
@@ -298,10 +330,8 @@ class _BitextBuild:
 
 
 def _read_source(file: Path) -> SourceFile:
-    """Return the digest of an input file, after a check of its first line.
-
-    The check refuses a file without line breaks, such as a huge sparse file, before the whole file is hashed.
-    """
+    """Return the name and the digest of an input file."""
+    # Reading the first line raises an error for a large file without line breaks before the complete file is hashed.
     next(read_segments(file, encoding="latin-1"), None)
     with os_errors_as(InputError, f"cannot read {file}"):
         return SourceFile.from_path(file)

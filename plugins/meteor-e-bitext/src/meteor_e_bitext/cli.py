@@ -1,4 +1,4 @@
-"""``meteor-e pack build``: build a pack from two text files."""
+"""Defines the command ``meteor-e pack build``, which builds a pack from a text and its translation."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from meteor_e_bitext.options import BitextOptions
 from meteor_e_bitext.pivot import PivotOptions
 
 SETTINGS = (BitextOptions, AlignmentOptions, PivotOptions)
-"""The classes whose fields ``--set`` sets."""
+"""The classes whose fields can be set with the option ``--set``."""
 
 
 @dataclasses.dataclass(frozen=True)
 class TextOptions(Options, heading="Text", example="-l oc --bitext corpus.oc corpus.fr --pivot-language fr"):
-    """The text in two languages, and how it is tokenized."""
+    """The options that specify the text, its translation and their tokenization."""
 
     language: str = option(
         None, "-l", "--language", required=True, metavar="CODE|FILE", help="Language of the first file and of the pack."
@@ -63,7 +63,7 @@ class PhraseOptions(
     heading="Word alignment, phrases and paraphrases",
     example="-l oc --bitext corpus.oc corpus.fr --set least_count=3",
 ):
-    """How paraphrases are found."""
+    """The options that control word alignment and the extraction of paraphrases."""
 
     alignment: str | None = option(
         None, "--alignment", metavar="FILE", help="Take word alignments from a Pharaoh file."
@@ -76,7 +76,7 @@ class PhraseOptions(
 
 @dataclasses.dataclass(frozen=True)
 class PackOptions(Options, heading="Output", example="-l oc --bitext corpus.oc corpus.fr -o ./oc-pack"):
-    """The folders of the pack and of intermediate results."""
+    """The options that specify the folders of the pack and of intermediate results."""
 
     output: str | None = option(
         None,
@@ -137,5 +137,7 @@ def build(text: TextOptions, phrases: PhraseOptions, pack: PackOptions) -> None:
 
 
 def _print_stage(stage: str, seconds: float, reused: bool) -> None:
-    # print() cooperates with the progress bars, unlike click.echo().
-    print(f"{stage}: {'done before' if reused else f'{seconds:.1f} s'}", file=sys.stderr)
+    """Print a line that says how long a stage took, or that its earlier result was reused."""
+    duration = "done before" if reused else f"{seconds:.1f} s"
+    # Progress bars are redrawn below the output of print(), but not below the output of click.echo().
+    print(f"{stage}: {duration}", file=sys.stderr)

@@ -1,4 +1,4 @@
-"""Read a bitext: tokenize both languages, and store words as ids."""
+"""Tokenizes a text and its translation, and stores both as word ids."""
 
 from __future__ import annotations
 
@@ -18,30 +18,34 @@ from meteor_e.formats.plain import read_segments
 from meteor_e_bitext.texts import LanguageText
 
 _BATCH = 5000
-"""Number of lines that are tokenized together."""
+"""The number of lines that are tokenized together."""
 
 
 class Counts(NamedTuple):
-    """The numbers of lines of a bitext, by what happened to them."""
+    """The numbers of lines of a bitext.
+
+    Attributes:
+        lines: the number of all lines.
+        empty: the number of lines that are omitted because they do not contain words in at least one language.
+        long: the number of lines that are omitted because they are too long in at least one language.
+        sentence_pairs: the number of lines that are used.
+    """
 
     lines: int
     empty: int
-    """Lines that are left out because there are no words in at least one language."""
     long: int
-    """Lines that are left out because they are too long in at least one language."""
     sentence_pairs: int
-    """Lines that are used."""
 
 
 class Corpus:
-    """One language of a bitext: the sentences that are used, stored in a folder.
+    """The sentences of a bitext in one language, which are stored in a folder.
 
     Attributes:
-        folder: the folder with the files.
-        words: word ids of all sentences, one sentence after the other.
-        starts: the index in ``words`` of the first word of each sentence, followed by the number of words.
-        vocabulary: the words, by id.
-        frequencies: how often each word occurs, also in lines that are left out.
+        folder: the folder that contains the files.
+        words: the concatenated word ids of all sentences.
+        starts: the index in ``words`` of each sentence's first word, followed by the number of all words.
+        vocabulary: all words in the order of their ids.
+        frequencies: the frequency of each word, including its occurrences in omitted lines.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -60,20 +64,20 @@ class Corpus:
         return int(self.starts[index + 1] - self.starts[index])
 
     def common_words(self, min_frequency: float) -> list[str]:
-        """Return the words whose relative frequency is above a threshold, most frequent first."""
+        """Return the words whose relative frequency exceeds a threshold, in descending order of frequency."""
         return common_words(self.vocabulary, self.frequencies.tolist(), min_frequency)
 
 
 def common_words(words: Sequence[str], frequencies: Sequence[int], min_frequency: float) -> list[str]:
-    """Return the words whose relative frequency is above a threshold.
+    """Return the words whose relative frequency exceeds a threshold.
 
     Args:
         words: the distinct words.
-        frequencies: how often each word occurs.
+        frequencies: the frequency of each word.
         min_frequency: the threshold, relative to the sum of the frequencies.
 
     Returns:
-        The words, most frequent first. Words of equal frequency are sorted by code point.
+        The words in descending order of frequency. Words with the same frequency are sorted by code points.
     """
     total = sum(frequencies)
     frequent = []
@@ -84,7 +88,7 @@ def common_words(words: Sequence[str], frequencies: Sequence[int], min_frequency
 
 
 class _CorpusBuilder:
-    """Tokenizes the text of one language, and collects the sentences of its corpus."""
+    """Tokenizes the lines of one language, and collects the sentences that become its corpus."""
 
     def __init__(self, text: LanguageText, threads: int) -> None:
         self._tokenizer = text.tokenizer(threads)
@@ -93,7 +97,7 @@ class _CorpusBuilder:
         self._frequencies = np.zeros(0, np.int64)
 
     def tokenize(self, lines: list[str]) -> list[list[int]]:
-        """Return the word ids of each line, and count the words."""
+        """Return the word ids of each line, and add the words to the frequencies."""
         rows = self._tokenizer(lines)
         counts = np.bincount(_flatten(rows), minlength=len(self._frequencies))
         counts[: len(self._frequencies)] += self._frequencies
@@ -101,12 +105,12 @@ class _CorpusBuilder:
         return rows
 
     def add(self, sentences: list[list[int]]) -> None:
-        """Add sentences, which are lists of word ids, to the corpus."""
+        """Append sentences, which are lists of word ids, to the corpus."""
         self._words.append(_flatten(sentences))
         self._lengths.extend(map(len, sentences))
 
     def write(self, folder: Path) -> None:
-        """Write the files that :class:`Corpus` reads."""
+        """Write the corpus into files, which :class:`Corpus` reads."""
         starts = np.concatenate([[0], np.cumsum(self._lengths)])
         np.save(folder / "words.npy", np.concatenate(self._words))
         np.save(folder / "starts.npy", starts.astype(np.uint64))
@@ -125,51 +129,79 @@ def read_bitext(
     encoding: str = "utf-8",
     threads: int = 1,
 ) -> Counts:
-    """Tokenize a bitext, and write a corpus for each language.
+    """Tokenize a text and its translation, and write a corpus for each language.
 
-    A line without words, or with more than ``max_words`` words, in either language is left out of both corpora. The
-    file ``lines.npy`` of the first folder contains the line, from 0, of each sentence pair.
+    A line is omitted from both corpora if it has no words, or more than ``max_words`` words, in either language. The
+    file ``lines.npy`` in the first folder contains the index of each sentence pair's line.
 
     Args:
-        files: the text, and its translation line by line.
+        files: the paths of the text and of its translation. Each line is translated by the same line of the other file.
         texts: the language of each file.
         folders: an existing folder for each corpus.
-        max_words: length of the longest sentence that is used.
+        max_words: the maximum number of words of a sentence.
         progress: called with the progress.
         encoding: the encoding of both files.
-        threads: number of threads.
+        threads: the number of threads.
 
     Raises:
-        InputError: if a file cannot be read, or the numbers of lines differ.
+        InputError: if a file cannot be read, or if the files have different numbers of lines.
     """
-    builders = [_CorpusBuilder(text, threads) for text in texts]
-    line_indices: list[int] = []
-    line_count = empty = long = 0
+    first_builder, second_builder = (_CorpusBuilder(text, threads) for text in texts)
+    selector = _SentenceSelector(max_words)
     for batch in _split_into_batches(_read_line_pairs(files, encoding)):
-        first_rows = builders[0].tokenize([first for first, _ in batch])
-        second_rows = builders[1].tokenize([second for _, second in batch])
+        first_rows = first_builder.tokenize([first for first, _ in batch])
+        second_rows = second_builder.tokenize([second for _, second in batch])
+        sentence_pairs = selector.select(first_rows, second_rows)
+        first_builder.add([first for first, _ in sentence_pairs])
+        second_builder.add([second for _, second in sentence_pairs])
+        progress(Stage("tokenizing", "lines"), selector.line_count, None)
+    progress(Stage("tokenizing", "lines"), selector.line_count, selector.line_count)
+    first_builder.write(folders[0])
+    second_builder.write(folders[1])
+    np.save(folders[0] / "lines.npy", np.array(selector.selected_indices, np.uint32))
+    return selector.counts()
+
+
+class _SentenceSelector:
+    """Selects the lines of a bitext that have an acceptable length in both languages, and counts all other lines.
+
+    Args:
+        max_words: the maximum number of words of a sentence.
+    """
+
+    def __init__(self, max_words: int) -> None:
+        self._max_words = max_words
+        self.line_count = 0
+        self.selected_indices: list[int] = []
+        self._empty_count = 0
+        self._long_count = 0
+
+    def select(self, first_rows: list[list[int]], second_rows: list[list[int]]) -> list[tuple[list[int], list[int]]]:
+        """Return the selected pairs of consecutive lines, which are lists of word ids."""
         sentence_pairs = []
-        for index, (first, second) in enumerate(zip(first_rows, second_rows, strict=True), line_count):
+        for first, second in zip(first_rows, second_rows, strict=True):
             if not first or not second:
-                empty += 1
-            elif len(first) > max_words or len(second) > max_words:
-                long += 1
+                self._empty_count += 1
+            elif max(len(first), len(second)) > self._max_words:
+                self._long_count += 1
             else:
                 sentence_pairs.append((first, second))
-                line_indices.append(index)
-        builders[0].add([first for first, _ in sentence_pairs])
-        builders[1].add([second for _, second in sentence_pairs])
-        line_count += len(batch)
-        progress(Stage("tokenizing", "lines"), line_count, None)
-    progress(Stage("tokenizing", "lines"), line_count, line_count)
-    for builder, folder in zip(builders, folders, strict=True):
-        builder.write(folder)
-    np.save(folders[0] / "lines.npy", np.array(line_indices, np.uint32))
-    return Counts(line_count, empty, long, len(line_indices))
+                self.selected_indices.append(self.line_count)
+            self.line_count += 1
+        return sentence_pairs
+
+    def counts(self) -> Counts:
+        """Return the numbers of selected and omitted lines."""
+        return Counts(
+            lines=self.line_count,
+            empty=self._empty_count,
+            long=self._long_count,
+            sentence_pairs=len(self.selected_indices),
+        )
 
 
 def _read_line_pairs(files: tuple[PathLike, PathLike], encoding: str) -> Iterator[tuple[str, str]]:
-    """Yield the lines of both files in parallel; raise an :class:`InputError` if one file has more lines."""
+    """Yield the corresponding lines of two files, and raise an :class:`InputError` if one file has more lines."""
     first_lines = read_segments(files[0], encoding=encoding)
     second_lines = read_segments(files[1], encoding=encoding)
     for index, (first, second) in enumerate(zip_longest(first_lines, second_lines)):
@@ -198,6 +230,6 @@ def _split_into_batches(pairs: Iterable[tuple[str, str]]) -> Iterator[list[tuple
 
 
 def _flatten(rows: list[list[int]]) -> NDArray[np.uint32]:
-    """Return the items of all rows as one array."""
+    """Return an array that contains the items of all rows."""
     words: Any = np.fromiter((word for row in rows for word in row), np.uint32, sum(map(len, rows)))
     return words  # type: ignore[no-any-return]

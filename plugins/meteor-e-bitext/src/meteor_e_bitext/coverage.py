@@ -1,4 +1,4 @@
-"""Measure how much of a text a pack covers, and find the most frequent phrases that have paraphrases."""
+"""Measures how many words of a text a pack covers, and lists the most frequent phrases that have paraphrases."""
 
 from __future__ import annotations
 
@@ -10,23 +10,39 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.packs.indexes import ParaphraseIndex
 from meteor_e.packs.pack import Pack
 
+_PROGRESS_INTERVAL = 1000
 
-class Coverage(NamedTuple):
-    """How much of a text a pack covers.
+
+class FrequentPhrase(NamedTuple):
+    """A phrase of a text that has paraphrases.
 
     Attributes:
-        words: number of words of the text.
-        function_words: number of words that are function words.
-        paraphrased_words: number of words that are part of a phrase of the paraphrase table.
-        phrases: number of distinct phrases of the text that are in the paraphrase table.
-        frequent: the most frequent phrases that have paraphrases: phrase, frequency, paraphrases.
+        phrase: the phrase.
+        frequency: the number of times that the phrase occurs in the text.
+        paraphrases: some paraphrases of the phrase.
+    """
+
+    phrase: str
+    frequency: int
+    paraphrases: list[str]
+
+
+class Coverage(NamedTuple):
+    """The numbers of words and phrases of a text that a pack contains.
+
+    Attributes:
+        words: the number of words in the text.
+        function_words: the number of these words that are function words.
+        paraphrased_words: the number of these words that are part of a phrase in the paraphrase table.
+        phrases: the number of distinct phrases of the text that the paraphrase table contains.
+        frequent: the most frequent phrases that have paraphrases.
     """
 
     words: int
     function_words: int
     paraphrased_words: int
     phrases: int
-    frequent: list[tuple[str, int, list[str]]]
+    frequent: list[FrequentPhrase]
 
 
 def measure_coverage(
@@ -36,41 +52,54 @@ def measure_coverage(
     max_paraphrases: int = 5,
     progress: Progress = silent,
 ) -> Coverage:
-    """Return how much of a text a pack covers.
+    """Count the words and phrases of a text that a pack contains.
 
     Args:
         pack: the pack.
-        texts: the words of each segment.
-        max_phrases: number of frequent phrases to return.
-        max_paraphrases: number of paraphrases to return for each frequent phrase.
+        texts: the words of each segment of the text.
+        max_phrases: the maximum number of frequent phrases to list.
+        max_paraphrases: the maximum number of paraphrases to list for each frequent phrase.
         progress: called with the number of segments.
     """
     function_words = pack.function_words
     index = pack.paraphrases
     frequencies: Counter[int] = Counter()
-    word_count = function_word_count = covered_count = segment_count = 0
+    segment_count = 0
+    word_count = 0
+    function_word_count = 0
+    covered_count = 0
     for words in texts:
         segment_count += 1
-        if segment_count % 1000 == 0:
+        if segment_count % _PROGRESS_INTERVAL == 0:
             progress("reading the text", segment_count, None)
         word_count += len(words)
         function_word_count += sum(word in function_words for word in words)
         if index is not None:
             covered_count += _count_covered_words(index, words, frequencies)
     progress("reading the text", segment_count, segment_count)
-    frequent = [] if index is None else _list_frequent_phrases(index, frequencies, max_phrases, max_paraphrases)
-    return Coverage(word_count, function_word_count, covered_count, len(frequencies), frequent)
+    return Coverage(
+        words=word_count,
+        function_words=function_word_count,
+        paraphrased_words=covered_count,
+        phrases=len(frequencies),
+        frequent=[] if index is None else _list_frequent_phrases(index, frequencies, max_phrases, max_paraphrases),
+    )
 
 
 def _count_covered_words(index: ParaphraseIndex, words: list[str], frequencies: Counter[int]) -> int:
-    """Return how many words are part of a phrase of the index, and add the phrases to their frequencies."""
+    """Count the words of a segment that are part of a phrase in the paraphrase index.
+
+    Args:
+        index: the paraphrase index.
+        words: the words of the segment.
+        frequencies: the frequency of each phrase. The phrases of the segment are added.
+    """
     ids = [index.word_id(word) for word in words]
     covered_count = 0
     covered_end = 0
     for start in range(len(ids)):
-        phrases = index.phrases_at(ids, start)
         longest = 0
-        for length, phrase in phrases:
+        for length, phrase in index.phrases_at(ids, start):
             frequencies[phrase] += 1
             longest = max(longest, length)
         end = start + longest
@@ -81,14 +110,14 @@ def _count_covered_words(index: ParaphraseIndex, words: list[str], frequencies: 
 
 def _list_frequent_phrases(
     index: ParaphraseIndex, frequencies: Counter[int], max_phrases: int, max_paraphrases: int
-) -> list[tuple[str, int, list[str]]]:
-    """Return the most frequent phrases that have paraphrases: phrase, frequency, paraphrases."""
-    frequent: list[tuple[str, int, list[str]]] = []
+) -> list[FrequentPhrase]:
+    """Return the most frequent phrases that have paraphrases, in descending order of their frequencies."""
+    frequent: list[FrequentPhrase] = []
     for phrase, frequency in sorted(frequencies.items(), key=lambda item: (-item[1], item[0])):
         if len(frequent) >= max_phrases:
             break
         paraphrases = index.paraphrases(phrase)
         if paraphrases:
-            texts = [" ".join(index.phrase(paraphrase)) for paraphrase in paraphrases[:max_paraphrases]]
-            frequent.append((" ".join(index.phrase(phrase)), frequency, texts))
+            paraphrase_texts = [" ".join(index.phrase(paraphrase)) for paraphrase in paraphrases[:max_paraphrases]]
+            frequent.append(FrequentPhrase(" ".join(index.phrase(phrase)), frequency, paraphrase_texts))
     return frequent

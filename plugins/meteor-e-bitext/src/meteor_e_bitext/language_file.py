@@ -1,4 +1,4 @@
-"""Write the language file of a pack: a language definition that names the pack."""
+"""Writes the language file of a pack, which defines the language and specifies its pack."""
 
 from __future__ import annotations
 
@@ -12,17 +12,20 @@ from meteor_e_bitext.texts import LanguageText
 
 
 def format_language_file(text: LanguageText) -> str:
-    """Return a language file for the folder of a pack, which becomes the pack of the language.
+    """Return the content of a language file for a pack that was built from bitext.
 
-    Matchers and tasks are taken from the user's language file, if there is one. A built-in language gets the universal
-    parameters, because its own parameters were tuned with another paraphrase table.
+    The file contains the matchers and tasks of the user's language file if the user specified one. Otherwise, it
+    specifies the universal parameters, because the parameters of built-in languages were tuned with other paraphrases.
+
+    Args:
+        text: the language of the pack and its tokenization.
     """
     language = text.language
     mode = text.normalizer.mode if text.normalizer is not None else Normalization.NONE
     name = language.name if language is not None else text.code
     apostrophes = language.apostrophes if language is not None else "apart"
     lines = [
-        f"code: {json.dumps(text.code)}",  # in quotes, because YAML reads the code of Norwegian, no, as false
+        f"code: {json.dumps(text.code)}",  # Without quotes, the code of Norwegian (no) would mean false in YAML.
         f"name: {json.dumps(name, ensure_ascii=False)}",
         f"normalization: {mode.value}",
         f"apostrophes: {apostrophes}",
@@ -48,7 +51,7 @@ def format_language_file(text: LanguageText) -> str:
 
 
 def _format_components(language: Language, has_segmenter: bool) -> list[str]:
-    """Return the lines for the stemmer, the other names of the language, and the segmenter."""
+    """Return the lines that specify the stemmer, the other names and the segmenter of a language."""
     lines = []
     if language.stemmer:
         lines.append(f"stemmer: {language.stemmer}")
@@ -62,7 +65,7 @@ def _format_components(language: Language, has_segmenter: bool) -> list[str]:
 
 
 def _select_matchers(language: Language) -> list[str]:
-    """Return the matchers of the language file. Those of a user's file are kept, and ``paraphrase`` is added."""
+    """Return the matchers of a language, including ``paraphrase``."""
     if language.path:
         return list(dict.fromkeys((*language.matchers, "paraphrase")))
     if language.stemmer:

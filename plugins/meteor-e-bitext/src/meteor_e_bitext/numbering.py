@@ -1,4 +1,4 @@
-"""Assign ids to the distinct phrases among very many phrases, which are rows of word ids."""
+"""Assigns ids to the distinct phrases in a large list of phrases, which are sequences of word ids."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 
 class DistinctPhrases(NamedTuple):
-    """The distinct phrases of an array of rows, shorter phrases first.
+    """The distinct phrases among many rows of word ids. Shorter phrases come first.
 
     Attributes:
         ids: the phrase id of each row.
-        positions: the index of the first word of each phrase in the words of the rows.
+        positions: for each phrase, the index of its first word in the array that contains the words of all rows.
         lengths: the number of words of each phrase.
     """
 
@@ -23,14 +23,17 @@ class DistinctPhrases(NamedTuple):
 
 
 def number_rows(words: NDArray[Any], lengths: NDArray[np.uint8]) -> DistinctPhrases:
-    """Assign an id to each distinct phrase of the rows.
+    """Assign an id to each distinct phrase among many rows of word ids.
 
-    The prefixes of all rows are numbered word by word, from the left. The id of a prefix and the next word make a key,
-    and the distinct keys are the ids of the prefixes that are one word longer. Memory is about 60 bytes per row.
+    Prefixes of all rows receive ids, first those of one word, then those of two words, and so on. A key combines the id
+    of a prefix with the next word. The indices of the distinct keys become the ids of the prefixes that are one word
+    longer.
+
+    The function requires about 60 bytes of memory per row.
 
     Args:
-        words: word ids of all rows, one row after the other. The array may be a memory map.
-        lengths: number of words of each row.
+        words: the concatenated word ids of all rows. The array may be a memory map.
+        lengths: the number of words in each row.
     """
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
     ids = np.zeros(len(lengths), np.uint32)

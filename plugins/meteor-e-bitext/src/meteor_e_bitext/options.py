@@ -1,4 +1,4 @@
-"""The options that affect the content of a pack that is built from bitext."""
+"""Defines the options that affect the content of a pack that is built from bitext."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from meteor_e_bitext.pivot import PivotOptions
 
 @dataclass(frozen=True)
 class BitextOptions:
-    """The options of a build from bitext.
+    """The options that affect the content of a pack that is built from bitext.
 
     Attributes:
         alignment: the options of the word alignment.

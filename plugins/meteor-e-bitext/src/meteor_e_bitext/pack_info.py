@@ -1,4 +1,4 @@
-"""``meteor-e pack info``: print the content of a pack, and how much of a text it covers."""
+"""Defines the command ``meteor-e pack info``, which prints the content of a pack and its coverage of a text."""
 
 from __future__ import annotations
 
@@ -48,14 +48,17 @@ def info(name: str, text: str | None, as_json: bool) -> None:
 
 
 def _print_json(pack: Pack, coverage: Coverage | None) -> None:
-    content: dict[str, Any] = {**json.loads(pack.manifest.to_json()), "digest": pack.digest, "path": str(pack.path)}
+    """Print the manifest, the digest and the path of a pack as a JSON object, and its coverage if it was measured."""
+    content: dict[str, Any] = json.loads(pack.manifest.to_json())
+    content["digest"] = pack.digest
+    content["path"] = str(pack.path)
     if coverage is not None:
         content["coverage"] = coverage._asdict()
     click.echo(json.dumps(content, ensure_ascii=False, indent=2))
 
 
 def _print_manifest(pack: Pack) -> None:
-    """Print the manifest of a pack, one value per line."""
+    """Print one line for each value in the manifest of a pack."""
     manifest = pack.manifest
     _print_row("name", manifest.name)
     _print_row("language", manifest.language)
@@ -74,6 +77,7 @@ def _print_manifest(pack: Pack) -> None:
 
 
 def _print_coverage(coverage: Coverage) -> None:
+    """Print how many words of a text a pack covers, and the most frequent phrases that have paraphrases."""
     _print_row("text", f"{coverage.words:,} words")
     _print_row("function words", _format_share(coverage.function_words, coverage.words))
     paraphrased = _format_share(coverage.paraphrased_words, coverage.words)
@@ -93,5 +97,5 @@ def _format_share(count: int, total: int) -> str:
 
 
 def _make_printable(phrase: str) -> str:
-    """Return a phrase without control characters, with its writing direction isolated from the line."""
+    """Remove the control characters of a phrase, and isolate its writing direction from the remaining line."""
     return isolate(printable(phrase))

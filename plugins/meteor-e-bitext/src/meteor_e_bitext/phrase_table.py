@@ -1,7 +1,7 @@
-"""Read Moses phrase tables, whose lines are ``pivot ||| phrase ||| p(pivot|phrase) lex p(phrase|pivot) lex …``.
+"""Reads Moses phrase tables, whose lines are ``pivot ||| phrase ||| p(pivot|phrase) lex p(phrase|pivot) lex …``.
 
-A table may be larger than memory. It is read once: the phrases are written to files as word ids, and the distinct
-phrases are numbered afterwards.
+A table can be larger than the memory. It is read once, and its phrases are written to files as word ids. Afterwards,
+the distinct phrases receive ids.
 """
 
 from __future__ import annotations
@@ -26,20 +26,26 @@ from meteor_e_bitext.numbering import number_rows
 from meteor_e_bitext.phrases import PhrasePairs, Phrases
 
 _BLOCK = 100_000
-"""Number of lines that are written to disk together."""
+"""The number of lines that are written to disk together."""
 
 _CACHE_SIZE = 100_000
-"""Number of phrases per language whose word ids are cached, because phrases are often repeated soon."""
+"""The number of phrases per language whose word ids are cached, because adjacent lines often have the same phrase."""
 
 _MAX_WORDS = 255
-"""Maximum number of words of a phrase, whose length is stored in a byte."""
+"""The maximum number of words of a phrase. The length of a phrase is stored in one byte."""
 
 PhraseFilter = Callable[[list[str]], bool]
-"""Returns whether a phrase, as a list of words, can take part in paraphrases."""
+"""A function that returns whether a phrase, which is a list of words, can be part of a paraphrase."""
 
 
 class _PhraseWriter:
-    """Writes the phrases of one language as word ids. Ids are assigned by first appearance of the words."""
+    """Writes the phrases of one language as word ids. Words receive ids in the order in which they first occur.
+
+    Args:
+        phrase_filter: a function that returns whether a phrase is written.
+        word_file: the file for the word ids.
+        length_file: the file for the lengths of the phrases.
+    """
 
     def __init__(self, phrase_filter: PhraseFilter, word_file: BinaryIO, length_file: BinaryIO) -> None:
         self._filter = phrase_filter
@@ -51,18 +57,17 @@ class _PhraseWriter:
         self._pending_lengths = bytearray()
 
     def find_word_ids(self, phrase: str) -> tuple[int, ...]:
-        """Return the word ids of a phrase, or an empty tuple if the phrase does not pass the filter."""
+        """Return the word ids of a phrase, or an empty tuple if the filter rejects the phrase."""
         word_ids = self._cache.get(phrase)
         if word_ids is None:
-            word_ids = ()
             words = phrase.split()
-            if self._filter(words):
-                word_ids = tuple([self._ids.setdefault(word, len(self._ids)) for word in words])
+            accepted_words = words if self._filter(words) else []
+            word_ids = tuple([self._ids.setdefault(word, len(self._ids)) for word in accepted_words])
             self._cache[phrase] = word_ids
         return word_ids
 
     def add(self, word_ids: tuple[int, ...]) -> None:
-        """Add the phrase of a line."""
+        """Add a phrase, which is a tuple of word ids."""
         self._pending_words.extend(word_ids)
         self._pending_lengths.append(len(word_ids))
 
@@ -74,7 +79,7 @@ class _PhraseWriter:
         self._pending_lengths.clear()
 
     def vocabulary(self) -> list[str]:
-        """Return the words, by id."""
+        """Return all words in the order of their ids."""
         return list(self._ids)
 
 
@@ -86,6 +91,7 @@ class _NumberWriter:
         self._pending = array("d")
 
     def add(self, number: float) -> None:
+        """Add a number."""
         self._pending.append(number)
 
     def flush(self) -> None:
@@ -95,7 +101,7 @@ class _NumberWriter:
 
 
 class PhraseRow(NamedTuple):
-    """A line of a phrase table."""
+    """A line of a phrase table, which contains a phrase pair and the probabilities in both directions."""
 
     first: str
     second: str
@@ -104,7 +110,7 @@ class PhraseRow(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """A phrase pair of a line, by language instead of by column."""
+    """A phrase pair of a phrase table, whose attributes are named after the languages instead of the columns."""
 
     phrase: str
     pivot: str
@@ -122,58 +128,87 @@ def convert_phrase_table(
     min_probability: float = 0.0,
     progress: Progress,
 ) -> None:
-    """Convert a phrase table to files of numbers, which :func:`open_phrase_table` reads.
+    """Convert a phrase table to binary files, which :func:`open_phrase_table` reads.
 
-    Memory grows with the number of distinct words. The numbering of the phrases needs about 60 bytes per line.
+    The memory usage depends on the number of distinct words. Assigning ids to phrases requires about 60 bytes per line.
 
     Args:
-        path: the table, plain or compressed with gzip, bzip2 or xz. It does not have to be sorted. A repeated pair
-            counts repeatedly, as in METEOR's program.
+        path: the path of the table, which can be compressed with gzip, bzip2 or xz. The table does not have to be
+            sorted. Repeated pairs are not merged.
         phrase_filter: the filter for phrases of the pack's language.
         pivot_filter: the filter for phrases of the pivot language.
         folder: the folder for the files.
-        first: whether the language of the pack is in the first column. By default it is in the second column, as in
+        first: whether the language of the pack is in the first column. By default, it is in the second column, as in
             METEOR's tables.
-        min_probability: pairs are left out if both of their probabilities are smaller.
+        min_probability: the minimum probability. A pair is omitted if both of its probabilities are lower.
         progress: called with the progress.
 
     Raises:
-        InputError: if a line is malformed, with file and line.
+        InputError: if a line is malformed. The message contains the name of the file and the line number.
         OSError: if the folder cannot be written.
     """
     with ExitStack() as files:
-
-        def create(name: str) -> BinaryIO:
-            return files.enter_context((folder / name).open("wb"))
-
-        phrases = _PhraseWriter(phrase_filter, create("phrases-words.bin"), create("phrases-row-lengths.bin"))
-        pivots = _PhraseWriter(pivot_filter, create("pivots-words.bin"), create("pivots-row-lengths.bin"))
-        to_pivot, from_pivot = _NumberWriter(create("to-pivot.bin")), _NumberWriter(create("from-pivot.bin"))
-        writers = (phrases, pivots, to_pivot, from_pivot)
+        writer = _PairWriter(folder, phrase_filter, pivot_filter, files)
         for line_number, line in enumerate(read_segments(path), 1):
             entry = _make_entry(_parse_row(line, f"{input_name(path)}, line {line_number}"), first)
             if line_number % _BLOCK == 0:
-                for writer in writers:
-                    writer.flush()
+                writer.flush()
                 progress("reading the phrase table", line_number, None)
-            if entry.to_pivot < min_probability and entry.from_pivot < min_probability:
-                continue
-            pivot_ids = pivots.find_word_ids(entry.pivot)
-            phrase_ids = phrases.find_word_ids(entry.phrase) if pivot_ids else ()
-            if phrase_ids:
-                phrases.add(phrase_ids)
-                pivots.add(pivot_ids)
-                to_pivot.add(entry.to_pivot)
-                from_pivot.add(entry.from_pivot)
-        for writer in writers:
-            writer.flush()
+            if max(entry.to_pivot, entry.from_pivot) >= min_probability:
+                writer.add(entry)
+        writer.flush()
     progress("reading the phrase table", 1, 1)
-    _number_phrases(folder, "phrases", phrases.vocabulary(), progress)
-    _number_phrases(folder, "pivots", pivots.vocabulary(), progress)
+    _number_phrases(folder, "phrases", writer.phrases.vocabulary(), progress)
+    _number_phrases(folder, "pivots", writer.pivots.vocabulary(), progress)
+
+
+class _PairWriter:
+    """Writes phrase pairs and their probabilities to several binary files.
+
+    Args:
+        folder: the folder for the files.
+        phrase_filter: the filter for phrases of the pack's language.
+        pivot_filter: the filter for phrases of the pivot language.
+        files: a stack that closes the files.
+    """
+
+    def __init__(self, folder: Path, phrase_filter: PhraseFilter, pivot_filter: PhraseFilter, files: ExitStack) -> None:
+        def create(name: str) -> BinaryIO:
+            return files.enter_context((folder / name).open("wb"))
+
+        self.phrases = _PhraseWriter(phrase_filter, create("phrases-words.bin"), create("phrases-row-lengths.bin"))
+        self.pivots = _PhraseWriter(pivot_filter, create("pivots-words.bin"), create("pivots-row-lengths.bin"))
+        self._to_pivot = _NumberWriter(create("to-pivot.bin"))
+        self._from_pivot = _NumberWriter(create("from-pivot.bin"))
+
+    def add(self, entry: _Entry) -> None:
+        """Add a phrase pair unless a filter rejects one of its phrases."""
+        pivot_ids = self.pivots.find_word_ids(entry.pivot)
+        if not pivot_ids:
+            return
+        phrase_ids = self.phrases.find_word_ids(entry.phrase)
+        if not phrase_ids:
+            return
+        self.phrases.add(phrase_ids)
+        self.pivots.add(pivot_ids)
+        self._to_pivot.add(entry.to_pivot)
+        self._from_pivot.add(entry.from_pivot)
+
+    def flush(self) -> None:
+        """Write the pairs that were added since the last call."""
+        for writer in (self.phrases, self.pivots, self._to_pivot, self._from_pivot):
+            writer.flush()
 
 
 def _number_phrases(folder: Path, name: str, vocabulary: list[str], progress: Progress) -> None:
-    """Assign ids to the distinct phrases of one language, and write them and the vocabulary."""
+    """Assign ids to the distinct phrases of one language, and write the ids and the vocabulary.
+
+    Args:
+        folder: the folder that contains the phrases as word ids.
+        name: the prefix of the file names.
+        vocabulary: all words in the order of their ids.
+        progress: called with the progress.
+    """
     progress(f"numbering {name}", 0, None)
     (folder / f"{name}-vocabulary.json").write_text(json.dumps(vocabulary), "utf-8", newline="\n")
     length_file = folder / f"{name}-row-lengths.bin"
@@ -187,12 +222,12 @@ def _number_phrases(folder: Path, name: str, vocabulary: list[str], progress: Pr
 
 
 def map_file(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
-    """Return a memory map of a file of numbers. A file without numbers makes an ordinary array."""
+    """Return a memory map of a file of numbers, or an ordinary array if the file is empty."""
     return np.memmap(path, dtype, "r") if path.stat().st_size else np.zeros(0, dtype)
 
 
 def open_phrase_table(folder: Path) -> PhrasePairs:
-    """Open the files that :func:`convert_phrase_table` wrote. Most of their content stays on disk."""
+    """Open the files that :func:`convert_phrase_table` wrote. Most of them are not loaded into memory."""
     return PhrasePairs(
         phrases=_open_phrases(folder, "phrases"),
         pivots=_open_phrases(folder, "pivots"),
@@ -213,30 +248,51 @@ def _open_phrases(folder: Path, name: str) -> Phrases:
 
 
 def _make_entry(row: PhraseRow, first: bool) -> _Entry:
-    """Return the phrase pair of a row. The language of the pack is in the first or the second column."""
+    """Return the phrase pair of a row.
+
+    Args:
+        row: the row.
+        first: whether the language of the pack is in the first column instead of the second column.
+    """
     if first:
-        return _Entry(row.first, row.second, row.second_given_first, row.first_given_second)
-    return _Entry(row.second, row.first, row.first_given_second, row.second_given_first)
+        return _Entry(
+            phrase=row.first, pivot=row.second, to_pivot=row.second_given_first, from_pivot=row.first_given_second
+        )
+    return _Entry(
+        phrase=row.second, pivot=row.first, to_pivot=row.first_given_second, from_pivot=row.second_given_first
+    )
 
 
 def _parse_row(line: str, location: str) -> PhraseRow:
-    """Parse a line of a phrase table; raise an :class:`InputError` if it is malformed."""
+    """Parse a line of a phrase table, and raise an :class:`InputError` if the line is malformed.
+
+    Args:
+        line: the line.
+        location: the name of the file and the line number, for error messages.
+    """
     fields = [field.strip() for field in line.split("|||", 3)]
     if len(fields) < 3 or not fields[0] or not fields[1]:
         raise InputError(
             f"{location}: expected 'phrase ||| phrase ||| probabilities', but the line is {line[:60].strip()!r}"
         )
-    scores = fields[2].split(None, 3)
+    first, second, scores = fields[:3]
+    first_given_second, second_given_first = _parse_probabilities(scores, location)
+    # The words are counted only in long lines, because a short line cannot contain a phrase that is too long.
+    if len(line) > 2 * _MAX_WORDS and max(len(first.split()), len(second.split())) > _MAX_WORDS:
+        raise InputError(f"{location}: a phrase of more than {_MAX_WORDS} words")
+    return PhraseRow(first, second, first_given_second, second_given_first)
+
+
+def _parse_probabilities(scores: str, location: str) -> tuple[float, float]:
+    """Return the probabilities p(first|second) and p(second|first) in the scores of a phrase pair."""
+    numbers = scores.split(None, 3)
     try:
-        first_given_second, second_given_first = float(scores[0]), float(scores[2])
+        first_given_second, second_given_first = float(numbers[0]), float(numbers[2])
     except (IndexError, ValueError):
-        first_given_second = second_given_first = math.nan
+        first_given_second, second_given_first = math.nan, math.nan
     if not (0 <= first_given_second <= 1 and 0 <= second_given_first <= 1):
         raise InputError(
             f"{location}: expected probabilities p(first|second) lex p(second|first) lex …, "
-            f"but the field is {fields[2][:60]!r}"
+            f"but the field is {scores[:60]!r}"
         )
-    # A short line cannot contain a long phrase, so its words need not be counted.
-    if len(line) > 2 * _MAX_WORDS and max(len(field.split()) for field in fields[:2]) > _MAX_WORDS:
-        raise InputError(f"{location}: a phrase of more than {_MAX_WORDS} words")
-    return PhraseRow(fields[0], fields[1], first_given_second, second_given_first)
+    return first_given_second, second_given_first

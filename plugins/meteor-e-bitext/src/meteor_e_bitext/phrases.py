@@ -1,4 +1,4 @@
-"""Phrases, and phrase pairs with translation probabilities, which are extracted from an aligned bitext."""
+"""Extracts phrase pairs from a word-aligned bitext, and computes their translation probabilities."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from meteor_e_bitext import _native
 from meteor_e_bitext.corpus import Corpus
 
 _SENTENCES = 50_000
-"""Number of sentence pairs whose phrase pairs are sorted together in memory, which takes about 100 MB."""
+"""The number of sentence pairs whose phrase pairs are sorted together in memory, which requires about 100 MB."""
 
 _PAIRS = 1 << 22
-"""Number of phrase pairs whose probabilities are computed together."""
+"""The number of phrase pairs whose probabilities are computed together."""
 
 RECORD = [("pivot", "<u4"), ("phrase", "<u4"), ("count", "<u4")]
-"""A phrase pair in a file: id in the pivot language, id in the language of the pack, count. Ids start at 1."""
+"""The fields of a phrase pair in a file. Both phrases are represented by ids, which start at 1."""
 
 
 class Phrases(NamedTuple):
-    """Phrases as parts of an array of words.
+    """Phrases that are represented by slices of an array of word ids.
 
     Attributes:
-        words: word ids.
-        positions: the index in ``words`` of the first word of each phrase.
+        words: an array of word ids.
+        positions: the index in ``words`` of each phrase's first word.
         lengths: the number of words of each phrase.
-        vocabulary: the words, by id.
+        vocabulary: all words in the order of their ids.
     """
 
     words: NDArray[np.uint32]
@@ -43,16 +43,16 @@ class Phrases(NamedTuple):
     vocabulary: Sequence[str]
 
     def text(self, phrase: int) -> str:
-        """Return the words of a phrase, separated by spaces."""
+        """Return a phrase as a string, given its id."""
         position = int(self.positions[phrase])
         word_ids = self.words[position : position + int(self.lengths[phrase])].tolist()
         return " ".join([self.vocabulary[word_id] for word_id in word_ids])
 
     def texts(self, phrases: NDArray[np.integer[Any]]) -> list[str]:
-        """Return the texts of many phrases at once.
+        """Return several phrases as strings.
 
         Args:
-            phrases: phrase ids.
+            phrases: the ids of the phrases.
         """
         lengths = self.lengths[phrases].astype(np.int64)
         ends = np.cumsum(lengths)
@@ -62,27 +62,29 @@ class Phrases(NamedTuple):
         return [" ".join(words[start:end]) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
     def order(self, phrases: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
-        """Return the indices that sort phrases by their words. Words are compared by code point.
+        """Return the indices that sort phrases by their words, which are compared by code points.
 
-        The phrases are sorted by each word position, from the last to the first, with a stable sort.
+        Args:
+            phrases: the ids of the phrases.
         """
+        # A stable sort at each word position, from the last to the first, sorts the phrases by all words.
         sorted_ids = sorted(range(len(self.vocabulary)), key=self.vocabulary.__getitem__)
         word_ranks = np.empty(len(sorted_ids), np.uint32)
         word_ranks[sorted_ids] = np.arange(1, len(sorted_ids) + 1, dtype=np.uint32)
         lengths, positions = self.lengths[phrases], self.positions[phrases]
         order = np.arange(len(phrases))
         for offset in reversed(range(int(lengths.max(initial=0)))):
-            ranks = np.zeros(len(order), np.uint32)  # 0 for phrases that have ended, which come first
+            ranks = np.zeros(len(order), np.uint32)  # The rank 0 puts phrases without a word at this position first.
             indices = np.flatnonzero(lengths[order] > offset)
             ranks[indices] = word_ranks[self.words[positions[order[indices]] + offset]]
             order = order[np.argsort(ranks, kind="stable")]
         return order
 
     def any_word(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return for each phrase whether it contains a flagged word.
+        """Return for each phrase whether it contains at least one flagged word.
 
         Args:
-            flags: whether each word is flagged, by word id.
+            flags: for each word id, whether the word is flagged.
         """
         is_flagged = np.zeros(len(self.positions), bool)
         for offset in range(int(self.lengths.max(initial=0))):
@@ -91,17 +93,21 @@ class Phrases(NamedTuple):
         return is_flagged
 
     def all_words(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return for each phrase whether all of its words are flagged; see :meth:`any_word`."""
+        """Return for each phrase whether all of its words are flagged.
+
+        Args:
+            flags: for each word id, whether the word is flagged.
+        """
         return ~self.any_word(~flags)
 
 
 class PhrasePairs(NamedTuple):
-    """Phrase pairs with the translation probabilities of both directions.
+    """Phrase pairs with their translation probabilities in both directions.
 
     Attributes:
         phrases: the phrases of the pack's language.
         pivots: the phrases of the pivot language.
-        pair_phrases, pair_pivots: the indices of the phrases of each pair.
+        pair_phrases, pair_pivots: for each pair, the ids of its phrases.
         to_pivot: the probability p(pivot | phrase) of each pair.
         from_pivot: the probability p(phrase | pivot) of each pair.
     """
@@ -126,21 +132,41 @@ def extract_phrase_pairs(
     threads: int,
     progress: Progress,
 ) -> None:
-    """Extract the phrase pairs that are consistent with an alignment, and write them and their counts into a folder.
+    """Extract the phrase pairs that are consistent with a word alignment, and write them with their counts.
 
     Args:
         corpus: the corpus of the pack's language.
         pivot_corpus: the corpus of the pivot language.
-        links: rows of a position in a sentence of ``corpus`` and a position in the sentence of ``pivot_corpus``.
-        link_starts: the index of the first link of each sentence pair, followed by the number of links.
+        links: an array ``(links, 2)`` with a position in a sentence of ``corpus`` and a position in the corresponding
+            sentence of ``pivot_corpus``.
+        link_starts: the index of each sentence pair's first link, followed by the number of all links.
         folder: the folder for the files. Temporary files are removed at the end.
-        max_length: maximum number of words of a phrase.
-        min_count: minimum frequency of a phrase. The pairs of rarer phrases are not written. They still count in the
-            totals from which probabilities are computed.
-        threads: number of threads.
+        max_length: the maximum number of words of a phrase.
+        min_count: the minimum frequency of a phrase. The pairs of less frequent phrases are not written, but they
+            contribute to the totals from which probabilities are computed.
+        threads: the number of threads.
         progress: called with the progress.
     """
-    runs = _extract_runs(corpus, pivot_corpus, links, link_starts, folder, max_length, min_count, threads, progress)
+    number = partial(_number_phrases, folder=folder, max_length=max_length, min_count=min_count)
+    phrases = number(corpus, "phrases", report=partial(progress, "counting phrases"))
+    pivots = number(pivot_corpus, "pivots", report=partial(progress, "counting phrases of the pivot language"))
+    extractor = _PairExtractor(
+        corpus=corpus,
+        pivot_corpus=pivot_corpus,
+        phrases=phrases,
+        pivots=pivots,
+        links=np.ascontiguousarray(links[:, ::-1]).reshape(-1),
+        link_starts=link_starts,
+        folder=folder,
+        max_length=max_length,
+    )
+    runs = []
+    with ThreadPool(threads) as pool:
+        for run in pool.map(extractor.extract, range(0, len(corpus), _SENTENCES)):
+            runs.append(run)
+            progress("extracting phrase pairs", min(len(runs) * _SENTENCES, len(corpus)), len(corpus))
+    np.save(folder / "phrases-counts.npy", phrases.totals)
+    np.save(folder / "pivots-counts.npy", pivots.totals)
     progress("sorting phrase pairs", 0, None)
     _merge_runs(runs, folder / "pairs.bin")
     progress("sorting phrase pairs", 1, 1)
@@ -148,60 +174,77 @@ def extract_phrase_pairs(
         path.unlink()
 
 
-def _extract_runs(
-    corpus: Corpus,
-    pivot_corpus: Corpus,
-    links: NDArray[np.uint16],
-    link_starts: NDArray[np.uint64],
-    folder: Path,
-    max_length: int,
-    min_count: int,
-    threads: int,
-    progress: Progress,
-) -> list[Path]:
-    """Write the totals of the phrases, and a file of sorted phrase pairs for each block of sentence pairs."""
-    number = partial(_number_phrases, folder=folder, max_length=max_length, min_count=min_count)
-    ids, totals = number(corpus, "phrases", report=partial(progress, "counting phrases"))
-    report_pivots = partial(progress, "counting phrases of the pivot language")
-    pivot_ids, pivot_totals = number(pivot_corpus, "pivots", report=report_pivots)
-    flat_links = np.ascontiguousarray(links[:, ::-1]).reshape(-1)
+class _NumberedPhrases(NamedTuple):
+    """The ids of all phrases in a corpus.
 
-    def extract(begin: int) -> Path:
+    Attributes:
+        ids: for each word, the ids of the phrases of each length that start there.
+        totals: for each phrase, the number of its pairs. The numbers are 0 until pairs are extracted.
+    """
+
+    ids: NDArray[np.uint32]
+    totals: NDArray[np.uint32]
+
+
+class _PairExtractor(NamedTuple):
+    """Extracts the phrase pairs of a word-aligned bitext.
+
+    Attributes:
+        corpus: the corpus of the pack's language.
+        pivot_corpus: the corpus of the pivot language.
+        phrases: the phrases of ``corpus``. Their totals are updated.
+        pivots: the phrases of ``pivot_corpus``. Their totals are updated.
+        links: the positions of all links, alternately in ``pivot_corpus`` and in ``corpus``.
+        link_starts: the index of each sentence pair's first link, followed by the number of all links.
+        folder: the folder for the files.
+        max_length: the maximum number of words of a phrase.
+    """
+
+    corpus: Corpus
+    pivot_corpus: Corpus
+    phrases: _NumberedPhrases
+    pivots: _NumberedPhrases
+    links: NDArray[np.uint16]
+    link_starts: NDArray[np.uint64]
+    folder: Path
+    max_length: int
+
+    def extract(self, begin: int) -> Path:
+        """Write the sorted phrase pairs of a block of sentence pairs into a temporary file, and return its path.
+
+        Args:
+            begin: the index of the first sentence pair.
+        """
         records = _native.extract_pairs(
-            first_starts=pivot_corpus.starts,
-            second_starts=corpus.starts,
-            first_ids=pivot_ids,
-            second_ids=ids,
-            max_length=max_length,
-            links=flat_links,
-            link_starts=link_starts,
+            first_starts=self.pivot_corpus.starts,
+            second_starts=self.corpus.starts,
+            first_ids=self.pivots.ids,
+            second_ids=self.phrases.ids,
+            max_length=self.max_length,
+            links=self.links,
+            link_starts=self.link_starts,
             begin=begin,
-            end=min(begin + _SENTENCES, len(corpus)),
-            first_totals=pivot_totals,
-            second_totals=totals,
+            end=min(begin + _SENTENCES, len(self.corpus)),
+            first_totals=self.pivots.totals,
+            second_totals=self.phrases.totals,
         )
-        run = folder / f"run-{begin}.scratch"
+        run = self.folder / f"run-{begin}.scratch"
         run.write_bytes(records)
         return run
-
-    runs = []
-    with ThreadPool(threads) as pool:
-        for run in pool.map(extract, range(0, len(corpus), _SENTENCES)):
-            runs.append(run)
-            progress("extracting phrase pairs", min(len(runs) * _SENTENCES, len(corpus)), len(corpus))
-    np.save(folder / "phrases-counts.npy", totals)
-    np.save(folder / "pivots-counts.npy", pivot_totals)
-    return runs
 
 
 def _number_phrases(
     corpus: Corpus, name: str, *, folder: Path, max_length: int, min_count: int, report: partial[object]
-) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+) -> _NumberedPhrases:
     """Assign ids to the frequent phrases of a corpus, and write their positions and lengths.
 
-    Returns:
-        The id of the phrase of each length at each word, in a temporary file, and an array of zeros for the number of
-        pairs of each phrase.
+    Args:
+        corpus: the corpus.
+        name: the prefix of the file names.
+        folder: the folder for the files.
+        max_length: the maximum number of words of a phrase.
+        min_count: the minimum frequency of a phrase.
+        report: called with the progress.
     """
     id_count = max_length * len(corpus.words)
     ids = _create_scratch(folder / f"{name}.scratch", id_count or 1)[:id_count]
@@ -219,21 +262,25 @@ def _number_phrases(
     lengths = np.repeat(np.arange(1, max_length + 1), np.frombuffer(length_counts, np.uint32))
     np.save(folder / f"{name}-positions.npy", first_positions)
     np.save(folder / f"{name}-lengths.npy", lengths.astype(np.uint8))
-    return ids, np.zeros(len(first_positions) + 1, np.uint32)
+    return _NumberedPhrases(ids=ids, totals=np.zeros(len(first_positions) + 1, np.uint32))
 
 
 def _merge_runs(runs: Sequence[Path], target: Path) -> None:
-    """Merge files of sorted phrase pairs into one file, and add the counts of equal pairs."""
+    """Merge files of sorted phrase pairs into one file, in which equal pairs are combined and their counts added."""
     buffers = [np.memmap(run, np.uint8, "r") for run in runs if run.stat().st_size]
     with target.open("wb") as file:
         _native.merge_runs(buffers, file.write)
 
 
 def _create_scratch(path: Path, size: int) -> NDArray[np.uint32]:
-    """Return a memory map of a new temporary file.
+    """Create a temporary file, and return a memory map of it.
 
-    The space of the file is allocated at once if the system can do that. Otherwise a full disk would kill the process
-    when it writes to the memory map.
+    If the operating system supports it, the disk space is allocated immediately. Otherwise, the process would be killed
+    if the disk became full while the memory map is written.
+
+    Args:
+        path: the path of the file.
+        size: the number of integers in the file.
     """
     scratch = np.memmap(path, np.uint32, "w+", shape=(size,))
     if hasattr(os, "posix_fallocate"):
@@ -248,17 +295,25 @@ def _create_scratch(path: Path, size: int) -> NDArray[np.uint32]:
 
 
 def read_phrase_pairs(corpus: Corpus, pivot_corpus: Corpus, folder: Path, min_probability: float) -> PhrasePairs:
-    """Read the phrase pairs that :func:`extract_phrase_pairs` wrote. The probabilities are relative frequencies.
+    """Read the phrase pairs that :func:`extract_phrase_pairs` wrote, and compute their probabilities.
 
-    A pair is left out if both of its probabilities are less than ``min_probability``, because no product of
-    probabilities can reach the threshold then.
+    The probabilities are relative frequencies.
+
+    Args:
+        corpus: the corpus of the pack's language.
+        pivot_corpus: the corpus of the pivot language.
+        folder: the folder that contains the phrase pairs.
+        min_probability: the minimum probability. A pair is omitted if both of its probabilities are lower.
     """
     totals = np.load(folder / "phrases-counts.npy")
     pivot_totals = np.load(folder / "pivots-counts.npy")
     is_empty = not (folder / "pairs.bin").stat().st_size
     records = np.zeros(0, RECORD) if is_empty else np.memmap(folder / "pairs.bin", RECORD, "r")
-    pair_phrases, pair_pivots = [np.zeros(0, np.uint32)], [np.zeros(0, np.uint32)]
-    to_pivot, from_pivot = [np.zeros(0)], [np.zeros(0)]
+    # Each list begins with an empty array, so that it can be concatenated if no pairs were extracted.
+    pair_phrases = [np.zeros(0, np.uint32)]
+    pair_pivots = [np.zeros(0, np.uint32)]
+    to_pivot = [np.zeros(0)]
+    from_pivot = [np.zeros(0)]
     for start in range(0, len(records), _PAIRS):
         block = records[start : start + _PAIRS]
         to_probabilities = block["count"] / totals[block["phrase"]]
@@ -269,12 +324,12 @@ def read_phrase_pairs(corpus: Corpus, pivot_corpus: Corpus, folder: Path, min_pr
         to_pivot.append(to_probabilities[is_probable])
         from_pivot.append(from_probabilities[is_probable])
     return PhrasePairs(
-        _read_phrases(corpus, folder, "phrases"),
-        _read_phrases(pivot_corpus, folder, "pivots"),
-        np.concatenate(pair_phrases),
-        np.concatenate(pair_pivots),
-        np.concatenate(to_pivot),
-        np.concatenate(from_pivot),
+        phrases=_read_phrases(corpus, folder, "phrases"),
+        pivots=_read_phrases(pivot_corpus, folder, "pivots"),
+        pair_phrases=np.concatenate(pair_phrases),
+        pair_pivots=np.concatenate(pair_pivots),
+        to_pivot=np.concatenate(to_pivot),
+        from_pivot=np.concatenate(from_pivot),
     )
 
 

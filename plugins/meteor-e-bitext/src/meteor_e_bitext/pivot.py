@@ -1,14 +1,15 @@
-"""Find paraphrases by pivoting: p(e₂|e₁) = Σ p(f|e₁)·p(e₂|f) over the phrases f of the pivot language.
+"""Finds paraphrases by pivoting: phrases with the same translations are paraphrases of each other.
 
-The method is that of Bannard and Callison-Burch, "Paraphrasing with Bilingual Parallel Corpora", ACL 2005. The filters
-are those of METEOR's paraphrase extraction (Denkowski and Lavie, "METEOR-NEXT and the METEOR Paraphrase Tables", WMT
-2010).
+The probability of a paraphrase is p(e₂|e₁) = Σ p(f|e₁)·p(e₂|f), where f are phrases of the pivot language. Bannard and
+Callison-Burch introduced this method ("Paraphrasing with Bilingual Parallel Corpora", ACL 2005). The filters are those
+of METEOR's paraphrase extraction (Denkowski and Lavie, "METEOR-NEXT and the METEOR Paraphrase Tables", WMT 2010).
 """
 
 from __future__ import annotations
 
 import string
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -26,22 +27,22 @@ SYMBOLS = string.punctuation
 Probability = Annotated[float, Meta(ge=0, le=1)]
 
 _BATCH = 1 << 18
-"""Number of phrases whose paraphrases are computed together."""
+"""The number of phrases whose paraphrases are computed together."""
 
 RESULT = [("phrase", "<u4"), ("paraphrase", "<u4"), ("probability", "<f8")]
-"""An entry of the array that the extension returns."""
+"""The fields of the entries that the extension module returns."""
 
 
 @dataclass(frozen=True)
 class PivotOptions:
-    """Filters and thresholds for paraphrases. The defaults are METEOR's.
+    """The filters and thresholds for paraphrases. The defaults are those of METEOR.
 
     Attributes:
-        least_product: minimum of a product p(f|e₁)·p(e₂|f). Smaller products are left out of the sum.
-        least_probability: minimum probability of a paraphrase.
-        common: minimum relative frequency of a common word. The common words are the function words of the pack.
-            Phrases of common words only are left out, in both languages.
-        symbols: characters that a phrase must not contain, in both languages.
+        least_product: the minimum of a product p(f|e₁)·p(e₂|f). Smaller products are omitted from the sum.
+        least_probability: the minimum probability of a paraphrase.
+        common: the minimum relative frequency of a common word. The common words become the function words of the pack.
+            Phrases that consist only of common words are omitted in both languages.
+        symbols: the characters that a phrase must not contain in either language.
     """
 
     least_product: Probability = 0.001
@@ -51,10 +52,10 @@ class PivotOptions:
 
 
 class WordFilter:
-    """Decides by their words which phrases can take part in paraphrases.
+    """A filter that removes phrases which consist of common words or contain certain characters.
 
     Args:
-        common: the common words of the language. A phrase must contain another word.
+        common: the common words of the language. A phrase must contain at least one word that is not common.
         symbols: the characters that a phrase must not contain.
     """
 
@@ -75,11 +76,12 @@ class WordFilter:
         return passes
 
     def _has_symbol(self, word: str) -> bool:
+        """Return whether a word contains a character that phrases must not contain."""
         return not self._symbols.isdisjoint(word)
 
 
 class Paraphrases(NamedTuple):
-    """The entries of a paraphrase table, sorted by the words of both phrases.
+    """The entries of a paraphrase table, which are sorted by the words of both phrases.
 
     Attributes:
         phrases: the phrases.
@@ -94,12 +96,12 @@ class Paraphrases(NamedTuple):
 
 
 class _Translations(NamedTuple):
-    """Phrase pairs, sorted by one of their phrases.
+    """The translations of phrases in one direction, sorted by phrase.
 
     Attributes:
-        starts: the index of the first pair of each phrase, followed by the number of pairs.
-        translations: the other phrase of each pair.
-        probabilities: the probability of the other phrase, given the phrase.
+        starts: the index of each phrase's first translation, followed by the number of all translations.
+        translations: the id of each translation.
+        probabilities: the probability of each translation, given the phrase.
     """
 
     starts: NDArray[np.uint64]
@@ -115,72 +117,104 @@ def pivot(
     threads: int,
     progress: Progress,
 ) -> Paraphrases:
-    """Return the paraphrases that follow from phrase pairs.
+    """Find paraphrases among the phrases of phrase pairs.
 
     Args:
         pairs: the phrase pairs.
         phrase_filter: the filter for phrases of the pack's language.
         pivot_filter: the filter for phrases of the pivot language.
         options: the thresholds.
-        threads: number of threads.
+        threads: the number of threads.
         progress: called with the progress.
     """
     progress("pivoting", 0, None)
-    phrases = pairs.phrases
     to_pivot, from_pivot = _sort_pairs(pairs, phrase_filter, pivot_filter, options.least_product)
     translated_phrases = np.flatnonzero(np.diff(to_pivot.starts)).astype(np.uint32)
-
-    def find_paraphrases(begin: int) -> NDArray[np.void]:
-        data = _native.pivot(
-            phrases=np.ascontiguousarray(translated_phrases[begin : begin + _BATCH]),
-            to_starts=to_pivot.starts,
-            to_translations=to_pivot.translations,
-            to_probabilities=to_pivot.probabilities,
-            from_starts=from_pivot.starts,
-            from_translations=from_pivot.translations,
-            from_probabilities=from_pivot.probabilities,
-            min_product=options.least_product,
-            min_probability=options.least_probability,
-        )
-        entries = np.frombuffer(data, RESULT)
-        distinct: NDArray[np.void] = entries[~_are_nested(phrases, entries["phrase"], entries["paraphrase"])]
-        return distinct
-
-    batches: list[NDArray[np.void]] = [np.zeros(0, RESULT)]
+    phrase_count = len(translated_phrases)
+    batches = [translated_phrases[start : start + _BATCH] for start in range(0, phrase_count, _BATCH)]
+    find_paraphrases = partial(_find_paraphrases, pairs.phrases, to_pivot, from_pivot, options)
+    entries: list[NDArray[np.void]] = [np.zeros(0, RESULT)]
     with ThreadPool(threads) as pool:
-        for index, batch in enumerate(pool.map(find_paraphrases, range(0, len(translated_phrases), _BATCH)), 1):
-            batches.append(batch)
-            progress("pivoting", min(index * _BATCH, len(translated_phrases)), len(translated_phrases))
+        for index, batch_entries in enumerate(pool.map(find_paraphrases, batches), 1):
+            entries.append(batch_entries)
+            progress("pivoting", min(index * _BATCH, phrase_count), phrase_count)
     progress("sorting paraphrases", 0, None)
-    entries = _sort_entries(phrases, np.concatenate(batches))
+    sorted_entries = _sort_entries(pairs.phrases, np.concatenate(entries))
     progress("sorting paraphrases", 1, 1)
-    return Paraphrases(phrases, entries["phrase"], entries["paraphrase"], entries["probability"])
+    return Paraphrases(
+        phrases=pairs.phrases,
+        left=sorted_entries["phrase"],
+        right=sorted_entries["paraphrase"],
+        probabilities=sorted_entries["probability"],
+    )
+
+
+def _find_paraphrases(
+    phrases: Phrases,
+    to_pivot: _Translations,
+    from_pivot: _Translations,
+    options: PivotOptions,
+    batch: NDArray[np.uint32],
+) -> NDArray[np.void]:
+    """Return the paraphrases of a batch of phrases. Paraphrases that contain the phrase or vice versa are omitted.
+
+    Args:
+        phrases: all phrases of the pack's language.
+        to_pivot: the translations into the pivot language.
+        from_pivot: the translations from the pivot language.
+        options: the thresholds.
+        batch: the ids of the phrases.
+    """
+    data = _native.pivot(
+        phrases=np.ascontiguousarray(batch),
+        to_starts=to_pivot.starts,
+        to_translations=to_pivot.translations,
+        to_probabilities=to_pivot.probabilities,
+        from_starts=from_pivot.starts,
+        from_translations=from_pivot.translations,
+        from_probabilities=from_pivot.probabilities,
+        min_product=options.least_product,
+        min_probability=options.least_probability,
+    )
+    entries = np.frombuffer(data, RESULT)
+    is_nested = _are_nested(phrases, entries["phrase"], entries["paraphrase"])
+    paraphrases: NDArray[np.void] = entries[~is_nested]
+    return paraphrases
 
 
 def _sort_pairs(
     pairs: PhrasePairs, phrase_filter: WordFilter, pivot_filter: WordFilter, min_probability: float
 ) -> tuple[_Translations, _Translations]:
-    """Return the translations into the pivot language and back, without pairs that cannot lead to paraphrases."""
+    """Return the translations into the pivot language and the translations from the pivot language.
+
+    Pairs that cannot contribute to a paraphrase are omitted.
+
+    Args:
+        pairs: the phrase pairs.
+        phrase_filter: the filter for phrases of the pack's language.
+        pivot_filter: the filter for phrases of the pivot language.
+        min_probability: the minimum probability of a translation.
+    """
     pivot_count = len(pairs.pivots.positions)
     passes_phrase_filter = phrase_filter.select(pairs.phrases)[pairs.pair_phrases]
     passes_pivot_filter = pivot_filter.select(pairs.pivots)[pairs.pair_pivots]
     is_usable = passes_phrase_filter & passes_pivot_filter
-    # A pivot with a single pair leads from a phrase back to the same phrase only.
+    # A pivot with only one pair connects a phrase only with itself.
     pairs_per_pivot = np.bincount(pairs.pair_pivots[is_usable], minlength=pivot_count)
     is_usable &= (pairs_per_pivot > 1)[pairs.pair_pivots]
     to_pivot = _group_pairs(
-        np.flatnonzero(is_usable & (pairs.to_pivot >= min_probability)),
-        pairs.pair_phrases,
-        pairs.pair_pivots,
-        pairs.to_pivot,
-        len(pairs.phrases.positions),
+        indices=np.flatnonzero(is_usable & (pairs.to_pivot >= min_probability)),
+        phrases=pairs.pair_phrases,
+        translations=pairs.pair_pivots,
+        probabilities=pairs.to_pivot,
+        phrase_count=len(pairs.phrases.positions),
     )
     from_pivot = _group_pairs(
-        np.flatnonzero(is_usable & (pairs.from_pivot >= min_probability)),
-        pairs.pair_pivots,
-        pairs.pair_phrases,
-        pairs.from_pivot,
-        pivot_count,
+        indices=np.flatnonzero(is_usable & (pairs.from_pivot >= min_probability)),
+        phrases=pairs.pair_pivots,
+        translations=pairs.pair_phrases,
+        probabilities=pairs.from_pivot,
+        phrase_count=pivot_count,
     )
     return to_pivot, from_pivot
 
@@ -192,15 +226,23 @@ def _group_pairs(
     probabilities: NDArray[np.float64],
     phrase_count: int,
 ) -> _Translations:
-    """Return the pairs with these indices, sorted by phrase."""
-    indices = indices[np.argsort(phrases[indices], kind="stable")]
+    """Sort the selected phrase pairs by phrase.
+
+    Args:
+        indices: the indices of the selected pairs.
+        phrases: the phrase of each pair.
+        translations: the translation of the phrase in each pair.
+        probabilities: the probability of the translation in each pair.
+        phrase_count: the number of phrases.
+    """
+    sorted_indices = indices[np.argsort(phrases[indices], kind="stable")]
     starts = np.zeros(phrase_count + 1, np.uint64)
     starts[1:] = np.cumsum(np.bincount(phrases[indices], minlength=phrase_count))
-    return _Translations(starts, translations[indices], probabilities[indices])
+    return _Translations(starts, translations[sorted_indices], probabilities[sorted_indices])
 
 
 def _sort_entries(phrases: Phrases, entries: NDArray[np.void]) -> NDArray[np.void]:
-    """Return the entries sorted by the words of both phrases, so that their order does not depend on phrase ids."""
+    """Sort entries by the words of both phrases, so that their order does not depend on the phrase ids."""
     distinct = np.unique(np.concatenate([entries["phrase"], entries["paraphrase"]]))
     ranks = np.empty(len(distinct), np.uint32)
     ranks[phrases.order(distinct)] = np.arange(len(distinct), dtype=np.uint32)
@@ -210,7 +252,7 @@ def _sort_entries(phrases: Phrases, entries: NDArray[np.void]) -> NDArray[np.voi
 
 
 def _are_nested(phrases: Phrases, left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Return for each pair of phrases whether one phrase contains the other, word for word."""
+    """Return for each pair of phrases whether one of the phrases contains all words of the other in the same order."""
     is_left_longer = phrases.lengths[left] > phrases.lengths[right]
     inner = np.where(is_left_longer, right, left)
     outer = np.where(is_left_longer, left, right)
@@ -219,13 +261,32 @@ def _are_nested(phrases: Phrases, left: NDArray[np.uint32], right: NDArray[np.ui
     is_nested = np.zeros(len(left), bool)
     for inner_length in np.unique(inner_lengths).tolist():
         for outer_length in np.unique(outer_lengths[inner_lengths == inner_length]).tolist():
-            indices = np.flatnonzero((inner_lengths == inner_length) & (outer_lengths == outer_length))
-            inner_positions = phrases.positions[inner[indices]]
-            outer_positions = phrases.positions[outer[indices]]
-            for offset in range(outer_length - inner_length + 1):
-                is_equal = np.ones(len(indices), bool)
-                for i in range(inner_length):
-                    inner_words = phrases.words[inner_positions + i]
-                    is_equal &= inner_words == phrases.words[outer_positions + offset + i]
-                is_nested[indices] |= is_equal
+            has_lengths = (inner_lengths == inner_length) & (outer_lengths == outer_length)
+            is_nested[has_lengths] = _contain(
+                phrases, outer[has_lengths], inner[has_lengths], outer_length, inner_length
+            )
     return is_nested
+
+
+def _contain(
+    phrases: Phrases, outer: NDArray[np.uint32], inner: NDArray[np.uint32], outer_length: int, inner_length: int
+) -> NDArray[np.bool_]:
+    """Return for each pair of phrases whether the outer phrase contains the inner phrase.
+
+    Args:
+        phrases: all phrases.
+        outer: the ids of the outer phrases.
+        inner: the ids of the inner phrases.
+        outer_length: the number of words of each outer phrase.
+        inner_length: the number of words of each inner phrase.
+    """
+    outer_positions = phrases.positions[outer]
+    inner_positions = phrases.positions[inner]
+    contains = np.zeros(len(outer), bool)
+    for offset in range(outer_length - inner_length + 1):
+        is_equal = np.ones(len(outer), bool)
+        for index in range(inner_length):
+            inner_words = phrases.words[inner_positions + index]
+            is_equal &= inner_words == phrases.words[outer_positions + offset + index]
+        contains |= is_equal
+    return contains

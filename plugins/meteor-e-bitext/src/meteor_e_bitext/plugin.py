@@ -1,4 +1,4 @@
-"""The hook of the plugin. This module does not import NumPy or the extension."""
+"""Registers the commands of the plugin without importing NumPy or the extension module."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""Write the report of a pack that is built from bitext."""
+"""Writes the report on a pack that was built from bitext."""
 
 from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
 from meteor_e import __version__
 from meteor_e.packs.pack import SourceFile
@@ -17,8 +17,22 @@ _MARKUP = frozenset("\\`*_{}[]<>#|~")
 """The characters that Markdown may interpret."""
 
 
-def draw_sample(paraphrases: Paraphrases, size: int, seed: int) -> list[tuple[float, str, str]]:
-    """Return random entries of a paraphrase table: probability, phrase, paraphrase."""
+class SampledParaphrase(NamedTuple):
+    """A randomly selected entry of a paraphrase table."""
+
+    probability: float
+    phrase: str
+    paraphrase: str
+
+
+def draw_sample(paraphrases: Paraphrases, size: int, seed: int) -> list[SampledParaphrase]:
+    """Select random entries of a paraphrase table.
+
+    Args:
+        paraphrases: the entries of the table.
+        size: the maximum number of entries to select.
+        seed: the seed of the random number generator.
+    """
     entry_count = len(paraphrases.left)
     indices = sorted(random.Random(seed).sample(range(entry_count), min(size, entry_count)))
     phrases = paraphrases.phrases
@@ -26,7 +40,7 @@ def draw_sample(paraphrases: Paraphrases, size: int, seed: int) -> list[tuple[fl
     for index in indices:
         phrase = phrases.text(int(paraphrases.left[index]))
         paraphrase = phrases.text(int(paraphrases.right[index]))
-        sample.append((float(paraphrases.probabilities[index]), phrase, paraphrase))
+        sample.append(SampledParaphrase(float(paraphrases.probabilities[index]), phrase, paraphrase))
     return sample
 
 
@@ -37,16 +51,35 @@ def format_report(
     options: BitextOptions,
     facts: Mapping[str, Any],
 ) -> str:
-    """Return the report in Markdown.
+    """Return the report as Markdown.
 
     Args:
-        text: the language of the pack.
-        pivot_text: the pivot language.
+        text: the language of the pack and its tokenization.
+        pivot_text: the pivot language and its tokenization.
         sources: the input files.
         options: the options of the build.
         facts: numbers of lines, words, phrases and paraphrases, the function words, and a sample of the paraphrases.
     """
-    rows: list[tuple[str, object]] = [
+    lines = ["# Pack from bitext", ""]
+    lines += _format_table(_list_facts(text, pivot_text, sources, options, facts))
+    lines += ["", "## Options", ""]
+    lines += _format_table(_list_options(options))
+    lines += ["", "## Function words", "", "Most frequent first.", "", _escape(" ".join(facts["function_words"]))]
+    lines += ["", f"## Random paraphrases, seed {options.seed}", "", "| p | phrase | paraphrase |", "|---|---|---|"]
+    for probability, phrase, paraphrase in facts["sample"]:
+        lines.append(f"| {probability:.3f} | {_escape(phrase)} | {_escape(paraphrase)} |")
+    return "\n".join(lines) + "\n"
+
+
+def _list_facts(
+    text: LanguageText,
+    pivot_text: LanguageText,
+    sources: Sequence[SourceFile],
+    options: BitextOptions,
+    facts: Mapping[str, Any],
+) -> list[tuple[str, str]]:
+    """Return the rows of the first table in the report, which describes the input and the content of the pack."""
+    return [
         ("built with", f"meteor_e {__version__}"),
         ("language", f"{text.code} ({text.description})"),
         ("pivot language", f"{pivot_text.code} ({pivot_text.description})"),
@@ -60,24 +93,24 @@ def format_report(
         ("paraphrases", f"{facts['paraphrases']:,} of {facts['phrases']:,} phrases"),
         ("function words", f"{len(facts['function_words']):,}"),
     ]
-    values = {**asdict(options), **asdict(options.alignment), **asdict(options.pivot)}
-    del values["alignment"], values["pivot"]
-    lines = ["# Pack from bitext", "", *_format_table(rows)]
-    lines += ["", "## Options", ""]
-    lines += _format_table((name.replace("_", " "), value) for name, value in values.items())
-    lines += ["", "## Function words", "", "Most frequent first.", "", _escape(" ".join(facts["function_words"]))]
-    lines += ["", f"## Random paraphrases, seed {options.seed}", "", "| p | phrase | paraphrase |", "|---|---|---|"]
-    for probability, phrase, paraphrase in facts["sample"]:
-        lines.append(f"| {probability:.3f} | {_escape(phrase)} | {_escape(paraphrase)} |")
-    return "\n".join(lines) + "\n"
 
 
-def _format_table(rows: Iterable[tuple[str, object]]) -> list[str]:
-    """Return the lines of a Markdown table of names and values, without a heading."""
-    return ["| | |", "|---|---|", *(f"| {name} | {_escape(str(value))} |" for name, value in rows)]
+def _list_options(options: BitextOptions) -> list[tuple[str, str]]:
+    """Return the names and values of all options, including those of the alignment and of the pivoting."""
+    values = asdict(options)
+    alignment_values = values.pop("alignment")
+    pivot_values = values.pop("pivot")
+    values.update(alignment_values)
+    values.update(pivot_values)
+    return [(name.replace("_", " "), str(value)) for name, value in values.items()]
+
+
+def _format_table(rows: Iterable[tuple[str, str]]) -> list[str]:
+    """Return the lines of a Markdown table with two columns, names and values, and an empty heading."""
+    return ["| | |", "|---|---|", *(f"| {name} | {_escape(value)} |" for name, value in rows)]
 
 
 def _escape(text: str) -> str:
-    """Return text for a table cell, with escaped markup and without control characters."""
+    """Escape the markup in a string, and replace control characters, so that it can be written into a table cell."""
     text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
     return "".join("\\" + char if char in _MARKUP else char for char in text)

@@ -1,4 +1,4 @@
-"""Run long work in stages, and keep the result of each stage, so that an interrupted run can be continued."""
+"""Runs a long computation in stages whose results are stored, so that an interrupted computation can be continued."""
 
 from __future__ import annotations
 
@@ -16,19 +16,22 @@ from meteor_e.api import ConfigError, ResourceError
 _STATE = "state.json"
 
 StageReport = Callable[[str, float, bool], None]
-"""Called after a stage with its name, the seconds that it took, and whether an earlier result was reused."""
+"""A function that is called at the end of a stage.
+
+Its arguments are the name of the stage, its duration in seconds, and whether an earlier result was reused.
+"""
 
 
 class Stages:
-    """A folder with the results of stages, each in a folder of its own.
+    """Runs stages, and stores the result of each stage in a subfolder of a folder.
 
-    A stage has a key, which is a hash of its options and of the keys of the stages that it depends on. The options of
-    the first stage contain the digests of the input files. If the result of a stage exists with the same key, the
-    stage does not run again.
+    A stage is not run again if its folder contains a result with the same key. The key of a stage is a hash of its
+    options and of the keys of all stages on which it depends. The options of the first stage contain digests of the
+    input files.
 
     Args:
-        folder: the folder, which is created if it does not exist.
-        report: called after each stage.
+        folder: the folder of all results. It is created if it does not exist.
+        report: called at the end of each stage.
 
     Raises:
         ResourceError: if the folder cannot be created.
@@ -48,20 +51,20 @@ class Stages:
         work: Callable[[Path], object],
         dependencies: tuple[str, ...] = (),
     ) -> Path:
-        """Run a stage, unless its result exists already.
+        """Run a stage unless its result already exists.
 
         Args:
             name: the name of the stage and of its folder.
-            options: everything that the result depends on, except for earlier stages.
-            work: computes the result and writes it into the folder that is its argument.
+            options: all values on which the result depends, except for the results of earlier stages.
+            work: a function that computes the result and writes it into the folder that is passed to it.
             dependencies: the names of the stages whose results the stage uses.
 
         Returns:
-            The folder with the result.
+            The folder that contains the result.
 
         Raises:
             ResourceError: if the folder cannot be written.
-            ConfigError: if the folder exists and does not contain the result of a stage.
+            ConfigError: if the folder exists, but does not contain the result of a stage.
         """
         description = {"stage": name, "options": options, "after": [self._keys[stage] for stage in dependencies]}
         key = hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()
@@ -81,7 +84,14 @@ class Stages:
         return target
 
     def _compute(self, target: Path, work: Callable[[Path], object], state: dict[str, Any], start: float) -> None:
-        """Run the work in a temporary folder, which becomes the target when the work is complete."""
+        """Compute the result of a stage in a temporary folder, which is renamed at the end.
+
+        Args:
+            target: the folder of the result. An existing folder is replaced.
+            work: a function that computes the result and writes it into the folder that is passed to it.
+            state: the description of the stage, which is written into the folder.
+            start: the time at which the stage started.
+        """
         building = target.with_name(f"{target.name}.building")
         shutil.rmtree(target, ignore_errors=True)
         shutil.rmtree(building, ignore_errors=True)
@@ -92,14 +102,14 @@ class Stages:
             (building / _STATE).write_text(json.dumps(state) + "\n", encoding="utf-8", newline="\n")
             building.rename(target)
         except BaseException:
-            # Remove the incomplete result, and the folder of the stages if it is empty.
+            # The folder of all results is removed only if it is empty.
             shutil.rmtree(building, ignore_errors=True)
             with contextlib.suppress(OSError):
                 self.folder.rmdir()
             raise
 
     def remove(self) -> None:
-        """Remove the results. The folder of the stages is removed if it does not contain the user's files."""
+        """Remove all results. Their folder is also removed if it does not contain any other files."""
         for state_file in self.folder.glob(f"*/{_STATE}"):
             stage_folder = state_file.parent
             if _read_state(stage_folder).get("stage") == stage_folder.name:
@@ -113,17 +123,17 @@ class Stages:
 
     @contextlib.contextmanager
     def _write_errors(self) -> Iterator[None]:
-        """Turn an :class:`OSError` of the block into a :class:`ResourceError`."""
+        """Convert an :class:`OSError` that is raised in the block to a :class:`ResourceError`."""
         try:
             yield
         except OSError as error:
-            # An error of NumPy contains only the number of items that were written.
+            # If a disk is full, NumPy raises an OSError without a reason.
             reason = error.strerror or f"is the disk full? ({error})"
             raise ResourceError(f"cannot write {error.filename or self.folder}: {reason}") from error
 
 
 def _read_state(folder: Path) -> dict[str, Any]:
-    """Return the state of the stage in a folder, or an empty dictionary if the folder has no valid state."""
+    """Return the state of a stage, or an empty dictionary if the folder does not contain a valid state file."""
     try:
         state = json.loads((folder / _STATE).read_bytes())
     except (OSError, ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""Write paraphrase tables in METEOR's format."""
+"""Writes paraphrase tables in the format that METEOR reads."""
 
 from __future__ import annotations
 
@@ -12,13 +12,18 @@ from meteor_e.base.progress import Progress
 from meteor_e_bitext.pivot import Paraphrases
 
 _BLOCK = 1 << 16
-"""Number of entries that are compressed together."""
+"""The number of entries that are compressed together."""
 
 
 def write_table(path: Path, paraphrases: Paraphrases, progress: Progress) -> None:
-    """Write a table in METEOR's format: compressed text with three lines per entry.
+    """Write a paraphrase table as a compressed text file with three lines per entry.
 
-    Equal tables make equal files. A second thread compresses a block while the next block is formatted.
+    A second thread compresses each block of entries while the next block is formatted.
+
+    Args:
+        path: the path of the file. Its content depends only on the paraphrases.
+        paraphrases: the entries of the table.
+        progress: called with the progress.
     """
     entry_count = len(paraphrases.left)
     with (
@@ -39,9 +44,9 @@ def write_table(path: Path, paraphrases: Paraphrases, progress: Progress) -> Non
 
 
 def _format_entries(paraphrases: Paraphrases, block: slice) -> str:
-    """Return the lines of consecutive entries: probability, phrase, paraphrase."""
+    """Return three lines for each entry in a block: the probability, the phrase and the paraphrase."""
     phrases = paraphrases.phrases
-    # Many entries have the same phrase, so its text is looked up once.
+    # Each distinct phrase is converted to a string only once, because many entries have the same phrase.
     left, left_indices = np.unique(paraphrases.left[block], return_inverse=True)
     left_texts = phrases.texts(left)
     right_texts = phrases.texts(paraphrases.right[block])

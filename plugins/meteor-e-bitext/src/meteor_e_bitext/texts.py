@@ -1,4 +1,4 @@
-"""Tokenize text of a language without a metric: for coverage, packs and vocabularies."""
+"""Tokenizes the text of a language in the same way as for scoring, but without a metric."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ from meteor_e.text.normalization import Normalizer
 
 @dataclass(frozen=True)
 class LanguageText:
-    """A language, and how its text is tokenized. Call :func:`language_text` to create an instance.
+    """A language and the tokenization of its text. Call :func:`language_text` to create an instance.
 
     Attributes:
-        code: the ISO code of the language, or the name that the user gives it.
-        language: the definition of the language; ``None`` if there is none.
-        normalizer: normalizes a line before it is split at white space; ``None`` to leave the line as it is.
-        segment: puts spaces between the words of a line; ``None`` if the language has no segmenter.
-        prefixes: the content of the list of nonbreaking prefixes; ``None`` without a list.
-        description: everything that affects the tokenization, in words.
+        code: the ISO code of the language, or a name that the user has chosen.
+        language: the definition of the language, or None if the language does not have a definition.
+        normalizer: normalizes a line before it is split at white space. If it is None, lines are not normalized.
+        segment: inserts spaces between the words of a line. It is None if the language does not have a segmenter.
+        prefixes: the content of the list of nonbreaking prefixes, or None if the list does not exist.
+        description: a description of all settings that affect the tokenization.
     """
 
     code: str
@@ -41,7 +41,7 @@ class LanguageText:
     description: str
 
     def words(self, line: str) -> list[str]:
-        """Return the words of a line."""
+        """Split a line into words."""
         if self.segment is not None:
             line = self.segment(line)
         if self.normalizer is not None:
@@ -49,7 +49,11 @@ class LanguageText:
         return split_words(line)
 
     def tokenizer(self, threads: int = 1) -> Tokenizer:
-        """Return a tokenizer that converts many lines to word ids. It uses the native core if there is one."""
+        """Return a tokenizer that converts lines to word ids, with the native core if it is installed.
+
+        Args:
+            threads: the number of threads that tokenize lines.
+        """
         return Tokenizer(self.normalizer, self.segment, threads)
 
 
@@ -59,28 +63,30 @@ def language_text(
     whitespace: bool = False,
     prefixes: PathLike | NonbreakingPrefixes | None = None,
 ) -> LanguageText:
-    """Return how text of a language is tokenized: as for scoring, or at white space.
+    """Return a language and the tokenization of its text. By default, text is tokenized as for scoring.
 
     Args:
-        name: the code of a language, which may be unknown, or a language file; ``None`` for no particular language.
-        whitespace: split the text at white space only, whatever the language.
-        prefixes: the file of nonbreaking prefixes, or the prefixes. By default, the prefixes of the language's pack
-            are used, if it is installed.
+        name: the code of a language, which may be unknown, or the path of a language file. None means no particular
+            language.
+        whitespace: whether to split the text only at white space, regardless of the language.
+        prefixes: the path of a file of nonbreaking prefixes, or the prefixes themselves. By default, the prefixes of
+            the language's pack are used if the pack is installed.
 
     Raises:
-        ConfigError: if the language file is malformed, or the name is neither a code nor a file.
+        ConfigError: if the language file is malformed, or if the name is neither a code nor a file.
         InputError: if the file of prefixes cannot be read.
     """
     language = _find_language(name)
     code = language.code if language is not None else (name or "other")
     if whitespace:
-        return LanguageText(code, language, None, None, None, "white space")
-    content = None
-    if not isinstance(prefixes, NonbreakingPrefixes):
-        content = _read_prefixes(language, prefixes)
+        return LanguageText(
+            code=code, language=language, normalizer=None, segment=None, prefixes=None, description="white space"
+        )
+    content = None if isinstance(prefixes, NonbreakingPrefixes) else _read_prefixes(language, prefixes)
+    if content is not None:
+        prefixes = parse_prefixes(decode_utf8(content, "the list of prefixes"))
+    elif not isinstance(prefixes, NonbreakingPrefixes):
         prefixes = NonbreakingPrefixes()
-        if content is not None:
-            prefixes = parse_prefixes(decode_utf8(content, "the list of prefixes"))
     mode = language.normalization if language is not None else Normalization.FULL
     apostrophes = language.apostrophes if language is not None else "apart"
     digest = hashlib.sha256(content).hexdigest()[:12] if content is not None else "none"
@@ -90,15 +96,23 @@ def language_text(
         segmenter = make_segmenter(language, plugin_registry())
         segment = segmenter.join
         description += f", segmenter {segmenter.name}({segmenter.describe()})"
-    return LanguageText(code, language, Normalizer(mode, apostrophes, prefixes), segment, content, description)
+    return LanguageText(
+        code=code,
+        language=language,
+        normalizer=Normalizer(mode, apostrophes, prefixes),
+        segment=segment,
+        prefixes=content,
+        description=description,
+    )
 
 
 def pack_text(pack: Pack, language: str | None = None) -> LanguageText:
-    """Return how text of a pack's language is tokenized, with the nonbreaking prefixes of the pack.
+    """Return the language of a pack and the tokenization of its text with the nonbreaking prefixes of the pack.
 
     Args:
-        pack: the pack. A pack that is built from bitext contains a language file.
-        language: another language; see :func:`language_text`.
+        pack: the pack.
+        language: the language to use instead of that of the pack; see :func:`language_text`. By default, the language
+            file of the pack defines the language if the pack was built from bitext.
     """
     if language is None:
         has_language_file = LANGUAGE_FILE in pack.manifest.files
@@ -107,7 +121,7 @@ def pack_text(pack: Pack, language: str | None = None) -> LanguageText:
 
 
 def _find_language(name: str | None) -> Language | None:
-    """Return the definition of a language, or ``None`` for a code without a definition."""
+    """Return the definition of a language, or None if the name is a code without a definition."""
     if name is None:
         return None
     try:
@@ -120,7 +134,12 @@ def _find_language(name: str | None) -> Language | None:
 
 
 def _read_prefixes(language: Language | None, file: PathLike | None) -> bytes | None:
-    """Return the content of the file of prefixes, or else of the prefixes in the language's installed pack."""
+    """Return the content of a list of nonbreaking prefixes.
+
+    Args:
+        language: the language whose installed pack provides the prefixes if ``file`` is None.
+        file: the path of the list, or None.
+    """
     if file is not None:
         with os_errors_as(InputError, f"cannot read {file}"):
             return Path(file).read_bytes()

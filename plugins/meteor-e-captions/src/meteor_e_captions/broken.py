@@ -74,7 +74,7 @@ def _count_repeats(keys: Integers, text_of_key: Integers, n_texts: int) -> Integ
 
 
 def repetitions(columns: WordColumns, texts: EncodedCaptions) -> Floats:
-    """Count the repetitions in captions, except for repeated function words.
+    """Count the repeated words, word pairs and longer n-grams in captions.
 
     Args:
         columns: the properties of the words.
