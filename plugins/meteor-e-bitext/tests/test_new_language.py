@@ -1,4 +1,4 @@
-"""From nothing to a tuned metric, as docs/new-language.md tells it, for a language that nobody knows."""
+"""Tests the steps of docs/new-language.md, which define and tune a metric for a new language."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def folder(bitext, tmp_path) -> Path:
     (tmp_path / "index.yaml").write_text(INDEX)
     (tmp_path / "outputs").mkdir()
     references = [" ".join(row[1]) for row in sentences(12, seed=8)]
-    # One says everything with other words in the same order, the other scrambles the words of the reference.
+    # One system uses other words in the same order, and the other system scrambles the words of the reference.
     other = [" ".join(OTHER_WORD.get(word, word) for word in line.split()) for line in references]
     scrambled = [" ".join(line.split()[1::2] + line.split()[0::2]) for line in references]
     for name, lines in (
@@ -91,7 +91,7 @@ def test_language_without_data_gets_a_tuned_metric(folder):
 
 
 def test_language_file_of_a_pack_has_universal_parameters(folder):
-    """METEOR's parameters of French were tuned with another table; the pack's language file does not take them."""
+    """The language file of a pack does not contain METEOR's French parameters, which were tuned with another table."""
     run(folder, "pack", "build", "-l", "fr", "--bitext", "corpus.hsb", "corpus.de", "-o", "packs/own")
     own = Meteor(str(folder / "packs" / "own" / "language.yaml"))
     assert "|lang:fr(" in own.signature

@@ -1,4 +1,4 @@
-"""Our pivoting against METEOR's own program (Parex), from the same phrase table."""
+"""Compares the paraphrases with those of METEOR's program Parex for the same phrase table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.java
 
 
 def compare(monkeypatch, capsys, jar: Path, files, *options: str) -> str:
-    """Run the comparison; it exits with 0 if pairs and probabilities are the same."""
+    """Run the comparison, which exits with 0 if all pairs and probabilities are equal."""
     arguments = [str(SCRIPT), "--bitext", *map(str, files), "--jar", str(jar), *options]
     monkeypatch.setattr(sys, "argv", arguments)
     with pytest.raises(SystemExit) as done:

@@ -1,4 +1,4 @@
-"""Whatever is given in the place of captions: an InputError that names the image, never a score."""
+"""Invalid captions cause an InputError that names the image."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Programs that start ``java`` by name, unchanged, with the script of docs/captioning.md first on the path."""
+"""Programs that start ``java`` work unchanged if the script in docs/captioning.md is the first ``java`` on the path."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ RESULTS = {
     "meadow": ["The horse is running through a field, quickly."],
 }
 JAVA_SCORES = 0.27325336806958606, [0.3944005913703295, 0.30083025523108164, 0.20434442965431499]
-"""What pycocoevalcap's class returns on top of the Java program."""
+"""The scores that pycocoevalcap returns when it runs the Java program."""
 
 
 PRINT_ARGUMENTS = '#!/bin/sh\nfor argument in "$@"; do printf "<%s>" "$argument"; done\nexit 7\n'
@@ -38,7 +38,7 @@ def write_program(path: Path, text: str) -> None:
 
 @pytest.fixture
 def java_is_meteor_e(tmp_path, monkeypatch):
-    """Put the page's script first on the path, before another java that prints its arguments."""
+    """Put the script in docs/captioning.md on the path, followed by a program ``java`` that prints its arguments."""
     if not PAGE.is_file():
         pytest.skip("the page is not part of this installation")
     script = re.search(r"```sh\n(#!/bin/sh\n.*?)```", PAGE.read_text("utf-8"), re.DOTALL)[1]
@@ -51,7 +51,7 @@ def java_is_meteor_e(tmp_path, monkeypatch):
 
 
 def run_java(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the script; a call that does not end is an error."""
+    """Run the script, and raise an error if it does not end."""
     return subprocess.run(["java", *arguments], capture_output=True, text=True, timeout=20)
 
 
@@ -61,7 +61,7 @@ def test_meteor_equals_pycocoevalcap(packs, java_is_meteor_e):
     try:
         assert meteor.compute_score(CAPTIONS, RESULTS) == JAVA_SCORES
     finally:
-        # The class leaves these open.
+        # pycocoevalcap does not close these streams.
         meteor.meteor_p.stdout.close()
         meteor.meteor_p.stderr.close()
 
@@ -104,7 +104,7 @@ def test_java_calls_of_the_jar_run_the_compatible_program(call, java_is_meteor_e
 
 def test_java_version_is_answered_without_java(java_is_meteor_e):
     (java_is_meteor_e / "real" / "java").unlink()
-    # Such as nlg-eval and aac-metrics read it.
+    # Libraries such as nlg-eval and aac-metrics parse this output.
     done = run_java("-version")
     assert (done.returncode, done.stderr) == (0, 'openjdk version "11.0.0"\n')
     done = run_java("--version")

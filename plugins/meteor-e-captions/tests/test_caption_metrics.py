@@ -1,4 +1,4 @@
-"""The metrics ``caption-light`` and ``caption-context``, and the detector of broken captions."""
+"""Tests of the metrics ``caption-light`` and ``caption-context`` and of the detector of broken captions."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ BROKEN = {
     "A series of of beeps": "it repeats 'of'",
     "A is barking while a man speaks": "'a is'",
 }
-"""Captions of sounds, which the detector was not trained on."""
+"""Captions of sounds. The detector was trained only on captions of images."""
 
 
 def test_broken_captions():
@@ -63,7 +63,7 @@ def test_broken_captions():
 )  # fmt: skip
 def test_repetitions(text, found):
     lexicon = CaptionLexicon(Meteor("en"))
-    # The captions beside it change nothing.
+    # The other captions must not affect the result.
     numbered = lexicon.encode(["a dog runs", text, "a dog runs a dog runs"])
     assert repetitions(lexicon.columns, numbered)[1].tolist() == found
 
@@ -160,7 +160,7 @@ def test_weights_are_signed_and_metrics_are_pickled():
 
 @pytest.fixture
 def tiny(monkeypatch, tmp_path):
-    """The small encoder of the vectors' tests, installed as ``tiny``."""
+    """Install a small encoder, and return its name."""
     monkeypatch.setenv("METEOR_E_ENCODERS", str(tmp_path / "encoders"))
     monkeypatch.syspath_prepend(str(Path(__file__).parents[2] / "meteor-e-vectors" / "tests"))
     pytest.importorskip("onnxruntime")

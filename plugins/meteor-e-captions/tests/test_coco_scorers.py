@@ -55,7 +55,7 @@ class Unspoken:
 
 
 def deep():
-    """Return lists nested deeper than Python prints them."""
+    """Return a list that is nested too deeply for ``repr``."""
     found: list[object] = []
     for _ in range(5000):
         found = [found]
@@ -107,7 +107,7 @@ def test_names_are_those_of_pycocoevalcap():
 
 
 def count_by_hand(references):
-    """Return in how many images' references each n-gram is."""
+    """Return for each n-gram the number of images with a reference that contains it."""
     counts = {}
     for texts in references.values():
         ngrams = set()
@@ -119,7 +119,7 @@ def count_by_hand(references):
 
 
 def test_document_frequencies_of_a_corpus(tmp_path):
-    """A part of a corpus scores as it does among all images."""
+    """With the document frequencies of the corpus, the score of an image does not depend on the other images."""
     whole = Cider().compute_score(TOKENS, CAPTIONS)[1][1]
     part = {9: TOKENS[9]}, {9: CAPTIONS[9]}
     counts = count_by_hand(TOKENS)

@@ -1,4 +1,4 @@
-"""COCO's table: the numbers of pycocoevalcap, and the ways to it."""
+"""The scores in COCO's table are equal to those of pycocoevalcap."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def run(arguments: list[str]) -> str:
 
 
 def made_up(images: int, seed: int = 1) -> tuple[list[str], list[list[str]]]:
-    """Captions and references of some words, so that they share long n-grams."""
+    """Return random captions and references with a small vocabulary, so that they share long n-grams."""
     rng = random.Random(seed)
 
     def text() -> str:
@@ -62,10 +62,10 @@ def test_numbers_are_those_of_pycocoevalcap(capsys):
 
 def test_scores_computed_by_hand():
     counted = count_ngrams(["a dog runs"], [["a dog sleeps", "the dog runs fast"]])
-    # All words are somewhere, one pair of two; the closest length is 3.
+    # All words and one of two bigrams match. The closest reference length is 3.
     assert bleu_statistics(counted).tolist() == [[3, 3, 2, 2, 0, 1, 0, 0, 3, 3]]
     assert bleu(bleu_statistics(counted))[0, :2] == pytest.approx([1, 1], abs=1e-8)
-    # The longest common sequences have 2 words: of 3, and of 3 and 4.
+    # The longest common subsequences have 2 words. The caption has 3 words, and the references have 3 and 4 words.
     assert rouge_l(counted)[0] == pytest.approx(2 / 3)
     assert cider(counted)[0] == 0  # One image tells nothing about rarity.
 
@@ -99,7 +99,7 @@ JAVA_TABLE = [
     0.6063657584898833, 0.41051155909818887, 2.7176698889425684e-06, 7.606140922388339e-09, 0.3613830401816845,
     0.6569407603890363, 1.5604649743285566,
 ]  # fmt: skip
-"""What pycocoevalcap 1.2 says of the images 7 and 9, with Java."""
+"""The scores that pycocoevalcap 1.2 with Java returns for the images 7 and 9."""
 
 
 @pytest.fixture
@@ -138,7 +138,7 @@ def test_evaluate_returns_the_table(coco):
 
 @pytest.mark.usefixtures("packs")
 def test_coco_json_is_scored_with_coco_tokens(coco):
-    """METEOR, CIDEr and ROUGE-L by name are the columns of the table."""
+    """The metrics ``meteor``, ``cider`` and ``rouge-l`` return the same scores as the columns of the table."""
     arguments = ["score", *map(str, coco), "--on-missing", "skip", "-f", "json"]
     found = json.loads(run([*arguments, "-M", "meteor", "-M", "cider", "-M", "rouge-l"]))
     scores = [value["score"] for value in found["systems"][0]["scores"].values()]

@@ -1,4 +1,4 @@
-"""``meteor_e_captions.coco.PTBTokenizer``, and pycocoevalcap's own classes beside ours."""
+"""Tests of ``PTBTokenizer``, and comparisons with the classes of pycocoevalcap."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_caption_errors_name_the_image(captions, problem):
 
 @pytest.fixture
 def theirs(java, monkeypatch):
-    """pycocoevalcap's classes, on Java; it reads UTF-8 wherever the tests run."""
+    """Return the METEOR scorer and the tokenizer of pycocoevalcap, which run Java with the encoding UTF-8."""
     pytest.importorskip("pycocoevalcap", reason="pycocoevalcap is not installed")
     monkeypatch.setenv("JDK_JAVA_OPTIONS", "-Dfile.encoding=UTF-8")
     meteor = importlib.import_module("pycocoevalcap.meteor.meteor").Meteor()
@@ -102,7 +102,7 @@ ODD = [
         "½ dog",
         "dog\u2028a",
     ),
-    # One hash for the Java program: at and c6.
+    # In Java, the words "at" and "c6" have the same hash.
     *("at home dog", "c6 home dog", "dog " * 60, "x" * 3000),
 ]
 
@@ -121,6 +121,6 @@ def test_scores_of_odd_captions_equal_pycocoevalcap(theirs, packs):
 
 @pytest.mark.java
 def test_tokens_of_odd_captions_equal_pycocoevalcap(theirs):
-    # A line separator would shift the captions after it.
+    # In pycocoevalcap, a line separator would shift all captions that follow.
     captions = {key: [{"caption": text}] for key, text in enumerate(ODD) if "\u2028" not in text}
     assert PTBTokenizer().tokenize(captions) == theirs[1].tokenize(captions)

@@ -1,7 +1,8 @@
-"""Tokens of Stanford's PTB tokenizer; ``ptb_tokens.json`` holds the Java program's answers.
+"""Tests of the PTB tokenizer against the output of the Java program in ``ptb_tokens.json``.
 
-They were recorded with ``java -cp stanford-corenlp-3.4.1.jar edu.stanford.nlp.process.PTBTokenizer -preserveLines``
-(the jar of pycocoevalcap 1.2, OpenJDK 17): ``lines`` is one text, each of ``whole texts`` was one call.
+The output was recorded with ``java -cp stanford-corenlp-3.4.1.jar edu.stanford.nlp.process.PTBTokenizer
+-preserveLines`` (the jar of pycocoevalcap 1.2, OpenJDK 17). All ``lines`` were tokenized together, and each of
+``whole texts`` was tokenized separately.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def test_period_after_an_abbreviation_depends_on_the_next_line():
 
 def test_tokens_are_in_lower_case_without_punctuation():
     tokenizer = Tokenizer(lowercase=True, drop=PUNCTUATION)
-    # Brackets stay: they are in lower case when pycocoevalcap looks for them.
+    # pycocoevalcap does not remove brackets, because it searches for upper-case names in lower-case tokens.
     assert tokenizer.lines(['A man (OLD) says "hi".', "x"]) == ["a man -lrb- old -rrb- says hi", "x"]
 
 
@@ -88,7 +89,7 @@ def test_tokenizer_time_is_linear(unit):
         return time.process_time() - start
 
     seconds(1000)
-    # Sixteen times the text; quadratic would be 256 times the time.
+    # The text is 16 times as long. Quadratic time would be 256 times as long.
     assert seconds(32_000) < 60 * seconds(2_000) + 0.2
 
 

@@ -8,7 +8,7 @@ from command_line import *  # noqa: F403
 
 @pytest.fixture(scope="session")
 def cluster(_own_packs) -> Iterator:
-    """A cluster of two processes."""
+    """Return a local cluster of two processes."""
     distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs=50
@@ -18,7 +18,7 @@ def cluster(_own_packs) -> Iterator:
 
 @pytest.fixture
 def client(cluster) -> Iterator:
-    """A client of the cluster."""
+    """Return a client of the local cluster."""
     from distributed import Client
 
     with Client(cluster) as client:

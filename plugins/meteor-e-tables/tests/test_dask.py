@@ -1,4 +1,4 @@
-"""On real clusters: what any metric finds there is what it finds in one process, whatever happens to the workers."""
+"""Scores that are computed on a cluster are equal to scores of a single process, even if workers fail."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ PAIRS = [
 
 @pytest.fixture
 def files(cli, own_packs):
-    """Plain text, and the same as JSON Lines with a second system."""
+    """Write plain text files, and a JSON Lines file with the same text and a second system."""
     cli.file("hyp", "".join(f"{text}\n" for text, _ in PAIRS))
     cli.file("other", "".join(f"{text}\n" for text, _ in PAIRS[::-1]))
     cli.file("ref", "".join(f"{text}\n" for _, text in PAIRS))
@@ -128,7 +128,7 @@ def end_worker(batch):
 def test_segments_that_end_every_worker_are_an_error(own_packs):
     from distributed import Client, LocalCluster
 
-    # A cluster of its own, which need not come back to life.
+    # The test needs its own cluster, because it stops the worker.
     options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0", "silence_logs": 50}
     with LocalCluster(n_workers=1, **options) as cluster, Client(cluster) as client:
         cluster.scheduler.allowed_failures = 0
@@ -157,7 +157,7 @@ def test_cluster_errors_name_the_worker(client, monkeypatch):
 
 @pytest.fixture
 def scheduler(tmp_path):
-    """A scheduler and a worker, processes of their own; returns the scheduler's process and address."""
+    """Start a scheduler and a worker in separate processes, and return the process and the address of the scheduler."""
     file = tmp_path / "scheduler.json"
     start = functools.partial(subprocess.Popen, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--port", "0", "--no-dashboard"]
@@ -218,7 +218,7 @@ def test_worker_killed_at_its_start_is_an_error(start):
 def test_cluster_interrupt_ends_quietly(start, tmp_path):
     process = start("--dask", "local:1")
     wait_for_output(process, tmp_path)
-    # As a terminal does it: to all processes.
+    # A terminal sends the signal to all processes.
     os.killpg(process.pid, signal.SIGINT)
     out, err = process.communicate()
     assert (process.returncode, out, err.decode().strip()) == (130, b"", "meteor-e: interrupted")

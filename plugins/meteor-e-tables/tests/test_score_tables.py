@@ -1,4 +1,4 @@
-"""``meteor-e score`` on tables: what goes in, what comes out, and what is wrong with either."""
+"""Tests of reading and writing tables with ``meteor-e score``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def rows():
 
 @pytest.fixture(params=["jsonl", "jsonl.gz", "parquet", "folder"])
 def table(request, cli, rows):
-    """The same table in each format."""
+    """Write the same table in each of several formats, and return its path."""
     if request.param == "jsonl":
         return cli.file("data.jsonl", lines(rows))
     if request.param == "jsonl.gz":
@@ -59,7 +59,7 @@ def table(request, cli, rows):
 
 
 def check(rows, result, ids=True):
-    """Check that rows have their own columns first, then the scores and statistics, bit for bit."""
+    """Check that rows contain the input columns, followed by the exact scores and statistics."""
     names = ColumnNames.from_matchers(result.matchers)
     assert len(rows) == len(result.segments)
     for number, (row, segment) in enumerate(zip(rows, result.segments, strict=True)):

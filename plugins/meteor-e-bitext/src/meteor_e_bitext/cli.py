@@ -139,5 +139,5 @@ def build(text: TextOptions, phrases: PhraseOptions, pack: PackOptions) -> None:
 def _print_stage(stage: str, seconds: float, reused: bool) -> None:
     """Print a line that says how long a stage took, or that its earlier result was reused."""
     duration = "done before" if reused else f"{seconds:.1f} s"
-    # Progress bars are redrawn below the output of print(), but not below the output of click.echo().
+    # The progress bar is compatible with the output of print(), but not with that of click.echo().
     print(f"{stage}: {duration}", file=sys.stderr)

@@ -117,7 +117,7 @@ def pivot(
     threads: int,
     progress: Progress,
 ) -> Paraphrases:
-    """Find paraphrases among the phrases of phrase pairs.
+    """Find paraphrases, which are phrases that have translations in common.
 
     Args:
         pairs: the phrase pairs.
@@ -156,7 +156,7 @@ def _find_paraphrases(
     options: PivotOptions,
     batch: NDArray[np.uint32],
 ) -> NDArray[np.void]:
-    """Return the paraphrases of a batch of phrases. Paraphrases that contain the phrase or vice versa are omitted.
+    """Find the paraphrases of a batch of phrases. A paraphrase is omitted if it contains the phrase or is part of it.
 
     Args:
         phrases: all phrases of the pack's language.
@@ -199,7 +199,7 @@ def _sort_pairs(
     passes_phrase_filter = phrase_filter.select(pairs.phrases)[pairs.pair_phrases]
     passes_pivot_filter = pivot_filter.select(pairs.pivots)[pairs.pair_pivots]
     is_usable = passes_phrase_filter & passes_pivot_filter
-    # A pivot with only one pair connects a phrase only with itself.
+    # A phrase of the pivot language that occurs in a single pair does not connect two different phrases.
     pairs_per_pivot = np.bincount(pairs.pair_pivots[is_usable], minlength=pivot_count)
     is_usable &= (pairs_per_pivot > 1)[pairs.pair_pivots]
     to_pivot = _group_pairs(

@@ -127,7 +127,7 @@ class Stages:
         try:
             yield
         except OSError as error:
-            # If a disk is full, NumPy raises an OSError without a reason.
+            # If a disk is full, the OSError that NumPy raises contains only the number of written items.
             reason = error.strerror or f"is the disk full? ({error})"
             raise ResourceError(f"cannot write {error.filename or self.folder}: {reason}") from error
 

@@ -82,11 +82,7 @@ def language_text(
         return LanguageText(
             code=code, language=language, normalizer=None, segment=None, prefixes=None, description="white space"
         )
-    content = None if isinstance(prefixes, NonbreakingPrefixes) else _read_prefixes(language, prefixes)
-    if content is not None:
-        prefixes = parse_prefixes(decode_utf8(content, "the list of prefixes"))
-    elif not isinstance(prefixes, NonbreakingPrefixes):
-        prefixes = NonbreakingPrefixes()
+    nonbreaking_prefixes, content = _load_prefixes(language, prefixes)
     mode = language.normalization if language is not None else Normalization.FULL
     apostrophes = language.apostrophes if language is not None else "apart"
     digest = hashlib.sha256(content).hexdigest()[:12] if content is not None else "none"
@@ -99,7 +95,7 @@ def language_text(
     return LanguageText(
         code=code,
         language=language,
-        normalizer=Normalizer(mode, apostrophes, prefixes),
+        normalizer=Normalizer(mode, apostrophes, nonbreaking_prefixes),
         segment=segment,
         prefixes=content,
         description=description,
@@ -131,6 +127,23 @@ def _find_language(name: str | None) -> Language | None:
         if not is_code:
             raise
         return None
+
+
+def _load_prefixes(
+    language: Language | None, source: PathLike | NonbreakingPrefixes | None
+) -> tuple[NonbreakingPrefixes, bytes | None]:
+    """Return nonbreaking prefixes, and the content of the file that contains them.
+
+    Args:
+        language: the language whose installed pack provides the prefixes by default.
+        source: the path of the file, or the prefixes themselves. In the latter case, the content is None.
+    """
+    if isinstance(source, NonbreakingPrefixes):
+        return source, None
+    content = _read_prefixes(language, source)
+    if content is None:
+        return NonbreakingPrefixes(), None
+    return parse_prefixes(decode_utf8(content, "the list of prefixes")), content
 
 
 def _read_prefixes(language: Language | None, file: PathLike | None) -> bytes | None:

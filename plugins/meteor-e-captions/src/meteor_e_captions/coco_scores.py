@@ -55,7 +55,7 @@ class NgramCounts(NamedTuple):
 
     @property
     def caption_keys(self) -> Integers:
-        """For each caption entry, one integer that identifies the caption and the n-gram, in ascending order."""
+        """A sorted array of integers, each of which identifies the caption and the n-gram of one entry."""
         return self.caption_index * self.n_distinct + self.caption_ngram
 
 
@@ -168,7 +168,7 @@ class _NgramOccurrences(NamedTuple):
 
     @property
     def n_distinct(self) -> int:
-        """The number of distinct n-grams, but at least 1, so that it can be a divisor."""
+        """The number of distinct n-grams, or 1 if the texts do not contain n-grams of this order."""
         return max(len(self.keys), 1)
 
 
@@ -291,7 +291,7 @@ def _count_documents(
         frequencies: the document frequencies. Their word ids are a prefix of the word ids of the n-grams.
     """
     word_ids = np.arange(vocabulary_size)
-    # Ids in the document frequencies differ from the ids in these texts; -1 marks n-grams that no document contains.
+    # The document frequencies assign ids of their own to n-grams. The id -1 marks n-grams that no document contains.
     frequency_ids = np.where(word_ids < len(frequencies.word_ids), word_ids, -1)
     document_counts = [frequencies.count_documents(frequency_ids, order=1)]
     for order, ngrams in enumerate(ngrams_by_order[1:], start=2):
@@ -371,7 +371,7 @@ def bleu_statistics(captions: Captions) -> Floats:
 def _find_closest_lengths(captions: Captions) -> Integers:
     """Return for each caption the closest reference length. If two are equally close, return the shorter one."""
     distances = np.abs(captions.reference_lengths - captions.caption_lengths[captions.caption_of_reference])
-    # One integer per reference contains the distance and the length, so that the minimum compares both.
+    # Each integer combines distance and length, so that the shorter of two equally close lengths is the minimum.
     ranks = distances * (1 << _LENGTH_BITS) + captions.reference_lengths
     lengths: Integers = np.minimum.reduceat(ranks, captions.first_references) & ((1 << _LENGTH_BITS) - 1)
     return lengths
@@ -442,9 +442,9 @@ def cider(captions: Captions) -> Floats:
 
 
 def _compute_tfidf_similarity(captions: Captions, counts: NgramCounts, document_counts: Integers) -> Floats:
-    """Return for each reference the cosine of its tf-idf vector with that of its caption.
+    """Return the cosine similarity between the tf-idf vectors of each reference and its caption.
 
-    The vector of the caption is clipped to that of the reference in the scalar product.
+    In the scalar product, the weights of the caption are limited to the weights of the reference.
 
     Args:
         captions: the captions and references.

@@ -120,7 +120,7 @@ def _add_missing_parts(counts_by_order: list[_NgramTable]) -> None:
     The document frequency of an n-gram is looked up by the n-gram's prefix and its last word.
     """
     unigrams = counts_by_order[0]
-    # Long n-grams come first, because the prefixes that are added have prefixes, too.
+    # Longer n-grams are processed first, because the prefixes of added n-grams must be added, too.
     for order in range(ORDERS, 1, -1):
         prefixes = counts_by_order[order - 2]
         for ngram in counts_by_order[order - 1]:

@@ -295,7 +295,12 @@ def _compute_best_cosine(lexicon: CaptionLexicon, matches: _StemMatches, referen
 
 
 def _find_maxima(values: Floats, counts: Integers) -> Floats:
-    """Return the maximum of each run of consecutive values; ``counts`` are the lengths of the runs."""
+    """Return the maximum of each run of consecutive values.
+
+    Args:
+        values: the values of all runs.
+        counts: the number of values in each run.
+    """
     starts = np.cumsum(counts) - counts
     maxima: Floats = np.maximum.reduceat(values, starts)
     return maxima
@@ -306,7 +311,7 @@ def _compute_kind_precisions(
 ) -> dict[str, Floats]:
     """Return for each scored kind of words the precision of each caption.
 
-    The precision is 0.5 for captions that do not contain words of the kind.
+    If a caption does not contain any words of a kind, the precision of this kind is 0.5.
     """
     columns = lexicon.columns
     ratings = _rate_caption_words(caption_words)
@@ -429,7 +434,7 @@ def _sum_opposites(
 ) -> Floats:
     """Return for each segment how strongly the references contradict the caption.
 
-    Each word of the caption is counted once for each reference that contains the most frequent of its opposites.
+    For each word of the caption, the references that contain its most frequent opposite are counted.
     """
     totals = np.zeros(n_segments)
     candidates = np.flatnonzero(lexicon.columns.is_exclusive[caption_words.word] & (caption_words.support == 0))

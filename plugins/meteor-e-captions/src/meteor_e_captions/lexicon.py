@@ -98,7 +98,7 @@ _OPPOSITE_PAIRS = (
 
 
 def _index_opposites() -> dict[str, tuple[str, ...]]:
-    """Return for each word of :data:`_OPPOSITE_PAIRS` its opposites."""
+    """Return a dictionary from words to their opposites."""
     opposites: dict[str, tuple[str, ...]] = {}
     for pair in _OPPOSITE_PAIRS.split("|"):
         first, second = pair.split()
@@ -124,14 +124,11 @@ def split(text: str) -> list[str]:
 
 def _normalize(texts: Sequence[str]) -> list[str]:
     """Convert captions to lower case, and remove punctuation."""
-    is_simple = [_is_simple(text) for text in texts]
-    # Joining simple captions and translating them by a single call is several times faster than splitting each caption.
-    simple_texts = _END.join(compress(texts, is_simple)).lower().encode().translate(_MARKS_TO_SPACES).decode()
-    normalized_texts = iter(simple_texts.split(_END))
-    return [
-        next(normalized_texts) if simple else " ".join(split(text))
-        for text, simple in zip(texts, is_simple, strict=True)
-    ]
+    simple_texts = [text for text in texts if _is_simple(text)]
+    # It is faster to join all simple captions and translate them by a single call than to split each of them.
+    translated_texts = _END.join(simple_texts).lower().encode().translate(_MARKS_TO_SPACES).decode().split(_END)
+    normalized = dict(zip(simple_texts, translated_texts, strict=False))
+    return [normalized[text] if text in normalized else " ".join(split(text)) for text in texts]
 
 
 def _is_simple(text: str) -> bool:
@@ -159,7 +156,7 @@ class EncodedCaptions(NamedTuple):
 
 
 class WordColumns(NamedTuple):
-    """The properties of words as arrays that are indexed by word ids.
+    """Arrays that contain the properties of words and are indexed by word ids.
 
     Attributes:
         stem: the id of the stem.
@@ -206,7 +203,7 @@ def kind_of(word: str) -> str:
 
 @cache
 def _load_frequencies() -> Mapping[str, float]:
-    """Return the relative frequency of each word whose frequency exceeds ``_LOWEST_FREQUENCY``."""
+    """Return the relative frequencies of all words that are not extremely rare."""
     frequencies = {}
     for centibels, words in enumerate(load_word_lists("metric 'caption-light'", "meteor-e-captions")):
         frequency = 10 ** (-centibels / 100)
@@ -216,9 +213,9 @@ def _load_frequencies() -> Mapping[str, float]:
 
 
 def _compute_information(words: Sequence[str]) -> Floats:
-    """Return the information of each word as a number from 0 to 1.
+    """Return the information content of each word as a number from 0 to 1.
 
-    The information of a word is the logarithm of its frequency divided by the logarithm of ``_LOWEST_FREQUENCY``.
+    It is the logarithm of the word's frequency divided by the logarithm of the lowest frequency.
     """
     frequencies = _load_frequencies()
     lowest_log = math.log(_LOWEST_FREQUENCY)
@@ -252,7 +249,7 @@ def word_class(word: str) -> str:
 
 
 def get_opposites(word: str) -> tuple[str, ...]:
-    """Return the words that contradict a word. Number words with different values below 100 contradict each other."""
+    """Return the words that contradict a word. For example, different number words contradict each other."""
     word_value = NUMBERS.get(word, _LARGE_NUMBER)
     if word_value < _LARGE_NUMBER:
         return tuple(number for number, value in NUMBERS.items() if value not in (word_value, _LARGE_NUMBER))

@@ -56,7 +56,7 @@ class CaptionLight(SegmentMetric):
 
     @property
     def short_signature(self) -> str:
-        """The signature without the signature of METEOR."""
+        """The part of the signature that does not describe METEOR."""
         model_digest = digest(
             [",".join(self._model.features), self._model.weights.tobytes().hex(), str(self._model.intercept)]
         )
@@ -139,7 +139,7 @@ class CaptionLight(SegmentMetric):
 class CaptionContext(CaptionLight):
     """A metric of English captions that compares words as well as the sentence vectors of an encoder.
 
-    It uses some of the features of ``caption-light``, and cosines between the vectors of captions and references.
+    The metric uses some features of ``caption-light`` and the cosines between the vectors of captions and references.
     """
 
     name: ClassVar[str] = "caption-context"
@@ -162,7 +162,7 @@ class CaptionContext(CaptionLight):
 
     @property
     def short_signature(self) -> str:
-        """The signature without the signature of METEOR."""
+        """The part of the signature that does not describe METEOR."""
         return f"{super().short_signature}|encoder:{self._encoder.digest}"
 
     def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Floats]:

@@ -23,14 +23,14 @@ class PTBSegmenter(Segmenter):
         return tokens.split(" ") if tokens else []
 
     def join_lines(self, lines: Sequence[str]) -> list[str]:
-        """Return one string per line that contains the line's tokens, separated by spaces.
+        """Tokenize several lines, and return one string per line in which spaces separate the tokens.
 
         The last token of a line can depend on the next line.
         """
         return self._tokenizer.lines([line.replace("\n", " ") for line in lines])
 
     def captions(self, texts: Sequence[str]) -> list[str]:
-        """Return one string per caption that contains its tokens, separated by spaces, as pycocoevalcap does."""
+        """Tokenize captions like pycocoevalcap, and return one string of tokens separated by spaces per caption."""
         return [line.rstrip() for line in self.join_lines(texts)]
 
     def describe(self) -> str:

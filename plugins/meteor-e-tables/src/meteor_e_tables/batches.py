@@ -1,4 +1,4 @@
-"""Defines the batches of consecutive rows in which all table formats are read."""
+"""Defines the interface through which tables of all formats are read in batches of consecutive rows."""
 
 from __future__ import annotations
 

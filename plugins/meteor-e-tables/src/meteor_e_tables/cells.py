@@ -99,7 +99,7 @@ def _read_reference_list(cell: Any, location: str) -> Sequence[str]:
         cell: the cell.
         location: the location of the cell, for error messages.
     """
-    # In columns of pandas, lists can be arrays, and numbers can be NumPy scalars.
+    # A cell of a pandas column can be an array instead of a list, or a NumPy scalar instead of a number.
     value = cell.tolist() if hasattr(cell, "tolist") else cell
     if not isinstance(value, list | tuple):
         raise InputError(f"{location}: {_describe_mismatch(value)}")

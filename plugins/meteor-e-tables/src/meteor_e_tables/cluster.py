@@ -218,8 +218,8 @@ def _close(client: Client) -> None:
 def _block_interrupts() -> Iterator[None]:
     """Delay Ctrl-C until the end of the block, and disable it in all threads and processes that the block starts.
 
-    A terminal sends Ctrl-C to all processes, and each worker would write a traceback. Instead, only this process
-    receives Ctrl-C and stops the workers.
+    A terminal sends Ctrl-C to all processes. If workers received it, each of them would write a traceback. Therefore,
+    only this process receives Ctrl-C, and it stops the workers.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield

@@ -103,7 +103,10 @@ def score_columns(metrics: Sequence[Metric], statistics: Sequence[Any], prefix: 
 
 
 class ColumnQueue:
-    """A queue of columns from which a different number of rows can be removed than was added at a time."""
+    """A queue of rows with named columns.
+
+    The number of rows that are removed at once can differ from the numbers of rows that were added at once.
+    """
 
     def __init__(self) -> None:
         self._blocks: list[dict[str, NDArray[Any]]] = []

@@ -1,4 +1,4 @@
-"""Writes tables of segments with scores, which ``-o FILE.parquet`` and ``-o FILE.jsonl`` request."""
+"""Writes tables of segments and scores for the options ``-o FILE.parquet`` and ``-o FILE.jsonl``."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ class _Output:
         rows: deque[Rows] = deque()
         queues = [ColumnQueue() for _ in names]
         for index, name in enumerate(names):
-            # The input rows are collected while the last system is read, because they are written with all scores.
+            # Only the last system collects the input rows, because rows are written with the scores of all systems.
             is_last = index == len(names) - 1
             read = partial(table.segments, index, rows if is_last else None)
             self.systems.append(System(name, read, table.size))

@@ -15,7 +15,7 @@ from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, TableBatch
 
 
 def _open(path: str | Path) -> Any:
-    """Open a Parquet file without memory mapping, which would count the pages as memory of each process."""
+    """Open a Parquet file without memory mapping, because mapped pages count towards the memory usage of a process."""
     import pyarrow.parquet as pq
 
     return pq.ParquetFile(path, memory_map=False, page_checksum_verification=True)

@@ -53,7 +53,7 @@ def table_writer(path: str, signature: str, schema: Any = None) -> Iterator[Parq
             yield stack.enter_context(contextlib.closing(ParquetWriter(stream, path, signature, schema)))
         else:
             if path.endswith(".gz"):
-                # Without a file name and a time, the file depends only on its content.
+                # The gzip header contains no file name and no time, so that equal tables result in equal files.
                 stream = stack.enter_context(gzip.GzipFile("", "wb", compresslevel=6, fileobj=stream, mtime=0))
             yield JsonLinesWriter(stream, path)
 
@@ -78,7 +78,7 @@ class ParquetWriter:
         self._pending_rows = 0
 
     def write(self, rows: Rows, new_columns: Columns) -> None:
-        """Write rows, to which new columns are appended."""
+        """Append new columns to several rows, and write the rows."""
         table = _append_columns(rows.arrow(self._schema), new_columns, self._path)
         with arrow_errors(f"cannot write {self._path}"):
             if self._writer is None:
@@ -91,7 +91,7 @@ class ParquetWriter:
                 self._flush()
 
     def _open(self, table: Any, n_new_columns: int) -> None:
-        """Start the file with the schema of the first table.
+        """Start the Parquet file with the schema of the first table.
 
         Args:
             table: the first table.
@@ -111,7 +111,7 @@ class ParquetWriter:
         import pyarrow as pa
 
         if self._pending:
-            # The file does not depend on the sizes of the batches if their chunks are combined.
+            # Combining the chunks makes the file independent of the sizes of the batches.
             self._writer.write_table(pa.concat_tables(self._pending).combine_chunks())
             self._pending = []
             self._pending_rows = 0
@@ -162,7 +162,7 @@ class JsonLinesWriter:
         self._encoder = msgspec.json.Encoder()
 
     def write(self, rows: Rows, new_columns: Columns) -> None:
-        """Write rows, to which new columns are appended."""
+        """Append new columns to several rows, and write the rows."""
         names = list(new_columns)
         new_rows = zip(*(column.tolist() for column in new_columns.values()), strict=True)
         for row, new_values in zip(rows.objects(), new_rows, strict=True):

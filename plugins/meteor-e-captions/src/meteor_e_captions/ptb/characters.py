@@ -12,7 +12,7 @@ from __future__ import annotations
 import bisect
 import sys
 
-# Words that consist of these letters may contain hyphens.
+# Words that consist of the following letters may contain hyphens.
 LETTERS = """
     41-5A 61-7A AA B5 BA C0-D6 D8-F6 F8-2C1 2C6-2D1 2E0-2E4 2EC 2EE 370-374 376-377 37A-37D 386 388-38A 38C 38E-3A1
     3A3-3F5 3F7-481 48A-527 531-556 559 561-587 5D0-5EA 5F0-5F2 620-64A 66E-66F 671-6D3 6D5 6E5-6E6 6EE-6EF 6FA-6FC
@@ -44,7 +44,7 @@ LETTERS = """
     FF21-FF3A FF41-FF5A FF66-FFBE FFC2-FFC7 FFCA-FFCF FFD2-FFD7 FFDA-FFDC
 """
 
-# Words that contain one of these letters or combining marks do not contain hyphens.
+# Words that contain one of the following letters or combining marks do not contain hyphens.
 MARKS = """
     2C2-2C5 2D2-2DF 2E5-2EB 2ED 2EF-36F 375 378-379 384-385 3F6 483-487 55A-55F 591-5BD 5BF 5C1-5C2 5C4-5C5 5C7
     615-61A 64B-65E 670 6D6-6E4 6E7-6ED 6FD-6FE 70F 711 730-74C 7A6-7B0 7EB-7F3 900-903 93C 93E-94E 951-955 962-963
@@ -59,7 +59,7 @@ DIGITS = """
     1BB0-1BB9 1C40-1C49 1C50-1C59 A620-A629 A8D0-A8D9 A900-A909 A9D0-A9D9 AA50-AA59 ABF0-ABF9 FF10-FF19
 """
 
-# Each of these characters is a token of its own.
+# Each of the following characters is a token of its own.
 SYMBOLS = """
     21-2F 3A-40 5B-60 7B-7E 80 85 91-94 96-97 A1-A9 AB-B4 B6-B9 BB-BF D7 F7 37E 387 589 5BE 5C0 5C3 5C6 5F3-5F4
     600-603 606-60C 614 61B 61E-61F 66A 66D 6D4 700-70D 7F6-7F8 964-965 E3F E4F 1FBD 2013-2023 2026 2030-203B
@@ -89,7 +89,7 @@ _CAPITAL_ROMAN_NUMERALS = range(0x2160, 0x2170)
 class _RepresentativeTable(dict[int, int]):
     """A translation table that maps each character to the representative of its class.
 
-    The entry of a character is computed when it is looked up for the first time.
+    The representative of a character is determined when the character is looked up for the first time.
     """
 
     def __init__(self) -> None:

@@ -48,7 +48,7 @@ SIGN = (
 )
 SOFT = "\u00ad"
 BREAK = "\n\r\u000b\u000c\u2028\u2029"
-# Tokens such as telephone numbers, fractions and ellipses can contain the first two of these characters.
+# Telephone numbers, fractions and ellipses can contain a space or a non-breaking space, the first two characters.
 SPACE = " \u00a0\t\u2000-\u200a\u3000"
 BLANKS = frozenset(" \u00a0\t\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u3000")
 # URLs do not contain these characters.
@@ -76,14 +76,14 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
-# These abbreviations can end a sentence, in which case their period is also a separate token.
+# The following abbreviations can end a sentence. In this case, their period is also a separate token.
 ENDING = words(
     "al ala apr ariz assn aug bhd bldg blvd bros calif co colo conn corp cos ct dak dec esq est etc ext feb fla fri "
     "ga inc ind intl jan jr jul jun kan kans ky ltd mar md mich minn mo mon mont neb nev nov oct okla penn plc rd rt "
     "sep sept seq sq sr sys tel tenn thu thurs tue tues univ va vt wed wis wisc wyo ph\\.d ed\\.d"
 )
 CAPITALIZED = words("ark az del ill la mass miss ore pa tex wash")
-# These abbreviations precede a name, so that their period does not end a sentence.
+# The following abbreviations precede names, so that their period does not end a sentence.
 INNER = words(
     "adj adm adv alex assoc asst atty attys ave brig capt cf cie cmdr col comdr cpl dept det dr drs elec ens ft gen "
     "gov govs hon insp invt jos lieut lt maj messrs mlle mme mr mrs ms msgr mt natl pfc ph pres prof profs pvt rep "
@@ -91,7 +91,7 @@ INNER = words(
 )
 TWO_WORDS = (("can", "not"), ("gim", "me"), ("gon", "na"), ("got", "ta"), ("lem", "me"), ("wan", "na"))
 NUMBERED = words("art ca figs? nos? op pp prop")
-# After an acronym or an initial, each of these words starts a new sentence.
+# If one of the following words follows an acronym or an initial, it starts a new sentence.
 STARTERS = words(
     "A About According Additionally After An As At But Earlier He Her Here However If In It Last Many More Now Once "
     "One Other Our She Since So Some Such That The Their Then There These They This We What When While Yet You Mr\\. "
@@ -103,7 +103,7 @@ EXTENSIONS = words(
 )
 
 
-# The Java program also accepts these non-ASCII characters instead of the letters.
+# The Java program accepts the following non-ASCII characters as variants of ASCII letters.
 CASE_VARIANTS = {"i": "\u0130\u0131", "k": "\u212a", "s": "\u017f"}
 
 
@@ -121,7 +121,7 @@ def match_capitalized(literals: list[str]) -> str:
     return "(?:" + "|".join(word[0].upper() + match_any_case([word[1:]]) for word in literals) + ")"
 
 
-# Whether a period is a token depends on its context only after one of these abbreviations, given in lower case.
+# The tokenizer considers the context of a period only if the period follows one of these abbreviations.
 ABBREVIATIONS = re.compile(
     "|".join([*ENDING, *CAPITALIZED, *INNER, *NUMBERED, "m[tf]g", "p?pt[ye]s?", "[a-z]"])
 ).fullmatch
@@ -183,7 +183,7 @@ def normalize_apostrophes(token: str) -> str:
 
 
 def normalize_negation(token: str) -> str:
-    """Normalize the apostrophe in "n't".
+    """Replace the apostrophe in a contraction such as "n't".
 
     Opening quotation marks are replaced by grave accents, and all other apostrophes by ASCII apostrophes.
     """

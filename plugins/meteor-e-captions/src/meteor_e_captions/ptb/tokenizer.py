@@ -46,12 +46,12 @@ _SUPPLEMENTARY = re.compile("[\U00010000-\U0010ffff]")
 
 @cache
 def _rules_for(char: str) -> list[tuple[int, Rule]]:
-    """Return the index and the rule of each rule whose tokens can start with the given character."""
+    """Return all rules whose tokens can start with the given character, together with the indexes of the rules."""
     return [(index, rule) for index, rule in enumerate(RULES) if re.match(f"[{rule.first}]", char)]
 
 
 def _find_space(text: str, start: int, end: int) -> int:
-    """Return the position of the first space between two positions, or the second position if no space is found."""
+    """Return the position of the first space between ``start`` and ``end``, or ``end`` if no space is found."""
     position = text.find(" ", start, end)
     return end if position < 0 else position
 
@@ -127,8 +127,8 @@ class Tokenizer:
 
     def _tokenize_line(self, text: str, classes: str, start: int, end: int) -> str:
         """Return the tokens of the line between two positions, separated by spaces."""
-        # The cached tokens are not valid at the end of the text, where rules that need a context do not match.
-        # They are not valid either if an ellipsis contains spaces.
+        # Cached tokens cannot be used at the end of the text, because rules that require a context do not match there.
+        # Cached tokens cannot be used for ellipses with spaces either, because such an ellipsis is a single token.
         if end == len(text) or text.find(". .", start, end) >= 0:
             return " ".join(self._scan(text, classes, start, end))
         piece_cache = self._context_free_pieces if _search_joinable(classes, start, end) else self._separate_pieces
@@ -181,7 +181,7 @@ class Tokenizer:
         return True
 
     def _tokenize_pieces(self, text: str, classes: str, start: int, end: int) -> str:
-        """Tokenize the pieces of a line one after the other, and scan pieces whose tokens depend on their context.
+        """Tokenize the pieces of a line one by one. The rules are applied only to pieces that depend on their context.
 
         Args:
             text: the text.
@@ -201,7 +201,7 @@ class Tokenizer:
                     line_tokens.append(tokens)
                 position = piece_end + 1
             elif start < position and classes[position] in BLANKS:
-                # White space that follows a space is skipped.
+                # Other white space after a space does not produce a token.
                 position += 1
             else:
                 position = self._scan_to_space(text, classes, position, piece_end, end, line_tokens) + 1
@@ -259,7 +259,7 @@ class Tokenizer:
     def _scan_to_space(
         self, text: str, classes: str, position: int, piece_end: int, line_end: int, tokens: list[str]
     ) -> int:
-        """Scan pieces until a token ends at the end of a piece.
+        """Apply the rules to one or more pieces until the end of a token is also the end of a piece.
 
         Args:
             text: the text.
@@ -314,7 +314,7 @@ class Tokenizer:
         return end
 
     def _append_token(self, token: str, tokens: list[str]) -> None:
-        """Append a token to a list unless the token is empty or to be removed."""
+        """Append a token to a list unless the token is empty or must be removed."""
         if self._lowercase:
             token = token.lower()
         if token and token not in self._drop:
