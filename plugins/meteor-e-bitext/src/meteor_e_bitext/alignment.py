@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, Literal, get_args
+from typing import Annotated, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,9 +46,21 @@ class AlignmentOptions:
     heuristic: Heuristic = "grow-diag-final-and"
 
 
+class Links(NamedTuple):
+    """The links between the words of all sentence pairs.
+
+    Attributes:
+        positions: an array ``(links, 2)`` with the source position and the target position of each link.
+        starts: the index of each sentence pair's first link, followed by the number of all links.
+    """
+
+    positions: NDArray[np.uint16]
+    starts: NDArray[np.uint64]
+
+
 def align(
     source: Corpus, target: Corpus, max_words: int, options: AlignmentOptions, threads: int, progress: Progress
-) -> tuple[NDArray[np.uint16], NDArray[np.uint64]]:
+) -> Links:
     """Align the words of all sentence pairs.
 
     Args:
@@ -58,23 +70,19 @@ def align(
         options: the options of the model.
         threads: the number of threads.
         progress: called with the progress.
-
-    Returns:
-        An array ``(links, 2)`` with the source position and the target position of each link, and an array with the
-        index of each sentence pair's first link, followed by the number of links.
     """
     report_forward = partial(progress, "aligning words")
     forward = _align_direction(source, target, max_words, options, threads, report_forward)
     report_backward = partial(progress, "aligning words, the other way")
     backward = _align_direction(target, source, max_words, options, threads, report_backward)
-    links, starts = _native.symmetrize(
+    positions, starts = _native.symmetrize(
         source_starts=source.starts,
         target_starts=target.starts,
         forward=forward,
         backward=backward,
         heuristic=HEURISTICS.index(options.heuristic),
     )
-    return np.frombuffer(links, np.uint16).reshape(-1, 2), np.frombuffer(starts, np.uint64)
+    return Links(np.frombuffer(positions, np.uint16).reshape(-1, 2), np.frombuffer(starts, np.uint64))
 
 
 def _align_direction(
@@ -109,7 +117,7 @@ def _align_direction(
 
 def read_pharaoh(
     path: PathLike, source: Corpus, target: Corpus, line_indices: NDArray[np.uint32], line_count: int
-) -> tuple[NDArray[np.uint16], NDArray[np.uint64]]:
+) -> Links:
     """Read word alignments from a Pharaoh file, which contains pairs ``i-j`` for each line of the bitext.
 
     Args:
@@ -120,16 +128,13 @@ def read_pharaoh(
         line_indices: for each sentence pair of the corpora, the index of its line in the bitext.
         line_count: the number of lines of the bitext.
 
-    Returns:
-        Two arrays with the links and the indices of first links; see :func:`align`.
-
     Raises:
         InputError: if a pair is malformed, if a position exceeds the length of its sentence, or if the number of lines
             is wrong.
     """
     name = input_name(path)
     indices = line_indices.tolist()
-    links: list[NDArray[np.uint16]] = [np.zeros((0, 2), np.uint16)]
+    positions: list[NDArray[np.uint16]] = [np.zeros((0, 2), np.uint16)]
     starts = np.zeros(len(source) + 1, np.uint64)
     sentence = 0
     line_number = 0
@@ -140,12 +145,12 @@ def read_pharaoh(
         location = f"{name}, line {line_number}"
         pairs = sorted(set(_parse_pairs(line, location)))
         _check_positions(pairs, source.sentence_length(sentence), target.sentence_length(sentence), location)
-        links.append(np.array(pairs, np.uint16).reshape(-1, 2))
+        positions.append(np.array(pairs, np.uint16).reshape(-1, 2))
         starts[sentence + 1] = starts[sentence] + np.uint64(len(pairs))
         sentence += 1
     if line_number != line_count:
         raise InputError(f"{name} has {line_number} lines, and the bitext has {line_count}; it needs a line for each")
-    return np.concatenate(links), starts
+    return Links(np.concatenate(positions), starts)
 
 
 def _parse_pairs(line: str, location: str) -> Iterator[tuple[int, int]]:

@@ -222,7 +222,7 @@ class _BitextBuild:
 
     def _compute_links(self, corpus: Corpus, pivot_corpus: Corpus, folder: Path) -> None:
         """Align the words of both corpora, and write the links into a folder."""
-        links, starts = align(
+        links = align(
             source=pivot_corpus,
             target=corpus,
             max_words=self.options.longest_sentence,
@@ -231,17 +231,17 @@ class _BitextBuild:
             progress=self.progress,
         )
         # The position in the language of the pack becomes the first position of each link.
-        np.save(folder / "links.npy", np.ascontiguousarray(links[:, ::-1]))
-        np.save(folder / "starts.npy", starts)
+        np.save(folder / "links.npy", np.ascontiguousarray(links.positions[:, ::-1]))
+        np.save(folder / "starts.npy", links.starts)
 
     def _read_links(self, corpus: Corpus, pivot_corpus: Corpus, alignments: PathLike, folder: Path) -> None:
         """Read word alignments from a Pharaoh file, and write the links into a folder."""
         self.progress("reading alignments", 0, None)
         line_indices = np.load(corpus.folder / "lines.npy")
-        links, starts = read_pharaoh(alignments, corpus, pivot_corpus, line_indices, self._counts["lines"])
+        links = read_pharaoh(alignments, corpus, pivot_corpus, line_indices, self._counts["lines"])
         self.progress("reading alignments", 1, 1)
-        np.save(folder / "links.npy", links)
-        np.save(folder / "starts.npy", starts)
+        np.save(folder / "links.npy", links.positions)
+        np.save(folder / "starts.npy", links.starts)
 
     def _extract_phrases(self, corpus: Corpus, pivot_corpus: Corpus, links_folder: Path) -> Path:
         """Extract the phrase pairs that are consistent with the links between words, and return their folder."""

@@ -108,6 +108,7 @@ def build(text: TextOptions, phrases: PhraseOptions, pack: PackOptions) -> None:
     meteor-e pack build --language fr --bitext europarl.fr europarl.en
     meteor-e score system.txt reference.txt --language fr --set pack=fr-bitext
     """
+    # NumPy and the extension module are imported only if a pack is built.
     from meteor_e.api.batches import default_threads
     from meteor_e_bitext.build import build_from_bitext
     from meteor_e_bitext.texts import language_text

@@ -32,6 +32,7 @@ from meteor_e_captions.coco_scores import (
     count_ngrams,
     rouge_l,
 )
+from meteor_e_captions.document_frequencies import digest_frequencies, read_document_frequencies
 from meteor_e_captions.segmenter import PTBSegmenter, split_by_lengths
 
 if TYPE_CHECKING:
@@ -121,8 +122,6 @@ class CaptionScores(Metric):
         """Read document frequencies from a file if the options contain its path."""
         path = getattr(self.options, "document_frequencies", None)
         if path is not None:
-            from meteor_e_captions.document_frequencies import read_document_frequencies
-
             self._frequencies = read_document_frequencies(path)
             self._has_corpus = True
 
@@ -130,8 +129,6 @@ class CaptionScores(Metric):
         """Return the part of the signature that identifies the document frequencies, or an empty string by default."""
         if not self._has_corpus or self._frequencies is None:
             return ""
-        from meteor_e_captions.document_frequencies import digest_frequencies
-
         return f"|df:{digest_frequencies(self._frequencies)}"
 
     def _tokenize(self, references: Sequence[Sequence[str]]) -> list[list[str]]:

@@ -163,10 +163,9 @@ def _match_stems(
     segment, stem = np.divmod(keys, n_stems)
     word = references.word[first]
 
-    reference_entry = _find(keys, captions.text * n_stems + captions.stem)
-    is_supported = reference_entry >= 0
-    caption_entry = np.full(len(keys), -1)
-    caption_entry[reference_entry[is_supported]] = np.flatnonzero(is_supported)
+    caption_keys = captions.text * n_stems + captions.stem
+    support_of_caption_word = _select(support, _find(keys, caption_keys))
+    caption_entry = _find(caption_keys, keys)
 
     is_missing = caption_entry < 0
     caption_synonyms, missing_synonyms = _match_synonyms(
@@ -184,8 +183,8 @@ def _match_stems(
             segment=captions.text,
             stem=captions.stem,
             word=captions.word,
-            support=_select(support, reference_entry),
-            has_synonym=caption_synonyms & ~is_supported,
+            support=support_of_caption_word,
+            has_synonym=caption_synonyms & (support_of_caption_word == 0),
         ),
         reference_words=DistinctWords(segment, stem, word, support, reference_synonyms),
         word_of_reference=word_of_reference,

@@ -39,7 +39,7 @@ class TableRunner(ScoreRunner):
             if isinstance(metric, SystemsMetric) and not metric.scores_segments:
                 raise ConfigError(f"metric {metric.label} has no scores of segments; leave it out of the table")
         tables = _group_by_table(run.systems)
-        with table_writer(run.output, _signatures(run.metrics), tables[0][0].schema()) as writer:
+        with table_writer(run.output, _signatures(run.metrics), tables[0].table.schema()) as writer:
             output = _Output(run, tables, writer)
             yield run._replace(systems=output.systems, execute=output.execute)
 
@@ -49,6 +49,13 @@ def _signatures(metrics: Sequence[Metric]) -> str:
     if len(metrics) == 1:
         return metrics[0].signature
     return "\n".join(f"{metric.label}: {metric.signature}" for metric in metrics)
+
+
+class _InputTable(NamedTuple):
+    """An input table and the names of the systems whose outputs it contains."""
+
+    table: BatchedTable
+    system_names: list[str]
 
 
 class _Sink(NamedTuple):
@@ -71,13 +78,11 @@ class _Output:
 
     Args:
         run: the systems and metrics.
-        tables: the input tables and the names of the systems in each of them.
+        tables: the input tables.
         writer: the writer of the output table.
     """
 
-    def __init__(
-        self, run: ScoreRun, tables: Sequence[tuple[BatchedTable, list[str]]], writer: ParquetWriter | JsonLinesWriter
-    ) -> None:
+    def __init__(self, run: ScoreRun, tables: Sequence[_InputTable], writer: ParquetWriter | JsonLinesWriter) -> None:
         self.writer = writer
         self._run = run
         self._only_meteor = len(run.metrics) == 1 and isinstance(run.metrics[0], Meteor)
@@ -85,8 +90,8 @@ class _Output:
         self._prefix = default_prefix if run.prefix is None else run.prefix
         self.systems: list[System] = []
         sinks: list[_Sink] = []
-        for table, names in tables:
-            sinks += self._add_table(table, names)
+        for table, system_names in tables:
+            sinks += self._add_table(table, system_names)
         self._sinks = iter(sinks)
 
     def _add_table(self, table: BatchedTable, names: Sequence[str]) -> Iterator[_Sink]:
@@ -136,24 +141,26 @@ class _Output:
             self.writer.write(input_rows, new_columns)
 
 
-def _group_by_table(systems: Sequence[System]) -> list[tuple[BatchedTable, list[str]]]:
-    """Return the input tables and the names of the systems in each of them.
+def _group_by_table(systems: Sequence[System]) -> list[_InputTable]:
+    """Group systems by the input tables that contain them.
 
     A system that was not read from a table is converted to a table of its own.
     """
-    tables: list[tuple[BatchedTable, list[str]]] = []
+    tables: list[_InputTable] = []
     for table, group in itertools.groupby(systems, key=lambda system: system.table):
         table_systems = list(group)
         names = [system.name for system in table_systems]
         if isinstance(table, BatchedTable):
-            tables.append((table, names))
+            tables.append(_InputTable(table, names))
         elif table is not None and table.records() is not None:
-            tables.append((RecordTable(table.name, table.size, table.texts, table.records), names))
+            record_table = RecordTable(table.name, table.size, table.texts, table.records)
+            tables.append(_InputTable(record_table, names))
         else:
             texts = TextColumns(references=("references",))
             for system in table_systems:
                 read_records = partial(_read_records, system, with_name=len(systems) > 1)
-                tables.append((RecordTable(system.name, system.size, texts, read_records), [system.name]))
+                record_table = RecordTable(system.name, system.size, texts, read_records)
+                tables.append(_InputTable(record_table, [system.name]))
     return tables
 
 
