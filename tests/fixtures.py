@@ -22,6 +22,7 @@ from meteor_e.engine.native import native_module
 from meteor_e.plugins.registry import PluginRegistry
 
 __all__ = [
+    "BUILTIN_CODES",
     "REPOSITORY",
     "Java",
     "PluginSite",
@@ -42,6 +43,10 @@ __all__ = [
 REPOSITORY = Path(__file__).parent.parent
 LIMIT = 6 * 3600
 """Seconds of a run of tests; what is at work then is shown, and ended."""
+BUILTIN_CODES = (
+    *("en", "cs", "fr", "es", "de", "ru", "da", "fi", "hu", "it", "nl", "no", "pt", "ro", "sv", "tr", "other"),
+)
+"""The codes of METEOR's languages."""
 PACKS = ("en", "cs", "de", "es", "fr", "ru")
 
 

@@ -1,1 +1,1 @@
-"""Language definitions, read from YAML files."""
+"""Language definitions, which are read from YAML files."""

@@ -2,7 +2,7 @@
 
 A language can be named by an ISO 639-1 or 639-3 code, a BCP 47 tag with script and region, or its English name.
 ``langcodes`` parses the codes, replaces deprecated ones, and supplies the likely script of a language. The generic
-definition of a language depends on its script only: exact matches, and the segmenter for the script.
+definition of a language consists of the matcher ``exact`` and a segmenter for the script of the language.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ANY_SCRIPT = {"sr", "zh", "no"}
 """Languages whose language files apply to every script that the language is written in."""
 
 _GROUPS = {"fil": "tl", "nb": "no", "nn": "no"}
-"""Codes that share the language file of another code."""
+"""Codes of languages, and the codes whose language files they use."""
 
 _SPACELESS = {"Hans", "Hant", "Hani", "Jpan", "Bopo", "Thai", "Laoo", "Khmr", "Mymr", "Tibt"}
 """Scripts without spaces between words."""
@@ -47,7 +47,7 @@ class LanguageTag(NamedTuple):
     other_script: bool
 
     def candidates(self) -> tuple[str, ...]:
-        """Return the codes of language files that apply to this language, the most specific first."""
+        """Return the codes of language files that apply to this language, beginning with the most specific code."""
         codes = (self.code, f"{self.language}-{self.script}")
         if self.other_script and self.language not in _ANY_SCRIPT:
             return codes
@@ -62,28 +62,18 @@ def language_names() -> dict[str, str]:
 
 
 def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
-    """Return the language that has a code or an English name. Case is ignored.
+    """Return the tag of the language that has a code or an English name. Case is ignored.
 
     Args:
         text: an ISO 639-1 or 639-3 code, a BCP 47 tag with ``-`` or ``_``, or an English name.
         defined_codes: the codes of languages that have definitions. The error message may suggest one of them.
 
     Raises:
-        ConfigError: if the language does not exist; the message suggests a similar name.
+        ConfigError: if the language does not exist. The message suggests a similar name.
     """
     import langcodes
 
-    tag = _parse_code(text)
-    if tag is None:
-        codes = {name.casefold(): code for code, name in language_names().items()}
-        code = codes.get(text.strip().casefold())
-        if code is None:
-            suggestion = near_miss(text.casefold(), {*codes, *defined_codes})
-            raise ConfigError(
-                f"there is no language {text!r}{suggestion}; give an ISO 639 code, a BCP 47 tag such as pt-BR, or an "
-                "English name; `meteor-e languages` lists languages with a definition; 'other' is for other languages"
-            )
-        tag = langcodes.Language.get(code)
+    tag = _parse_code(text) or langcodes.Language.get(_find_code(text, defined_codes))
     usual_script = langcodes.Language.get(str(tag.language)).maximize().script or "Latn"
     script = tag.script or tag.maximize().script or usual_script
     language = str(tag.prefer_macrolanguage().language)
@@ -91,14 +81,27 @@ def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
     return LanguageTag(tag.to_tag(), language, script, tag.script is not None and tag.script != usual_script)
 
 
+def _find_code(name: str, defined_codes: Collection[str]) -> str:
+    """Return the code of a language by its English name; see :func:`find_tag`."""
+    codes = {name.casefold(): code for code, name in language_names().items()}
+    code = codes.get(name.strip().casefold())
+    if code is None:
+        suggestion = near_miss(name.casefold(), {*codes, *defined_codes})
+        raise ConfigError(
+            f"there is no language {name!r}{suggestion}; give an ISO 639 code, a BCP 47 tag such as pt-BR, or an "
+            "English name; `meteor-e languages` lists languages with a definition; 'other' is for other languages"
+        )
+    return code
+
+
 def _parse_code(text: str) -> langcodes.Language | None:
-    """Return the language of an ISO 639 code or a BCP 47 tag; ``None`` if the text is not a valid code."""
+    """Parse an ISO 639 code or a BCP 47 tag. Return ``None`` if the text is not a valid code."""
     import langcodes
 
     code = text.strip().replace("_", "-")
     primary, hyphen, subtags = code.partition("-")
     if primary.lower() in ISO_CODES and (not hyphen or primary.lower() == "cz"):
-        # METEOR and WMT use codes that are not in ISO 639.
+        # METEOR and WMT use some codes that are not in ISO 639, such as "cz".
         code = f"{ISO_CODES[primary.lower()]}{hyphen}{subtags}"
     try:
         tag = langcodes.Language.get(code)
@@ -114,7 +117,7 @@ def generic_language(tag: LanguageTag) -> Language:
     name = names.get(tag.code) or names.get(tag.language) or f"language {tag.language}"
     tasks = {}
     for task_name, task in generic_tasks(("exact",), common_tasks()).items():
-        # Paraphrases need a pack. All other matchers of the task "any" are kept.
+        # The matcher "paraphrase" needs a pack, which does not exist for such a language.
         weights = {matcher: weight for matcher, weight in task.weights.items() if matcher != "paraphrase"}
         tasks[task_name] = replace(task, weights=weights)
     return Language(

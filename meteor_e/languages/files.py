@@ -34,7 +34,7 @@ def read_language(file: str | os.PathLike[str] | Traversable) -> Language:
 
 
 def parse_language(data: object, source: str = "", common: Mapping[str, Any] | None = None) -> Language:
-    """Return the :class:`Language` that the content of a language file defines.
+    """Create a :class:`Language` from the content of a language file.
 
     Args:
         data: the content of the file, or a :class:`~meteor_e.base.yamlfile.Document`, which also has line numbers.
@@ -47,7 +47,7 @@ def parse_language(data: object, source: str = "", common: Mapping[str, Any] | N
     document = data if isinstance(data, Document) else Document(data, source)
     common = common_tasks() if common is None else common
     if Path(document.source).parent != LANGUAGE_FOLDER:
-        # A test checks the files of meteor_e, so that other programs need not import the checker.
+        # The files of meteor_e are checked by a test, because importing the checker takes time.
         _check_content(document, common)
     values: Any = document.data
     tasks = generic_tasks(values["matchers"], {**common, **values.get("tasks", {})})
@@ -73,7 +73,7 @@ def parse_language(data: object, source: str = "", common: Mapping[str, Any] | N
 
 
 def _resolve_path(document: Document, name: str | None) -> str | None:
-    """Return the absolute path of a pack if a document names it by a path. Names of packs are returned unchanged."""
+    """Return a pack that a document names. A path is made absolute, and a name is returned unchanged."""
     if name is None or not is_path(name):
         return name
     return document.path(name)
@@ -101,7 +101,7 @@ def _check_name(document: Document, key: str, kind: str, valid_names: Collection
 
 
 def generic_tasks(matchers: Sequence[str], tasks: Mapping[str, Any]) -> dict[str, Task]:
-    """Return the tasks of a language.
+    """Create the tasks of a language from their description in a language file.
 
     Args:
         matchers: the matchers of the language.
@@ -148,20 +148,14 @@ def builtin_language(code: str) -> Language:
     return read_language(LANGUAGE_FOLDER / f"{code}.yaml")
 
 
-BUILTIN_CODES = (
-    *("en", "cs", "fr", "es", "de", "ru", "da", "fi", "hu", "it", "nl", "no", "pt", "ro", "sv", "tr", "other"),
-)
-"""The codes of METEOR's languages. The file of a language is read when the language is first used."""
-
-
 def language_files() -> dict[str, Path]:
-    """Return the paths of meteor_e's language files, by code, without reading them."""
-    # The file any.yaml contains tasks; it does not define a language.
+    """Return the paths of meteor_e's language files by the codes of the languages."""
+    # The file any.yaml contains the tasks of all languages and does not define a language.
     return {file.stem: file for file in sorted(LANGUAGE_FOLDER.glob("*.yaml")) if file.stem != "any"}
 
 
 def language_file(code: str) -> Path | None:
-    """Return the path of meteor_e's file for a language; ``None`` if it does not exist.
+    """Return the path of meteor_e's file for a language, or ``None`` if the file does not exist.
 
     Args:
         code: an ISO 639 code or the code of the Java program.
@@ -175,7 +169,7 @@ def language_file(code: str) -> Path | None:
 def named_languages(file: str | os.PathLike[str]) -> tuple[str, ...]:
     """Return the code of the language whose English name is the first word of a file name, as in ``french.synsets``.
 
-    The result is empty if the file name does not begin with the name of a language.
+    The result is an empty tuple if the file name does not begin with the name of a language.
     """
     first_word = re.split(r"[^a-z]", Path(file).name.lower(), maxsplit=1)[0]
     return tuple(code for code in language_files() if builtin_language(code).name.lower() == first_word)

@@ -1,4 +1,4 @@
-"""The types of language files. They are used for checks and for the JSON schema.
+"""The types of language files, which are used to check the files and to create the JSON schema.
 
 This module is imported only when a file or a mapping is checked, because msgspec loads slowly.
 """
@@ -26,7 +26,7 @@ FunctionWords = Annotated[
 
 
 class TaskValues(Struct, kw_only=True, forbid_unknown_fields=True):
-    """A set of parameters, and matchers with their weights, in chain order."""
+    """The parameters of a task, and its matchers with their weights, in the order of the chain."""
 
     alpha: Alpha
     beta: Beta
@@ -49,7 +49,7 @@ Tasks = Annotated[
 
 
 class EvidenceValues(Struct, kw_only=True, forbid_unknown_fields=True):
-    """The measured effect of a resource on the agreement with human judgments."""
+    """The measured effect of a resource on the correlation with human judgments."""
 
     change: Annotated[float, Meta(ge=-1, le=1, description="Difference of Kendall's tau inside a segment.")]
     low: Annotated[float, Meta(ge=-1, le=1, description="Lower end of the 95% confidence interval.")]

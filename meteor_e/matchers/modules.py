@@ -1,4 +1,4 @@
-"""The matchers of METEOR 1.5, which calls them modules (exact, stem, synonym, paraphrase), and lemmas."""
+"""The matchers of METEOR 1.5, which are called modules in the Java program, and the matcher of lemmas."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class StemMatcher(KeyMatcher):
     """Different words match if their Snowball stems are equal.
 
     Args:
-        stemmer: name of a Snowball stemmer, such as ``english``. In a chain, the language's stemmer is the default.
+        stemmer: the name of a Snowball stemmer, such as ``english``. In a chain, the language's stemmer is the default.
     """
 
     name: ClassVar[str] = "stem"
@@ -59,7 +59,7 @@ class StemMatcher(KeyMatcher):
 
     @classmethod
     def make(cls, context: Any = None, /, **options: Any) -> Self:
-        """Create the matcher; without options, for the stemmer of the language."""
+        """Create the matcher. By default, it uses the stemmer of the context's language."""
         stemmer = cls.check_options(options).stemmer if options else None
         if stemmer is None:
             stemmer = context.language.stemmer
@@ -79,23 +79,23 @@ class StemMatcher(KeyMatcher):
         return (self.identity(self._stem(token.form)),)
 
     def describe(self) -> str:
-        """Return the name of the stemmer, and the release of its library if it is not one of METEOR's stemmers."""
+        """Return the name of the stemmer. If it is not a stemmer of METEOR, add the release of its library."""
         version = getattr(self._stem, "version", None)
         return self.stemmer_name if version is None else f"{self.stemmer_name}, {version}"
 
 
 class ResourceMatcher(Matcher):
-    """A matcher whose table is a part of the resource pack of the language.
+    """A matcher that uses a table from the resource pack of the language.
 
     Args:
-        table: the table. With ``None``, nothing matches, and the signature reports the missing table.
+        table: the table. If it is ``None``, no words match, and the signature reports that the table is missing.
     """
 
     default_weight: ClassVar[float] = 0.5
     part: ClassVar[str]
-    """Name of the part of the pack."""
+    """The name of the resource in the pack."""
     no_table: ClassVar[str]
-    """The entry of the signature if there is no table."""
+    """The description in the signature if the table is missing."""
     table: Any = None
 
     def __init__(self, table: Any) -> None:
@@ -106,8 +106,7 @@ class ResourceMatcher(Matcher):
         """Use the table of the language's pack.
 
         Raises:
-            ResourceError: if a chain names the matcher and there is no table. The default chain of a language works
-                without the table.
+            ResourceError: if a chain names the matcher explicitly and the table is missing.
         """
         table = getattr(context.resources, cls.part)
         if table is None and context.explicit:
@@ -118,7 +117,7 @@ class ResourceMatcher(Matcher):
         return cls(table)
 
     def describe(self) -> str:
-        """Report a missing table."""
+        """Return a note in the signature if the table is missing."""
         return self.no_table if self.table is None else ""
 
 
@@ -136,7 +135,7 @@ class SynonymMatcher(ResourceMatcher, KeyMatcher):
     no_table: ClassVar[str] = "no synonyms"
 
     def keys(self, token: Token) -> set[int]:
-        """Return the synsets of the word and of its base form."""
+        """Return the synsets of a word and of its base forms."""
         synonyms: SynonymTable | None = self.table
         if synonyms is None:
             return set()
@@ -152,7 +151,7 @@ class SynonymMatcher(ResourceMatcher, KeyMatcher):
 
 
 def _synsets_of_regular_base(synonyms: SynonymTable, word: str) -> tuple[int, ...]:
-    """Return the synsets of the first base form by the suffix rules that has any."""
+    """Apply WordNet's suffix rules to a word, and return the synsets of the first base form that has synsets."""
     if word.endswith(("ss", "ful")) or len(word) <= 2:
         return ()
     for suffix, replacement in _SUFFIXES:
@@ -164,7 +163,7 @@ def _synsets_of_regular_base(synonyms: SynonymTable, word: str) -> tuple[int, ..
 
 
 class ParaphraseMatcher(ResourceMatcher, PhraseMatcher):
-    """Phrases match if the paraphrase table pairs them."""
+    """Phrases match if they are an entry of the paraphrase table."""
 
     name: ClassVar[str] = "paraphrase"
     requires: ClassVar[tuple[str, ...]] = ("paraphrases of a resource pack",)
@@ -173,10 +172,10 @@ class ParaphraseMatcher(ResourceMatcher, PhraseMatcher):
 
 
 class LemmaMatcher(KeyMatcher):
-    """Different words match if they have the same lemma, by the lemmatizer of the chain.
+    """Different words match if the lemmatizer of the chain assigns the same lemma to them.
 
-    A word that the lemmatizer does not know is its own lemma. This matcher is for languages without a stemmer, or with
-    an inflection that stemmers do not remove.
+    A word that the lemmatizer does not know is its own lemma. This matcher is useful for languages without a stemmer,
+    and for languages with inflections that stemmers do not remove.
     """
 
     name: ClassVar[str] = "lemma"

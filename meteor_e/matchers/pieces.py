@@ -1,4 +1,4 @@
-"""Matchers of partly similar words and segments: character n-grams, common prefixes and common subsequences.
+"""Matchers of similar words and segments, which compare character n-grams, prefixes or subsequences.
 
 Inflected forms, compounds and spelling variants share most of their characters in every language with an alphabetic
 script. These matchers do not need any resource.
@@ -14,16 +14,16 @@ from meteor_e.api.tokens import Token
 from meteor_e.base.lowercase import lowercase
 
 MAX_WORD_CHARACTERS = 200
-"""Characters of a word that are compared; the rest of a longer word is ignored."""
+"""The maximum number of characters of a word that are compared. The rest of a longer word is ignored."""
 
 _START, _END = "\x02", "\x03"
 
 
 class NgramMatcher(OverlapMatcher):
-    """Words match partly, by the character n-grams that they share.
+    """Words match if they share character n-grams. A match counts in proportion to the similarity of the words.
 
-    The n-grams have 1 to ``longest`` characters. They are case-insensitive, and the start and the end of a word are
-    marked. A word with capital letters has one more piece, which says which of its letters are capitals.
+    The n-grams have 1 to ``longest`` characters. They are lowercase, and contain marks for the start and the end of a
+    word. The positions of capital letters in a word are an additional piece that is compared.
     """
 
     name: ClassVar[str] = "ngram"
@@ -31,11 +31,12 @@ class NgramMatcher(OverlapMatcher):
     Options: ClassVar[type[Any] | str | None] = "meteor_e.api.options:NgramOptions"
 
     def pieces(self, token: Token) -> Iterator[str]:
-        """Return the n-grams of a word."""
+        """Yield the n-grams of a word, and a piece for its capital letters."""
         word, lowercase_word = token.form[:MAX_WORD_CHARACTERS], self.lowercase_form(token)
         if lowercase_word != word:
-            letters = zip(word, lowercase_word, strict=False)
-            yield "case " + "".join("l" if letter == low else "U" for letter, low in letters).lstrip("l")
+            letter_pairs = zip(word, lowercase_word, strict=False)
+            pattern = "".join("l" if letter == lowercase_letter else "U" for letter, lowercase_letter in letter_pairs)
+            yield "case " + pattern.lstrip("l")
         marked = f"{_START}{lowercase_word}{_END}"
         yield from lowercase_word
         for length in range(2, self.options.longest + 1):
@@ -44,19 +45,19 @@ class NgramMatcher(OverlapMatcher):
 
     @staticmethod
     def lowercase_form(token: Token) -> str:
-        """Return the lowercase word, which the native core cuts into n-grams."""
+        """Return the lowercase form of a word, from which the n-grams are taken."""
         return lowercase(token.form[:MAX_WORD_CHARACTERS])
 
     def describe(self) -> str:
-        """Name the options that change the scores."""
+        """Return the options that change the scores."""
         return f"1-{self.options.longest}, from {self.options.threshold!r}"
 
 
 class PrefixMatcher(OverlapMatcher):
-    """Words match partly, by their common prefix.
+    """Words match if they have a common prefix. A match counts in proportion to the similarity of the words.
 
-    The similarity of two words of m and n characters with a common prefix of k characters is 2k/(m + n). Case does
-    not matter.
+    The similarity of two words of m and n characters with a common prefix of k characters is 2k/(m + n). Case is
+    ignored.
     """
 
     name: ClassVar[str] = "prefix"
@@ -67,17 +68,19 @@ class PrefixMatcher(OverlapMatcher):
         return (word[:length] for length in range(1, len(word) + 1))
 
     def describe(self) -> str:
-        """Name the option that changes the scores."""
+        """Return the option that changes the scores."""
         return f"from {self.options.threshold!r}"
 
 
 class CharactersMatcher(Matcher):
-    """Precision and recall of the character n-grams that two segments share; no words are aligned.
+    """Two segments are compared by the precision and recall of their character n-grams.
 
-    The other matchers align words. These n-grams of 1 to 6 characters also reflect word order, and compounds that only
-    one of the segments writes as one word. Precision and recall are weighted sums over the matchers: with a weight of
-    0.4 for the words and 0.6 here, they are weighted means (Popović 2015, "chrF: character n-gram F-score for
-    automatic MT evaluation"). Both are reduced if the hypothesis repeats characters more often than the reference.
+    Words are not aligned. The n-grams of 1 to 6 characters also reflect word order, and the spelling of compounds as
+    one or several words (Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation"). Both values are
+    reduced if the hypothesis repeats characters more often than the reference.
+
+    The precision and recall of a chain are weighted sums over its matchers. If the weights add up to 1, such as 0.4
+    for words and 0.6 for this matcher, they are weighted means.
     """
 
     name: ClassVar[str] = "characters"
@@ -86,15 +89,15 @@ class CharactersMatcher(Matcher):
     graded: ClassVar[bool] = True
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> tuple[Match, ...]:
-        """Propose no matches, because whole segments are compared."""
+        """Return an empty tuple, because the matcher compares segments as a whole."""
         return ()
 
 
 class SubsequenceMatcher(CharactersMatcher):
-    """Precision and recall of the characters that two segments have in the same order; no words are aligned.
+    """Two segments are compared by the precision and recall of their longest common subsequences.
 
-    They are computed from the longest common subsequences of characters and of pairs of characters. Repeated text is
-    penalized as in :class:`CharactersMatcher`.
+    The subsequences consist of characters and of pairs of characters. Words are not aligned. Repeated text is penalized
+    as in :class:`CharactersMatcher`.
     """
 
     name: ClassVar[str] = "subsequence"

@@ -1,1 +1,1 @@
-"""Text: normalization, tokens, stemming."""
+"""Text processing: normalization, segmentation, lemmatization and stemming."""

@@ -1,8 +1,8 @@
-"""When two words are the same word: if they are equal, or if the 32-bit hashes of the Java program are equal.
+"""Functions that decide whether two words are the same word, by comparing the words or their Java hash codes.
 
-The Java program compares words by ``String.hashCode``. Therefore ``le`` and ``n'`` are the same word for it, and so are
-``je`` and ``l'``. In French, this changes the scores of 17 of 600 news segments. The library compares words;
-``compat`` compares hashes.
+The Java program compares words by ``String.hashCode``. It therefore treats ``le`` and ``n'`` as the same word, and also
+``je`` and ``l'``. In French, this changes the scores of 17 of 600 news segments. Only the command ``compat`` compares
+words in this way.
 """
 
 from __future__ import annotations
@@ -13,10 +13,7 @@ Identity = Callable[[str], Hashable]
 
 
 def java_hash(text: str) -> int:
-    """Return Java's ``String.hashCode`` of a text as an unsigned 32-bit number.
-
-    The public documentation of ``java.lang.String`` defines it.
-    """
+    """Return the hash code of a text as Java's ``String.hashCode`` defines it, as an unsigned 32-bit number."""
     value = 0
     if text.isascii():
         for unit in text.encode("ascii"):

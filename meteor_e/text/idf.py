@@ -1,4 +1,4 @@
-"""Weights of words by their inverse document frequency in a text, in which each segment is a document."""
+"""Weight words by their inverse document frequency (IDF). Each segment of a text is a document."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from collections.abc import Iterable, Sequence
 from meteor_e.base.errors import InputError
 
 UNIT = 1000
-"""Units of 1; weights are whole numbers."""
+"""The integer that represents the weight 1."""
 
 MAX_WORDS = 1 << 22
-"""Distinct words that a text may have."""
+"""The maximum number of distinct words in a text."""
 
 
 class IdfWeights:
-    """Weights ln((N + 1)/(n + 1)) of words, for N segments, n of which contain the word (Zhang et al. 2020, section 3).
+    """The IDF weights of words: ln((N + 1)/(n + 1)) if n of N segments contain the word (Zhang et al. 2020, section 3).
 
-    Statistics count words in whole numbers, so a weight is rounded to thousandths; the smallest weight is one
-    thousandth. A word that the text does not contain has the largest weight.
+    Weights are rounded to thousandths, because statistics are whole numbers. The smallest weight is one thousandth. A
+    word that does not occur in the text has the largest weight.
 
     Args:
         segments: the words of each segment.
-        source: name of the text, for errors.
+        source: the name of the text in error messages.
 
     Raises:
         InputError: if the text does not contain any words, or too many distinct ones.
@@ -47,6 +47,7 @@ class IdfWeights:
 
     @staticmethod
     def _weight(segment_count: int, document_frequency: int) -> int:
+        """Return the weight of a word that occurs in some of the segments, in thousandths."""
         return max(1, round(UNIT * math.log((segment_count + 1) / (document_frequency + 1))))
 
     def __call__(self, word: str) -> int:

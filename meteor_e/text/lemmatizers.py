@@ -1,4 +1,4 @@
-"""The built-in lemmatizers: none, and a lookup table in a file."""
+"""The built-in lemmatizers: ``none``, and ``lookup``, which reads a table from a file."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
     from meteor_e.api.context import MatcherContext
 
 MAX_SIZE = 256 << 20
-"""Bytes of text in a table, which is kept in memory."""
+"""The maximum size of a table in bytes. The whole table is in memory."""
 
 
 class NoLemmatizer(Lemmatizer):
-    """Tokens have a form only, without lemma or tag."""
+    """A lemmatizer that does not add lemmas or tags to tokens."""
 
     name: ClassVar[str] = "none"
     tags = False
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[None, None]]:
-        """Return no lemmas."""
+        """Return ``None`` as the lemma and the tag of each word."""
         return [(None, None)] * len(words)
 
 
@@ -41,10 +41,10 @@ class LookupOptions(ComponentOptions):
 
 
 class LookupLemmatizer(Lemmatizer):
-    """Lemmas and tags from a file. A word that is not in the file is its own lemma.
+    """A lemmatizer that looks up lemmas and tags in a file. A word that the file does not contain is its own lemma.
 
-    The file has a line ``word⇥tag⇥lemma`` for each word, in UTF-8. Words are looked up after normalization. If a word
-    has several lines, the last one is used.
+    The file contains a line ``word⇥tag⇥lemma`` for each word, in UTF-8. Words are looked up after normalization. If a
+    word has several lines, the last one is used.
 
     Raises:
         ResourceError: if the file cannot be read, is not a regular file, or contains more than 256 MiB of text.
@@ -65,7 +65,7 @@ class LookupLemmatizer(Lemmatizer):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: LookupOptions) -> Self:
-        """Read the table; ConfigError if the option ``language`` differs from the language of the chain."""
+        """Read the table. Raise ConfigError if the option ``language`` differs from the language of the chain."""
         if options.language is not None:
             context.check_language([options.language], "lemmatizer 'lookup': the lemmas are", claimed=True)
         return super().from_options(context, options)
@@ -80,6 +80,7 @@ class LookupLemmatizer(Lemmatizer):
 
 
 def _read(path: Path) -> bytes:
+    """Return the content of a table, and decompress it if it is compressed with gzip."""
     import gzip
 
     with os_errors_as(ResourceError, f"lemma table {str(path)!r} cannot be read"):
@@ -93,18 +94,19 @@ def _read(path: Path) -> bytes:
 
 
 def _parse(content: bytes, path: Path) -> dict[str, tuple[str, str | None]]:
-    """Parse a table. An empty tag is an unknown tag; a word with an empty lemma is its own lemma."""
+    """Return the lemma and the tag of each word in a table. An empty lemma means that a word is its own lemma."""
     table = {}
-    for number, line in enumerate(io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), 1):
+    for line_number, line in enumerate(io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), 1):
         try:
             text = line.decode("utf-8").removesuffix("\n").removesuffix("\r")
         except UnicodeDecodeError:
-            raise InputError(f"{path}:{number}: not UTF-8") from None
+            raise InputError(f"{path}:{line_number}: not UTF-8") from None
         if not text:
             continue
         fields = text.split("\t")
         if len(fields) != 3 or not fields[0]:
-            raise InputError(f"{path}:{number}: {len(fields)} fields; a line is word, tag and lemma, joined by tabs")
+            problem = f"{len(fields)} fields; a line is word, tag and lemma, joined by tabs"
+            raise InputError(f"{path}:{line_number}: {problem}")
         word, tag, lemma = fields
         table[word] = (lemma or word, tag or None)
     return table

@@ -1,9 +1,8 @@
-"""Text normalization as METEOR 1.5 does it: tokenize, normalize punctuation, lowercase.
+"""The text normalization of METEOR 1.5, which tokenizes text, normalizes punctuation and lowercases.
 
-The steps of full normalization are in section 1 of the specification of METEOR 1.5. Every step is one left-to-right
-pass of non-overlapping replacements. A replacement consumes the neighbors of a character, which affects the result
-(``a,b,c`` becomes ``a , b,c``). Patterns are compiled when they are first used, because the native core does not need
-them.
+Section 1 of the specification of METEOR 1.5 describes the steps of full normalization. Each step replaces
+non-overlapping matches of a pattern from left to right. A match includes the neighbors of a character, which affects
+the result: ``a,b,c`` becomes ``a , b,c``.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from meteor_e.api.tokens import split_words
 from meteor_e.base.lowercase import later_capitals, lowercase
 
 APOSTROPHE_STYLES = ("english", "french", "apart")
-"""Where words are split at an apostrophe: before it, after it, or on both sides."""
+"""The ways of splitting words at an apostrophe: before it, after it, or on both sides."""
 
 _NO_PREFIXES = NonbreakingPrefixes()
 _TRIMMED = "".join(map(chr, range(0x21)))
@@ -24,12 +23,12 @@ _TRIMMED = "".join(map(chr, range(0x21)))
 
 @dataclass(frozen=True)
 class Normalizer:
-    """Normalizes a raw segment. The words of the result are separated by single spaces.
+    """A function that normalizes a segment. The words of the result are separated by single spaces.
 
     Args:
-        mode: see :class:`Normalization`.
-        apostrophes: one of :data:`APOSTROPHE_STYLES`; used by ``full`` and ``no-punctuation``.
-        prefixes: the language's nonbreaking prefixes; used by ``full`` and ``no-punctuation``.
+        mode: the kind of normalization.
+        apostrophes: one of :data:`APOSTROPHE_STYLES`, for the modes ``full`` and ``no-punctuation``.
+        prefixes: the language's nonbreaking prefixes, for the modes ``full`` and ``no-punctuation``.
     """
 
     mode: Normalization = Normalization.FULL
@@ -38,7 +37,7 @@ class Normalizer:
 
     @property
     def kept_capitals(self) -> str:
-        """Characters that are not lowercased although this Python's version of Unicode has lowercase forms of them."""
+        """The characters that remain capitals although this version of Python has lowercase forms of them."""
         return later_capitals()
 
     def __call__(self, text: str) -> str:
@@ -100,11 +99,11 @@ def separate_symbols(text: str, apostrophes: str, prefixes: NonbreakingPrefixes,
         text: a raw segment.
         apostrophes: one of :data:`APOSTROPHE_STYLES`.
         prefixes: the language's nonbreaking prefixes.
-        punctuation: keep characters that are neither letters nor digits; otherwise they become spaces.
+        punctuation: whether to keep characters that are neither letters nor digits. Otherwise, they become spaces.
     """
     text = re.sub(_SYMBOL, r" \1 ", f" {text} ")
-    # Step 2: a run of dots becomes a marker between spaces, which later steps do not change.
-    # The marker is that of METEOR, because it is visible: a literal DOTMULTI in a segment becomes a dot.
+    # Step 2 replaces a run of dots with a marker, which later steps do not change.
+    # The marker is the same as in METEOR 1.5, because a literal DOTMULTI in a segment also becomes a dot.
     text = re.sub(_DOTS, lambda run: f" {_DOT_MARK}{run.group()[1:]}", text)
     if _DOT_MARK in text:
         text = re.sub(_MARKED_DOTS, lambda mark: "DOT" * len(mark.group(1)) + _DOT_MARK + " ", text)
@@ -119,19 +118,21 @@ def separate_symbols(text: str, apostrophes: str, prefixes: NonbreakingPrefixes,
     if "'" in text:
         for pattern, replacement in _APOSTROPHES[apostrophes]:
             text = re.sub(pattern, replacement, text)
-    # Step 8: a final dot stays, is removed, or becomes a word.
+    # Step 8 keeps the final dot of a word, removes it, or makes it a separate word.
     words = split_words(text)
-    text = " ".join(
-        _split_final_dot(word, next_word, prefixes) if len(word) > 1 and word[-1] == "." else word
-        for word, next_word in zip(words, [*words[1:], ""], strict=False)
-    )
-    # Step 9: markers become dots again.
+    for index, word in enumerate(words):
+        if len(word) > 1 and word[-1] == ".":
+            next_word = words[index + 1] if index + 1 < len(words) else ""
+            words[index] = _split_final_dot(word, next_word, prefixes)
+    text = " ".join(words)
+    # Step 9 replaces the markers with dots again.
     if _DOT_MARK in text:
         text = re.sub(_DOT_MARKS, lambda mark: "." * (len(mark.group(1)) // 3 + 1), text)
     return re.sub(_UNICODE_SPACES, " ", text if punctuation else re.sub(_PUNCTUATION, " ", text))
 
 
 def _split_final_dot(word: str, next_word: str, prefixes: NonbreakingPrefixes) -> str:
+    """Remove or separate the final dot of a word, unless the word is an abbreviation."""
     stem = word[:-1]
     if "." in stem and re.search(_HAS_ALPHA, stem):
         return word.replace(".", "")
@@ -146,7 +147,7 @@ _ENTITIES = [("(?ai)&quot;", '"'), ("(?ai)&apos;", "'"), ("(?ai)&lt;", "<"), ("(
 
 
 def unescape_entities(text: str) -> str:
-    """Replace the five entities of SGML, one after the other, as METEOR does before normalization."""
+    """Replace the five predefined entities of SGML one after the other, as METEOR does before normalization."""
     if "&" in text:
         for entity, char in _ENTITIES:
             text = re.sub(entity, char, text)

@@ -1,4 +1,4 @@
-"""The built-in segmenters: words by Unicode categories, characters as words, and both by script."""
+"""The built-in segmenters, which split text by Unicode categories, into characters, or depending on the script."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import functools
 import re
 import unicodedata
 from collections.abc import Iterable
-from itertools import groupby
 
 from meteor_e.api.segmenters import Segmenter
 from meteor_e.base.bounded_cache import BoundedCache
@@ -14,35 +13,35 @@ from meteor_e.base.bounded_cache import BoundedCache
 _JOINERS = "\u200c\u200d"
 
 _INSIDE = f"{_JOINERS}'’ʼ״׳‐·-"
-"""Characters inside of a word, between letters: apostrophes, hyphens, Hebrew and Catalan marks, joiners."""
+"""The characters that can connect letters in a word: apostrophes, hyphens, Hebrew and Catalan marks, joiners."""
 
 CHUNK_LIMIT = 1 << 16
-"""Chunks, which are the parts between white space, whose words are cached."""
+"""The maximum number of cached chunks, which are the parts of a text between white space."""
 
 _MAX_CACHED_CHUNK = 100
-"""Characters of the longest chunk that is cached."""
+"""The maximum length of a cached chunk in characters."""
 
 _BETWEEN_SYLLABLES = "\u0f0b\u0f0c"
-"""Separators of Tibetan syllables."""
+"""The separators of Tibetan syllables."""
 
 
 class UnicodeSegmenter(Segmenter):
-    """Words are runs of letters, marks and digits; every other character is a word.
+    """A segmenter whose words are runs of letters, marks and digits. Every other character is a word by itself.
 
-    This segmenter is for scripts whose vowel signs or letters METEOR's normalizer treats as symbols: Devanagari,
-    Arabic, Hebrew and most others. Apostrophes and hyphens between letters are part of a word, as are dots and commas
-    between digits. Tibetan words are syllables.
+    This segmenter is for scripts with vowel signs or letters that METEOR's normalizer treats as symbols, such as
+    Devanagari, Arabic and Hebrew. Apostrophes and hyphens between letters are part of a word, and so are dots and
+    commas between digits. In Tibetan, each syllable is a word.
     """
 
     name = "unicode"
     _chunks = functools.cached_property(lambda self: BoundedCache[str, str](CHUNK_LIMIT))
 
     def segment(self, text: str) -> list[str]:
-        """Return the words."""
+        """Return the words of a text."""
         return _word_pattern().findall(self._preprocess(text))
 
     def join(self, text: str) -> str:
-        """Return the words of a text separated by spaces. Most chunks are found in the cache."""
+        """Return the words of a text separated by spaces. The words of frequent chunks are cached."""
         chunks = text.split()
         if chunks and chunks[-1].endswith(tuple(_JOINERS)):
             return " ".join(self.segment(text))
@@ -56,7 +55,7 @@ class UnicodeSegmenter(Segmenter):
         """Return the words of a chunk separated by spaces, and cache them."""
         words = chunk if chunk.isascii() else self._preprocess(chunk)
         if not words.isalnum():
-            # With a space, because a final joiner is only part of a word at the end of the text.
+            # The space marks a chunk inside a text, because a final joiner is only part of a word at the text's end.
             words = " ".join(_word_pattern().findall(words + " "))
         # A chunk without words is not cached, because join() would add a space for it.
         if words and len(chunk) <= _MAX_CACHED_CHUNK:
@@ -64,7 +63,7 @@ class UnicodeSegmenter(Segmenter):
         return words
 
     def _preprocess(self, text: str) -> str:
-        """Change a text before its words are searched."""
+        """Return the text in which words are searched. Subclasses may change the text."""
         return text
 
     def describe(self) -> str:
@@ -74,32 +73,38 @@ class UnicodeSegmenter(Segmenter):
 
 @functools.cache
 def _word_pattern() -> re.Pattern[str]:
-    """Return a pattern that finds words.
+    """Return the pattern of a word.
 
-    ``re`` recognizes letters and digits, but not marks, which are listed; those outside of the Basic Multilingual Plane
-    are tried last. A joiner at the end of a text belongs to the word before it, because it changes the form of the last
-    letter.
+    The pattern lists all marks, because ``re`` only has classes for letters and digits. A joiner at the end of a text
+    belongs to the last word, because it changes the form of the last letter.
     """
-    everything = [chr(number) for number in (*range(0x1F000), *range(0xE0100, 0xE01F0))]
-    kinds = map(unicodedata.category, everything)
-    marks = [ord(character) for character, kind in zip(everything, kinds, strict=True) if kind[0] == "M"]
-    low, high = _ranges(n for n in marks if n < 0x10000), _ranges(n for n in marks if n >= 0x10000)
-    digits = _ranges(map(ord, filter(str.isdigit, everything)))
-    letters = rf"(?:[^\W_]+|[{low}]+|(?=[\U00010000-\U0010ffff])[{high}]+)"
+    characters = [chr(code_point) for code_point in (*range(0x1F000), *range(0xE0100, 0xE01F0))]
+    marks = [character for character in characters if unicodedata.category(character)[0] == "M"]
+    basic_marks = _list_ranges(mark for mark in marks if mark < "\U00010000")
+    other_marks = _list_ranges(mark for mark in marks if mark >= "\U00010000")
+    digits = _list_ranges(filter(str.isdigit, characters))
+    # The rare marks outside of the Basic Multilingual Plane are tried last.
+    letters = rf"(?:[^\W_]+|[{basic_marks}]+|(?=[\U00010000-\U0010ffff])[{other_marks}]+)"
     between = rf"[.,](?<=[{digits}].)(?=[{digits}])|[{_INSIDE}](?={letters})"
     return re.compile(rf"{letters}+(?:(?:{between}){letters}+)*(?:[{_JOINERS}]\Z)?|[^\s{_BETWEEN_SYLLABLES}]")
 
 
-def _ranges(numbers: Iterable[int]) -> str:
-    """Return ascending code points as the contents of a character class of a regular expression."""
-    runs = (list(run) for _, run in groupby(enumerate(numbers), lambda item: item[1] - item[0]))
-    return "".join(f"{chr(run[0][1])}-{chr(run[-1][1])}" for run in runs)
+def _list_ranges(characters: Iterable[str]) -> str:
+    """Return sorted characters as ranges, such as ``0-9a-f``, for a character class of a regular expression."""
+    ranges: list[list[str]] = []
+    for character in characters:
+        if ranges and ord(character) == ord(ranges[-1][1]) + 1:
+            ranges[-1][1] = character
+        else:
+            ranges.append([character, character])
+    return "".join(f"{first}-{last}" for first, last in ranges)
 
 
 class CharacterSegmenter(Segmenter):
-    """Every Han character, kana and other letter of a script without spaces is a word.
+    """A segmenter that makes each Han character, each kana, and each letter of a script without spaces a word.
 
-    This segmenter is for Chinese and Japanese without a dictionary. Text in other scripts does not change.
+    This segmenter can be used for Chinese and Japanese without a dictionary. It does not change text in scripts that
+    separate words by spaces.
     """
 
     name = "characters"
@@ -110,19 +115,20 @@ class CharacterSegmenter(Segmenter):
     )
 
     def segment(self, text: str) -> list[str]:
-        """Return the words."""
+        """Return the words of a text."""
         return self.separate(text).split()
 
     @classmethod
     def separate(cls, text: str) -> str:
-        """Put spaces around the characters that are words."""
+        """Put spaces around each character of a script without spaces."""
         return cls._SPACELESS.sub(r" \1 ", text)
 
 
 class ScriptSegmenter(UnicodeSegmenter):
-    """Scripts without spaces are segmented as by ``characters``, other scripts as by ``unicode``."""
+    """A segmenter that applies ``characters`` to scripts without spaces, and ``unicode`` to all other scripts."""
 
     name = "script"
 
     def _preprocess(self, text: str) -> str:
+        """Separate the characters of scripts without spaces."""
         return CharacterSegmenter.separate(text).rstrip()

@@ -1,4 +1,4 @@
-"""Snowball stems as in METEOR 1.5, which uses an older release of Snowball.
+"""Snowball stemmers with the same stems as METEOR 1.5, which uses an older release of Snowball.
 
 The library ``py_rust_stemmers`` contains a newer release. In addition, METEOR is a Java program, in which a character
 outside of the Basic Multilingual Plane counts as two. One function per language corrects the differences, so that the
@@ -34,27 +34,35 @@ from meteor_e.base.errors import ConfigError, ResourceError, near_miss
 _Stem = Callable[[str], str]
 
 _MAX_QUADRATIC = 1000
-"""Characters of a word for which quadratic time is acceptable. Snowball needs quadratic time to remove accents, so they
-are removed from longer words beforehand."""
+"""The length of a word up to which quadratic time is acceptable. Snowball needs quadratic time to remove accents, so
+accents are removed from longer words beforehand."""
 
 
 def _unmask(word: str, masked: str, stem: str) -> str:
-    """Replace the masks in the stem of a masked word by the letters of the word.
+    """Replace masks in a stem with the original letters of the word.
 
-    The letters used as masks must not occur in any suffix that the rules of the language remove, replace or add.
-    Therefore, a mask in the stem is the mask at the same position of the masked word.
+    The rules of the language must not remove, replace or add letters that are used as masks. Each mask in the stem is
+    therefore at the same position as in the masked word.
+
+    Args:
+        word: the word.
+        masked: the word in which masks replace some letters.
+        stem: the stem of the masked word.
     """
-    letters = zip(word, masked, stem, strict=False)
-    return "".join(letter if mask == stemmed else stemmed for letter, mask, stemmed in letters) + stem[len(word) :]
+    letters = list(stem)
+    for position in range(min(len(word), len(stem))):
+        if stem[position] == masked[position]:
+            letters[position] = word[position]
+    return "".join(letters)
 
 
 def _stem_masked(table: dict[int, int], word: str, stem: _Stem) -> str:
-    """Stem a word while some of its letters are masked by others."""
+    """Stem a word in which a translation table masks some letters, and restore the letters in the stem."""
     masked = word.translate(table)
     return _unmask(word, masked, stem(masked)) if masked != word else stem(word)
 
 
-# -- Dutch -------------------------------------------------------------------------------------------------
+# -- Dutch --
 
 _DUTCH_ACCENTS = str.maketrans("äëïöüáéíóú", "aeiouaeiou")
 _DUTCH_SHORT_REGION = re.compile("è[^aeouè]|[aeiou][^\x00-\x7fè]")
@@ -66,49 +74,50 @@ def _dutch(word: str, stem: _Stem) -> str:
     word = word.translate(_DUTCH_ACCENTS)
     if not _DUTCH_SHORT_REGION.match(word):
         return stem(word)
-    # The first region starts after the third letter, so no rule changes the first two letters.
+    # No rule changes the first two letters, because the first region starts after the third letter.
     masked = word[0].replace("è", "e") + (word[1] if word[1].isascii() else "x") + word[2:]
     return _unmask(word, masked, stem(masked))
 
 
-# -- Finnish -----------------------------------------------------------------------------------------------
+# -- Finnish --
 
 _FINNISH_MASKED = re.compile("([^abce-zäö])\\1*|(?<!s)s+(?=een|iin)|(?<!t)tt+(?=en)")
 _FINNISH_MASKS = "bcfgqwxz"
 
 
 def _finnish(word: str, stem: _Stem) -> str:
-    """Mask characters that are not in the alphabet, and the consonants of the four endings that have the effect of -n.
+    """Stem a Finnish word. Letters outside of the alphabet, and consonants of four endings, are masked.
 
-    Equal neighbors get the same mask and different neighbors get different masks, because of the rule on doubled
-    letters.
+    All letters of a run have the same mask, which differs from the neighbors of the run, so that masking does not
+    create or remove doubled letters.
     """
     masked, end = "", 0
     for run in _FINNISH_MASKED.finditer(word):
         masked += word[end : run.start()]
         end = run.end()
         neighbors = masked[-1:] + word[end : end + 1]
-        masked += next(mask for mask in _FINNISH_MASKS if mask not in neighbors) * (end - run.start())
+        mask = next(letter for letter in _FINNISH_MASKS if letter not in neighbors)
+        masked += mask * len(run[0])
     masked += word[end:]
     return _unmask(word, masked, stem(masked)) if end else stem(word)
 
 
-# -- French ------------------------------------------------------------------------------------------------
+# -- French --
 
 _FRENCH_MASKS = str.maketrans("ëïH", "êêh")
 
 
 def _french(word: str, stem: _Stem) -> str:
     if word.endswith(("guë", "guës")):
-        # This is the only rule for ë: it is removed like e, but only if gu is in the region of verb endings. The ending
-        # -ie has the same condition on the letter before it, so it shows whether the condition holds.
-        start, end = word[: word.rindex("guë")], word[word.rindex("guë") + 3 :]
+        # In the older release, a final ë is removed like e if "gu" is in the region of verb endings.
+        # The ending -ie is removed under the same condition, so the stem of a word with -ie shows whether it applies.
+        start, _, end = word.rpartition("guë")
         if _stem_masked(_FRENCH_MASKS, start + "kie", stem).endswith("k"):
             word = start + "gue" + end
     return _stem_masked(_FRENCH_MASKS, word, stem)
 
 
-# -- German ------------------------------------------------------------------------------------------------
+# -- German --
 
 _GERMAN_MASKS = str.maketrans("äöü", "aaa")
 _GERMAN_FOLDED = str.maketrans("äöüUY", "aouuy")
@@ -123,7 +132,7 @@ def _german(word: str, stem: _Stem) -> str:
     return result + "s" if result.endswith("nis") and word.endswith(("nisse", "nissen", "nisses")) else result
 
 
-# -- Hungarian ---------------------------------------------------------------------------------------------
+# -- Hungarian --
 
 _HUNGARIAN_LETTERS = str.maketrans("őűõû", "õûőű")
 
@@ -132,13 +141,13 @@ def _hungarian(word: str, stem: _Stem) -> str:
     return stem(word.translate(_HUNGARIAN_LETTERS)).translate(_HUNGARIAN_LETTERS)
 
 
-# -- Portuguese --------------------------------------------------------------------------------------------
+# -- Portuguese --
 
 _PORTUGUESE_ENDINGS = {
-    # Endings of METEOR's release, with their stems.
+    # These endings are in METEOR's release of Snowball. The values are their stems.
     **dict.fromkeys(("logía", "logías"), "log"),
     **dict.fromkeys(("ución", "uciones"), "u"),
-    # Endings of the newer release, with their first letter masked.
+    # These endings are in the newer release. In the values, the first letter is masked.
     "logia": "kogia",
     "logias": "kogias",
     "ução": "ôção",
@@ -156,11 +165,11 @@ def _portuguese(word: str, stem: _Stem) -> str:
     start, replacement = word[: match.start()], _PORTUGUESE_ENDINGS[match[1]]
     if len(replacement) == len(match[1]):
         return _unmask(word, start + replacement, stem(start + replacement))
-    # All these endings, of both releases, are removed in the same region.
+    # The endings of both releases are removed in the same region of a word.
     return start + replacement if stem(start + "ução") == start + "u" else stem(word)
 
 
-# -- Russian -----------------------------------------------------------------------------------------------
+# -- Russian --
 
 _RUSSIAN_MASKS = str.maketrans("ё", "б")
 
@@ -169,7 +178,7 @@ def _russian(word: str, stem: _Stem) -> str:
     return _stem_masked(_RUSSIAN_MASKS, word, stem)
 
 
-# -- Spanish -----------------------------------------------------------------------------------------------
+# -- Spanish --
 
 _SPANISH_ACUTES = str.maketrans("áéíóú", "aeiou")
 
@@ -180,8 +189,7 @@ def _spanish(word: str, stem: _Stem) -> str:
     return stem(word)
 
 
-# ----------------------------------------------------------------------------------------------------------
-
+# -- All languages --
 
 _RULES: dict[str, Callable[[str, _Stem], str]] = {
     "dutch": _dutch,
@@ -222,7 +230,7 @@ _SURROGATES = re.compile("([\U00100000-\U001003ff])([\U00100400-\U001007ff])?|[\
 
 
 def _split_surrogates(match: re.Match[str]) -> str:
-    """Replace each UTF-16 code unit by a character that does not occur in any rule."""
+    """Replace each UTF-16 code unit with a character that does not occur in any rule."""
     code = ord(match[0])
     if code < 0x10000:
         return chr(0x100000 + code - 0xD800)
@@ -237,10 +245,10 @@ def _join_surrogates(match: re.Match[str]) -> str:
 
 
 class SnowballStemmer:
-    """Maps words to stems, as METEOR 1.5 does. :func:`stemmer` creates it.
+    """A stemmer with the same stems as METEOR 1.5. Call :func:`stemmer` to create an instance.
 
-    A word is not changed before it is stemmed, so case matters: METEOR stems words after normalization, which usually
-    lowercases them. Stemmers can be shared by threads and pickled. They do not cache any words.
+    Words should be lowercased before they are stemmed. Stemmers can be pickled and shared by threads. They do not cache
+    any words.
 
     Args:
         name: one of :data:`STEMMERS`.
@@ -292,29 +300,29 @@ FURTHER_STEMMERS: dict[str, str] = {
 
 
 def known_stemmers() -> tuple[str, ...]:
-    """Return the names of all stemmers: those of METEOR, then the others."""
+    """Return the names of all stemmers, beginning with those of METEOR."""
     return (*STEMMERS, *FURTHER_STEMMERS)
 
 
 class _PerThread(threading.local):
-    """A stemmer per thread, for libraries whose stemmers keep the current word in a buffer."""
+    """A separate stemmer for each thread, because the stemmers of some libraries are not thread-safe."""
 
     def __init__(self, distribution: str, name: str) -> None:
         self.stem: _Stem
         if distribution == "PyStemmer":
-            # Without a cache (0 words), which would be slower than stemming; callers stem each distinct word once.
+            # The cache of the library is disabled (size 0), because callers stem each distinct word once.
             self.stem = import_module("Stemmer").Stemmer(name, 0).stemWord
         else:
-            # From its module, because the package returns stemmers of PyStemmer if that is installed.
+            # The function snowballstemmer.stemmer() would return a stemmer of PyStemmer if it is installed.
             module = import_module(f"snowballstemmer.{name}_stemmer")
             self.stem = getattr(module, f"{name.capitalize()}Stemmer")().stemWord
 
 
 class FurtherStemmer:
-    """Maps words to stems, in a language that METEOR does not support. :func:`stemmer` creates it.
+    """A Snowball stemmer of a language that METEOR does not support. Call :func:`stemmer` to create an instance.
 
-    A word with more than a thousand characters or with a lone surrogate is its own stem. Stemmers can be shared by
-    threads and pickled.
+    A word with more than a thousand characters or with a lone surrogate is its own stem. Stemmers can be pickled and
+    shared by threads.
 
     Args:
         name: one of :data:`FURTHER_STEMMERS`.
@@ -353,14 +361,14 @@ class FurtherStemmer:
 
 @cache
 def stemmer(name: str) -> SnowballStemmer | FurtherStemmer:
-    """Return the stemmer with a name; each call returns the same object.
+    """Return the stemmer of a language. Each call with the same name returns the same object.
 
     Args:
-        name: one of :func:`known_stemmers`, which are usually the English name of the language in lowercase.
+        name: one of the names that :func:`known_stemmers` returns. It is usually the English name of the language.
 
     Raises:
         ConfigError: for an unknown name.
-        ResourceError: if its library is not installed, or if the stems differ from METEOR's.
+        ResourceError: if the library is not installed, or if its stems differ from METEOR's.
     """
     if name in FURTHER_STEMMERS:
         return FurtherStemmer(name)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import pytest
+from fixtures import BUILTIN_CODES
 
 from meteor_e import Meteor
 from meteor_e.base.errors import ConfigError, MeteorError
@@ -8,7 +9,7 @@ from meteor_e.base.yamlfile import dump_yaml
 from meteor_e.chains.chain import resolve
 from meteor_e.chains.checks import check_chain, check_language, spell_out
 from meteor_e.chains.config import ChainConfig, load_chain
-from meteor_e.languages.files import BUILTIN_CODES, builtin_language
+from meteor_e.languages.files import builtin_language
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import plugin_registry
 

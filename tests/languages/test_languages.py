@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from fixtures import BUILTIN_CODES
 
 from meteor_e import Meteor
 from meteor_e.api.languages import ISO_CODES, Evidence, Normalization
@@ -18,7 +19,6 @@ from meteor_e.chains.chain import find_language
 from meteor_e.cli.program import cli
 from meteor_e.languages.codes import find_tag, language_names
 from meteor_e.languages.files import (
-    BUILTIN_CODES,
     builtin_language,
     common_tasks,
     language_files,

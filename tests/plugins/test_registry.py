@@ -7,6 +7,7 @@ from importlib.metadata import entry_points
 from types import SimpleNamespace
 
 import pytest
+from fixtures import BUILTIN_CODES
 
 from meteor_e import hookimpl
 from meteor_e._version import __version__
@@ -14,7 +15,6 @@ from meteor_e.api.matchers import KeyMatcher
 from meteor_e.base.errors import ConfigError, PluginError, PluginWarning
 from meteor_e.chains.chain import list_plugins
 from meteor_e.chains.config import describe_chain
-from meteor_e.languages.files import BUILTIN_CODES
 from meteor_e.plugins.distributions import advise_installation, load_distributions
 from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 from meteor_e.text.lemmatizers import LookupLemmatizer

@@ -68,7 +68,7 @@ def test_refused(text, tmp_path):
     empty.write_text("\n \n", encoding="utf-8")
     with pytest.raises(InputError, match="has no words to weigh others by"):
         Meteor("other", matchers=["exact"], idf=str(empty))
-    with pytest.raises(ConfigError, match="leave out character_mode or idf"):
+    with pytest.raises(ConfigError, match="remove character_mode or idf"):
         Meteor("other", matchers=["exact"], idf=text, character_mode=True)
 
 
