@@ -1,4 +1,4 @@
-"""Atomic writes: a file appears with its complete content or not at all.
+"""Write files atomically, so that a file appears with its complete content or not at all.
 
 The content is written to a temporary file with a hidden name in the same folder, which is renamed at the end. The name
 contains the machine and the process, so that :func:`sweep` can remove the temporary files of killed processes.

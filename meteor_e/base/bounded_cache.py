@@ -45,7 +45,7 @@ class BoundedCache(dict[Key, Value]):
         super().__setitem__(key, value)
 
     def add_items(self, items: Mapping[Key, Value]) -> None:
-        """Add several items at once. The cache may exceed its limit until another item is added."""
+        """Add several items to the cache at once. The cache may exceed its limit until another item is added."""
         if len(self) + len(items) > self.limit:
             self.clear()
         self.update(items)

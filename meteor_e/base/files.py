@@ -149,7 +149,7 @@ def decode_utf8(content: bytes, name: str, preceding_lines: int = 0, kind: type[
 
 
 def spell_size(size: int) -> str:
-    """Return a size in bytes as text with a binary unit, rounded down, such as ``64 MiB``."""
+    """Return a size in bytes as a string with a binary unit, rounded down, such as ``64 MiB``."""
     for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
         if size >= 1 << power:
             return f"{size >> power} {unit}"

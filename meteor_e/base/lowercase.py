@@ -20,7 +20,7 @@ A7C0-A7C1 A7CB-A7DD A7E2 A7F1-A7F4 AB6C-AB6D FBC2 10570-1057A 1057C-1058A 1058C-
 
 
 def lowercase(text: str) -> str:
-    """Lowercase a text by the rules of Unicode 13, independently of the locale and of Python's version."""
+    """Lowercase a string by the rules of Unicode 13, regardless of the locale and of Python's version."""
     if text.isascii():
         return text.lower()
     parts = _later_characters().split(text)

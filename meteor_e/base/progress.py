@@ -1,4 +1,4 @@
-"""Progress of long computations: the callback that a computation calls, and a progress bar for terminals."""
+"""Report the progress of long computations to a callback, which can show a progress bar on a terminal."""
 
 from __future__ import annotations
 

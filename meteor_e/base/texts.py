@@ -1,4 +1,4 @@
-"""Check that arguments are texts or lists of texts before they are scored."""
+"""Check that arguments are strings or lists of strings before they are scored."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ NOT_LISTS = (str, bytes, bytearray, Mapping, set, frozenset)
 
 
 def check_text(value: object, description: str = "a segment") -> None:
-    """Check that a value is a text without lone surrogates.
+    """Check that a value is a string without lone surrogates.
 
     Args:
         value: the value.
         description: the description of the value in error messages.
 
     Raises:
-        InputError: if the value is not a text, or contains a lone surrogate.
+        InputError: if the value is not a string, or contains a lone surrogate.
     """
     if not isinstance(value, str):
         raise InputError(f"{description} must be a text, not {type(value).__name__}")
@@ -61,7 +61,7 @@ def check_list(values: Iterable[Item], description: str, item: str) -> Iterable[
         item: the name of the unit, such as a segment, for which the list contains one item.
 
     Raises:
-        InputError: if the value is a single text, a mapping or a set, or cannot be iterated over.
+        InputError: if the value is a single string, a mapping or a set, or cannot be iterated over.
     """
     try:
         if isinstance(values, NOT_LISTS):
@@ -74,14 +74,14 @@ def check_list(values: Iterable[Item], description: str, item: str) -> Iterable[
 
 
 def check_candidates(texts: Any, source: int) -> list[str]:
-    """Check that the candidates of a source are a list of texts, and return them.
+    """Check that the candidates of a source are a list of strings, and return them.
 
     Args:
         texts: the candidates.
         source: the number of the source in error messages.
 
     Raises:
-        InputError: if the candidates are not a list of texts.
+        InputError: if the candidates are not a list of strings.
     """
     candidates = list(check_list(texts, f"source {source}: texts", "candidate"))
     for candidate in candidates:
@@ -99,7 +99,7 @@ def read_sources(
         references: the references of each source; by default, its hypotheses.
 
     Raises:
-        InputError: if an argument is not a list of lists of texts, or if the arguments differ in length.
+        InputError: if an argument is not a list of lists of strings, or if the arguments differ in length.
     """
     hypothesis_lists = check_list(hypotheses, "sources", "source")
     if references is None:
@@ -115,10 +115,10 @@ def read_sources(
 
 
 def check_items(**arguments: Any) -> dict[str, list[Any]]:
-    """Check that arguments are lists of texts of the same length, and return them as lists.
+    """Check that arguments are lists of strings of the same length, and return them as lists.
 
     Args:
-        arguments: the lists by name, such as ``hypotheses``. An item of ``references`` may also be a list of texts.
+        arguments: the lists by name, such as ``hypotheses``. An item of ``references`` may also be a list of strings.
 
     Raises:
         InputError: if an argument is not such a list. The message names the argument and the segment.

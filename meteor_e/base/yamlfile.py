@@ -40,14 +40,15 @@ _CONSTANTS = {
 _INTEGER = re.compile("[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)")
 _MAX_NUMBER_LENGTH = 300
-"""Longer numbers remain texts."""
+"""The length from which numbers remain strings."""
 
 
 class Document(NamedTuple):
     """The content of a YAML file or of a Python mapping, with the lines of its values.
 
     Attributes:
-        data: the content: texts, numbers, booleans, ``None``, lists, and mappings with texts as keys.
+        data: the content, which consists of strings, numbers, booleans, ``None``, lists, and mappings with strings as
+            keys.
         source: the name of the file in errors; empty if the content comes from Python.
         lines: the line numbers, from 1, of keys and list items.
     """
@@ -98,7 +99,7 @@ def resolve_path(folder: str, path: str, source: str = "") -> str:
         source: the start of error messages, such as the name of a file.
 
     Raises:
-        ConfigError: if the text cannot be a path.
+        ConfigError: if the string cannot be a path.
     """
     if _INVALID_IN_PATH.search(path):
         raise ConfigError(_join_message(source, f"{shorten(ascii(path))} cannot be a path"))
@@ -114,7 +115,7 @@ def is_path(text: str) -> bool:
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Return a printable text for a message. An ellipsis replaces the end of a text that is longer than the limit."""
+    """Make a string printable, and replace its end with an ellipsis if it is longer than the limit."""
     text = "".join(char if char.isprintable() else "�" for char in text)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
@@ -143,7 +144,7 @@ def parse_yaml(content: bytes, source: str) -> Document:
     Raises:
         ConfigError: if the content is not YAML in UTF-8, or exceeds a limit; with the file and the line.
     """
-    import yaml
+    import yaml  # This import is slow.
 
     lines: dict[Key, int] = {}
     try:
@@ -184,7 +185,7 @@ def _build_value(events: Iterator[Any], first_event: Any, key: Key, document: Do
         key: the key of the value.
         document: the document, which receives the line numbers and creates errors.
     """
-    import yaml
+    import yaml  # This import is slow.
 
     if len(document.lines) > VALUE_LIMIT or len(key) > DEPTH_LIMIT:
         limits = f"has more than {VALUE_LIMIT} values, or is nested more than {DEPTH_LIMIT} deep"
@@ -204,7 +205,7 @@ def _build_value(events: Iterator[Any], first_event: Any, key: Key, document: Do
 
 def _build_list(events: Iterator[Any], key: Key, document: Document) -> list[Any]:
     """Build a list from the next events of PyYAML; see :func:`_build_value`."""
-    import yaml
+    import yaml  # This import is slow.
 
     items: list[Any] = []
     while not isinstance(event := next(events), yaml.CollectionEndEvent):
@@ -216,7 +217,7 @@ def _build_list(events: Iterator[Any], key: Key, document: Document) -> list[Any
 
 def _build_mapping(events: Iterator[Any], key: Key, document: Document) -> dict[str, Any]:
     """Build a mapping from the next events of PyYAML; see :func:`_build_value`."""
-    import yaml
+    import yaml  # This import is slow.
 
     mapping: dict[str, Any] = {}
     while not isinstance(event := next(events), yaml.CollectionEndEvent):
@@ -256,7 +257,7 @@ def plain_value(text: str) -> str | int | float | bool | None:
 
 def dump_yaml(data: Mapping[str, Any]) -> str:
     """Return a mapping as YAML. :func:`parse_yaml` and parsers of YAML 1.1 read the same values from it."""
-    import yaml
+    import yaml  # This import is slow.
 
     class Dumper(yaml.SafeDumper):
         """A dumper that does not write anchors."""

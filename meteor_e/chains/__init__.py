@@ -1,1 +1,1 @@
-"""Chains of matchers: read them from YAML files, mappings or keyword arguments, and complete them with defaults."""
+"""Read chains of matchers from YAML files, mappings or keyword arguments, and complete them with defaults."""

@@ -103,7 +103,7 @@ FILES: dict[str, Any] = {"chain": ChainFile, "language": LanguageFile}
 
 
 def json_schema(kind: str) -> str:
-    """Return the JSON schema (draft 2020-12) of a kind of file, as text."""
+    """Return the JSON schema (draft 2020-12) of a kind of file as a string."""
     content = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"meteor_e {kind} file",

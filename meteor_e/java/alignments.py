@@ -14,7 +14,7 @@ COLUMNS = "Line2Start:Length\tLine1Start:Length\tModule\t\tScore"
 
 
 def format_alignment(alignment: Alignment, number: int | str | None, scores: Sequence[float] = ()) -> str:
-    """Return the text of one alignment, including the empty line after it.
+    """Format one alignment, including the empty line after it.
 
     Args:
         alignment: the alignment.

@@ -18,9 +18,9 @@ from meteor_e.text.identity import java_hash
 
 
 def java_double(value: float) -> str:
-    """Return the text of a number in the format of Java's ``Double.toString``.
+    """Format a number like Java's ``Double.toString``.
 
-    The text has the fewest digits that identify the number, as in Python and in Java 19 and later. Older versions of
+    The result has the fewest digits that identify the number, as in Python and in Java 19 and later. Older versions of
     Java print one more digit for a few numbers, nearly all of them above 1e15. Numbers from ``0.001`` to ``9999999.0``
     are written in decimal notation, all others in scientific notation, such as ``1.0E-5`` or ``1.2345678E7``.
     """
@@ -102,7 +102,7 @@ _LINE_END = re.compile(rb"\r\n|\r|\n")
 
 
 def java_trim(text: str) -> str:
-    """Strip a text like Java's ``String.trim``: remove characters up to U+0020 at both ends."""
+    """Remove characters up to U+0020 from both ends of a string, like Java's ``String.trim``."""
     return text.strip(_CONTROL)
 
 

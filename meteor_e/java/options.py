@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, NamedTuple
@@ -229,22 +229,22 @@ class JavaConfiguration:
         """
         code = _find_code(options.language)
         language = builtin_language(code)
-        task_name, matchers, parameters, reason = _resolve_task(options, language)
+        task = _resolve_task(options, language)
         threshold = _parse_threshold(options)
+        default_weights = dict(task.weights)
         if options.vectors is not None and options.modules is None:
-            matchers["embeddings"] = EMBEDDINGS_WEIGHT
-        modules = tuple(matchers) if options.modules is None else _parse_modules(options.modules)
-        if options.parameters is not None:
-            parameters = _parse_parameters(options.parameters)
-        weights, warnings = _resolve_weights(options, tuple(matchers.values()), modules)
+            default_weights["embeddings"] = EMBEDDINGS_WEIGHT
+        modules = tuple(default_weights) if options.modules is None else _parse_modules(options.modules)
+        parameters = task.parameters if options.parameters is None else _parse_parameters(options.parameters)
+        weights, warnings = _resolve_weights(options, tuple(default_weights.values()), modules)
         if not any(weights) and not options.quiet:
-            warnings.append(f"all weights are 0, and therefore all scores are 0{reason}")
+            warnings.append(f"all weights are 0, and therefore all scores are 0{task.problem}")
         is_custom = bool(options.parameters or options.modules or options.weights)
         return cls(
             options=options,
             language=language,
             language_name=_NAMES[code],
-            task=TASKS["custom" if is_custom else task_name],
+            task=TASKS["custom" if is_custom else task.name],
             modules=modules,
             weights=weights,
             parameters=parameters,
@@ -306,30 +306,46 @@ DEFAULT_THRESHOLD = 0.8
 """The default of ``-embTh``."""
 
 
-def _resolve_task(options: JavaOptions, language: Language) -> tuple[str, dict[str, float], tuple[float, ...], str]:
-    """Return the task, the weights by module, the parameters, and the reason for a warning.
+class _TaskDefaults(NamedTuple):
+    """The default weights and parameters of a task.
 
-    The Java program uses zeros if a language does not have parameters for the task. In this case, the reason is the end
-    of a warning. Otherwise, it is an empty string.
+    Attributes:
+        name: the name of the task.
+        weights: the weights by module.
+        parameters: α, β, γ and δ.
+        problem: the end of a warning if the language does not have parameters for the task; otherwise empty.
     """
-    name = (options.task or "default").lower()
-    if name not in (*TASKS, "default"):
-        raise UsageError(f"unknown task ({options.task}){near_miss(name, TASKS)}; known: {', '.join(TASKS)}")
-    if options.task is None:
-        name = language.default_task
-    elif name == "default":
-        # An explicit "-t default" means the ranking task, for which most languages do not have parameters.
-        name = "rank"
+
+    name: str
+    weights: Mapping[str, float]
+    parameters: tuple[float, ...]
+    problem: str = ""
+
+
+def _resolve_task(options: JavaOptions, language: Language) -> _TaskDefaults:
+    """Return the defaults of a task. As in the Java program, they are zeros if the language does not have the task."""
+    name = _find_task_name(options.task, language)
     # With -p, the task is custom and has the weights of the adequacy task.
     effective_name = "custom" if options.parameters is not None else name
-    task_name = "adq" if effective_name == "custom" else effective_name
-    if language.code == "other" and task_name != "universal":
-        task_name = "li"
-    task = language.tasks.get(task_name)
+    source_name = "adq" if effective_name == "custom" else effective_name
+    if language.code == "other" and source_name != "universal":
+        source_name = "li"
+    task = language.tasks.get(source_name)
     if task is None:
-        reason = f" (language {language.code!r} has no parameters for task {effective_name!r})"
-        return name, dict.fromkeys(language.matchers, 0.0), (0.0,) * 4, reason
-    return name, dict(task.weights), (task.alpha, task.beta, task.gamma, task.delta), ""
+        problem = f" (language {language.code!r} has no parameters for task {effective_name!r})"
+        return _TaskDefaults(name, dict.fromkeys(language.matchers, 0.0), (0.0, 0.0, 0.0, 0.0), problem)
+    return _TaskDefaults(name, task.weights, (task.alpha, task.beta, task.gamma, task.delta))
+
+
+def _find_task_name(task: str | None, language: Language) -> str:
+    """Return the name of the task that ``-t`` selects, which is by default the default task of the language."""
+    if task is None:
+        return language.default_task
+    name = task.lower() or "default"
+    if name not in (*TASKS, "default"):
+        raise UsageError(f"unknown task ({task}){near_miss(name, TASKS)}; known: {', '.join(TASKS)}")
+    # An explicit "-t default" means the ranking task, for which most languages do not have parameters.
+    return "rank" if name == "default" else name
 
 
 def _parse_parameters(text: str) -> tuple[float, ...]:

@@ -176,11 +176,11 @@ def _load_replacements(configuration: JavaConfiguration) -> dict[str, Any]:
         replacements["function_words"] = _load_language_resources("en").function_words
     core_modules = set(configuration.modules) - set(configuration.plugin_modules)
     if options.synonyms is not None and "synonym" in core_modules:
-        from meteor_e.packs.cache import load_synonym_index
+        from meteor_e.packs.cache import load_synonym_index  # This import is slow.
 
         replacements["synonyms"] = load_synonym_index(options.synonyms, configuration.language_name.lower())
     if options.paraphrases is not None and "paraphrase" in core_modules:
-        from meteor_e.packs.cache import load_paraphrase_index
+        from meteor_e.packs.cache import load_paraphrase_index  # This import is slow.
 
         replacements["paraphrases"] = load_paraphrase_index(options.paraphrases)
     return replacements
@@ -225,6 +225,7 @@ def _score_segments(
         parameters: the parameters of the scores, which may be out of the range of chains.
     """
     if parameters is not meteor.chain.parameters:
+        # The chain has placeholders, so its scores are not the scores of these parameters.
         yield from _rescore_segments(meteor, hypotheses, references, total, alignments, parameters)
         return
     vector_size, score_size = len(total.total.to_vector()), len(FormulaScores._fields)
@@ -272,7 +273,7 @@ def _rescore_segments(
 
 
 def _format_alignment(segment: _Segment, ids: str) -> str:
-    """Return the text of a segment's alignment with its scores."""
+    """Format the alignment of a segment together with the scores of the segment."""
     assert segment.alignment is not None  # alignments were requested
     scores = segment.scores
     parts = (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)
@@ -337,7 +338,7 @@ def _write_segments(
 def _group_references(
     lines: list[str], n_segments: int, configuration: JavaConfiguration
 ) -> Sequence[str | Sequence[str]]:
-    """Group the lines of the reference file by segment. The group is a single text if a segment has one reference.
+    """Group the lines of the reference file by segment. If each segment has one reference, return the lines.
 
     Raises:
         InputError: if the number of lines does not fit the number of segments.
@@ -398,6 +399,14 @@ class _ScoreFiles:
         self._lines[level].append(line)
         return line
 
+    def add_total(
+        self, level: str, ids: Sequence[str], statistics: Statistics, parameters: Parameters
+    ) -> FormulaScores:
+        """Compute and return the scores of a system or document, and add a line to the score file of its level."""
+        scores = _compute_scores(statistics, parameters)
+        self.add_line(level, ids, statistics, scores)
+        return scores
+
     def add_segment(self, ids: Sequence[str], statistics: Statistics, segment: _Segment) -> None:
         """Add the score of a segment, and its alignment if alignments were requested."""
         line = self.add_line("seg", ids, statistics, segment.scores)
@@ -453,10 +462,8 @@ def _score_system(
     if not total.segments:
         raise InputError(f"system {system!r} of set {set_id!r} has no segment in common with {options.reference}")
     for document, document_total in document_totals.items():
-        scores = _compute_scores(document_total.total, parameters)
-        score_files.add_line("doc", (*system_ids, document), document_total.total, scores)
-    scores = _compute_scores(total.total, parameters)
-    score_files.add_line("sys", system_ids, total.total, scores)
+        score_files.add_total("doc", (*system_ids, document), document_total.total, parameters)
+    scores = score_files.add_total("sys", system_ids, total.total, parameters)
     if not options.statistics:
         stream.write(f"[{set_id}][{system}] \n")
         stream.write(format_corpus_table(total.total, scores, configuration) + "\n")

@@ -161,7 +161,7 @@ def format_statistics(vector: Sequence[int], matchers: int, slots: int) -> str:
 
 
 _format_count = functools.lru_cache(1024)(java_double)
-"""Return the text of a count in Java's format, from a cache because most counts are small."""
+"""Format a count like Java. The results are cached, because most counts are small."""
 
 
 def compare_lines(line1: str, line2: str) -> int:

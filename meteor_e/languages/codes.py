@@ -71,14 +71,18 @@ def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
     Raises:
         ConfigError: if the language does not exist. The message suggests a similar name.
     """
-    import langcodes
+    import langcodes  # This import is slow.
 
     tag = _parse_code(text) or langcodes.Language.get(_find_code(text, defined_codes))
     usual_script = langcodes.Language.get(str(tag.language)).maximize().script or "Latn"
     script = tag.script or tag.maximize().script or usual_script
     language = str(tag.prefer_macrolanguage().language)
-    language = _GROUPS.get(language, language)
-    return LanguageTag(tag.to_tag(), language, script, tag.script is not None and tag.script != usual_script)
+    return LanguageTag(
+        code=tag.to_tag(),
+        language=_GROUPS.get(language, language),
+        script=script,
+        other_script=tag.script is not None and tag.script != usual_script,
+    )
 
 
 def _find_code(name: str, defined_codes: Collection[str]) -> str:
@@ -95,8 +99,8 @@ def _find_code(name: str, defined_codes: Collection[str]) -> str:
 
 
 def _parse_code(text: str) -> langcodes.Language | None:
-    """Parse an ISO 639 code or a BCP 47 tag. Return ``None`` if the text is not a valid code."""
-    import langcodes
+    """Parse an ISO 639 code or a BCP 47 tag. Return ``None`` if the string is not a valid code."""
+    import langcodes  # This import is slow.
 
     code = text.strip().replace("_", "-")
     primary, hyphen, subtags = code.partition("-")

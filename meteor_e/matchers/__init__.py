@@ -1,1 +1,1 @@
-"""The built-in matchers: those of METEOR 1.5, a matcher of lemmas, and matchers of similar words and segments."""
+"""The built-in matchers, which compare words, stems, synonyms, paraphrases, lemmas, n-grams or subsequences."""

@@ -187,7 +187,7 @@ def _read_phrases(
         The words in the order of their first occurrence, the concatenated word ids of all phrases, and the number of
         words in each phrase.
     """
-    import numpy as np
+    import numpy as np  # This import is slow.
 
     # The dictionary assigns the next free id to a new word, so that each word needs a single lookup.
     word_ids: collections.defaultdict[bytes, int] = collections.defaultdict()
@@ -325,8 +325,9 @@ def _read_blocks(buffered: io.BufferedReader[io.RawIOBase], name: str, limit: in
 def _check_probabilities(lines: list[bytes], name: str, n_previous_lines: int) -> None:
     """Raise a ResourceError if the first line of an entry is not a number, as in a file with a missing line."""
     first_lines = lines[0::3]
+    # Usually, all lines are plain numbers. A deque without items is the fastest way to parse and discard them.
     with contextlib.suppress(ValueError):
-        collections.deque(map(float, first_lines), maxlen=0)  # This is the fastest way to parse and discard numbers.
+        collections.deque(map(float, first_lines), maxlen=0)
         return
     for index, text in enumerate(first_lines):
         try:
@@ -359,7 +360,7 @@ def _sort_vocabulary(
     Returns:
         The sorted words, the new ids of all words of the phrases, and the number of words that begin a phrase.
     """
-    import numpy as np
+    import numpy as np  # This import is slow.
 
     begins_phrase = np.zeros(len(vocabulary), bool)
     begins_phrase[ids[np.cumsum(lengths, dtype=np.int64) - lengths]] = True
@@ -379,7 +380,7 @@ def _build_trie(
     ranges of children. The nodes of a level are the sorted, distinct pairs of parent and word. Nodes are therefore in
     breadth-first order, and the children of a node are adjacent and sorted by word.
     """
-    import numpy as np
+    import numpy as np  # This import is slow.
 
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
     phrase_nodes = np.zeros(len(lengths), np.uint32)
@@ -411,7 +412,7 @@ def _fill_entries(nodes: NDArray[np.uint32], left: NDArray[np.uint32], right: ND
     The entries are sorted by the node of their left side. Entries with the same left side are in the order of the
     table.
     """
-    import numpy as np
+    import numpy as np  # This import is slow.
 
     counts = np.bincount(left, minlength=len(nodes) - 1)
     nodes[1:, 2] = np.cumsum(counts)

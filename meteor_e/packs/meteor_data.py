@@ -143,7 +143,7 @@ def _list_members(archive: tarfile.TarFile, path: Path) -> _Files:
 
 @contextlib.contextmanager
 def open_ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
-    """Yield the ingredients of a language's pack. The paraphrase table is closed at the end of the ``with`` block.
+    """Yield the content of a language's pack. The paraphrase table is closed at the end of the ``with`` block.
 
     Args:
         data: the data of METEOR.

@@ -97,7 +97,7 @@ class Manifest:
     format: int = FORMAT_VERSION
 
     def to_json(self) -> str:
-        """Return the manifest as JSON text."""
+        """Return the manifest as a JSON string."""
         return json.dumps(asdict(self), ensure_ascii=False, indent=2) + "\n"
 
     @classmethod
@@ -289,7 +289,7 @@ class Pack(LanguageResources):
 
     @property
     def summary(self) -> str:
-        """A text with the numbers of function words, prefixes, synonyms and paraphrases in the pack."""
+        """A string that lists the numbers of function words, prefixes, synonyms and paraphrases in the pack."""
         parts = []
         for key in CONTENTS:
             count = self.manifest.contents.get(key)

@@ -1,4 +1,4 @@
-"""Registries, which map names to objects of one kind: classes, commands, languages or chains.
+"""Registries, each of which maps names to classes, commands, languages or chains.
 
 Looking up a name of meteor_e does not import plugins. Looking up any other name, or listing all names, first imports
 the installed plugins.
@@ -188,27 +188,31 @@ class Registry(ABC, Generic[T]):
         for definition in definitions:
             # A definition of meteor_e takes precedence, so other definitions of the name do not affect it.
             error = "" if definition.origin == BUILTIN else clash
-            summary = ""
-            value: Any = None
-            try:
-                value = definition.load()
-                summary = self.summarize(value)
-                if describe_chain is not None and isinstance(self, ChainRegistry):
-                    summary = describe_chain(value)
-            except MeteorError as load_error:
-                error = error or str(load_error)
-            aliases = tuple(getattr(value, "aliases", ()))
-            is_alias = definition.name in aliases
-            if error or not is_alias:
-                yield Entry(
-                    kind=self.kind,
-                    name=definition.name,
-                    summary=summary,
-                    **definition.origin._asdict(),
-                    aliases=aliases,
-                    requires=tuple(getattr(value, "requires", ())),
-                    error=error,
-                )
+            entry = self._make_entry(definition, error, describe_chain)
+            is_alias = definition.name in entry.aliases
+            if entry.error or not is_alias:
+                yield entry
+
+    def _make_entry(self, definition: Definition[T], error: str, describe_chain: DescribeChain | None) -> Entry:
+        """Load an object and return its entry, which contains the given error or the error of loading the object."""
+        summary = ""
+        value: Any = None
+        try:
+            value = definition.load()
+            summary = self.summarize(value)
+            if describe_chain is not None and isinstance(self, ChainRegistry):
+                summary = describe_chain(value)
+        except MeteorError as load_error:
+            error = error or str(load_error)
+        return Entry(
+            kind=self.kind,
+            name=definition.name,
+            summary=summary,
+            **definition.origin._asdict(),
+            aliases=tuple(getattr(value, "aliases", ())),
+            requires=tuple(getattr(value, "requires", ())),
+            error=error,
+        )
 
     def _unknown_name_error(self, name: str) -> MeteorError:
         """Return the error for a name that does not exist."""

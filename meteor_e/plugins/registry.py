@@ -1,4 +1,4 @@
-"""The collection of all registries: those of components, languages, chains and commands.
+"""The collection of the registries of components, languages, chains and commands.
 
 >>> plugin_registry().matchers.get("stem")
 <class 'meteor_e.matchers.modules.StemMatcher'>

@@ -1,1 +1,1 @@
-"""Text processing: normalization, segmentation, lemmatization and stemming."""
+"""Functions and classes that normalize, segment, lemmatize and stem text."""

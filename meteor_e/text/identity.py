@@ -13,7 +13,7 @@ Identity = Callable[[str], Hashable]
 
 
 def java_hash(text: str) -> int:
-    """Return the hash code of a text as Java's ``String.hashCode`` defines it, as an unsigned 32-bit number."""
+    """Return the hash code of a string as Java's ``String.hashCode`` defines it, as an unsigned 32-bit number."""
     value = 0
     if text.isascii():
         for unit in text.encode("ascii"):

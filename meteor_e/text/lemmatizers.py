@@ -1,4 +1,4 @@
-"""The built-in lemmatizers: ``none``, and ``lookup``, which reads a table from a file."""
+"""The built-in lemmatizers ``none``, which does not add lemmas, and ``lookup``, which reads a table from a file."""
 
 from __future__ import annotations
 
