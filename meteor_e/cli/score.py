@@ -169,25 +169,27 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     _check_combination(inputs, metric, output, output_format, statistics)
     if inputs.test_set is not None or inputs.pair is not None:
         inputs, metric = _apply_test_set(inputs, metric)
-    output_options = OutputOptions(output.digits, _wmt_names(inputs, output) if output_format.name == "wmt" else None)
+    wmt_names = _wmt_names(inputs, output) if output_format.name == "wmt" else None
     systems = inputs.systems()
     metric = metric.for_text(systems[0].context)
     metrics = metric.create_metrics(metric.metrics or ("meteor",))
     if output.explain:
         systems = load_systems(systems)
         check_explanations(metrics, systems)
-    run = ScoreRun(metrics, systems, map_in_order, output.table_file, output.prefix, inputs.cluster)
+    run = ScoreRun(
+        metrics, systems, map_in_order, output=output.table_file, prefix=output.prefix, cluster=inputs.cluster
+    )
     with terminal_progress(output.quiet) as progress:
         scores = _evaluate(run, output.data_to_keep(output_format, statistics), inputs.on_error, progress)
         comparisons = _compare(scores, metrics, statistics) if statistics.is_requested else None
         explanations = explain_systems(metrics, systems) if output.explain else None
     percent_columns = _meteor_columns(metrics) if output.percent else frozenset()
-    result = ScoreResult(scores, comparisons, explanations, output.worst, percent_columns)
+    result = ScoreResult(scores, comparisons, explanations, worst=output.worst, percent_columns=percent_columns)
     with destination(None if output.table_file else output.output) as stream:
         if output.quiet:
             _write_bare_scores(scores, stream)
         else:
-            output_format.write(result, stream, output_options)
+            output_format.write(result, stream, OutputOptions(output.digits, wmt_names))
 
 
 def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) -> ScoreTable:

@@ -158,13 +158,14 @@ class Pruning:
             new_scores = pairs.scores(candidates, np.arange(previous_size, size))
             wider_matrix = np.concatenate([matrix, new_scores], axis=1)
             sample_means = sign * wider_matrix @ self._draw_weights(random, pairs.weights, size).T
-            # A tolerance is needed, because rounding errors can make the means of equal rows differ.
             best_means = sample_means[rank_candidates(pairs.average(wider_matrix), sign)[0]]
+            # A tolerance is needed, because rounding errors can make the means of equal rows differ.
             wins = sample_means >= best_means - 1e-9
             # Single precision is used, as in PyTorch, because it makes 1 - 0.9 equal to 0.1.
             winners = np.flatnonzero(np.float32(wins.mean(axis=1)) > np.float32(1 - self.confidence))
             if len(winners) < best:
-                expected = expected if previous_size else pairs.average(wider_matrix)
+                if previous_size == 0:
+                    expected = pairs.average(wider_matrix)
                 break
             candidates, matrix = candidates[winners], wider_matrix[winners]
             expected = pairs.average(matrix)
@@ -215,7 +216,9 @@ class Aggregation:
     def _rule_out(self, pairs: Pairs, aggregated: Aggregated, candidates: Integers, best: int) -> Integers:
         """Rule out candidates by scoring them against samples of references, and return the remaining candidates.
 
-        A candidate is ruled out if the best candidate is better by more than ``2.5 + 6 / size`` standard errors.
+        Each sample is twice as large as the previous sample. A candidate is ruled out if the best candidate is better
+        by more than ``2.5 + 6 / size`` standard errors. Sampling ends when few candidates remain, or when the next
+        sample would exceed a quarter of the references.
         """
         assert pairs.weights is not None
         random = np.random.default_rng(self.seed)
