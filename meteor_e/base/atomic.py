@@ -101,7 +101,7 @@ def atomic_file(target: Path) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def atomic_output(path: PathLike) -> Iterator[Path]:
-    """Yield a temporary path for an output file that the user requested; see :func:`atomic_file`.
+    """Yield a temporary path for an output file, in the same way as :func:`atomic_file`.
 
     Symbolic links are followed. A target that is not a regular file, such as a pipe or ``/dev/stdout``, is written
     directly.

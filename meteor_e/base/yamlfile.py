@@ -150,7 +150,7 @@ def parse_yaml(content: bytes, source: str) -> Document:
     try:
         text = content.decode("utf-8-sig")
         events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        # The first events are the start of the stream, the start of the document, and the start of its value.
+        # The first three events mark the beginning of the stream, of the document and of its value.
         first_events = list(islice(events, 3))
         if len(first_events) < 3:
             raise ConfigError(f"{source}: is empty")
@@ -204,7 +204,7 @@ def _build_value(events: Iterator[Any], first_event: Any, key: Key, document: Do
 
 
 def _build_list(events: Iterator[Any], key: Key, document: Document) -> list[Any]:
-    """Build a list from the next events of PyYAML; see :func:`_build_value`."""
+    """Build a list from the PyYAML events of its items. The arguments are the same as for :func:`_build_value`."""
     import yaml  # This import is slow.
 
     items: list[Any] = []
@@ -216,7 +216,7 @@ def _build_list(events: Iterator[Any], key: Key, document: Document) -> list[Any
 
 
 def _build_mapping(events: Iterator[Any], key: Key, document: Document) -> dict[str, Any]:
-    """Build a mapping from the next events of PyYAML; see :func:`_build_value`."""
+    """Build a mapping from the PyYAML events of its items. The arguments are the same as for :func:`_build_value`."""
     import yaml  # This import is slow.
 
     mapping: dict[str, Any] = {}

@@ -64,7 +64,7 @@ def check_language(file: str, registry: PluginRegistry) -> Language:
 
 
 def spell_out(chain: Chain, registry: PluginRegistry) -> dict[str, Any]:
-    """Return the content of a chain file with the values of all keys and of all options of components.
+    """Return the content of a chain file in which all keys and all options have explicit values.
 
     A chain file with this content has the same signature as the chain and yields the same scores.
     """

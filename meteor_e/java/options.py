@@ -420,7 +420,7 @@ def _resolve_weights(
 
 
 def _parse_numbers(name: str, text: str) -> tuple[float, ...]:
-    """Parse the value of an option that consists of numbers. Error messages contain the name of the option."""
+    """Parse the numbers in the value of an option. Error messages contain the name of the option."""
     try:
         return tuple(map(parse_java_double, text.split()))
     except ValueError as error:
@@ -428,7 +428,7 @@ def _parse_numbers(name: str, text: str) -> tuple[float, ...]:
 
 
 def _parse_integer(name: str, text: str) -> int:
-    """Parse the value of an option that is an integer. Error messages contain the name of the option."""
+    """Parse the integer in the value of an option. Error messages contain the name of the option."""
     try:
         return parse_java_int(text)
     except ValueError as error:

@@ -85,7 +85,7 @@ def _list_counts(counts: MatcherCounts) -> list[int]:
 
 
 def _format_stage(name: str, counts: Sequence[int]) -> str:
-    """Return a row of the corpus table, which contains the counts of one module or of all modules together."""
+    """Return a row of the corpus table with the counts of one module, or with the total counts."""
     test_content, reference_content, test_function, reference_function = counts
     return (
         f"{name:<9}{test_content:>9}{test_function:>10}{test_content + test_function:>9}"
@@ -156,7 +156,7 @@ def parse_java_statistics(vector: Sequence[Any], slots: int) -> JavaStatistics:
 
 
 def format_statistics(vector: Sequence[int], matchers: int, slots: int) -> str:
-    """Return the Java program's statistics line for a vector of statistics; see :func:`make_java_vector`."""
+    """Format statistics as a line of the Java program. :func:`make_java_vector` describes the arguments."""
     return " ".join(map(_format_count, make_java_vector(vector, matchers, slots)))
 
 

@@ -49,7 +49,7 @@ class NgramMatcher(OverlapMatcher):
         return lowercase(token.form[:MAX_WORD_CHARACTERS])
 
     def describe(self) -> str:
-        """Return the options that change the scores."""
+        """Return the maximum n-gram length and the minimum similarity, which change the scores."""
         return f"1-{self.options.longest}, from {self.options.threshold!r}"
 
 
@@ -68,7 +68,7 @@ class PrefixMatcher(OverlapMatcher):
         return (word[:length] for length in range(1, len(word) + 1))
 
     def describe(self) -> str:
-        """Return the option that changes the scores."""
+        """Return the minimum similarity, which changes the scores."""
         return f"from {self.options.threshold!r}"
 
 

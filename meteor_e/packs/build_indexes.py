@@ -116,7 +116,7 @@ def build_synonym_index(
 
 
 def _read_pairs(source: PathOrStream, progress: Progress) -> Iterator[tuple[str, bytes, bytes]]:
-    """Yield the two lines of each entry of a synonym file, preceded by the location of the second line."""
+    """Read a synonym file. For each entry, yield the location of its second line, and both lines."""
     for name, n_previous_lines, lines in _read_entries(source, 2, MAX_SYNONYMS, "synonyms", progress):
         for i in range(0, len(lines), 2):
             line_number = n_previous_lines + i + 1
@@ -354,8 +354,8 @@ def _sort_vocabulary(
 ) -> tuple[list[bytes], NDArray[np.uint32], int]:
     """Sort the vocabulary so that words that begin a phrase come first, and within each group, frequent words.
 
-    The node of the first word of a phrase can then be computed from its id, and looking up a text reads few pages of
-    the index.
+    In this order, the trie node for the first word of a phrase can be computed from the word's id, and frequent words
+    are on few memory pages.
 
     Returns:
         The sorted words, the new ids of all words of the phrases, and the number of words that begin a phrase.
@@ -374,7 +374,7 @@ def _sort_vocabulary(
 def _build_trie(
     ids: NDArray[np.uint32], lengths: NDArray[np.uint8], n_words: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Build a trie of phrases. Return the records of its nodes, and the node of each phrase.
+    """Build a trie from phrases, and return the records of the trie's nodes and the node of each phrase.
 
     A record consists of the word id, the first child, and the first entry, which is still 0. A final record ends the
     ranges of children. The nodes of a level are the sorted, distinct pairs of parent and word. Nodes are therefore in

@@ -127,7 +127,7 @@ class IndexFile:
         return tuple(parameters)
 
     def _map_sections(self, view: memoryview, layout: Layout) -> dict[str, memoryview]:
-        """Return a view of each section. The items of a view have a size of four bytes or one byte."""
+        """Return a view of each section. Each item of a view has four bytes or one byte."""
         sections = {}
         previous_end = _FIXED.size + _SECTION.size * len(layout.sections)
         for index, (name, item_size) in enumerate(layout.sections):
@@ -277,7 +277,7 @@ def make_vocabulary_sections(words: Sequence[bytes], source: Path) -> tuple[list
 
 
 def _fill_hash_table(words: Sequence[bytes]) -> tuple[array[int], int]:
-    """Return the slots of a hash table of words, and the length of its longest probe sequence.
+    """Create a hash table for words, and return its slots and the length of its longest probe sequence.
 
     A slot is 0, or the id of a word plus 1. Fewer than half of the slots are used.
     """
@@ -297,7 +297,7 @@ def _fill_hash_table(words: Sequence[bytes]) -> tuple[array[int], int]:
 
 
 class SynonymIndex(IndexFile):
-    """An index of the synsets of words and of the base forms of irregular words."""
+    """An index that maps words to their synsets, and irregular words to their base forms."""
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__(path, SYNONYMS)
@@ -323,9 +323,9 @@ class SynonymIndex(IndexFile):
 
 
 class ParaphraseIndex(IndexFile):
-    """The index of a paraphrase table, which contains a trie of the phrases of both sides.
+    """The index of a paraphrase table. Phrases from both sides of the table are stored in one trie.
 
-    The number of a phrase's node in the trie identifies the phrase, regardless of the side of the table.
+    A phrase is identified by the number of its node in the trie, which is the same on both sides of the table.
 
     Attributes:
         nodes: the number of nodes. Node 0 is the empty phrase.
@@ -393,7 +393,7 @@ class ParaphraseIndex(IndexFile):
             raise_damaged(self.path, "a node of its trie does not exist")
 
     def paraphrases(self, node: int) -> Sequence[int]:
-        """Return the nodes of the paraphrases of a phrase, in the order of the table, including duplicates.
+        """Return the nodes of a phrase's paraphrases in the order of the table, including duplicates.
 
         Args:
             node: the node of the phrase on the left side of the table.

@@ -186,7 +186,7 @@ class InstalledPlugins:
                 raise PluginError(f"there is no hook {caller.name!r}{suggestion}; the hooks: {', '.join(hook_names)}")
 
     def hook_results(self, hook: str) -> Iterator[tuple[Origin, object]]:
-        """Call a hook of each loaded plugin once, and yield the origin of the plugin and the result of the hook."""
+        """Call a hook in each loaded plugin once, and yield the plugin's origin and the hook's result."""
         if not self._origins:
             return
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():

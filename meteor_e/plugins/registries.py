@@ -129,7 +129,7 @@ class Registry(ABC, Generic[T]):
             return sorted({*self.builtin_names(), *self._collect_claims()})
 
     def entries(self, name: str | None = None, describe_chain: DescribeChain | None = None) -> Iterator[Entry]:
-        """Yield the entries of this registry for the listing; see :meth:`PluginRegistry.entries`."""
+        """Yield the entries of this registry. :meth:`PluginRegistry.entries` describes the arguments."""
         for listed_name in self.names() if name is None else [name]:
             self._collect_claims()
             yield from self._make_entries(self._list_definitions(listed_name), describe_chain)
@@ -183,7 +183,7 @@ class Registry(ABC, Generic[T]):
             yield f"it returned {reprlib.repr(result)}; it must return a list or a mapping"
 
     def _make_entries(self, definitions: list[Definition[T]], describe_chain: DescribeChain | None) -> Iterator[Entry]:
-        """Yield the entries for the definitions of a name. Aliases of languages do not have entries of their own."""
+        """Yield an entry for each definition of a name, unless the name is an alias of a language."""
         clash = describe_clash(definitions) if len(definitions) > 1 else ""
         for definition in definitions:
             # A definition of meteor_e takes precedence, so other definitions of the name do not affect it.

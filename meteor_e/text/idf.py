@@ -15,7 +15,7 @@ MAX_WORDS = 1 << 22
 
 
 class IdfWeights:
-    """The IDF weights of words: ln((N + 1)/(n + 1)) if n of N segments contain the word (Zhang et al. 2020, section 3).
+    """IDF weights. If n of N segments contain a word, its weight is ln((N + 1)/(n + 1)) (Zhang et al. 2020, section 3).
 
     Weights are rounded to thousandths, because statistics are whole numbers. The smallest weight is one thousandth. A
     word that does not occur in the text has the largest weight.

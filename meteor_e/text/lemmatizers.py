@@ -75,7 +75,7 @@ class LookupLemmatizer(Lemmatizer):
         return [self._table.get(word, (word, None)) for word in words]
 
     def describe(self) -> str:
-        """Return the name of the file and a prefix of the SHA-256 of its content."""
+        """Return the name of the file, and the first twelve digits of its SHA-256."""
         return f"{self._file}@{self._digest}"
 
 

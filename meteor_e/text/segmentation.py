@@ -26,7 +26,7 @@ _BETWEEN_SYLLABLES = "\u0f0b\u0f0c"
 
 
 class UnicodeSegmenter(Segmenter):
-    """A segmenter whose words are runs of letters, marks and digits. Every other character is a word by itself.
+    """A segmenter that treats runs of letters, marks and digits as words. Every other character is a separate word.
 
     This segmenter is for scripts with vowel signs or letters that METEOR's normalizer treats as symbols, such as
     Devanagari, Arabic and Hebrew. Apostrophes and hyphens between letters are part of a word, and so are dots and
