@@ -1,4 +1,4 @@
-"""The evaluation of systems: every system is scored under every metric, which results in a table of scores."""
+"""The function :func:`evaluate`, which scores several systems under several metrics and returns a table of scores."""
 
 from __future__ import annotations
 
@@ -243,7 +243,13 @@ def _describe(metric: Metric, reference_counts: set[int]) -> MetricInfo:
 
 
 def _collect_failures(failures: dict[int, _Failure], batch: Batch, rows: SummedStatistics) -> None:
-    """Add the segments of a batch that cannot be scored to a dictionary, by their positions in the system."""
+    """Add an entry to ``failures`` for each segment of a batch that cannot be scored.
+
+    Args:
+        failures: the failed segments of all systems, by their position in the system.
+        batch: the segments.
+        rows: statistics of the batch.
+    """
     for index, error in rows.failures.items():
         if not isinstance(error, InputError):
             raise error
@@ -252,7 +258,7 @@ def _collect_failures(failures: dict[int, _Failure], batch: Batch, rows: SummedS
 
 @dataclass
 class _MetricSum:
-    """The sum of the statistics that one metric computes for the batches of one system.
+    """Collects the statistics that a metric computes for the batches of a system, and computes the system's score.
 
     Attributes:
         metric: the metric; prepared if it needs references.
@@ -358,7 +364,7 @@ def _open_system(
 
 
 class _OutputScores(NamedTuple):
-    """The scores of one system's output under a metric that scores whole systems.
+    """The scores that a metric for whole systems assigns to the output of one system.
 
     Attributes:
         score: score of the system.
@@ -380,7 +386,7 @@ def _score_outputs(
     compared: dict[str, Scores],
     progress: Progress,
 ) -> dict[int, _OutputScores]:
-    """Return the scores of a system under each metric that scores whole systems, by the index of the metric.
+    """Score a system under each metric that scores whole systems, and return the scores by the index of the metric.
 
     Args:
         metrics: all metrics.
@@ -407,7 +413,7 @@ def _score_outputs(
 
 
 def _score_whole_systems(metric: SystemsMetric, systems: Sequence[System], progress: Progress) -> Scores:
-    """Return the scores of systems under a metric that scores whole systems."""
+    """Read the outputs of systems, and score them under a metric that scores whole systems."""
     outputs = _read_outputs(metric, systems)
     with plugin_errors(f"metric {metric.name!r}"):
         return metric.score_shown_systems(outputs, progress=progress)

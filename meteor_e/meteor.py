@@ -389,7 +389,8 @@ class Meteor(Metric):
         """Create METEOR from the options of a metric specification, which are keys of a chain."""
         keys = _select_set_options(options)
         language = "" if context is None else context.language
-        overrides = {"language": language or "en", **_make_chain_keys(keys)}
+        overrides = _make_chain_keys(keys)
+        overrides.setdefault("language", language or "en")
         return cls.from_config({}, label=cls.label_for(keys), **_computation_arguments(context), **overrides)
 
     @classmethod
@@ -400,7 +401,7 @@ class Meteor(Metric):
 
     @classmethod
     def language_for(cls, options: Mapping[str, Any]) -> str:
-        """Return the language code in the options, or an empty text if the options do not contain it."""
+        """Return the language code in the options, or an empty string if the options do not contain it."""
         return str(options.get("language") or "")
 
     def statistics(self, batch: Batch) -> Rows:
@@ -679,7 +680,7 @@ class MeteorChain(Meteor):
 
     @classmethod
     def language_for(cls, options: Mapping[str, Any]) -> str:
-        """Return the language code in the options or in the chain, or an empty text if neither contains it."""
+        """Return the language code in the options or in the chain, or an empty string if neither contains it."""
         language = options.get("language") or _load_named_chain(options["source"]).language
         code = find_language(language).code if language else ""
         return "" if code == "other" else code
@@ -696,7 +697,7 @@ def _load_named_chain(source: str) -> ChainConfig:
 
 
 def _is_language(config: ChainConfig, code: str) -> bool:
-    """Return whether the language of a chain has this code. The chain may refer to its language by a file."""
+    """Return whether a chain is for the language with the given code. Chains name languages by code or by file."""
     if config.language is None:
         return False
     language = find_language(config.language, pack=config.pack)

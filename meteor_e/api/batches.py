@@ -106,8 +106,8 @@ def pair_texts(
 ) -> Iterator[tuple[int, Any, Any, None]]:
     """Combine hypotheses and references into segments whose ids are numbers from 1. The texts are not checked.
 
-    If one argument is shorter than the other, a marker replaces its missing items. :func:`read_batches` raises an error
-    for this marker.
+    If one argument is shorter than the other, its missing items are replaced by a marker. When :func:`read_batches`
+    finds the marker, it raises an error.
     """
     pairs = itertools.zip_longest(
         check_list(hypotheses, "hypotheses", "segment"),
@@ -278,9 +278,15 @@ def map_in_order(
 def _map_in_pool(
     function: Callable[[Batch], Result], batches: Iterator[Batch], pool: ThreadPool, threads: int
 ) -> Iterator[tuple[Batch, Result]]:
-    """Map a function over batches, one batch per thread of a pool, and yield each batch with its result in order.
+    """Map a function over batches in the threads of a pool, and yield each batch with its result in order.
 
-    At most one batch more than there are threads is read ahead.
+    Each thread maps one batch at a time. Reading pauses while more batches are pending than there are threads.
+
+    Args:
+        function: function of one batch.
+        batches: consecutive batches, which are read in the calling thread.
+        pool: pool of threads, which is shut down at the end.
+        threads: number of threads of the pool.
     """
     pending: deque[tuple[Batch, Future[Result]]] = deque()
     stop: list[bool] = []

@@ -106,7 +106,7 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
     def describe(self) -> str:
         """Return the part of the signature that describes the component, in addition to its name.
 
-        The text must contain everything that changes the results of the component. By default, it contains the options
+        The string must contain everything that changes the component's results. By default, it contains the options
         that are not ``None``, in the order of their definition. A file is represented by its name and a digest.
         """
         if self.options is None:

@@ -42,7 +42,7 @@ class MetricColumn(NamedTuple):
 
 
 class WmtNames(NamedTuple):
-    """The names of a test set in WMT's score files.
+    """The names that identify a test set in WMT's score files.
 
     Attributes:
         pair: language pair, such as ``de-en``.
@@ -69,7 +69,7 @@ class OutputOptions(NamedTuple):
 
 @dataclass(frozen=True)
 class Grid:
-    """A table that is displayed to the user. All cells are texts.
+    """A table that is displayed to the user. All cells are strings.
 
     Attributes:
         header: titles of the columns.
@@ -104,7 +104,7 @@ class Result(ABC):
 
     @abstractmethod
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield first the titles of the columns, then rows of texts and numbers. An unknown value is ``None``."""
+        """Yield the titles of the columns first, then rows of strings and numbers. Unknown values are ``None``."""
 
     def entries(self) -> Iterator[Mapping[str, Any]]:
         """Yield the objects of JSON Lines output.
@@ -117,7 +117,7 @@ class Result(ABC):
             yield dict(zip(titles, row, strict=True))
 
     def document(self) -> Mapping[str, Any]:
-        """Return the object of JSON output. By default, it contains the result of :meth:`entries`.
+        """Return the JSON object that represents the result. By default, it contains the result of :meth:`entries`.
 
         The object must not contain NaN. Values may be objects with a method ``to_dict``. A sequence that is not a list
         is written item by item, so that its items can be created one at a time.

@@ -166,7 +166,7 @@ def named_options(text: str, location: str) -> dict[str, Any]:
 
     Args:
         text: the options.
-        location: text with which error messages begin, such as ``metric 'bleu'``.
+        location: string with which error messages begin, such as ``metric 'bleu'``.
 
     Raises:
         ConfigError: if an option does not have this form, or if a name occurs twice.
@@ -226,7 +226,7 @@ class Explains(Protocol):
         names: tuple[str, str] = ("the first", "the second"),
         sources: Sequence[str] | None = None,
     ) -> str:
-        """Return a text that explains the difference between the scores of two systems.
+        """Explain why two systems have different scores, and return the explanation as a string.
 
         Args:
             first: segments of the first system.
@@ -252,7 +252,7 @@ class ExplainsSystem(Protocol):
         name: str = "the system",
         sources: Sequence[str] | None = None,
     ) -> str:
-        """Return a text that explains why segments of a system have high or low scores.
+        """Explain why segments of a system have high or low scores, and return the explanation as a string.
 
         Args:
             hypotheses: segments of the system.
@@ -273,7 +273,7 @@ class HasDetails(Protocol):
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
         """Return details of each segment or system, which JSON output contains in addition to the scores.
 
-        If the details contain a text with the key ``said``, reports show this text.
+        If the details contain a string with the key ``said``, reports show this string.
 
         Args:
             statistics: the result of :meth:`Metric.statistics` for the batch; or sums, one row per system.
@@ -369,7 +369,7 @@ class Metric(Component):
         """Parse the options of a metric on the command line. By default, they have the form ``name=value,name=value``.
 
         Raises:
-            ConfigError: if the text does not have this form.
+            ConfigError: if the string does not have this form.
         """
         return named_options(text, f"metric {cls.name!r}")
 
@@ -430,7 +430,7 @@ class Metric(Component):
         return True
 
     def system_scores(self, statistics: Floats, weights: Floats | None = None) -> ArrayLike:
-        """Return the scores of a system from the statistics of its segments, for a metric that is not additive.
+        """Compute a system's scores from its segments' statistics, for a metric that is not additive.
 
         Args:
             statistics: statistics of the segments, ``(segments, width)``.
@@ -526,9 +526,11 @@ def score_pairs(
 
 
 def main_scores(values: Any, index: int = 0) -> Floats:
-    """Return one column of the values that a metric's method ``scores`` returned.
+    """Select one column of the array that a metric's method ``scores`` returned; by default the scores.
 
-    By default, this is the first column, which contains the scores.
+    Args:
+        values: the result of :meth:`Metric.scores` or :meth:`Metric.segment_scores`.
+        index: index of the column. The first column contains the scores.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""The options of components, whose values chains and recipes define.
+"""Base classes of options, which users set in chains, in recipes and on the command line.
 
 A component defines its options in a class, with types, limits and descriptions::
 
@@ -147,7 +147,7 @@ def option_defaults(kind: type[ComponentOptions]) -> dict[str, Any]:
 def option_names(kind: type[ComponentOptions]) -> list[str]:
     """Return the names of all options in the order of their definition. Options of a base class come first."""
     names = []
-    # The order of msgspec's own list of fields may differ.
+    # The list of fields that msgspec provides may have another order.
     for base in reversed(kind.__mro__):
         names += [name for name in vars(base).get("__annotations__", ()) if name in kind.__struct_fields__]
     return list(dict.fromkeys(names))

@@ -1,4 +1,4 @@
-"""A table of the scores of systems under metrics, as plain data.
+"""A table of scores, which contains the scores of several systems under several metrics as plain data.
 
 The function :func:`meteor_e.evaluate.evaluate` returns a table. Significance tests and output formats read it.
 """

@@ -18,7 +18,7 @@ BatchStatistics: TypeAlias = "list[Floats | SummedStatistics]"
 
 @dataclass(frozen=True)
 class BatchScorer:
-    """Function that computes the statistics of a batch under several metrics. It can be sent to other processes.
+    """A picklable function that computes the statistics of a batch under several metrics.
 
     Attributes:
         metrics: the metrics.

@@ -332,7 +332,7 @@ def _make_keys(rows: Integers, classes: Integers, values: Floats) -> _Keys:
 
 
 def _rank_codes(codes: Integers) -> tuple[Integers, int]:
-    """Return the rank of each code among the distinct codes, and the number of distinct codes."""
+    """Replace codes by consecutive numbers from 0 in the same order, and return their number as well."""
     table_size = int(codes.max(initial=-1)) + 1
     if table_size > 1 << 20:  # Sorting costs less than a table.
         distinct, ranks = np.unique(codes, return_inverse=True)

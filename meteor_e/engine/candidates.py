@@ -197,9 +197,9 @@ def _group_positions(reference: Sequence[Token], phrase_tables: Sequence[_Phrase
 def _cut_windows(
     reference: Sequence[Token], first_positions: Sequence[int], phrases: _Phrases
 ) -> tuple[list[Token], Mapping[int, int]]:
-    """Copy the words of a reference that belong to the phrases at some positions.
+    """Copy all words of a reference that belong to phrases which start at the given positions.
 
-    The words that follow a position, up to the end of its longest phrase, form a window.
+    The words from a position to the end of its longest phrase form a window.
 
     Args:
         reference: tokens of the reference.

@@ -1,4 +1,4 @@
-"""Descriptions of the chain and of the limits for the native core."""
+"""The data that the native core reads from Python: the matchers of the chain, and the limits of both engines."""
 
 from __future__ import annotations
 
@@ -155,7 +155,9 @@ def has_empty_table(matcher: Matcher) -> bool:
 
 
 def _describe_index(matcher: Matcher, family: str) -> dict[str, Any] | None:
-    """Return the parameters and sections of a matcher's index, or ``None`` if the core does not need an index.
+    """Return the parameters and sections of a matcher's index, which the core reads itself.
+
+    The result is ``None`` if the core does not need an index for this family of matchers.
 
     When the index was opened, only its header was checked. The core checks all entries that it reads.
     """

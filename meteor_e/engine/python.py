@@ -81,8 +81,16 @@ def align(
 
 
 class _AlignmentScore(NamedTuple):
-    """An alignment with its statistics and scores."""
+    """An alignment with its statistics and scores.
 
+    Attributes:
+        reference_index: index of the reference among the references of the segment.
+        alignment: alignment of the hypothesis with the reference.
+        statistics: statistics of the alignment.
+        scores: the score and its parts.
+    """
+
+    reference_index: int
     alignment: Alignment
     statistics: Statistics
     scores: FormulaScores
@@ -129,31 +137,29 @@ class PythonEngine(Engine):
             if batch.stop:
                 raise KeyboardInterrupt
             try:
-                best_reference, best = self._score_segment(hypothesis, segment_references, maximum_accuracy)
+                best = self._score_segment(hypothesis, segment_references, maximum_accuracy)
                 alignments.append(best.alignment)
                 additive = to_additive_vector(best.statistics)
                 total = [total_value + value for total_value, value in zip(total, additive, strict=True)]
             except MeteorError as error:
                 failures[index] = error
-                best_reference = 0
                 best = self._score_without_matches(hypothesis, segment_references[0])
                 alignments.append(None)
             statistics.extend(best.statistics.to_vector())
             scores.extend(best.scores)
-            best_references.append(best_reference)
+            best_references.append(best.reference_index)
         return Rows(statistics.tobytes(), scores.tobytes(), best_references.tobytes(), failures, alignments, total)
 
     def _score_segment(
         self, hypothesis: Sequence[Token], references: Sequence[Sequence[Token]], maximum_accuracy: bool
-    ) -> tuple[int, _AlignmentScore]:
-        """Score a hypothesis against its references.
+    ) -> _AlignmentScore:
+        """Score a hypothesis against each of its references, and return the highest score.
 
-        Returns:
-            The index of the reference with the highest score, and this score. If several references have the highest
-            score, the first of them is chosen.
+        If several references have the highest score, the first of them is chosen.
         """
-        alignments = [
-            align(
+        best: _AlignmentScore | None = None
+        for index, reference in enumerate(references):
+            alignment = align(
                 self._matchers,
                 hypothesis,
                 reference,
@@ -161,22 +167,19 @@ class PythonEngine(Engine):
                 maximum_accuracy=maximum_accuracy,
                 identity=self._identity,
             )
-            for reference in references
-        ]
-        alignment_scores = [self._score_alignment(alignment) for alignment in alignments]
-        best_index = 0
-        for index, alignment_score in enumerate(alignment_scores):
-            if alignment_score.scores.score > alignment_scores[best_index].scores.score:
-                best_index = index
-        return best_index, alignment_scores[best_index]
+            alignment_score = self._score_alignment(alignment, index)
+            if best is None or alignment_score.scores.score > best.scores.score:
+                best = alignment_score
+        assert best is not None
+        return best
 
     def _score_without_matches(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> _AlignmentScore:
         """Return the score that a pair of segments would have if no words matched."""
         hypothesis_words = tuple(token.form for token in hypothesis)
         reference_words = tuple(token.form for token in reference)
-        return self._score_alignment(Alignment(hypothesis_words, reference_words, (), (), 0))
+        return self._score_alignment(Alignment(hypothesis_words, reference_words, (), (), 0), reference_index=0)
 
-    def _score_alignment(self, alignment: Alignment) -> _AlignmentScore:
+    def _score_alignment(self, alignment: Alignment, reference_index: int) -> _AlignmentScore:
         """Count the statistics of an alignment, and compute its score."""
         settings = self._settings
         statistics = count_statistics(
@@ -188,7 +191,7 @@ class PythonEngine(Engine):
             graded=[matcher.graded for matcher in self._matchers],
             segment_shares=self._segment_shares,
         )
-        return _AlignmentScore(alignment, statistics, compute(statistics, settings.parameters))
+        return _AlignmentScore(reference_index, alignment, statistics, compute(statistics, settings.parameters))
 
 
 def _encode_sentences(

@@ -159,7 +159,7 @@ class MeteorSegmentScore(MeteorScore, SegmentScore):
         }
 
     def explain(self) -> str:
-        """Return a text that explains the score by the formula and by the matches of each matcher."""
+        """Explain the score in a few lines: the formula, and the matches that each matcher contributed."""
         chunks = self.alignment.chunks
         lines = [
             f"score {self.score:.4f} = Fmean {self.fmean:.4f} × (1 - penalty {self.fragmentation_penalty:.4f})",
@@ -252,7 +252,7 @@ class RowDetails(Sequence[Mapping[str, Any]]):
 def score_details(
     statistics: Statistics, scores: FormulaScores, parameters: Parameters, matchers: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Return the statistics of a score and the contribution of each matcher, for JSON output."""
+    """Return the JSON entries that explain a score: its statistics, and the contribution of each matcher."""
     score = MeteorScore(
         **scores.without_nan()._asdict(), statistics=statistics, parameters=parameters, matchers=matchers, signature=""
     )

@@ -258,7 +258,15 @@ def _count_matches(
     matcher_count: int,
     graded: Sequence[bool],
 ) -> list[MatcherCounts]:
-    """Return for each matcher the number of units of the words that it matched."""
+    """Count the words that each matcher matched, in units.
+
+    Args:
+        alignment: the alignment.
+        hypothesis: words of the hypothesis.
+        reference: words of the reference.
+        matcher_count: number of matchers of the chain.
+        graded: for each matcher, whether its matches count in proportion to their probability.
+    """
     counts = [MatcherCounts()] * matcher_count
     for match in alignment.matches:
         share = match.probability if graded and graded[match.matcher] else 1.0
@@ -311,7 +319,7 @@ def _normalize_lengths(statistics: Statistics) -> Statistics:
 
 
 def _round_share(units: int, share: float) -> int:
-    """Return the product of a number of units and a share, rounded half up."""
+    """Multiply a number of units by a share, and round the product half up."""
     return math.floor(units * share + 0.5)
 
 
