@@ -6,8 +6,7 @@ import glob
 import json
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -68,19 +67,19 @@ def read_records(file: Path, hypothesis: str, references: str | None) -> Iterato
     Raises:
         InputError: if a line is not a record. The message names the file and the line.
     """
-    readers: Iterator[tuple[int, Callable[[], Any]]]
     table_suffixes = [suffix for suffix in file.suffixes if suffix in (".csv", ".tsv")]
     if table_suffixes:
         columns = TextColumns((hypothesis,), (hypothesis if references is None else references,))
-        table = DelimitedTable(str(file), columns, table_suffixes[-1] == ".tsv")
-        readers = ((line_number, partial(dict, row)) for line_number, row in table.records())
+        yield from DelimitedTable(str(file), columns, table_suffixes[-1] == ".tsv").records()
     else:
-        lines = enumerate(read_segments(file), 1)
-        readers = ((line_number, partial(json.loads, line)) for line_number, line in lines)
-    for line_number, read in readers:
+        yield from _read_json_records(file)
+
+
+def _read_json_records(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for line_number, line in enumerate(read_segments(file), 1):
         try:
-            record = read()
-        except (ValueError, TypeError) as error:
+            record = json.loads(line)
+        except ValueError as error:
             raise InputError(f"{file}, line {line_number}: not a record with these fields: {error}") from None
         if not isinstance(record, dict):
             raise InputError(f"{file}, line {line_number}: not a record with these fields")

@@ -235,19 +235,24 @@ def _make_variants(base: Meteor, option_values: tuple[str, ...]) -> list[Variant
         settings = {}
         for matcher_option, value in zip(matcher_options, combination, strict=True):
             settings[f"{matcher_option.matcher}.{matcher_option.name}"] = value
-            for entry in chain["matchers"]:
-                if entry["use"] == matcher_option.matcher:
-                    entry[matcher_option.name] = value
+            _set_option(chain, matcher_option, value)
         variants.append(Variant(Meteor.from_config(chain), settings))
     return variants
 
 
 class _OptionValues(NamedTuple):
-    """Values to try for an option of a matcher."""
+    """The values to try for an option of a matcher."""
 
     matcher: str
     name: str
     values: list[Any]
+
+
+def _set_option(chain: dict[str, Any], matcher_option: _OptionValues, value: Any) -> None:
+    """Set an option of a matcher in the contents of a chain file."""
+    for entry in chain["matchers"]:
+        if entry["use"] == matcher_option.matcher:
+            entry[matcher_option.name] = value
 
 
 def _parse_option(text: str, matchers: tuple[str, ...]) -> _OptionValues:

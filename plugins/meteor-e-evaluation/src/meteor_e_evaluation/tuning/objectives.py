@@ -234,6 +234,26 @@ class _JudgedGroup(NamedTuple):
     agreement: Agreement
 
 
+def _make_judged_group(data: TuningSet, index: int, first_unit: int, measure: Measure[TestSet]) -> _JudgedGroup | None:
+    """Return a group of cells, or None if its judgments are not suitable for the measure.
+
+    Args:
+        data: the data set.
+        index: index of the group.
+        first_unit: index of the first unit of the group.
+        measure: the measure.
+    """
+    full_test = data.tests[index]
+    cells = np.flatnonzero(data.groups == index)
+    is_included = np.zeros((len(full_test.systems), len(full_test)), bool)
+    is_included[:, np.unique(data.units[cells]) - first_unit] = True
+    test = full_test.without(~is_included)
+    agreement = measure.agreement(test)
+    if agreement is None or not test.judgment_mask().any():
+        return None
+    return _JudgedGroup(test, cells, first_unit, agreement)
+
+
 class _MeasureObjective(PreparedObjective):
     """A measure of ``meteor-e evaluate`` that takes scores of segments.
 
@@ -247,20 +267,15 @@ class _MeasureObjective(PreparedObjective):
         self._measure = measure
         self._data = data
         self._groups: list[_JudgedGroup] = []
-        group_weights = []
-        first_units = np.cumsum([0, *(len(test) for test in data.tests)])
-        for group, full_test in enumerate(data.tests):
-            cells = np.flatnonzero(data.groups == group)
-            is_included = np.zeros((len(full_test.systems), len(full_test)), bool)
-            is_included[:, np.unique(data.units[cells]) - first_units[group]] = True
-            test = full_test.without(~is_included)
-            agreement = measure.agreement(test)
-            n_judged = int(test.judgment_mask().sum())
-            if agreement is not None and n_judged:
-                self._groups.append(_JudgedGroup(test, cells, int(first_units[group]), agreement))
-                group_weights.append(1.0 if macro else float(n_judged))
+        first_unit = 0
+        for index, test in enumerate(data.tests):
+            group = _make_judged_group(data, index, first_unit, measure)
+            if group is not None:
+                self._groups.append(group)
+            first_unit += len(test)
         if not self._groups:
             raise InputError(f"these judgments do not allow the objective {measure.name}")
+        group_weights = [1.0 if macro else float(group.test.judgment_mask().sum()) for group in self._groups]
         self._shares = np.array(group_weights) / np.sum(group_weights)
 
     def _segment_scores(self, group: _JudgedGroup, scores: Floats) -> Floats:
