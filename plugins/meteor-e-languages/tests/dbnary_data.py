@@ -134,16 +134,16 @@ def plain_pairs(turtle: str, *relations: str, code: str = "fr", edition: str = "
             entries.update(graph.objects(node, link))
         for link in (ontolex.sense, lemon.sense):
             entries.update(graph.subjects(link, node))
-        found = set()
+        node_words = set()
         for entry in filter(speaks, entries):
             texts = {
                 str(text)
-                for one, other in ((a, b) for a in (ontolex, lemon) for b in (ontolex, lemon))
-                for form in graph.objects(entry, one.canonicalForm)
-                for text in graph.objects(form, other.writtenRep)
+                for form_namespace, text_namespace in ((a, b) for a in (ontolex, lemon) for b in (ontolex, lemon))
+                for form in graph.objects(entry, form_namespace.canonicalForm)
+                for text in graph.objects(form, text_namespace.writtenRep)
             }
-            found |= texts or set(map(str, graph.objects(entry, rdflib.RDFS.label)))
-        return found
+            node_words |= texts or set(map(str, graph.objects(entry, rdflib.RDFS.label)))
+        return node_words
 
     pairs = set()
     for relation in relations or ("synonym",):

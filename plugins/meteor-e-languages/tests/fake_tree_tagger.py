@@ -20,8 +20,8 @@ def main():
     (parameters,) = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
     assert {"-token", "-lemma", "-sgml"} <= set(options)
     mode = Path(parameters).read_text(encoding="utf-8").strip()
-    held = []
-    before = ""
+    pending_lines = []
+    previous_token = ""
     for line in sys.stdin.buffer:
         token = line.decode("utf-8").rstrip("\n")
         if mode == "dies" and token == "meurs":
@@ -31,18 +31,18 @@ def main():
         if mode == "hangs" and token == "dors":
             time.sleep(60)
         if token.startswith("<"):
-            held.append(token)
+            pending_lines.append(token)
         elif mode == "odd":
-            held.append("no tabs")
+            pending_lines.append("no tabs")
         else:
             # The tag of a word depends on the previous word.
-            tag, lemma = WORDS.get(token, ("NOM" if before == "le" else "ADV", "<unknown>"))
-            before = token
-            held.append(f"{token}\t{tag}\t{lemma}")
-        while len(held) > AHEAD:
-            sys.stdout.write(held.pop(0) + "\n")
+            tag, lemma = WORDS.get(token, ("NOM" if previous_token == "le" else "ADV", "<unknown>"))
+            previous_token = token
+            pending_lines.append(f"{token}\t{tag}\t{lemma}")
+        while len(pending_lines) > AHEAD:
+            sys.stdout.write(pending_lines.pop(0) + "\n")
         sys.stdout.flush()
-    sys.stdout.write("".join(line + "\n" for line in held))
+    sys.stdout.write("".join(line + "\n" for line in pending_lines))
 
 
 main()

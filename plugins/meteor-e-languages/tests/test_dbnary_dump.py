@@ -21,7 +21,7 @@ from meteor_e.languages.files import builtin_language
 FRENCH = builtin_language("fr")
 
 
-def dumped(folder, *turtles, kinds=(SYNONYM,), name="dump.ttl", pack=bytes):
+def extract_pairs(folder, *turtles, kinds=(SYNONYM,), name="dump.ttl", pack=bytes):
     """Return the pairs of synonyms that are extracted from dumps."""
     with Harvest(folder / "work") as harvest:
         for number, turtle in enumerate(turtles):
@@ -34,7 +34,7 @@ def dumped(folder, *turtles, kinds=(SYNONYM,), name="dump.ttl", pack=bytes):
 
 @pytest.mark.parametrize(("turtle", "expected"), [(ONTOLEX, EXPECTED), (LEMON, EXPECTED_LEMON)])
 def test_dumps_of_both_models_are_read(tmp_path, turtle, expected):
-    assert dumped(tmp_path, turtle) == expected
+    assert extract_pairs(tmp_path, turtle) == expected
 
 
 @pytest.mark.parametrize(
@@ -47,32 +47,32 @@ def test_dumps_in_all_serializations_are_read(tmp_path, turtle, expected, serial
     text = rdflib.Graph().parse(data=turtle, format="turtle").serialize(format=serialization)
     packed = tmp_path / "packed"
     packed.mkdir()
-    assert dumped(tmp_path, text, name=name) == expected
-    assert dumped(packed, text, name=f"{name}.bz2", pack=bz2.compress) == expected
+    assert extract_pairs(tmp_path, text, name=name) == expected
+    assert extract_pairs(packed, text, name=f"{name}.bz2", pack=bz2.compress) == expected
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_random_dictionaries_give_the_expected_pairs(tmp_path, seed):
     turtle = random_dictionary(seed, 150)
-    assert dumped(tmp_path, turtle) == plain_pairs(turtle)
+    assert extract_pairs(tmp_path, turtle) == plain_pairs(turtle)
 
 
 def test_dumps_of_an_edition_are_combined(tmp_path):
     """Nodes and relations can be in different files."""
     lines = random_dictionary(6, 100).removeprefix(PREFIXES).splitlines()
     parts = [PREFIXES + "\n".join(lines[start::3]) for start in range(3)]
-    assert dumped(tmp_path, *parts) == plain_pairs("\n".join([PREFIXES, *lines]))
+    assert extract_pairs(tmp_path, *parts) == plain_pairs("\n".join([PREFIXES, *lines]))
 
 
 def test_blank_nodes_with_equal_names_are_distinguished(tmp_path):
-    one, other = (
+    first_dump, second_dump = (
         f"""{PREFIXES}
 fra:{word}__1 lime:language "fr" ; ontolex:canonicalForm _:form ; dbnary:synonym fra:{synonym}__1 .
 _:form ontolex:writtenRep "{word}" .
 """
         for word, synonym in (("auto", "voiture"), ("voiture", "auto"))
     )
-    assert dumped(tmp_path, one, other) == {("auto", "voiture"), ("voiture", "auto")}
+    assert extract_pairs(tmp_path, first_dump, second_dump) == {("auto", "voiture"), ("voiture", "auto")}
 
 
 def two_streams(data):
@@ -82,7 +82,7 @@ def two_streams(data):
 
 @pytest.mark.parametrize("pack", [bz2.compress, two_streams, gzip.compress, lzma.compress])
 def test_compressed_dumps_are_read(tmp_path, pack):
-    assert dumped(tmp_path, ONTOLEX, pack=pack) == EXPECTED
+    assert extract_pairs(tmp_path, ONTOLEX, pack=pack) == EXPECTED
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_damaged_dumps_leave_no_files(tmp_path, store, content, message):
     path.write_bytes(content)
     with pytest.raises(InputError, match=message):
         install_synsets(FRENCH, [path])
-    assert [found.name for found in store.iterdir() if not found.name.endswith(".lock")] == []
+    assert [path.name for path in store.iterdir() if not path.name.endswith(".lock")] == []
 
 
 def test_pack_names_its_source(tmp_path, store):
@@ -147,17 +147,17 @@ def test_local_dump_is_installed(tmp_path):
 
 @pytest.mark.usefixtures("store")
 def test_latest_dump_is_downloaded(monkeypatch):
-    asked = []
+    requested_urls = []
 
     def download(url, folder, progress):
-        asked.append(url)
+        requested_urls.append(url)
         path = folder / "fr_dbnary_ontolex.ttl.bz2"
         path.write_bytes(bz2.compress(ONTOLEX.encode()))
         return path
 
     monkeypatch.setattr("meteor_e_languages.dbnary.extraction.download_url", download)
     assert install("fr").exit_code == 0
-    assert asked == ["http://kaiko.getalp.org/static/ontolex/latest/fr_dbnary_ontolex.ttl.bz2"]
+    assert requested_urls == ["http://kaiko.getalp.org/static/ontolex/latest/fr_dbnary_ontolex.ttl.bz2"]
 
 
 def test_failed_download_names_the_option(store, monkeypatch):

@@ -35,7 +35,7 @@ def serve():
         yield lambda turtle: stack.enter_context(Server(oxigraph(turtle)).running())
 
 
-def harvested(server, folder, kinds=(SYNONYM,)):
+def extract_pairs(server, folder, kinds=(SYNONYM,)):
     """Return the pairs of synonyms that are extracted from an endpoint."""
     (folder / "work").unlink(missing_ok=True)
     with Harvest(folder / "work") as harvest:
@@ -46,7 +46,7 @@ def harvested(server, folder, kinds=(SYNONYM,)):
 @pytest.mark.parametrize(("turtle", "expected"), [(ONTOLEX, EXPECTED), (LEMON, EXPECTED_LEMON)])
 def test_data_of_both_models_is_read(serve, tmp_path, turtle, expected):
     assert plain_pairs(turtle) == expected
-    assert harvested(serve(turtle), tmp_path) == expected
+    assert extract_pairs(serve(turtle), tmp_path) == expected
 
 
 @pytest.mark.parametrize(("page", "batch", "cap"), [(7, 5, None), (10_000, 50, 13), (5, 40, 3), (10_000, 1, 2)])
@@ -56,16 +56,16 @@ def test_pages_and_truncated_answers_lose_no_rows(serve, tmp_path, monkeypatch, 
     turtle = random_dictionary(1, 60)
     server = serve(turtle)
     server.cap = cap
-    found = harvested(server, tmp_path)
-    assert found == plain_pairs(turtle)
-    assert len(found) > 50
+    synonym_pairs = extract_pairs(server, tmp_path)
+    assert synonym_pairs == plain_pairs(turtle)
+    assert len(synonym_pairs) > 50
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_query_is_repeated_after_each_kind_of_fault(serve, tmp_path, fault):
     server = serve(ONTOLEX)
     server.faults = lambda number, query: fault if number in (0, 2) else None
-    assert harvested(server, tmp_path) == EXPECTED
+    assert extract_pairs(server, tmp_path) == EXPECTED
     assert len(server.queries) == 4
 
 
@@ -77,7 +77,7 @@ def test_random_faults_lose_and_repeat_no_rows(serve, tmp_path, monkeypatch, see
     server = serve(turtle)
     generator = random.Random(seed)
     server.faults = lambda number, query: generator.choice(FAULTS) if generator.random() < 0.3 else None
-    assert harvested(server, tmp_path, (SYNONYM, APPROXIMATE_SYNONYM)) == plain_pairs(
+    assert extract_pairs(server, tmp_path, (SYNONYM, APPROXIMATE_SYNONYM)) == plain_pairs(
         turtle, "synonym", "approximateSynonym"
     )
 
@@ -89,7 +89,7 @@ def test_failing_endpoint_is_reported(serve, tmp_path, fault, message, queries):
     server = serve(ONTOLEX)
     server.faults = lambda number, query: fault
     with pytest.raises(ResourceError, match=message):
-        harvested(server, tmp_path)
+        extract_pairs(server, tmp_path)
     assert len(server.queries) == queries
 
 
@@ -104,7 +104,7 @@ def test_wrong_order_of_rows_is_detected(serve, tmp_path):
 
     server.answer = reversed_rows
     with pytest.raises(ResourceError, match="does not sort"):
-        harvested(server, tmp_path)
+        extract_pairs(server, tmp_path)
 
 
 def test_pack_is_built_from_an_endpoint(serve, store):

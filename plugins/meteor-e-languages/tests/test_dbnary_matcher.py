@@ -40,17 +40,17 @@ def test_word_has_its_synsets_and_those_of_its_lemma(synsets):
 def test_synsets_of_another_language_are_refused(synsets, tmp_path):
     """The name of METEOR-E's synset files names the language. For other files, there is an option."""
 
-    def made(code, file=synsets, **options):
+    def make_matcher(code, file=synsets, **options):
         return Meteor(code, matchers=["exact", {"use": "dbnary", "file": str(file), **options}])
 
     with pytest.raises(ConfigError, match=r"the synsets french\.synsets are of 'fr', and the chain is for 'no'"):
-        made("no")
-    made("other")
-    made("no", language="no")
+        make_matcher("no")
+    make_matcher("other")
+    make_matcher("no", language="no")
     mine = synsets.rename(tmp_path / "mine.synsets")
-    made("no", mine)
+    make_matcher("no", mine)
     with pytest.raises(ConfigError, match=r"the synsets mine\.synsets are of 'fr', and the chain is for 'no'"):
-        made("no", mine, language="fr")
+        make_matcher("no", mine, language="fr")
     with pytest.raises(ConfigError, match="can only be used with 'file'"):
         DbnaryMatcher(DbnaryMatcher.Options(pack="dbnary-fr", language="fr"))
 

@@ -17,7 +17,9 @@ from meteor_e import Meteor
 )
 def test_inflected_words_match_by_their_lemmas(code, hypothesis, reference, matchers):
     meteor = Meteor(code, matchers=["exact", "lemma"], lemmatizer="simplemma")
-    found = {match.reference_start: match.matcher for match in meteor.align(hypothesis, reference).matches}
-    assert [found.get(position) for position in range(len(matchers))] == matchers
+    matcher_by_position = {
+        match.reference_start: match.matcher for match in meteor.align(hypothesis, reference).matches
+    }
+    assert [matcher_by_position.get(position) for position in range(len(matchers))] == matchers
     assert meteor.score(hypothesis, reference).score > Meteor(code).score(hypothesis, reference).score
     assert f"|lemmas:simplemma({meteor.lemmatizer.describe()})" in meteor.signature

@@ -83,7 +83,8 @@ def test_simplemma_returns_the_lemmas_of_the_golden_outputs(code, shared):
     words, lemmas = [row[0] for row in rows], [row[2] for row in rows]
     ours = [lemma for lemma, _ in SimplemmaLemmatizer.make(context(code)).lemmatize(words)]
     # A few words may differ between versions of simplemma.
-    assert sum(one == other for one, other in zip(ours, lemmas, strict=True)) >= 0.99 * len(lemmas)
+    equal_count = sum(lemma == expected_lemma for lemma, expected_lemma in zip(ours, lemmas, strict=True))
+    assert equal_count >= 0.99 * len(lemmas)
 
 
 # -- HanTa ---------------------------------------------------------------------------------------------------------
@@ -176,8 +177,8 @@ def test_lemmas_of_another_language_are_refused(name):
     chain = {"matchers": ["exact"], "lemmatizer": {"use": name, "language": "de"}}
     with pytest.raises(ConfigError, match=f"'{name}': the lemmas are of 'de', and the chain is for 'nl'"):
         Meteor.from_config({"language": "nl", **chain})
-    for own in ("de", "other"):
-        assert Meteor.from_config({"language": own, **chain}).lemmatizer is not None
+    for language in ("de", "other"):
+        assert Meteor.from_config({"language": language, **chain}).lemmatizer is not None
 
 
 def test_models_named_after_another_language_are_refused(model, tmp_path):

@@ -49,7 +49,7 @@ def test_segmenters_conform(segmenter):
         (JiebaSegmenter, CHINESE),
         (FugashiSegmenter, JAPANESE),
         (KoreanSegmenter, KOREAN),
-        *((IcuSegmenter, one) for one in (THAI, LAO, KHMER, BURMESE)),
+        *((IcuSegmenter, script_text) for script_text in (THAI, LAO, KHMER, BURMESE)),
     ],
 )
 def test_segmenters_return_words(segmenter, sentence):
@@ -68,11 +68,11 @@ def test_segmenters_lose_no_characters(segmenter, text):
 
 @pytest.mark.parametrize("segmenter", SEGMENTERS)
 def test_segmenters_work_in_threads_and_after_pickling(segmenter):
-    made = pickle.loads(pickle.dumps(segmenter()))
+    unpickled = pickle.loads(pickle.dumps(segmenter()))
     texts = [CHINESE[0] * k + JAPANESE[0] for k in range(1, 40)]
     expected = [segmenter().segment(text) for text in texts]
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(made.segment, texts)) == expected
+        assert list(pool.map(unpickled.segment, texts)) == expected
 
 
 @pytest.mark.parametrize(

@@ -40,15 +40,16 @@ def context(code="en", explicit=True):
     return MatcherContext(builtin_language(code), LanguageResources(), explicit)
 
 
-def made(code="en", **options):
+def make_matcher(code="en", **options):
     return WordnetMatcher.make(context(code), **options)
 
 
-def match(matcher, one, other):
-    left, right = (word if isinstance(word, Token) else Token(word) for word in (one, other))
-    ways = {bool(list(matcher.match([a], [b]))) for a, b in ((left, right), (right, left))}
-    assert len(ways) == 1, "the sides may not count"
-    return ways.pop()
+def match(matcher, first, second):
+    """Return whether two words match, and check that the order of the words does not matter."""
+    first_token, second_token = (word if isinstance(word, Token) else Token(word) for word in (first, second))
+    is_match = bool(list(matcher.match([first_token], [second_token])))
+    assert bool(list(matcher.match([second_token], [first_token]))) == is_match
+    return is_match
 
 
 def test_matcher_conforms(debian):
@@ -58,7 +59,7 @@ def test_matcher_conforms(debian):
 
 
 def test_synonyms_and_base_forms_match(debian):
-    matcher = made()
+    matcher = make_matcher()
     assert match(matcher, "car", "automobile")
     assert match(matcher, "cars", "autos")
     assert match(matcher, "bought", "purchased")
@@ -72,20 +73,20 @@ def test_synonyms_and_base_forms_match(debian):
 
 
 def test_hypernyms_match_up_to_a_depth(debian):
-    one = made(relations=["synonyms", "hypernyms"])
-    assert match(one, "dog", "beasts")
-    assert match(one, "car", "auto")
-    assert match(one, "dog", "entity") is False
-    assert match(one, "dog", "cat") is False, "a common hypernym makes no match"
-    assert match(one, "rex", "dog")
-    two = made(relations=["hypernyms"], depth=2)
-    assert match(two, "dog", "entity")
-    assert match(two, "rex", "entity") is False
-    assert match(two, "car", "auto") is False, "synonyms do not count unless they are named"
+    matcher = make_matcher(relations=["synonyms", "hypernyms"])
+    assert match(matcher, "dog", "beasts")
+    assert match(matcher, "car", "auto")
+    assert match(matcher, "dog", "entity") is False
+    assert match(matcher, "dog", "cat") is False, "words with a common hypernym must not match"
+    assert match(matcher, "rex", "dog")
+    deep_matcher = make_matcher(relations=["hypernyms"], depth=2)
+    assert match(deep_matcher, "dog", "entity")
+    assert match(deep_matcher, "rex", "entity") is False
+    assert match(deep_matcher, "car", "auto") is False, "synonyms must not match unless they are requested"
 
 
 @pytest.mark.parametrize(
-    ("relation", "one", "other"),
+    ("relation", "first", "second"),
     [
         ("similar", "good", "fine"),
         ("also", "good", "fine"),
@@ -95,11 +96,12 @@ def test_hypernyms_match_up_to_a_depth(debian):
         ("derivations", "ox", "ride"),
     ],
 )
-def test_words_of_related_synsets_match(debian, relation, one, other):
-    assert match(made(), one, other) is False
-    assert match(made(relations=["synonyms", relation]), one, other)
+def test_words_of_related_synsets_match(debian, relation, first, second):
+    assert match(make_matcher(), first, second) is False
+    matcher = make_matcher(relations=["synonyms", relation])
+    assert match(matcher, first, second)
     if relation == "derivations":
-        assert match(made(relations=["synonyms", relation]), "kerbau", other) is False, "it holds between words"
+        assert match(matcher, "kerbau", second) is False, "derivations must not apply to synonyms of a word"
 
 
 def test_chain_has_a_signature(debian):
@@ -117,22 +119,22 @@ def test_chain_has_a_signature(debian):
 
 def test_folders_and_zip_files_of_nltk_are_found(tmp_path):
     tiny_wordnet.write(tmp_path / "nltk" / "corpora" / "wordnet")
-    assert match(made(), "car", "auto")
+    assert match(make_matcher(), "car", "auto")
     packed = tmp_path / "packed" / "corpora"
     packed.mkdir(parents=True)
     with zipfile.ZipFile(packed / "wordnet.zip", "w") as archive:
         for path in (tmp_path / "nltk" / "corpora" / "wordnet").iterdir():
             archive.write(path, f"wordnet/{path.name}")
-    assert match(made(folder=str(tmp_path / "packed")), "car", "auto")
+    assert match(make_matcher(folder=str(tmp_path / "packed")), "car", "auto")
 
 
 def test_missing_data_is_reported(tmp_path):
     with pytest.raises(ResourceError, match="there is no WordNet; get it with"):
-        made()
+        make_matcher()
     with pytest.raises(ResourceError, match=f"looked in {re.escape(str(tmp_path))};"):
-        made(folder=str(tmp_path))
+        make_matcher(folder=str(tmp_path))
     with pytest.raises(ResourceError, match=r"no Open Multilingual WordNet of French; get it with .*omw-1\.4"):
-        made("fr")
+        make_matcher("fr")
     optional = WordnetMatcher.make(context(explicit=False))
     assert (optional.keys(Token("car")), optional.describe()) == (set(), "none")
 
@@ -142,10 +144,10 @@ def test_damaged_files_are_refused(tmp_path, debian):
     data = (folder / "data.noun").read_text(encoding="utf-8")
     (folder / "data.noun").write_text(data.replace(" n 01 entity", " n zz entity"), encoding="utf-8")
     with pytest.raises(ResourceError, match=r"WordNet in .* is damaged"):
-        made()
+        make_matcher()
     (folder / "data.noun").unlink()
     with pytest.raises(ResourceError, match="there is no WordNet"):
-        made()
+        make_matcher()
 
 
 # -- other languages ----------------------------------------------------------------------------------------------
@@ -179,12 +181,12 @@ def french(tmp_path, debian):
 
 
 def test_files_of_other_languages_are_used(french):
-    matcher = made("fr", file=str(french))
+    matcher = make_matcher("fr", file=str(french))
     assert match(matcher, "voiture", "auto")
     assert match(matcher, "voitures", "auto") is False, "English rules are for English"
     assert match(matcher, "chien", "bête") is False
     assert matcher.describe().startswith("wn-data-fra.tab@")
-    above = made("fr", file=str(french), relations=["synonyms", "hypernyms"])
+    above = make_matcher("fr", file=str(french), relations=["synonyms", "hypernyms"])
     assert match(above, "chien", "bête")
 
 
@@ -201,7 +203,7 @@ def test_files_in_the_layout_of_nltk_are_found(french, tmp_path, place, written)
     file = tmp_path / "other" / place
     file.parent.mkdir(parents=True)
     file.write_bytes(written(french.read_bytes()))
-    assert match(made("fr", folder=str(tmp_path / "other")), "voiture", "auto")
+    assert match(make_matcher("fr", folder=str(tmp_path / "other")), "voiture", "auto")
 
 
 @pytest.mark.parametrize(
@@ -223,7 +225,7 @@ def test_malformed_files_of_other_languages_are_refused(tmp_path, content, error
     path = tmp_path / "own.tab"
     path.write_bytes(content)
     with pytest.raises(error, match=message):
-        made("fr", file=str(path))
+        make_matcher("fr", file=str(path))
 
 
 @pytest.mark.parametrize(
@@ -260,6 +262,6 @@ def test_base_forms_follow_the_rules(word, part, forms):
     ],
 )
 def test_real_multilingual_wordnets_have_synonyms(code, one, other, shared):
-    matcher = made(code, folder=str(shared / "data" / "omw"))
+    matcher = make_matcher(code, folder=str(shared / "data" / "omw"))
     assert match(matcher, one, other)
     assert match(matcher, one, "xyzzy") is False

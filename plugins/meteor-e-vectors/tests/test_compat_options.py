@@ -14,8 +14,8 @@ def configuration(*arguments):
     return JavaConfiguration.from_options(parse(["h", "r", *arguments]))
 
 
-def _matcher(module, found):
-    return make_chain_entries(found)[0][found.modules.index(module)]
+def _matcher(module, parsed_options):
+    return make_chain_entries(parsed_options)[0][parsed_options.modules.index(module)]
 
 
 @pytest.mark.parametrize(
@@ -29,17 +29,17 @@ def _matcher(module, found):
     ],
 )
 def test_vector_options_select_key_and_threshold(option, key, lemmatizes):
-    found = configuration("-l", "fr", "-m", "exact embeddings", "-w", "1 .7", option, "v.txt", "-embTh", ".75")
-    assert found.modules == ("exact", "embeddings")
-    assert found.weights == (1.0, 0.7)
-    assert _matcher("embeddings", found) == {"use": "vector", "file": "v.txt", "key": key, "threshold": 0.75}
-    assert make_chain_entries(found)[1] == ("simplemma" if lemmatizes else None)
+    parsed_options = configuration("-l", "fr", "-m", "exact embeddings", "-w", "1 .7", option, "v.txt", "-embTh", ".75")
+    assert parsed_options.modules == ("exact", "embeddings")
+    assert parsed_options.weights == (1.0, 0.7)
+    assert _matcher("embeddings", parsed_options) == {"use": "vector", "file": "v.txt", "key": key, "threshold": 0.75}
+    assert make_chain_entries(parsed_options)[1] == ("simplemma" if lemmatizes else None)
 
 
 def test_vector_option_adds_the_module():
-    found = configuration("-l", "fr", "-emb", "v.txt")
-    assert found.modules == ("exact", "stem", "paraphrase", "embeddings")
-    assert found.weights == (1.0, 0.2, 0.4, 0.8)
+    parsed_options = configuration("-l", "fr", "-emb", "v.txt")
+    assert parsed_options.modules == ("exact", "stem", "paraphrase", "embeddings")
+    assert parsed_options.weights == (1.0, 0.2, 0.4, 0.8)
     assert _matcher("embeddings", configuration("-m", "exact embeddings")) == {
         "use": "vector",
         "key": "word",

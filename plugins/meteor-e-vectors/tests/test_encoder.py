@@ -51,16 +51,16 @@ def test_layers_have_different_vectors(tiny):
 def test_rows_do_not_depend_on_the_batch(tiny, threads, monkeypatch):
     monkeypatch.setenv("METEOR_E_THREADS", threads)
     encoder = open_encoder("tiny")
-    given = sentences(200)
-    expected = [encoder.encode([sentence])[0] for sentence in given]
-    order = random.Random(1).sample(range(len(given)), len(given))
+    sentence_list = sentences(200)
+    expected = [encoder.encode([sentence])[0] for sentence in sentence_list]
+    order = random.Random(1).sample(range(len(sentence_list)), len(sentence_list))
     for size in (2, 7, 200):
         for start in range(0, len(order), size):
             part = order[start : start + size]
-            for number, rows in zip(part, encoder.encode([given[number] for number in part]), strict=True):
+            for number, rows in zip(part, encoder.encode([sentence_list[number] for number in part]), strict=True):
                 assert rows.tobytes() == expected[number].tobytes()
     copy = pickle.loads(pickle.dumps(encoder))
-    assert all(np.array_equal(a, b) for a, b in zip(copy.encode(given), expected, strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(copy.encode(sentence_list), expected, strict=True))
 
 
 def test_long_sentence_is_divided_between_words(tiny):
@@ -70,8 +70,8 @@ def test_long_sentence_is_divided_between_words(tiny):
     (rows,) = encoder.encode([words])
     parts = encoder.encode([words[:5], words[5:]])
     assert np.array_equal(rows, np.concatenate(parts))
-    (one,) = encoder.encode([["play" + "s" * 50, "cat"]])
-    assert one.shape == (2, 3)
+    (word_rows,) = encoder.encode([["play" + "s" * 50, "cat"]])
+    assert word_rows.shape == (2, 3)
 
 
 @pytest.mark.parametrize("name", [NETWORK, TOKENIZER])

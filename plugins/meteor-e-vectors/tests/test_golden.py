@@ -47,9 +47,9 @@ class Command:
         self.name = name
         self.resources = self.golden / "meteor-e" / "resources"
         arguments = shlex.split((self.golden / "meteor-e" / f"{name}.cmd").read_text())
-        _, self.hypotheses, self.references, *rest = arguments
-        rest.remove("-norm")
-        self.options = dict(zip(rest[::2], rest[1::2], strict=True))
+        _, self.hypotheses, self.references, *option_arguments = arguments
+        option_arguments.remove("-norm")
+        self.options = dict(zip(option_arguments[::2], option_arguments[1::2], strict=True))
         self.language = self.options["-l"]
         self.lemmas = self.resources / f"{self.language}.lemmas.tsv"
         self.synsets = shared / "data" / "dbnary" / f"{SYNSETS[self.language]}.synsets.gz"
@@ -60,8 +60,8 @@ class Command:
         return "synonym" in self.options["-m"] or "-embLemma" in self.options
 
     def vectors(self):
-        given = next(path for option, path in self.options.items() if option in ("-emb", "-embLemma"))
-        return self.golden / f"{given}.gz"
+        vector_file = next(path for option, path in self.options.items() if option in ("-emb", "-embLemma"))
+        return self.golden / f"{vector_file}.gz"
 
     def matchers(self):
         weights = map(float, self.options["-w"].split())
@@ -130,7 +130,11 @@ def test_segments_are_equal_to_the_meteor_e_program(name, shared, meteor_packs):
             *numbers[-3:],
         ]
         ours = (segment.precision, segment.recall, segment.fragmentation_penalty, segment.score)
-        assert all(abs(one - other) <= CLOSE for one, other in zip(ours, figures, strict=True) if other == other)
+        assert all(
+            abs(score - expected_score) <= CLOSE
+            for score, expected_score in zip(ours, figures, strict=True)
+            if expected_score == expected_score
+        )
     if name == "de-vector":
         # The Python engine gives equal numbers for a sample.
         meteor.engine = "python"
@@ -141,13 +145,13 @@ def test_segments_are_equal_to_the_meteor_e_program(name, shared, meteor_packs):
 
 def compat_arguments(command, shared):
     """Return the command line of a golden output, with local paths. Paraphrases (-a) are taken from the pack."""
-    given = {"-d": str(shared / "data" / "dbnary")}
+    replaced_paths = {"-d": str(shared / "data" / "dbnary")}
     arguments = [str(command.golden / file) for file in (command.hypotheses, command.references)] + ["-norm"]
     for option, value in command.options.items():
         if option in ("-emb", "-embLemma"):
             value = str(command.vectors())
         if option != "-a":
-            arguments += [option, given.get(option, value)]
+            arguments += [option, replaced_paths.get(option, value)]
     if command.lemmatizes:
         arguments += ["-lemmas", str(command.lemmas)]
     return arguments

@@ -102,8 +102,8 @@ def test_unusable_files_are_refused(files, tmp_path, monkeypatch, arguments, mes
     monkeypatch.chdir(tmp_path)
     Path("other.json").write_text("{}", encoding="utf-8")
     write_network(Path("odd.onnx"), extra="pixels")
-    given = {"NETWORK": str(files[0]), "TOKENIZER": str(files[1])}
-    done = run("add", "mine", *(given.get(argument, argument) for argument in arguments))
+    paths = {"NETWORK": str(files[0]), "TOKENIZER": str(files[1])}
+    done = run("add", "mine", *(paths.get(argument, argument) for argument in arguments))
     assert isinstance(done.exception, MeteorError), done.output
     assert message in str(done.exception)
     assert not list(encoders_folder().glob("[!.]*"))

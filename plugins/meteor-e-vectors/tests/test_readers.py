@@ -47,12 +47,12 @@ def test_text_and_binary_formats_are_read(tmp_path, name):
     source, target = tmp_path / "source", tmp_path / "target.vectors"
     source.write_bytes(SOURCES[name])
     assert detect_format(source) == name.partition(",")[0]
-    found = convert(source, target, key="lemma")
-    assert (found.format, found.duplicate_count) == (name.partition(",")[0], 0)
+    converted = convert(source, target, key="lemma")
+    assert (converted.format, converted.duplicate_count) == (name.partition(",")[0], 0)
     vectors = open_vectors(target)
     assert list(vectors) == WORDS
     assert np.array_equal(vectors.rows, ROWS)
-    assert (vectors.key, vectors.metadata["source format"]) == ("lemma", found.format)
+    assert (vectors.key, vectors.metadata["source format"]) == ("lemma", converted.format)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["source", "target.vectors"]
 
 

@@ -60,8 +60,8 @@ def test_trained_vectors_have_metadata_and_similar_words(tmp_path, corpus, model
     rows = {word: row / np.linalg.norm(row) for word, row in vectors.items()}
     assert max(set(rows) - {"dog"}, key=lambda word: rows["dog"] @ rows[word]) == "hound"
     assert vectors.counts[vectors.index("cat")] == sum("cat" in line for line in text()) * 10
-    made = vectors.metadata
-    assert (made["model"], made["sentences"], made["deterministic"]) == (model, 6000, True)
+    metadata = vectors.metadata
+    assert (metadata["model"], metadata["sentences"], metadata["deterministic"]) == (model, 6000, True)
 
 
 def test_training_options_change_the_vectors(tmp_path, corpus):
@@ -75,8 +75,8 @@ def test_training_options_change_the_vectors(tmp_path, corpus):
     counts = open_vectors(tmp_path / "other-1").counts
     assert len(counts)
     assert counts.min() >= 200
-    made = open_vectors(tmp_path / "other-0").metadata
-    assert (made["epochs"], made["min_count"], made["seed"], made["key"]) == (9, 5, 1, "word")
+    metadata = open_vectors(tmp_path / "other-0").metadata
+    assert (metadata["epochs"], metadata["min_count"], metadata["seed"], metadata["key"]) == (9, 5, 1, "word")
 
 
 def test_training_units_can_be_lemmas(tmp_path):

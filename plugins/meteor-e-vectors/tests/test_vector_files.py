@@ -71,16 +71,16 @@ def test_damaged_files_are_refused(file, change, message):
 
 def test_flipped_bit_is_detected(file):
     """Only the padding between sections can change without an error, because it is not part of the content."""
-    whole, expected, refused = file.read_bytes(), list(open_vectors(file).rows.ravel()), 0
-    for at in range(len(whole)):
-        file.write_bytes(whole[:at] + bytes([whole[at] ^ 4]) + whole[at + 1 :])
+    content, expected, refused = file.read_bytes(), list(open_vectors(file).rows.ravel()), 0
+    for offset in range(len(content)):
+        file.write_bytes(content[:offset] + bytes([content[offset] ^ 4]) + content[offset + 1 :])
         try:
             vectors = open_vectors(file)
         except ResourceError:
             refused += 1
         else:
             assert (vectors.words, list(vectors.rows.ravel()), vectors.key) == (WORDS, expected, "lemma")
-    assert refused > len(whole) // 2
+    assert refused > len(content) // 2
 
 
 @pytest.mark.parametrize(

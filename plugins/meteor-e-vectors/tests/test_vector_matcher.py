@@ -11,21 +11,22 @@ from meteor_e import ConfigError, Meteor, ResourceError, Token
 from meteor_e.testing import check_matcher, check_plugin
 
 
-def made(file, **options):
+def make_matcher(file, **options):
     return VectorMatcher(VectorMatcher.Options(file=str(file), **options))
 
 
 def pairs(matcher, hypothesis, reference):
-    """Return what a matcher proposes, as pairs of words with probabilities."""
-    sides = [[Token(word) for word in text.split()] for text in (hypothesis, reference)]
-    return [
-        (
-            " ".join(token.form for token in sides[0][m.hypothesis_start : m.hypothesis_start + m.hypothesis_length]),
-            " ".join(token.form for token in sides[1][m.reference_start : m.reference_start + m.reference_length]),
-            round(m.probability, 4),
-        )
-        for m in matcher.match(*sides)
-    ]
+    """Return the matching phrases of two texts, with the probabilities of the matches."""
+    hypothesis_words, reference_words = hypothesis.split(), reference.split()
+    hypothesis_tokens, reference_tokens = map(Token, hypothesis_words), map(Token, reference_words)
+    results = []
+    for match in matcher.match(list(hypothesis_tokens), list(reference_tokens)):
+        hypothesis_end = match.hypothesis_start + match.hypothesis_length
+        reference_end = match.reference_start + match.reference_length
+        hypothesis_phrase = " ".join(hypothesis_words[match.hypothesis_start : hypothesis_end])
+        reference_phrase = " ".join(reference_words[match.reference_start : reference_end])
+        results.append((hypothesis_phrase, reference_phrase, round(match.probability, 4)))
+    return results
 
 
 def test_matcher_and_plugin_conform(plane):
@@ -35,17 +36,17 @@ def test_matcher_and_plugin_conform(plane):
 
 
 def test_words_match_by_their_similarity(plane):
-    matcher = made(plane)
+    matcher = make_matcher(plane)
     assert pairs(matcher, "house dog", "home hound") == [("house", "home", 0.933), ("dog", "hound", 0.9924)]
     # (1 + cos 53.13°)/2 is slightly greater than .8.
     assert pairs(matcher, "house", "building") == [("house", "building", 0.8)]
-    assert pairs(made(plane, threshold=0.81), "house", "building") == []
+    assert pairs(make_matcher(plane, threshold=0.81), "house", "building") == []
     assert pairs(matcher, "house", "dog") == []
 
 
 def test_equal_words_match_even_without_vectors(plane):
-    assert pairs(made(plane), "xyzzy house", "xyzzy dog") == [("xyzzy", "xyzzy", 1.0)]
-    assert pairs(made(plane, threshold=0.0), "xyzzy", "house") == []
+    assert pairs(make_matcher(plane), "xyzzy house", "xyzzy dog") == [("xyzzy", "xyzzy", 1.0)]
+    assert pairs(make_matcher(plane, threshold=0.0), "xyzzy", "house") == []
 
 
 @pytest.mark.parametrize("pure", [False, True])
@@ -75,7 +76,7 @@ def test_bands_of_similarity_have_their_own_weights(plane):
     counts = meteor.score("house dog", ["home hound"]).statistics.matchers
     assert [count.hypothesis_content for count in counts] == [0, 1, 1]
     # Only the band without an upper bound proposes equal words.
-    assert pairs(made(plane, threshold=0.5, below=0.9), "house", "house") == []
+    assert pairs(make_matcher(plane, threshold=0.5, below=0.9), "house", "house") == []
 
 
 def test_installed_vectors_are_the_default(plane, tmp_path):

@@ -23,7 +23,7 @@ def read_wordnet_synonyms(path: Path, code: str, scratch: Path) -> tuple[Ingredi
         scratch: the folder for the synsets.
 
     Returns:
-        The ingredients of the pack, and the number of words with synonyms.
+        The sources of the pack, and the number of words with synonyms.
 
     Raises:
         ResourceError: if the file cannot be read, or does not contain synonyms of the language.
@@ -48,7 +48,7 @@ def _read_licence(text: str) -> str:
 
 
 def _group_words(text: str) -> dict[str, set[str]]:
-    """Return the lowercased words of each synset of a table."""
+    """Return the lowercased words of each synset in a wordnet table."""
     words: dict[str, set[str]] = {}
     for line in text.splitlines():
         fields = line.split("\t")
@@ -59,7 +59,7 @@ def _group_words(text: str) -> dict[str, set[str]]:
 
 
 def _number_synsets(words_by_synset: dict[str, set[str]]) -> dict[str, list[int]]:
-    """Return the synset ids of each word that has synonyms, without phrases."""
+    """Return the synset ids of each word that has synonyms. Phrases are ignored."""
     synsets: dict[str, list[int]] = {}
     synset_id = 0
     for group in words_by_synset.values():
@@ -73,7 +73,7 @@ def _number_synsets(words_by_synset: dict[str, set[str]]) -> dict[str, list[int]
 
 
 def _read_table(path: Path, code: str) -> bytes:
-    """Return the decompressed table of a language."""
+    """Return the decompressed wordnet table of a language."""
     try:
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:

@@ -71,7 +71,7 @@ class HantaLemmatizer(PicklableLemmatizer):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> HantaLemmatizer:
-        """Create the lemmatizer for a chain; raise a :class:`ConfigError` if the option names another language."""
+        """Create the lemmatizer for a chain. Raise ConfigError if the languages differ."""
         if options.language is not None:
             context.check_language([options.language], f"lemmatizer {cls.name!r}: the lemmas are", claimed=True)
         return cls(options.replaced(language=options.language or context.language.code))
@@ -83,7 +83,7 @@ class HantaLemmatizer(PicklableLemmatizer):
         return [(self._lemma(word, tag), universal_tag(tag, tag_set)) for word, tag in zip(words, tags, strict=True)]
 
     def _lemma(self, word: str, tag: str) -> str:
-        """Return the lemma of a word with a tag of HanTa."""
+        """Return the lemma of a word with the given HanTa tag."""
         if not word or len(word) > MAX_CHARACTERS:
             return word
         lemma = self._lemmas.get((word, tag))

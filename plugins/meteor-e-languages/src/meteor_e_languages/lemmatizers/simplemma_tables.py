@@ -1,4 +1,4 @@
-"""Lemmas from simplemma, which has look-up tables, and rules for unknown words."""
+"""Lemmatizers that use the look-up tables and rules of the library simplemma."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class SimplemmaLemmatizer(Lemmatizer):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> SimplemmaLemmatizer:
-        """Create the lemmatizer for a chain; raise a :class:`ConfigError` if the option names another language."""
+        """Create the lemmatizer for a chain. Raise ConfigError if the languages differ."""
         code = simplemma_code(context.language.code)
         if options.language not in (None, code):
             context.check_language([str(options.language)], f"lemmatizer {cls.name!r}: the lemmas are", claimed=True)

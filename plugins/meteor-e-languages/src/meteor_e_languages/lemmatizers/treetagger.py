@@ -193,7 +193,12 @@ class _Process:
         return lines
 
     def _read_line(self, word_count: int, timeout: float) -> str:
-        """Return the next line of the output."""
+        """Return the next line of TreeTagger's output.
+
+        Args:
+            word_count: the number of words in the sentence, for the error message.
+            timeout: the number of seconds to wait for the line.
+        """
         try:
             line = self._lines.get(timeout=timeout)
         except queue.Empty:
@@ -203,7 +208,7 @@ class _Process:
         return line
 
     def _read_error(self) -> str:
-        """Return the last line on standard error, or the exit code."""
+        """Return the last line that TreeTagger wrote to standard error, or its exit code."""
         code = self._process.wait()
         self._errors.seek(0)
         error_text = self._errors.read()[-500:].decode("utf-8", "replace")
@@ -214,7 +219,7 @@ class _Process:
 
 
 def _read_lines(stream: IO[bytes], lines: queue.SimpleQueue[str | None]) -> None:
-    """Put the lines of a stream into a queue, and ``None`` at the end of the stream."""
+    """Put the lines of a stream into a queue. None marks the end of the stream."""
     try:
         for line in stream:
             lines.put(line.decode("utf-8", "replace").rstrip("\r\n"))

@@ -48,7 +48,7 @@ class UdpipeLemmatizer(PicklableLemmatizer):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> UdpipeLemmatizer:
-        """Create the lemmatizer for a chain; raise a :class:`ConfigError` if the model is of another language."""
+        """Create the lemmatizer for a chain. Raise ConfigError if the model is for another language than the chain."""
         name = Path(options.model_file).name
         languages = named_languages(name) if options.language is None else [options.language]
         context.check_language(languages, f"lemmatizer {cls.name!r}: the lemmas of {name} are", claimed=True)

@@ -64,7 +64,7 @@ class WordnetMatcher(KeyMatcher):
     requires: ClassVar[tuple[str, ...]] = ("WordNet's or the Open Multilingual WordNet's files",)
 
     class Options(ComponentOptions):
-        """The options in a chain."""
+        """Options of the matcher ``wordnet``."""
 
         relations: Annotated[
             Relation | Annotated[list[Relation], Meta(min_length=1)],
@@ -115,7 +115,7 @@ class WordnetMatcher(KeyMatcher):
         return cls()
 
     def keys(self, token: Token) -> set[int]:
-        """Return the keys of the token's form, its base forms, and its lemma."""
+        """Return the match keys of a token's form, of its base forms, and of its lemma."""
         keys: set[int] = set()
         if self._index is None:
             return keys
@@ -141,7 +141,7 @@ class WordnetMatcher(KeyMatcher):
 
 @dataclass(frozen=True)
 class _Data:
-    """The data of a matcher: Princeton WordNet, a file of the Open Multilingual WordNet, or both."""
+    """The data of a matcher, which come from Princeton WordNet, from the Open Multilingual WordNet, or from both."""
 
     princeton: Princeton | None
     tab: Tab | None
@@ -149,7 +149,7 @@ class _Data:
 
 @dataclass(frozen=True)
 class _Request:
-    """The data and the index that the options of a chain request.
+    """The WordNet data and the index that the options of a matcher require.
 
     Attributes:
         language: the language of the chain.
@@ -169,7 +169,7 @@ class _Request:
 
     @classmethod
     def from_options(cls, language: Language, options: WordnetMatcher.Options) -> _Request:
-        """Return the request of a chain; raise a :class:`ConfigError` if the options contradict each other."""
+        """Create the request for a chain. Raise ConfigError if the options contradict each other."""
         relations = _as_list(options.relations)
         part_names = _as_list(options.parts_of_speech or list(PARTS_OF_SPEECH))
         request = cls(
@@ -214,7 +214,7 @@ class _Request:
         return _Data(princeton, tab)
 
     def load_index(self, data: _Data) -> tuple[SynonymIndex, str]:
-        """Return the index, which is created unless the cache contains it, and its description for the signature."""
+        """Return the index and its description for the signature. The index is cached."""
         tab_content = None if data.tab is None else data.tab.read()
         digest = self._compute_digest(data, tab_content)
         with terminal_progress() as progress:
@@ -230,7 +230,7 @@ class _Request:
         return index, f"{name}@{digest[:12]} relations={'+'.join(self.relations)}{depth} parts={self.parts}"
 
     def _compute_digest(self, data: _Data, tab_content: bytes | None) -> str:
-        """Return the digest of everything that the index depends on."""
+        """Return a digest of the data and the options on which the index depends."""
         identity = (
             _VERSION,
             "" if data.princeton is None else data.princeton.digest(),

@@ -81,7 +81,7 @@ def _list_related_synsets(synset: Any, relations: Collection[str]) -> list[tuple
 
 
 def _list_derivations(synset: Any) -> list[tuple[str, str]]:
-    """Return the pairs of entries of a synset's words and the words that are derivationally related to them."""
+    """Return pairs of a word in a synset and a derivationally related word, as index entries."""
     pairs = []
     for lemma in synset.lemmas():
         word_entry = _make_entry(lemma)
@@ -102,7 +102,7 @@ def _make_pair(first: str, second: str) -> tuple[str, str]:
 
 
 def _make_id(synset: Any) -> Synset:
-    """Return the identifier of a synset of nltk. A satellite adjective is an adjective."""
+    """Return the identifier of an nltk synset. Satellite adjectives are treated as adjectives."""
     part = synset.pos()
     return f"{'a' if part == 's' else part}{synset.offset():08d}"
 
@@ -161,7 +161,7 @@ def _make_reader_class(streams: list[Any]) -> Any:
             """Do not map synsets to other versions of WordNet, which needs ``index.sense``."""
 
         def exceptions(self, part: str) -> dict[str, list[str]]:
-            """Return the base forms of irregular forms."""
+            """Return the base forms of all irregular word forms."""
             base_forms: dict[str, list[str]] = self._exception_map[part]
             return base_forms
 

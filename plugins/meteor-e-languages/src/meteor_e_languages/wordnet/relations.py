@@ -1,4 +1,4 @@
-"""Compute the keys of words from synsets and their relations. Words with a common key match.
+"""Computation of match keys from the synsets and relations of a wordnet. Words that share a key match.
 
 Each synset is a key of its words. Each related pair of synsets (or of words, for derivations) is another key, which
 the words of both synsets get. Therefore a word matches its hypernym, but two words with the same hypernym do not match.
@@ -46,12 +46,12 @@ class Lexicon:
 
 
 def entry(part: str, word: str) -> str:
-    """Return the entry of a word in the index: the letter of its part of speech, and the word."""
+    """Return the index entry of a word, which consists of the letter of its part of speech and the word."""
     return f"{part}:{word}"
 
 
 def assign_keys(lexicon: Lexicon) -> dict[str, list[int]]:
-    """Return the keys of each entry: those of its synsets, then those of its relations."""
+    """Return the match keys of each index entry. Keys of synsets come before keys of relations."""
     synset_keys = {synset: key for key, synset in enumerate(sorted(lexicon.synsets), 1)}
     keys: dict[str, list[int]] = {}
     for synset, synset_key in synset_keys.items():
