@@ -21,33 +21,40 @@ def format_language_file(text: LanguageText) -> str:
         text: the language of the pack and its tokenization.
     """
     language = text.language
-    mode = text.normalizer.mode if text.normalizer is not None else Normalization.NONE
+    lines = _format_tokenization(text)
+    if language is not None:
+        lines += _format_components(language, has_segmenter=text.segment is not None)
+    lines.append("pack: ./  # the folder of this file")
+    lines.append(f"matchers: [{', '.join(_select_matchers(language))}]")
+    if language is not None and language.path:
+        lines += _format_tasks(language.default_task, own_tasks(language))
+    else:
+        lines += _format_tasks("universal", {})
+    return "\n".join(lines) + "\n"
+
+
+def _format_tokenization(text: LanguageText) -> list[str]:
+    """Return the lines that specify the code, the name and the tokenization of a language."""
+    language = text.language
     name = language.name if language is not None else text.code
+    mode = text.normalizer.mode if text.normalizer is not None else Normalization.NONE
     apostrophes = language.apostrophes if language is not None else "apart"
-    lines = [
+    return [
         f"code: {json.dumps(text.code)}",  # Without quotes, the code of Norwegian (no) would mean false in YAML.
         f"name: {json.dumps(name, ensure_ascii=False)}",
         f"normalization: {mode.value}",
         f"apostrophes: {apostrophes}",
     ]
-    matchers = ["exact", "paraphrase"]
-    default_task = "universal"
-    tasks: dict[str, Task] = {}
-    if language is not None:
-        lines += _format_components(language, has_segmenter=text.segment is not None)
-        matchers = _select_matchers(language)
-        if language.path:
-            default_task = language.default_task
-            tasks = own_tasks(language)
-    lines += [
-        "pack: ./  # the folder of this file",
-        f"matchers: [{', '.join(matchers)}]",
-        f"default_task: {default_task}" + ("" if tasks else "  # until it is tuned: meteor-e tune"),
-    ]
-    if tasks:
-        lines.append("tasks:")
-        lines += [f"  {json.dumps(name)}: {json.dumps(asdict(task))}" for name, task in tasks.items()]
-    return "\n".join(lines) + "\n"
+
+
+def _format_tasks(default_task: str, tasks: dict[str, Task]) -> list[str]:
+    """Return the lines that specify the default task and the parameters of all tasks."""
+    if not tasks:
+        return [f"default_task: {default_task}  # until it is tuned: meteor-e tune"]
+    lines = [f"default_task: {default_task}", "tasks:"]
+    for name, task in tasks.items():
+        lines.append(f"  {json.dumps(name)}: {json.dumps(asdict(task))}")
+    return lines
 
 
 def _format_components(language: Language, has_segmenter: bool) -> list[str]:
@@ -64,10 +71,10 @@ def _format_components(language: Language, has_segmenter: bool) -> list[str]:
     return lines
 
 
-def _select_matchers(language: Language) -> list[str]:
+def _select_matchers(language: Language | None) -> list[str]:
     """Return the matchers of a language, including ``paraphrase``."""
-    if language.path:
+    if language is not None and language.path:
         return list(dict.fromkeys((*language.matchers, "paraphrase")))
-    if language.stemmer:
+    if language is not None and language.stemmer:
         return ["exact", "stem", "paraphrase"]
     return ["exact", "paraphrase"]

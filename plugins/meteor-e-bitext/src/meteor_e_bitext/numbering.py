@@ -7,6 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+_WORD_BITS = np.uint64(32)
+"""The number of bits of a word id."""
+
 
 class DistinctPhrases(NamedTuple):
     """The distinct phrases among many rows of word ids. Shorter phrases come first.
@@ -43,7 +46,7 @@ def number_rows(words: NDArray[Any], lengths: NDArray[np.uint8]) -> DistinctPhra
     for position in range(int(lengths.max(initial=0))):
         rows = np.flatnonzero(lengths > position)
         next_words = words[starts[rows] + position].astype(np.uint64)
-        keys = prefix_ids[rows].astype(np.uint64) << np.uint64(32) | next_words
+        keys = prefix_ids[rows].astype(np.uint64) << _WORD_BITS | next_words
         prefix_ids[rows] = np.unique(keys, return_inverse=True)[1]
         complete_rows = rows[lengths[rows] == position + 1]
         phrases, first_indices, inverse = np.unique(prefix_ids[complete_rows], return_index=True, return_inverse=True)
