@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from meteor_e.api.formats import Grid, MetricColumn, Result
 from meteor_e.api.score_table import ScoreTable, SystemScores
 from meteor_e.api.segments import SegmentId
-from meteor_e.render.plain import format_number, format_p
+from meteor_e.render.plain import format_number, format_p, isolate, printable
 
 # NumPy is not imported here, because METEOR's scores do not need it and importing it takes time.
 if TYPE_CHECKING:
+    from meteor_e.scoring.alignment import Alignment
     from meteor_e.significance.resampling import Interval
     from meteor_e.significance.systems import SystemTest
     from meteor_e.significance.tables import TableTests
@@ -126,7 +127,19 @@ class ScoreResult(Result):
             for details in row.details:
                 if details and "alignment" in details:
                     yield from alignment_lines(details["alignment"])
+                    if self.worst is not None:
+                        yield from _unmatched_lines(details["alignment"])
+                        yield from self._component_lines(row, formats)
                     yield ""
+
+    def _component_lines(self, row: SegmentRow, formats: Sequence[NumberFormat]) -> Iterator[str]:
+        """Yield a line with the components of a segment's METEOR score, such as precision, recall and penalty."""
+        for column, values, number_format in zip(self.table.columns, row.values, formats, strict=True):
+            if column.name == "METEOR":
+                components = []
+                for part, value in zip(column.parts, values[1:], strict=True):
+                    components.append(f"{PART_TITLES.get(part, part)} {number_format.format(value)}")
+                yield f"  {', '.join(components)}"
 
     def _select_segments(self, system: SystemScores) -> Iterable[SegmentRow]:
         """Return all segments of a system, or only those with the worst scores in the first column if requested."""
@@ -381,3 +394,9 @@ def _significance_entry(table: ScoreTable, tests: TableTests) -> dict[str, Any]:
         "baseline": table.systems[0].system,
         "tests": entries,
     }
+
+
+def _unmatched_lines(alignment: Alignment) -> Iterator[str]:
+    """Yield lines with the unmatched words of the hypothesis and of the reference."""
+    for text, words in zip(("hypothesis", "reference"), alignment.unmatched_words(), strict=True):
+        yield f"  unmatched in the {text}: {isolate(printable(' '.join(words))) or 'none'}"

@@ -58,6 +58,10 @@ class TestOutput:
         output = cli("score", *files, "--worst", "1").out
         assert output.startswith(f"segment {lowest + 1}: {expected.segments[lowest].score:.4f}\n  hypothesis ")
         assert output.count("hypothesis ") == 2  # the texts, and the heading of the matches
+        hypothesis_words, reference_words = expected.segments[lowest].alignment.unmatched_words()
+        assert f"  unmatched in the hypothesis: {' '.join(hypothesis_words) or 'none'}\n" in output
+        assert f"  unmatched in the reference: {' '.join(reference_words) or 'none'}\n" in output
+        assert f"  precision {expected.segments[lowest].precision:.4f}, recall " in output
         assert "segment " not in output.partition("\n")[2].partition("system")[0].replace("  ", "")
 
     def test_worst_error_rates_are_the_highest(self, cli, files):

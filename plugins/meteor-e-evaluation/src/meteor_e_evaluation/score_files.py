@@ -170,7 +170,7 @@ class ScoreFileMetric(SystemsMetric):
         rows = _select(rows, "metric", options.metric, (), location)
         rows = [row for row in rows if row.pair in ("", test.pair)]
         if not rows:
-            raise InputError(f"{location}: no scores of {self.label} for {test.pair}")
+            raise InputError(f"{location}: no scores of {self.label} for {test.title}")
         _check_names([row for row in rows if not row.pair], test)
         rows = _select(rows, "testset", options.testset, (test.name,), location)
         return _select(rows, "reference", options.reference, test.reference_names, location)
@@ -178,7 +178,7 @@ class ScoreFileMetric(SystemsMetric):
     def _check_systems(self, system_scores: Floats, test: TestSet, location: str) -> None:
         if np.isnan(system_scores).any():
             system = test.systems[int(np.isnan(system_scores).argmax())]
-            raise InputError(f"{location}: no score of {self.label} for system {system} of {test.pair}")
+            raise InputError(f"{location}: no score of {self.label} for system {system} of {test.title}")
 
     def _check_outputs(self, segment_scores: Floats, cells: Cells, test: TestSet, location: str) -> None:
         missing = np.argwhere(cells & np.isnan(segment_scores))
@@ -186,7 +186,7 @@ class ScoreFileMetric(SystemsMetric):
             system, segment = missing[0]
             raise InputError(
                 f"{location}: no score of {self.label} for system {test.systems[system]}, segment {segment + 1} of "
-                f"{test.pair} ({len(missing)} are missing)"
+                f"{test.title} ({len(missing)} are missing)"
             )
 
 
@@ -250,7 +250,7 @@ def _name_systems(rows: Sequence[MetricScore], file: _ScoreFile, test: TestSet) 
     if names == [""]:
         if not file.system and len(test.systems) != 1:
             raise InputError(
-                f"{file.path}: the file has numbers, but no names of systems, and {test.pair} has {len(test.systems)} "
+                f"{file.path}: the file has numbers, but no names of systems, and {test.title} has {len(test.systems)} "
                 "systems; give one file per system with {system} in its name, as in scores:FILE.{system}"
             )
         matches = {"": file.system or test.systems[0]}
@@ -266,8 +266,8 @@ def _check_names(rows: Sequence[MetricScore], test: TestSet) -> None:
     for row in rows:
         if known_names and row.system not in known_names:
             raise InputError(
-                f"{row.location}: {test.pair} has no system {row.system!r}{near_miss(row.system, known_names)}; is the "
-                "file that of another language pair? A name with {pair} gives each pair its own file"
+                f"{row.location}: {test.title} has no system {row.system!r}{near_miss(row.system, known_names)}; is it "
+                "the file of another language pair? A name with {pair} gives each pair its own file"
             )
 
 
@@ -292,13 +292,13 @@ def _check_segments(rows: Sequence[MetricScore], test: TestSet, location: str) -
             continue
         if not 1 <= row.segment <= len(test):
             raise InputError(
-                f"{row.location}: system {row.system} has a segment {row.segment}; {test.pair} has {len(test)}"
+                f"{row.location}: system {row.system} has a segment {row.segment}; {test.title} has {len(test)}"
             )
         if not row.pair:
             n_unlabeled[row.system] += 1
     for system, count in n_unlabeled.items():
         if count != len(test):
-            raise InputError(f"{location}: system {system} has {count} scores; {test.pair} has {len(test)} segments")
+            raise InputError(f"{location}: system {system} has {count} scores; {test.title} has {len(test)} segments")
 
 
 def _fill_arrays(rows: Sequence[MetricScore], test: TestSet, sign: float) -> tuple[Floats, Floats]:

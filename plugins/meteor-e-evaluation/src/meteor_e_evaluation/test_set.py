@@ -51,6 +51,11 @@ class TestSet(SystemOutputs):
     outliers: tuple[str, ...] = ()
     root: str = ""
 
+    @property
+    def title(self) -> str:
+        """The language pair, or "the test set" if the outputs have no language pair, for error messages."""
+        return self.pair or "the test set"
+
     @cached_property
     def human(self) -> Floats:
         """The mean rating of each output, ``(systems, segments)``, with NaN for outputs without ratings."""
