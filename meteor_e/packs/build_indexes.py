@@ -6,6 +6,7 @@ import collections
 import contextlib
 import gzip
 import io
+import itertools
 import os
 import re
 import zlib
@@ -95,24 +96,35 @@ def build_synonym_index(
     Raises:
         ResourceError: for a malformed file, with file and line.
     """
-    synset_ids: dict[bytes, list[int]] = {}
-    for location, word, ids in _read_pairs(synsets, progress):
-        synset_ids[word] = [_parse_synset_id(text, location) for text in ids.split()]
-    base_forms: dict[bytes, list[bytes]] = {}
-    if exceptions is not None:
-        for _, base, forms in _read_pairs(exceptions, progress):
-            for form in forms.split():
-                base_forms.setdefault(form, []).append(base)
-    words = dict.fromkeys([*synset_ids, *base_forms])
-    for bases in base_forms.values():
-        words.update(dict.fromkeys(bases))
+    synset_ids_by_word = _read_synset_ids(synsets, progress)
+    base_forms_by_form = {} if exceptions is None else _read_base_forms(exceptions, progress)
+    all_base_forms = itertools.chain.from_iterable(base_forms_by_form.values())
+    words = list(dict.fromkeys([*synset_ids_by_word, *base_forms_by_form, *all_base_forms]))
     word_ids = {word: word_id for word_id, word in enumerate(words)}
-    sections, parameters = make_vocabulary_sections(list(words), Path(target))
-    sections += _flatten_rows([synset_ids.get(word, []) for word in words])
-    sections += _flatten_rows([[word_ids[base] for base in base_forms.get(word, [])] for word in words])
-    write_index(Path(target), SYNONYMS, [*parameters, len(synset_ids)], sections)
+    synset_id_rows = [synset_ids_by_word.get(word, []) for word in words]
+    base_form_rows = [[word_ids[base] for base in base_forms_by_form.get(word, [])] for word in words]
+    vocabulary_sections, vocabulary_parameters = make_vocabulary_sections(words, Path(target))
+    sections = [*vocabulary_sections, *_flatten_rows(synset_id_rows), *_flatten_rows(base_form_rows)]
+    write_index(Path(target), SYNONYMS, [*vocabulary_parameters, len(synset_ids_by_word)], sections)
     progress("indexing synonyms", 1, 1)
-    return len(synset_ids)
+    return len(synset_ids_by_word)
+
+
+def _read_synset_ids(synsets: PathOrStream, progress: Progress) -> dict[bytes, list[int]]:
+    """Return the synset ids of each word in a synonym file. The last entry of a word is used."""
+    synset_ids_by_word: dict[bytes, list[int]] = {}
+    for location, word, id_line in _read_pairs(synsets, progress):
+        synset_ids_by_word[word] = [_parse_synset_id(item, location) for item in id_line.split()]
+    return synset_ids_by_word
+
+
+def _read_base_forms(exceptions: PathOrStream, progress: Progress) -> dict[bytes, list[bytes]]:
+    """Return the base forms of each irregular form in a file of exceptions."""
+    base_forms_by_form: dict[bytes, list[bytes]] = {}
+    for _, base_form, form_line in _read_pairs(exceptions, progress):
+        for form in form_line.split():
+            base_forms_by_form.setdefault(form, []).append(base_form)
+    return base_forms_by_form
 
 
 def _read_pairs(source: PathOrStream, progress: Progress) -> Iterator[tuple[str, bytes, bytes]]:

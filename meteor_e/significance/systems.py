@@ -9,7 +9,7 @@ are computed as in sacreBLEU, except that samples whose difference equals the ob
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -109,26 +109,28 @@ def compare_pairs(
     """
     check_method(method)
     _check_segments(systems)
-    samples = METHODS[method] if samples is None else samples
     statistics = list(systems.values())
-    resampled = _score_samples(statistics, scorer, samples if method == "bootstrap" else interval_samples, seed)
+    test_samples = METHODS[method] if samples is None else samples
+    bootstrap_samples = test_samples if method == "bootstrap" else interval_samples
+    resampled_scores = _score_samples(statistics, scorer, bootstrap_samples, seed)
     untested = []
-    for name, values in zip(systems, resampled, strict=True):
+    for name, system_scores in zip(systems, resampled_scores, strict=True):
         score = float(scorer(systems[name].sum(axis=0)[None])[0])
-        untested.append(SystemTest(name, score, float(values.mean()), interval(values, confidence)))
+        untested.append(SystemTest(name, score, float(system_scores.mean()), interval(system_scores, confidence)))
     baseline_count = max(1, len(systems) - 1) if baselines is None else baselines
     differences = _compute_differences([test.score for test in untested], baseline_count)
     if method == "bootstrap":
-        p_values = {pair: _bootstrap_p(resampled, pair, difference) for pair, difference in differences.items()}
+        p_values = {pair: _bootstrap_p(resampled_scores, pair, difference) for pair, difference in differences.items()}
     else:
-        p_values = _randomize(statistics, scorer, differences, samples, seed)
+        p_values = _randomize(statistics, scorer, differences, test_samples, seed)
     tests = [[untested[baseline]] for baseline in range(baseline_count)]
     for (baseline, system), difference in differences.items():
-        difference_interval = interval(resampled[system] - resampled[baseline], confidence)
-        p = p_values[baseline, system]
-        tests[baseline].append(
-            untested[system]._replace(difference=difference, difference_interval=difference_interval, p=p)
+        test = untested[system]._replace(
+            difference=difference,
+            difference_interval=interval(resampled_scores[system] - resampled_scores[baseline], confidence),
+            p=p_values[baseline, system],
         )
+        tests[baseline].append(test)
     return tests
 
 
@@ -195,25 +197,37 @@ def _randomize(
     """
     if not differences:
         return {}
-    systems_by_baseline: dict[int, list[int]] = {}
-    for baseline, system in differences:
-        systems_by_baseline.setdefault(baseline, []).append(system)
-    # The statistics of all systems are concatenated, because one large matrix product is faster than many small ones.
-    columns = np.concatenate(statistics, axis=1, dtype=_sum_type(statistics))
-    totals = np.array([rows.sum(axis=0) for rows in statistics])
+    system_totals = np.array([rows.sum(axis=0) for rows in statistics])
+    systems_by_baseline = _group_by_baseline(differences)
     extreme_counts = dict.fromkeys(differences, 0)
-    for exchanged in random_signs(len(columns), samples, seed):
-        flat_sums = (exchanged.astype(columns.dtype) @ columns).astype(float)
-        exchanged_sums = flat_sums.reshape(len(exchanged), len(statistics), -1).swapaxes(0, 1)
+    for exchanged_sums in _sum_exchanged_segments(statistics, samples, seed):
         for baseline, systems in systems_by_baseline.items():
+            # Exchanging segments adds the change to the baseline's total and subtracts it from the system's total.
             changes = exchanged_sums[systems] - exchanged_sums[baseline]
-            baseline_scores = _score_sums(scorer, totals[baseline] + changes)
-            system_scores = _score_sums(scorer, totals[systems, None] - changes)
+            baseline_scores = _score_sums(scorer, system_totals[baseline] + changes)
+            system_scores = _score_sums(scorer, system_totals[systems, None] - changes)
             sample_differences = np.abs(baseline_scores - system_scores)
             for index, system in enumerate(systems):
                 threshold = abs(differences[baseline, system]) - SLACK
                 extreme_counts[baseline, system] += int((sample_differences[index] >= threshold).sum())
     return {pair: permutation_p(count, samples) for pair, count in extreme_counts.items()}
+
+
+def _group_by_baseline(pairs: Iterable[SystemPair]) -> dict[int, list[int]]:
+    """Return the systems that are compared with each baseline."""
+    systems_by_baseline: dict[int, list[int]] = {}
+    for baseline, system in pairs:
+        systems_by_baseline.setdefault(baseline, []).append(system)
+    return systems_by_baseline
+
+
+def _sum_exchanged_segments(statistics: Sequence[Floats], samples: int, seed: int) -> Iterator[Floats]:
+    """Choose random segments in each sample, and yield their summed statistics, ``(systems, block of samples, width)``."""
+    # The statistics of all systems are concatenated, because one large matrix product is faster than many small ones.
+    columns = np.concatenate(statistics, axis=1, dtype=_sum_type(statistics))
+    for is_exchanged in random_signs(len(columns), samples, seed):
+        flat_sums = (is_exchanged.astype(columns.dtype) @ columns).astype(float)
+        yield flat_sums.reshape(len(is_exchanged), len(statistics), -1).swapaxes(0, 1)
 
 
 def _sum_type(statistics: Sequence[Floats]) -> type[np.floating[Any]]:

@@ -177,7 +177,20 @@ def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequ
     )
     if not is_valid:
         return
+    _check_vector_lengths(report, tokens, rows)
     original_rows = rows.copy()
+    reversed_rows = get_vectors(tokens[::-1])
+    first_row = get_vectors(tokens[:1])
+    is_unchanged = np.array_equal(rows, original_rows, equal_nan=True)
+    report.expect(is_unchanged, "a second call overwrites the rows of the first; return a new array")
+    _check_same_vectors(report, actual=reversed_rows, expected=original_rows[::-1])
+    _check_same_vectors(report, actual=first_row, expected=original_rows[:1])
+
+
+def _check_vector_lengths(report: ErrorReport, tokens: Sequence[Token], rows: Any) -> None:
+    """Check that the vector of each token is finite and has length 1 or 0."""
+    import numpy as np
+
     for token, row, length in zip(tokens, rows, np.linalg.norm(rows, axis=1), strict=True):
         report.expect(bool(np.isfinite(row).all()), f"the vector of {shorten(token.form)} is not finite")
         report.expect(
@@ -185,16 +198,16 @@ def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequ
             f"the vector of {shorten(token.form)} has length {length:.4g}; divide it by its length, "
             "or return zeros for a token without a vector",
         )
-    reversed_rows = get_vectors(tokens[::-1])
-    first_row = get_vectors(tokens[:1])
-    is_unchanged = np.array_equal(rows, original_rows, equal_nan=True)
-    report.expect(is_unchanged, "a second call overwrites the rows of the first; return a new array")
-    for actual, expected in ((reversed_rows, original_rows[::-1]), (first_row, original_rows[:1])):
-        is_equal = actual is None or (actual.shape == expected.shape and np.allclose(actual, expected, atol=1e-5))
-        report.expect(
-            is_equal,
-            "the vector of a token depends on the other tokens; derive from ContextualMatcher if that is intended",
-        )
+
+
+def _check_same_vectors(report: ErrorReport, actual: Any, expected: Any) -> None:
+    """Check that a call returned the expected vectors. ``None`` stands for a call that failed."""
+    import numpy as np
+
+    is_equal = actual is None or (actual.shape == expected.shape and np.allclose(actual, expected, atol=1e-5))
+    report.expect(
+        is_equal, "the vector of a token depends on the other tokens; derive from ContextualMatcher if that is intended"
+    )
 
 
 def _check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: Sequence[Sequence[Token]]) -> None:
