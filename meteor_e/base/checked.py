@@ -9,10 +9,10 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping
-from itertools import count, repeat
+from itertools import repeat
 from numbers import Integral, Real
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 import msgspec
 import msgspec.inspect as types
@@ -104,22 +104,39 @@ def _describe_unknown_field(name: str, kind: Any, noun: str) -> str:
     return f"unknown {noun}{suggestion}" if suggestion else f"unknown {noun}; there are {', '.join(names) or 'none'}"
 
 
-def _iterate_items(value: Any, kind: Any) -> Iterator[tuple[str | int, Any, Any]]:
-    """Yield the key or index, the value, and the expected type of each item of a mapping or list.
+class _Item(NamedTuple):
+    """An item of a mapping or list, with its key or index and the type that it should have."""
 
-    Unknown keys of a mapping are skipped.
-    """
+    key: str | int
+    value: Any
+    kind: Any
+
+
+def _iterate_items(value: Any, kind: Any) -> Iterator[_Item]:
+    """Yield the items of a mapping or list with their expected types, which depend on the type of the value."""
     for member in _union_members(kind):
-        origin, arguments = get_origin(member), get_args(member)
         if isinstance(value, dict):
-            kinds = dict.fromkeys(value, arguments[1]) if origin is dict else _field_types(member)
-            for name in value:
-                if name in kinds:
-                    yield name, value[name], kinds[name]
-        elif isinstance(value, list) and origin in (list, tuple):
-            is_homogeneous = origin is list or arguments[-1] is ...
-            item_kinds = repeat(arguments[0]) if is_homogeneous else arguments
-            yield from zip(count(), value, item_kinds, strict=False)
+            yield from _iterate_mapping(value, member)
+        elif isinstance(value, list) and get_origin(member) in (list, tuple):
+            yield from _iterate_list(value, member)
+
+
+def _iterate_mapping(mapping: dict[str, Any], kind: Any) -> Iterator[_Item]:
+    """Yield the items of a mapping that should be a struct or a dictionary. Unknown keys of a struct are skipped."""
+    is_dictionary = get_origin(kind) is dict
+    value_kinds = dict.fromkeys(mapping, get_args(kind)[1]) if is_dictionary else _field_types(kind)
+    for key, value in mapping.items():
+        if key in value_kinds:
+            yield _Item(key, value, value_kinds[key])
+
+
+def _iterate_list(items: list[Any], kind: Any) -> Iterator[_Item]:
+    """Yield the items of a list that should be a list or a tuple. Items that exceed a tuple's length are skipped."""
+    arguments = get_args(kind)
+    is_homogeneous = get_origin(kind) is list or arguments[-1] is ...
+    item_kinds = repeat(arguments[0]) if is_homogeneous else arguments
+    for index, (item, item_kind) in enumerate(zip(items, item_kinds, strict=False)):
+        yield _Item(index, item, item_kind)
 
 
 def _union_members(kind: Any) -> list[Any]:

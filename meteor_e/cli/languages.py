@@ -50,17 +50,17 @@ def languages(code: str | None, wide: bool, as_json: bool) -> None:
     """
     selected_languages = [find_language(code)] if code else _list_defined_languages()
     packs = _list_installed_packs()
-    rows = [{**describe(language), "packs": packs.get(language.code, [])} for language in selected_languages]
+    rows = []
+    for language in selected_languages:
+        rows.append({**describe(language), "packs": packs.get(language.code, [])})
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif code:
         click.echo(format_wrapped_table(["key", "value"], [[key, spell(value)] for key, value in rows[0].items()]))
     elif wide:
-        short_evidence = [
-            {**row, "evidence": _summarize_evidence(language)}
-            for row, language in zip(rows, selected_languages, strict=True)
-        ]
-        click.echo(_format_all_columns(short_evidence))
+        for row, language in zip(rows, selected_languages, strict=True):
+            row["evidence"] = _summarize_evidence(language)
+        click.echo(_format_all_columns(rows))
     else:
         summaries = [[row["code"], row["name"], summarize_resources(row), spell(row["packs"])] for row in rows]
         click.echo(format_table(["code", "name", "resources", "packs"], summaries, left=4))

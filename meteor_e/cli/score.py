@@ -171,8 +171,7 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
         inputs, metric = _apply_test_set(inputs, metric)
     wmt_names = _wmt_names(inputs, output) if output_format.name == "wmt" else None
     systems = inputs.systems()
-    metric = metric.for_text(systems[0].context)
-    metrics = metric.create_metrics(metric.metrics or ("meteor",))
+    metrics = metric.for_text(systems[0].context).create_metrics(metric.metrics or ("meteor",))
     if output.explain:
         systems = load_systems(systems)
         check_explanations(metrics, systems)
@@ -185,7 +184,8 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
         explanations = explain_systems(metrics, systems) if output.explain else None
     percent_columns = _meteor_columns(metrics) if output.percent else frozenset()
     result = ScoreResult(scores, comparisons, explanations, worst=output.worst, percent_columns=percent_columns)
-    with destination(None if output.table_file else output.output) as stream:
+    report_file = None if output.table_file else output.output
+    with destination(report_file) as stream:
         if output.quiet:
             _write_bare_scores(scores, stream)
         else:

@@ -66,6 +66,11 @@ def detect_format(path: str, *, is_only_file: bool = False) -> str:
         return "jsonl"
     if os.path.isdir(path) and parquet_files(Path(path)):  # noqa: PTH112  # Path.is_dir() raises for very long names
         return "parquet"
+    return _detect_content_format(path, is_only_file)
+
+
+def _detect_content_format(path: str, is_only_file: bool) -> str:
+    """Return the format of a file whose name does not determine the format; see :func:`detect_format`."""
     name = input_name(path)
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         head: bytes = stream.peek(_HEAD_SIZE)[:_HEAD_SIZE]  # type: ignore[attr-defined]  # open_binary's streams are buffered

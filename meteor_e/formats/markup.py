@@ -176,17 +176,25 @@ class _SegmentCollector:
         elif element == "dataset":
             self._set = attributes.get("id", "")
         elif element in _SETS:
-            self._role = _SETS[element]
-            self._set = self._require(element, attributes, "setid")
-            self._system = _system_name(attributes)
-            self._document = ""
+            self._begin_set(element, attributes)
         elif element == "doc":
             self._begin_document(attributes)
-        elif not self._document:
-            raise self.problem(f"<{element}> outside of <doc>")
         else:
-            self._role, name_attribute = _TEXTS[element]
-            self._name = attributes.get(name_attribute) or element
+            self._begin_text(element, attributes)
+
+    def _begin_set(self, element: str, attributes: Mapping[str, str]) -> None:
+        """Process the start tag of a set in SGML, which contains the documents of a system, reference or source."""
+        self._role = _SETS[element]
+        self._set = self._require(element, attributes, "setid")
+        self._system = _system_name(attributes)
+        self._document = ""
+
+    def _begin_text(self, element: str, attributes: Mapping[str, str]) -> None:
+        """Process the start tag of a source, reference or hypothesis in WMT XML, which must be in a document."""
+        if not self._document:
+            raise self.problem(f"<{element}> outside of <doc>")
+        self._role, name_attribute = _TEXTS[element]
+        self._name = attributes.get(name_attribute) or element
 
     def _begin_segment(self, attributes: Mapping[str, str]) -> None:
         """Process the start tag ``<seg>``, which begins a segment."""

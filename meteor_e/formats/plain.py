@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import codecs
 from collections.abc import Iterable, Iterator
-from functools import partial
-from itertools import chain
 from typing import Any, BinaryIO
 
 from meteor_e.base.errors import ConfigError, InputError
@@ -64,20 +62,13 @@ def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[li
 
     Bytes that cannot be decoded are represented by surrogates, so that the caller can find the damaged line.
     """
-    decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
-    is_single_byte = "\n".encode(encoding) == b"\n"
     line_count = 0
     is_damaged = False
     unfinished_line: list[str] = []
     unfinished_length = 0
-    # read1() does not wait for a full block, so that programs can exchange single lines through a pipe.
-    # The empty block at the end flushes the decoder.
-    for block in chain(iter(partial(stream.read1, _BLOCK), b""), [b""]):  # type: ignore[attr-defined]
-        if is_single_byte and line_count == 0 and b"\0" in block:
-            _refuse_utf16(block, f"{name}, line 1", encoding)
-        text = decoder.decode(block, not block)
-        is_damaged = is_damaged or (not text.isascii() and _has_surrogates(text))
-        line_end, *lines = text.split("\n")
+    for block in _decode_blocks(stream, name, encoding):
+        is_damaged = is_damaged or (not block.isascii() and _has_surrogates(block))
+        line_end, *lines = block.split("\n")
         unfinished_line.append(line_end)
         unfinished_length += len(line_end)
         if unfinished_length > MAX_LINE:
@@ -95,6 +86,21 @@ def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[li
     if last_line:
         # The caller removes the added carriage return instead of one that belongs to the last line.
         yield [f"{last_line}\r"], is_damaged
+
+
+def _decode_blocks(stream: BinaryIO, name: str, encoding: str) -> Iterator[str]:
+    """Decode a stream in blocks of any length. Bytes that cannot be decoded are represented by surrogates."""
+    decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
+    # Only the first line is searched for NUL characters, and only if the encoding is not UTF-16 or UTF-32.
+    can_be_utf16 = "\n".encode(encoding) == b"\n"
+    # read1() does not wait for a full block, so that programs can exchange single lines through a pipe.
+    while encoded_block := stream.read1(_BLOCK):  # type: ignore[attr-defined]
+        if can_be_utf16 and b"\0" in encoded_block:
+            _refuse_utf16(encoded_block, f"{name}, line 1", encoding)
+        block = decoder.decode(encoded_block)
+        can_be_utf16 = can_be_utf16 and "\n" not in block
+        yield block
+    yield decoder.decode(b"", final=True)
 
 
 def _describe_damage(error: UnicodeError, location: str, encoding: str) -> str:

@@ -205,7 +205,7 @@ def _read_structured_systems(
     references_by_key = _collect_references(files[path] for path in references)
     sources = _collect_sources(files.values())
     outputs: list[_SystemOutput] = []
-    for path, file_name in zip(hypotheses, _system_names(hypotheses), strict=True):
+    for path, default_name in zip(hypotheses, _system_names(hypotheses), strict=True):
         if path in files:
             texts_by_system = files[path].texts_of("hypothesis")
         else:
@@ -213,7 +213,7 @@ def _read_structured_systems(
         for name, texts in texts_by_system.items():
             description = f"{path}: system {name!r}" if name else path
             _check_segments(description, texts, references_by_key, on_missing)
-            outputs.append(_SystemOutput(name or file_name, texts, formats[path]))
+            outputs.append(_SystemOutput(name or default_name, texts, formats[path]))
     systems = _make_systems(outputs, references_by_key, sources, fill_missing=on_missing == "empty")
     if on_missing == "skip":
         check_same_segments([(system.name, [segment.references for segment in system.read()]) for system in systems])
@@ -235,16 +235,18 @@ def _make_systems(
         sources: the source texts by segment. Segments may lack a source.
         fill_missing: whether a missing hypothesis is replaced by an empty text. Otherwise, the segment is skipped.
     """
-    order = [key for key in outputs[0].texts if key in references]
-    order += [key for key in references if key not in outputs[0].texts]
-    ids = segment_ids(order)
+    first_texts = outputs[0].texts
+    common_keys = [key for key in first_texts if key in references]
+    missing_keys = [key for key in references if key not in first_texts]
+    ordered_keys = common_keys + missing_keys
+    ids = segment_ids(ordered_keys)
     systems = []
     for output in outputs:
         segments = []
-        for key in order:
+        for key in ordered_keys:
             if key in output.texts or fill_missing:
-                text = output.texts.get(key, "")
-                segments.append(Segment(ids[key], text, references[key], sources.get(key)))
+                hypothesis = output.texts.get(key, "")
+                segments.append(Segment(ids[key], hypothesis, references[key], sources.get(key)))
         context = TextContext(kind="captions" if output.form == "coco" else "")
         systems.append(System.from_segments(output.name, segments, context))
     return systems
@@ -299,18 +301,30 @@ def _check_segments(
             f"{system} and the references have no segment in common "
             f"(first segments: {next(iter(texts))} and {next(iter(references))})"
         )
-    missing = [key for key in references if key not in texts]
-    if missing:
-        problem = f"{system} lacks {len(missing)} of {count_of(len(references), 'segment')} (the first is {missing[0]})"
-        if on_missing == "stop":
-            raise InputError(
-                f"{problem}; --on-missing skip leaves them out, --on-missing empty scores empty texts for them"
-            )
-        consequence = "scored as empty" if on_missing == "empty" else "left out"
-        warn_user(f"{problem}; they are {consequence}")
-    extra = [key for key in texts if key not in references]
-    if extra:
-        problem = f"{system} has {count_of(len(extra), 'segment')} that no reference has (the first is {extra[0]})"
-        if on_missing != "skip":
-            raise InputError(f"{problem}; --on-missing skip leaves them out")
-        warn_user(f"{problem}; they are left out")
+    missing_keys = [key for key in references if key not in texts]
+    if missing_keys:
+        segment_count = count_of(len(references), "segment")
+        problem = f"{system} lacks {len(missing_keys)} of {segment_count} (the first is {missing_keys[0]})"
+        _report_missing_segments(problem, on_missing)
+    extra_keys = [key for key in texts if key not in references]
+    if extra_keys:
+        segment_count = count_of(len(extra_keys), "segment")
+        problem = f"{system} has {segment_count} that no reference has (the first is {extra_keys[0]})"
+        _report_extra_segments(problem, on_missing)
+
+
+def _report_missing_segments(problem: str, on_missing: str) -> None:
+    """Raise InputError or warn about segments that a system lacks, depending on the policy for missing segments."""
+    if on_missing == "stop":
+        raise InputError(
+            f"{problem}; --on-missing skip leaves them out, --on-missing empty scores empty texts for them"
+        )
+    consequence = "scored as empty" if on_missing == "empty" else "left out"
+    warn_user(f"{problem}; they are {consequence}")
+
+
+def _report_extra_segments(problem: str, on_missing: str) -> None:
+    """Raise InputError or warn about segments that no reference has, depending on the policy for missing segments."""
+    if on_missing != "skip":
+        raise InputError(f"{problem}; --on-missing skip leaves them out")
+    warn_user(f"{problem}; they are left out")

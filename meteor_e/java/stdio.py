@@ -45,17 +45,25 @@ def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, 
     while arguments and not arguments[-1]:
         arguments.pop()
     if command.startswith(("SCORE", "score")):
-        if len(arguments) < 2:
-            return ["Error: specify hypothesis and at least one reference"]
-        return [" ".join(map(java_double, score(arguments[:-1], arguments[-1])))]
+        return [_score_segment(arguments, score)]
     if command.startswith(("EVAL", "eval")):
         if is_coco:
             return _evaluate_groups(arguments, evaluate, size)
-        return _evaluate_groups(arguments[:1], evaluate, size)[-1:]
+        *_, corpus_score = _evaluate_groups(arguments[:1], evaluate, size)
+        return [corpus_score]
     if is_coco and command.startswith(("SING", "sing")):
         groups = arguments if len(arguments) == 1 else []
-        return _evaluate_groups(groups, evaluate, size)[:1]
+        segment_score, *_ = _evaluate_groups(groups, evaluate, size)
+        return [segment_score]
     return ["Error: specify SCORE or EVAL or SING" if is_coco else "Error: specify SCORE or EVAL"]
+
+
+def _score_segment(arguments: Sequence[str], score: Score) -> str:
+    """Return the statistics line of a hypothesis, which follows its references in the arguments, or an error message."""
+    if len(arguments) < 2:
+        return "Error: specify hypothesis and at least one reference"
+    *references, hypothesis = arguments
+    return " ".join(map(java_double, score(references, hypothesis)))
 
 
 def _evaluate_groups(groups: Sequence[str], evaluate: Evaluate, size: int) -> list[str]:

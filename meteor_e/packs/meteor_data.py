@@ -71,19 +71,25 @@ def open_meteor(path: Path) -> Iterator[MeteorData]:
         ResourceError: if the file is not a wheel, tarball or jar of METEOR, or is damaged. Damage may not be noticed
             before a member is read in the ``with`` block.
     """
+    with _archive_errors(path), contextlib.ExitStack() as stack:
+        open_regular(path).close()  # Raise an error for a pipe, which would block zipfile.
+        files: _Files = {}
+        if zipfile.is_zipfile(path):
+            archive = stack.enter_context(zipfile.ZipFile(path))
+            if _JAR_MEMBER in archive.namelist():
+                yield _open_separate_jar(archive, path)
+                return
+            files = {info.filename: (info.file_size, partial(archive.open, info)) for info in archive.infolist()}
+        elif tarfile.is_tarfile(path):
+            files = _list_members(stack.enter_context(tarfile.open(path)), path)
+        yield _open_inner_jar(files, path, stack)
+
+
+@contextlib.contextmanager
+def _archive_errors(path: Path) -> Iterator[None]:
+    """Raise ResourceError if an archive cannot be read or is damaged."""
     try:
-        with contextlib.ExitStack() as stack:
-            open_regular(path).close()  # Raise an error for a pipe, which would block zipfile.
-            files: _Files = {}
-            if zipfile.is_zipfile(path):
-                archive = stack.enter_context(zipfile.ZipFile(path))
-                if _JAR_MEMBER in archive.namelist():
-                    yield _open_separate_jar(archive, path)
-                    return
-                files = {info.filename: (info.file_size, partial(archive.open, info)) for info in archive.infolist()}
-            elif tarfile.is_tarfile(path):
-                files = _list_members(stack.enter_context(tarfile.open(path)), path)
-            yield _open_inner_jar(files, path, stack)
+        yield
     except _ARCHIVE_ERRORS as error:
         raise ResourceError(f"{path} is damaged or cut short: {error}") from error
     except OSError as error:

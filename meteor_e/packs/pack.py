@@ -139,14 +139,15 @@ class Manifest:
 
     def _check_values(self) -> None:
         """Raise TypeError or ValueError for a value that a manifest cannot contain."""
-        texts = [self.name, self.language, self.version, self.licence, self.built_with]
-        texts += [source.name for source in self.sources]
-        if not all(isinstance(text, str) for text in texts):
-            raise TypeError("a value that must be a text has another type")
-        numbers = [*self.contents.values(), *(file.size for file in self.files.values())]
-        if not all(type(number) is int for number in numbers):
-            raise TypeError("a value that must be a whole number has another type")
-        hashes = [source.sha256 for source in self.sources] + [file.sha256 for file in self.files.values()]
+        source_names = [source.name for source in self.sources]
+        for string in (self.name, self.language, self.version, self.licence, self.built_with, *source_names):
+            if not isinstance(string, str):
+                raise TypeError("a value that must be a text has another type")
+        file_sizes = [file.size for file in self.files.values()]
+        for integer in (*self.contents.values(), *file_sizes):
+            if type(integer) is not int:
+                raise TypeError("a value that must be a whole number has another type")
+        hashes = [item.sha256 for item in (*self.sources, *self.files.values())]
         if not all(_SHA256.fullmatch(sha256) for sha256 in hashes):
             raise ValueError("a value of 'sha256' is not a SHA-256")
         for name in (self.name, *self.files):

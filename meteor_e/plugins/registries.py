@@ -165,22 +165,30 @@ class Registry(ABC, Generic[T]):
     def _read_result(self, origin: Origin, result: object) -> Iterator[Definition[T] | str]:
         """Yield a definition for each item that a hook returned. Yield an error message for an invalid item."""
         if isinstance(result, Mapping):
-            for name, raw in result.items():
-                if isinstance(name, str) and name:
-                    yield Definition(self.kind, name, origin, raw, self.load_raw)
-                else:
-                    yield f"it returned a mapping with the key {name!r}; keys must be names"
+            yield from self._read_mapping(origin, result)
         elif isinstance(result, Iterable) and not isinstance(result, str | bytes | os.PathLike):
-            for raw in result:
-                try:
-                    value, names = self.load_raw(raw)
-                except PLUGIN_FAILURES as error:
-                    yield failure_reason(error)
-                else:
-                    for name in names:
-                        yield Definition(self.kind, name, origin, raw, self.load_raw, _value=value)
+            yield from self._read_list(origin, result)
         else:
             yield f"it returned {reprlib.repr(result)}; it must return a list or a mapping"
+
+    def _read_mapping(self, origin: Origin, objects: Mapping[object, Any]) -> Iterator[Definition[T] | str]:
+        """Yield a definition for each object of a mapping, or an error message if the key is not a name."""
+        for name, raw in objects.items():
+            if isinstance(name, str) and name:
+                yield Definition(self.kind, name, origin, raw, self.load_raw)
+            else:
+                yield f"it returned a mapping with the key {name!r}; keys must be names"
+
+    def _read_list(self, origin: Origin, objects: Iterable[Any]) -> Iterator[Definition[T] | str]:
+        """Load the objects of a list, and yield a definition for each of their names, or an error message."""
+        for raw in objects:
+            try:
+                value, names = self.load_raw(raw)
+            except PLUGIN_FAILURES as error:
+                yield failure_reason(error)
+                continue
+            for name in names:
+                yield Definition(self.kind, name, origin, raw, self.load_raw, _value=value)
 
     def _make_entries(self, definitions: list[Definition[T]], describe_chain: DescribeChain | None) -> Iterator[Entry]:
         """Yield an entry for each definition of a name, unless the name is an alias of a language."""

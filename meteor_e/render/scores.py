@@ -113,8 +113,6 @@ class ScoreResult(Result):
 
     def _segment_lines(self, system: SystemScores, digits: int | None) -> Iterator[str]:
         """Yield lines of text with the scores and alignments of one system's segments."""
-        from meteor_e.render.alignments import alignment_lines
-
         columns = self.table.columns
         formats = self._number_formats(digits)
         prefix = f"{system.system}, " if len(self.table.systems) > 1 else ""
@@ -124,13 +122,20 @@ class ScoreResult(Result):
                 score = number_format.format(values[0])
                 scores.append(f"{column.name} {score}" if len(columns) > 1 else score)
             yield f"{prefix}segment {row.id}: {', '.join(scores)}"
-            for details in row.details:
-                if details and "alignment" in details:
-                    yield from alignment_lines(details["alignment"])
-                    if self.worst is not None:
-                        yield from _unmatched_lines(details["alignment"])
-                        yield from self._component_lines(row, formats)
-                    yield ""
+            yield from self._detail_lines(row, formats)
+
+    def _detail_lines(self, row: SegmentRow, formats: Sequence[NumberFormat]) -> Iterator[str]:
+        """Yield lines with a segment's alignments, followed by unmatched words and components for worst segments."""
+        # The module is imported here, because alignments are not needed for scores alone.
+        from meteor_e.render.alignments import alignment_lines
+
+        for details in row.details:
+            if details and "alignment" in details:
+                yield from alignment_lines(details["alignment"])
+                if self.worst is not None:
+                    yield from _unmatched_lines(details["alignment"])
+                    yield from self._component_lines(row, formats)
+                yield ""
 
     def _component_lines(self, row: SegmentRow, formats: Sequence[NumberFormat]) -> Iterator[str]:
         """Yield a line with the components of a segment's METEOR score, such as precision, recall and penalty."""
@@ -169,22 +174,24 @@ class ScoreResult(Result):
 
     def _score_grid(self, digits: int | None) -> Grid:
         """Return the text table of system scores. Components are shown only if the score table has a single column."""
-        columns = self.table.columns
-        with_parts = len(columns) == 1
+        shows_components = len(self.table.columns) == 1
         header = ["system"]
-        for column in columns:
+        for column in self.table.columns:
             header.append(column.name if column.higher_is_better else f"{column.name} ↓")
-            if with_parts:
+            if shows_components:
                 header += [PART_TITLES.get(part, part) for part in column.parts]
+        header.append("segments")
         formats = self._number_formats(digits)
         rows = []
         for system in self.table.systems:
             cells = [system.system]
-            for values, number_format in zip(self.table.column_values(system), formats, strict=True):
-                shown_values = values if with_parts else values[:1]
-                cells += [number_format.format(value) for value in shown_values]
-            rows.append([*cells, str(system.segment_count)])
-        return Grid([*header, "segments"], rows, notes=self._score_notes())
+            for (score, *components), number_format in zip(self.table.column_values(system), formats, strict=True):
+                cells.append(number_format.format(score))
+                if shows_components:
+                    cells += [number_format.format(component) for component in components]
+            cells.append(str(system.segment_count))
+            rows.append(cells)
+        return Grid(header, rows, notes=self._score_notes())
 
     def _score_notes(self) -> list[str]:
         """Return the notes below the table of scores: the metrics' signatures and the skipped segments."""

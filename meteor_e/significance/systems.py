@@ -222,7 +222,7 @@ def _group_by_baseline(pairs: Iterable[SystemPair]) -> dict[int, list[int]]:
 
 
 def _sum_exchanged_segments(statistics: Sequence[Floats], samples: int, seed: int) -> Iterator[Floats]:
-    """Choose random segments in each sample, and yield their summed statistics, ``(systems, block of samples, width)``."""
+    """Yield blocks of the summed statistics of randomly chosen segments, ``(systems, samples, width)``."""
     # The statistics of all systems are concatenated, because one large matrix product is faster than many small ones.
     columns = np.concatenate(statistics, axis=1, dtype=_sum_type(statistics))
     for is_exchanged in random_signs(len(columns), samples, seed):

@@ -137,17 +137,7 @@ def _pair_segments(segments: list[list[Token]], phrases: Sequence[Sequence[Token
 
 def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token]) -> None:
     """Check that the keys of tokens can be compared, and that the keys of a token are always the same."""
-
-    def get_keys(token: Token) -> frozenset[Any] | None:
-        """Return the keys of a token, or record an error and return ``None`` if they are not a collection."""
-        call = f"keys({shorten(token)})"
-        keys = report.run(call, lambda: matcher.keys(token))
-        is_valid = isinstance(keys, Collection) and not isinstance(keys, str | bytes)
-        advice = f"return a set: {{{shorten(keys)}}} for a single key, or an empty set for no key"
-        report.expect(is_valid, f"{call} returned {shorten(keys)}; {advice}")
-        return report.run(call, lambda: frozenset(keys or ())) if is_valid else None
-
-    all_keys = [get_keys(token) for token in tokens]
+    all_keys = [_read_keys(report, matcher, token) for token in tokens]
     for token, keys in zip(tokens, all_keys, strict=True):
         for key in keys or ():
             is_comparable = key is not None and key != "" and key == key
@@ -157,8 +147,18 @@ def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token
                 "return an empty set for them",
             )
     report.stop()
-    reversed_keys = [get_keys(token) for token in reversed(tokens)]
+    reversed_keys = [_read_keys(report, matcher, token) for token in reversed(tokens)]
     report.expect(reversed_keys[::-1] == all_keys, "keys differ from call to call; they must depend on the token only")
+
+
+def _read_keys(report: ErrorReport, matcher: KeyMatcher, token: Token) -> frozenset[Any] | None:
+    """Return the keys of a token, or record an error and return ``None`` if they are not a collection."""
+    call = f"keys({shorten(token)})"
+    keys = report.run(call, lambda: matcher.keys(token))
+    is_valid = isinstance(keys, Collection) and not isinstance(keys, str | bytes)
+    advice = f"return a set: {{{shorten(keys)}}} for a single key, or an empty set for no key"
+    report.expect(is_valid, f"{call} returned {shorten(keys)}; {advice}")
+    return report.run(call, lambda: frozenset(keys or ())) if is_valid else None
 
 
 def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
@@ -228,9 +228,8 @@ def _check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: S
     has_unit_length = bool(((np.abs(lengths - 1) <= 1e-3) | (lengths == 0)).all())
     report.expect(has_unit_length, "encode returned vectors whose length is neither 1 nor 0; divide each by its length")
     rows_by_sentence = dict(zip(sentences, rows, strict=True))
-    batches = [[sentence] for sentence in sentences]
-    batches += [sentences[::-1], sentences[::2], sentences[1::2]]
-    for batch in batches:
+    single_sentences = [[sentence] for sentence in sentences]
+    for batch in [*single_sentences, sentences[::-1], sentences[::2], sentences[1::2]]:
         batch_rows = encode(batch)
         if batch_rows is None:
             return
