@@ -193,14 +193,19 @@ def _build_value(events: Iterator[Any], first_event: Any, key: Key, document: Do
     if first_event.anchor is not None or first_event.tag is not None:
         raise document.error(key, "has an anchor, an alias or a tag, which are not allowed")
     if isinstance(first_event, yaml.ScalarEvent):
-        is_quoted = not first_event.implicit[0]
-        value = first_event.value if is_quoted else plain_value(first_event.value)
-        if isinstance(value, float) and not math.isfinite(value):
-            raise document.error(key, f"is {first_event.value}; it must be a finite number")
-        return value
+        return _build_scalar(first_event, key, document)
     if isinstance(first_event, yaml.SequenceStartEvent):
         return _build_list(events, key, document)
     return _build_mapping(events, key, document)
+
+
+def _build_scalar(event: Any, key: Key, document: Document) -> Any:
+    """Return the value of a scalar. Quoted scalars are strings, and numbers must be finite."""
+    is_quoted = not event.implicit[0]
+    value = event.value if is_quoted else plain_value(event.value)
+    if isinstance(value, float) and not math.isfinite(value):
+        raise document.error(key, f"is {event.value}; it must be a finite number")
+    return value
 
 
 def _build_list(events: Iterator[Any], key: Key, document: Document) -> list[Any]:

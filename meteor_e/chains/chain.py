@@ -132,12 +132,17 @@ def _resolve_matchers(
     if not matchers:
         raise ConfigError("the chain has no matchers; name at least one, such as 'exact'")
     for matcher in matchers:
-        if not 0 <= (matcher.weight or 0.0) <= MAX_WEIGHT:
-            with add_location(matcher.location):
-                raise ConfigError(
-                    f"the weight of matcher {matcher.name!r} is {matcher.weight}; it must be from 0 to {MAX_WEIGHT}"
-                )
+        with add_location(matcher.location):
+            _check_weight(matcher)
     return matchers
+
+
+def _check_weight(matcher: ChainEntry) -> None:
+    """Raise ConfigError if the weight of a matcher is out of range."""
+    if matcher.weight is not None and not 0 <= matcher.weight <= MAX_WEIGHT:
+        raise ConfigError(
+            f"the weight of matcher {matcher.name!r} is {matcher.weight}; it must be from 0 to {MAX_WEIGHT}"
+        )
 
 
 def _check_values(config: ChainConfig) -> None:

@@ -41,6 +41,19 @@ def read_coco(path: PathLike) -> TextCollection:
         hypotheses = {image: captions[0] for image, captions in references.items() if len(captions) == 1}
     else:
         references = coco_annotations(document if isinstance(document, dict) else None, name)
+    return _make_collection(name, hypotheses, references)
+
+
+def _make_collection(
+    name: str, hypotheses: Mapping[Any, str], references: Mapping[Any, Sequence[str]]
+) -> TextCollection:
+    """Return a collection of captions, whose segments are images.
+
+    Args:
+        name: the name of the collection for error messages.
+        hypotheses: the caption of each image by a system.
+        references: the reference captions of each image.
+    """
     collection = TextCollection(name)
     for image, caption in hypotheses.items():
         collection.add("hypothesis", "", SegmentKey("", "", image), caption)
@@ -71,13 +84,12 @@ def coco_annotations(annotations: Any, name: str = "annotations") -> dict[Any, l
         raise InputError(f"{name} holds COCO results, not annotations; as references, {_HINT}")
     if not isinstance(document, Mapping) or not isinstance(document.get("annotations"), list):
         raise InputError(f"{name} holds no COCO annotations; as references, {_HINT}")
-    captions: dict[Any, list[str]] = {image: [] for image in _read_image_ids(document, name)}
+    captions_by_image: dict[Any, list[str]] = {image: [] for image in _read_image_ids(document, name)}
     for image, caption in _read_entries(document["annotations"], f"{name}: annotation"):
-        captions.setdefault(image, []).append(caption)
-    captions = {image: texts for image, texts in captions.items() if texts}
-    if not captions:
+        captions_by_image.setdefault(image, []).append(caption)
+    if not any(captions_by_image.values()):
         raise InputError(f"{name} has no annotations; there is nothing to score")
-    return captions
+    return {image: captions for image, captions in captions_by_image.items() if captions}
 
 
 def _read_image_ids(document: Mapping[str, Any], name: str) -> Iterator[int | str]:
@@ -128,17 +140,22 @@ def _read_dictionary(document: Mapping[Any, Any], name: str) -> dict[Any, list[s
         InputError: if an image does not have captions, or a caption is not a string.
     """
     entries: list[dict[str, Any]] = []
-    for image, captions in document.items():
-        is_number = isinstance(image, str) and image.isascii() and image.isdigit() and str(int(image)) == image
-        key = int(image) if is_number else image
-        texts = [captions] if isinstance(captions, str) else captions
-        if not texts:
+    for image, value in document.items():
+        captions = [value] if isinstance(value, str) else value
+        if not captions:
             raise InputError(f"{name}: image {image!r} has no captions")
-        entries += [{"image_id": key, "caption": text} for text in texts]
+        image_id = _parse_image_id(image)
+        entries += [{"image_id": image_id, "caption": caption} for caption in captions]
     captions_by_image: dict[Any, list[str]] = {}
     for image, caption in _read_entries(entries, f"{name}: caption"):
         captions_by_image.setdefault(image, []).append(caption)
     return captions_by_image
+
+
+def _parse_image_id(key: Any) -> Any:
+    """Return the image id that a key of a JSON object denotes: an ``int`` for a whole number, and otherwise the key."""
+    is_number = isinstance(key, str) and key.isascii() and key.isdigit() and str(int(key)) == key
+    return int(key) if is_number else key
 
 
 def image_key(image: Any, location: str) -> int | str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import BinaryIO, NoReturn
 from xml.parsers import expat
 
@@ -46,23 +47,23 @@ def read_sgml(lines: Iterable[str], name: str) -> TextCollection:
         InputError: if an id or a closing tag is missing, there are no segments, or the attributes of a tag cannot be
             parsed. The message contains the line number.
     """
-    text = _blank_comments("\n".join(lines))
+    document = _blank_comments("\n".join(lines))
     collector = _SegmentCollector(name, "docid")
-    definition = re.search(r"<!ENTITY\b", text, re.IGNORECASE)
-    if definition:
-        collector.line = text.count("\n", 0, definition.start()) + 1
+    entity_definition = re.search(r"<!ENTITY\b", document, re.IGNORECASE)
+    if entity_definition:
+        collector.line = document.count("\n", 0, entity_definition.start()) + 1
         raise collector.problem("entity definitions are not supported; replace the entities by their texts")
     previous_start = previous_end = 0
-    while tag := _OPEN.search(text, previous_end):
-        collector.line += text.count("\n", previous_start, tag.start())
+    while tag := _OPEN.search(document, previous_end):
+        collector.line += document.count("\n", previous_start, tag.start())
         element = tag[2].lower()
-        tag_end = _TAG_END.match(text, tag.end())
+        tag_end = _TAG_END.match(document, tag.end())
         if not tag_end:
             # Skipping a malformed tag could assign the segments that follow it to the wrong document.
             raise collector.problem(f"cannot read the attributes of this <{tag[2]}>; is a quote missing?")
         is_end_tag = tag[1] is not None
         if is_end_tag:
-            collector.end(element, unescape_entities(text[previous_end : tag.start()]))
+            collector.end(element, unescape_entities(document[previous_end : tag.start()]))
         else:
             collector.begin(element, _parse_attributes(tag_end[1], element, collector))
         previous_start, previous_end = tag.start(), tag_end.end()
@@ -96,21 +97,27 @@ def read_wmt_xml(stream: BinaryIO, name: str) -> TextCollection:
     """
     collector = _SegmentCollector(name, "id")
     parser = _make_parser(collector)
-    size = 0
-    with os_errors_as(InputError, f"cannot read {name}"):
-        try:
-            while block := stream.read(_BLOCK):
-                size += len(block)
-                parser.Parse(block)
-                if size - parser.CurrentByteIndex > _LONGEST_TAG + _BLOCK:
-                    collector.line = parser.CurrentLineNumber
-                    raise collector.problem(f"a tag or comment of more than {spell_size(_LONGEST_TAG)}")
-            parser.Parse(b"", True)
-        except expat.ExpatError as error:
-            raise InputError(f"{name}, line {error.lineno}: {expat.errors.messages[error.code]}") from error
-        except (LookupError, ValueError) as error:
-            raise InputError(f"{name}: its encoding cannot be read ({error}); convert it to UTF-8") from error
+    n_bytes = 0
+    with os_errors_as(InputError, f"cannot read {name}"), _parser_errors(name):
+        while block := stream.read(_BLOCK):
+            n_bytes += len(block)
+            parser.Parse(block)
+            if n_bytes - parser.CurrentByteIndex > _LONGEST_TAG + _BLOCK:
+                collector.line = parser.CurrentLineNumber
+                raise collector.problem(f"a tag or comment of more than {spell_size(_LONGEST_TAG)}")
+        parser.Parse(b"", True)
     return collector.finish("<src>, <ref> or <hyp>")
+
+
+@contextlib.contextmanager
+def _parser_errors(name: str) -> Iterator[None]:
+    """Raise InputError for errors of the XML parser, which are syntax errors and unknown encodings."""
+    try:
+        yield
+    except expat.ExpatError as error:
+        raise InputError(f"{name}, line {error.lineno}: {expat.errors.messages[error.code]}") from error
+    except (LookupError, ValueError) as error:
+        raise InputError(f"{name}: its encoding cannot be read ({error}); convert it to UTF-8") from error
 
 
 def _make_parser(collector: _SegmentCollector) -> expat.XMLParserType:

@@ -56,15 +56,23 @@ def named_set(name: str, pair: str) -> NamedSet:
             f"test set {name} has no language pair {pair!r}{near_miss(pair, dataset.langpairs)}; "
             f"it has {', '.join(sorted(dataset.langpairs))}"
         )
+    files = _download_files(dataset, pair)
+    reference_files = set(dataset.get_reference_files(pair))
+    references = [path for path in files.values() if path in reference_files]
+    systems = {}
+    for field, path in files.items():
+        is_reference = field.partition(":")[0] == "ref"
+        if field not in _OTHER_FIELDS and not is_reference:
+            systems[field] = path
+    return NamedSet(files["src"], references, systems)
+
+
+def _download_files(dataset: Any, pair: str) -> dict[str, str]:
+    """Return the path of each file of a test set by field. sacreBLEU downloads the files if they are missing."""
     try:
-        # The following call downloads the files if they are missing.
-        files = dict(zip(dataset.fieldnames(pair), dataset.get_files(pair), strict=True))
-        reference_files = set(dataset.get_reference_files(pair))
+        return dict(zip(dataset.fieldnames(pair), dataset.get_files(pair), strict=True))
     except (OSError, SystemExit, EOFError) as error:
         raise InputError(_describe_failed_download(dataset, pair, error)) from error
-    references = [file for file in files.values() if file in reference_files]
-    names = [field for field in files if field not in _OTHER_FIELDS and field.partition(":")[0] != "ref"]
-    return NamedSet(files["src"], references, {name: files[name] for name in names})
 
 
 def _describe_failed_download(dataset: Any, pair: str, error: BaseException) -> str:

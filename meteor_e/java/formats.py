@@ -28,17 +28,21 @@ def java_double(value: float) -> str:
         return "NaN"
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
-    text = repr(float(value))
-    if "e" not in text and (text == "0.0" or text == "-0.0" or 1e-3 <= abs(value) < 1e7):
-        return text
-    sign = "-" if text[0] == "-" else ""
-    mantissa, _, exponent = text.lstrip("-").partition("e")
+    if value == 0 or 1e-3 <= abs(value) < 1e7:
+        return repr(float(value))
+    return _format_scientific(float(value))
+
+
+def _format_scientific(value: float) -> str:
+    """Format a finite number other than 0 in Java's scientific notation, with at least two digits."""
+    sign = "-" if value < 0 else ""
+    mantissa, _, exponent = repr(abs(value)).partition("e")
     integer, _, fraction = mantissa.partition(".")
     digits = (integer + fraction).strip("0")
     if len(digits) == 1:
         # Java prints at least two digits, and chooses the closest two: 4.9E-324, not 5.0E-324.
-        mantissa, _, exponent = format(abs(value), ".1e").partition("e")
-        return f"{sign}{mantissa}E{int(exponent)}"
+        two_digits, _, two_digit_exponent = format(abs(value), ".1e").partition("e")
+        return f"{sign}{two_digits}E{int(two_digit_exponent)}"
     leading_zeros = len(integer + fraction) - len((integer + fraction).lstrip("0"))
     power = len(integer) - leading_zeros - 1 + int(exponent or 0)
     return f"{sign}{digits[0]}.{digits[1:]}E{power}"

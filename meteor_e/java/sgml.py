@@ -133,18 +133,26 @@ def _find_segment_id(line: str) -> str:
 
 def _read_segment(line: str, following_lines: Iterator[str], name: str, segment_id: str) -> str:
     """Join lines up to a closing tag, and return the text from the first opening tag to the last closing tag."""
-    lines = [line]
-    while not _JAVA_SEG_END.search(line):
+    joined_lines = _join_lines_to_closing_tag(line, following_lines, name, segment_id)
+    for java_line in _JAVA_LINE_END.split(joined_lines):
+        opening_tag = _JAVA_SEG_TAG.search(java_line, 0, java_line.rfind(">") + 1)
+        closing_tags = list(_JAVA_SEG_END.finditer(java_line, opening_tag.end())) if opening_tag else []
+        if opening_tag and closing_tags:
+            return unescape_entities(java_line[opening_tag.end() : closing_tags[-1].start()])
+    raise InputError(f"{name}: Couldn't read segment from line: {joined_lines}")
+
+
+def _join_lines_to_closing_tag(first_line: str, following_lines: Iterator[str], name: str, segment_id: str) -> str:
+    """Join a line and the lines that follow it, up to the first line that contains the end of a closing tag."""
+    lines = [first_line]
+    searched = first_line
+    while not _JAVA_SEG_END.search(searched):
         next_line = next(following_lines, None)
         if next_line is None:
             raise InputError(f"{name}: segment {segment_id!r} is not closed")
         lines.append(next_line)
         # A closing tag may span several lines. Its white space is removed so that the search remains linear.
-        tag_start = _JAVA_PART_OF_END.search(line, max(line.rfind("<"), 0))
-        line = ("".join(tag_start[0].split()) if tag_start else "") + next_line
-    for part in _JAVA_LINE_END.split("".join(lines)):
-        opening_tag = _JAVA_SEG_TAG.search(part, 0, part.rfind(">") + 1)
-        closing_tags = list(_JAVA_SEG_END.finditer(part, opening_tag.end())) if opening_tag else []
-        if opening_tag and closing_tags:
-            return unescape_entities(part[opening_tag.end() : closing_tags[-1].start()])
-    raise InputError(f"{name}: Couldn't read segment from line: {''.join(lines)}")
+        partial_tag = _JAVA_PART_OF_END.search(searched, max(searched.rfind("<"), 0))
+        tag_start = "".join(partial_tag[0].split()) if partial_tag else ""
+        searched = tag_start + next_line
+    return "".join(lines)

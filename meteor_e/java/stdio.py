@@ -59,7 +59,7 @@ def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, 
 
 
 def _score_segment(arguments: Sequence[str], score: Score) -> str:
-    """Return the statistics line of a hypothesis, which follows its references in the arguments, or an error message."""
+    """Return the statistics of a hypothesis, which is the last argument after its references, or an error message."""
     if len(arguments) < 2:
         return "Error: specify hypothesis and at least one reference"
     *references, hypothesis = arguments

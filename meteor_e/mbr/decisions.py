@@ -96,15 +96,23 @@ def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> 
     candidates = list(dict.fromkeys(texts))
     if source.weights is None:
         return Pairs(metric, number, source, candidates, references, weights=None)
-    weights = np.asarray(source.weights, float)
-    if weights.min() < 0 or not weights.any():
-        raise InputError(f"source {number}: weights must not be negative, and one of them must be positive")
-    # Dividing by the maximum prevents an overflow of the sum.
-    relative_weights = weights / weights.max()
+    relative_weights = _scale_weights(source.weights, number)
     positive = np.flatnonzero(relative_weights)
     weighted_references = [references[index] for index in positive]
     normalized_weights = relative_weights[positive] / relative_weights.sum()
     return Pairs(metric, number, source, candidates, weighted_references, normalized_weights)
+
+
+def _scale_weights(weights: Sequence[float], number: int) -> Floats:
+    """Divide the weights of a source's references by the maximum weight, which prevents an overflow of their sum.
+
+    Raises:
+        InputError: if a weight is negative, or no weight is positive.
+    """
+    weight_array = np.asarray(weights, float)
+    if weight_array.min() < 0 or not weight_array.any():
+        raise InputError(f"source {number}: weights must not be negative, and one of them must be positive")
+    return weight_array / weight_array.max()
 
 
 def _compute_expected(

@@ -145,31 +145,41 @@ class Pruning:
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
         """Return the expected scores of the candidates that have not been ruled out; see :class:`Method`."""
-        sign = pairs.sign
         random = np.random.RandomState(self.seed)
         candidates = np.arange(len(pairs.candidates))
-        matrix = np.empty((len(candidates), 0))
+        scores = np.empty((len(candidates), 0))
         expected = np.zeros(len(candidates))
         for step_size in self.sizes:
-            size = min(step_size, len(pairs.references))
-            previous_size = matrix.shape[1]
-            if size <= previous_size:
+            n_references = min(step_size, len(pairs.references))
+            n_previous_references = scores.shape[1]
+            if n_references <= n_previous_references:
                 break
-            new_scores = pairs.scores(candidates, np.arange(previous_size, size))
-            wider_matrix = np.concatenate([matrix, new_scores], axis=1)
-            sample_means = sign * wider_matrix @ self._draw_weights(random, pairs.weights, size).T
-            best_means = sample_means[rank_candidates(pairs.average(wider_matrix), sign)[0]]
-            # A tolerance is needed, because rounding errors can make the means of equal rows differ.
-            wins = sample_means >= best_means - 1e-9
-            # Single precision is used, as in PyTorch, because it makes 1 - 0.9 equal to 0.1.
-            winners = np.flatnonzero(np.float32(wins.mean(axis=1)) > np.float32(1 - self.confidence))
+            new_scores = pairs.scores(candidates, np.arange(n_previous_references, n_references))
+            extended_scores = np.concatenate([scores, new_scores], axis=1)
+            sample_weights = self._draw_weights(random, pairs.weights, n_references)
+            winners = self._find_winners(pairs, extended_scores, sample_weights)
             if len(winners) < best:
-                if previous_size == 0:
-                    expected = pairs.average(wider_matrix)
+                if n_previous_references == 0:
+                    expected = pairs.average(extended_scores)
                 break
-            candidates, matrix = candidates[winners], wider_matrix[winners]
-            expected = pairs.average(matrix)
+            candidates, scores = candidates[winners], extended_scores[winners]
+            expected = pairs.average(scores)
         return _spread_scores(candidates, expected, len(pairs.candidates))
+
+    def _find_winners(self, pairs: Pairs, scores: Floats, sample_weights: Floats) -> Integers:
+        """Return the indexes of the candidates that win against the best candidate in enough bootstrap samples.
+
+        Args:
+            pairs: the candidates and references of a source.
+            scores: the scores of the remaining candidates, ``(candidates, references)``.
+            sample_weights: the weights of the references in each sample, ``(samples, references)``.
+        """
+        sample_means = pairs.sign * scores @ sample_weights.T
+        best_candidate = rank_candidates(pairs.average(scores), pairs.sign)[0]
+        # A tolerance is needed, because rounding errors can make the means of equal rows differ.
+        wins = sample_means >= sample_means[best_candidate] - 1e-9
+        # Single precision is used, as in PyTorch, because it makes 1 - 0.9 equal to 0.1.
+        return np.flatnonzero(np.float32(wins.mean(axis=1)) > np.float32(1 - self.confidence))
 
     def _draw_weights(self, random: np.random.RandomState, weights: Floats | None, size: int) -> Floats:
         """Return the weights of the references in each bootstrap sample, ``(samples, size)``."""

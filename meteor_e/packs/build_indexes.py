@@ -250,6 +250,19 @@ def _read_entries(
             progress(stage, buffered.tell(), source.size)
 
 
+def _read_block(stream: IO[bytes], name: str) -> bytes:
+    """Read the next block of a file. A block does not end between a carriage return and a line feed.
+
+    Raises:
+        ResourceError: if the file is damaged.
+    """
+    try:
+        block = stream.read(_BLOCK)
+        return block + stream.read(1) if block.endswith(b"\r") else block
+    except (OSError, EOFError, zlib.error) as error:
+        raise ResourceError(f"{name} is damaged or cut short: {error}") from error
+
+
 def _split_entries(
     blocks: Iterator[bytes], name: str, lines_per_entry: int, kind: str
 ) -> Iterator[tuple[int, list[bytes]]]:
@@ -313,19 +326,13 @@ def _read_blocks(buffered: io.BufferedReader[io.RawIOBase], name: str, limit: in
     Raises:
         ResourceError: if the file is damaged or too large.
     """
-    text: IO[bytes] = buffered
+    stream: IO[bytes] = buffered
     if buffered.peek(2)[:2] == b"\x1f\x8b":
-        text = gzip.GzipFile(fileobj=buffered)  # type: ignore[assignment]
+        stream = gzip.GzipFile(fileobj=buffered)  # type: ignore[assignment]
     n_bytes = 0
     block = b"\n"
     while block:
-        try:
-            block = text.read(_BLOCK)
-            if block.endswith(b"\r"):
-                # Keep the carriage return and the line feed of a line end in the same block.
-                block += text.read(1)
-        except (OSError, EOFError, zlib.error) as error:
-            raise ResourceError(f"{name} is damaged or cut short: {error}") from error
+        block = _read_block(stream, name)
         if not n_bytes:
             block = block.removeprefix(b"\xef\xbb\xbf")
         n_bytes += len(block)
@@ -402,7 +409,10 @@ def _build_trie(
     phrases = np.arange(len(lengths))
     for level in range(int(lengths.max()) if len(lengths) else 0):
         phrases = phrases[lengths[phrases] > level]
-        keys = phrase_nodes[phrases].astype(np.uint64) * np.uint64(n_words) + ids[starts[phrases] + level]
+        parents = phrase_nodes[phrases].astype(np.uint64)
+        words_at_level = ids[starts[phrases] + level]
+        # A key combines the parent and the word of a node in one integer, so that nodes can be sorted quickly.
+        keys = parents * np.uint64(n_words) + words_at_level
         distinct_keys, inverse = np.unique(keys, return_inverse=True)
         phrase_nodes[phrases] = (n_nodes + inverse).astype(np.uint32)
         node_words.append((distinct_keys % np.uint64(n_words)).astype(np.uint32))
@@ -412,9 +422,10 @@ def _build_trie(
         raise ResourceError("the paraphrase table is too large for an index")
     child_counts = np.bincount(np.concatenate(node_parents), minlength=n_nodes)
     nodes = np.zeros((n_nodes + 1, 3), np.uint32)
-    nodes[:-1, 0] = np.concatenate(node_words) << FLAG_BITS
-    nodes[0, 1] = 1
-    nodes[1:, 1] = 1 + np.cumsum(child_counts)
+    words, first_children = nodes[:, 0], nodes[:, 1]
+    words[:-1] = np.concatenate(node_words) << FLAG_BITS
+    first_children[0] = 1
+    first_children[1:] = 1 + np.cumsum(child_counts)
     return nodes, phrase_nodes
 
 

@@ -84,21 +84,29 @@ def load_cached_index(
     """
     folder = cache_folder()
     target = folder / f"{key}-v{FORMAT_VERSION}.idx"
-    index = _open_if_valid(target, open_index)
-    if index is not None:
-        return index
+    cached_index = _open_if_valid(target, open_index)
+    if cached_index is not None:
+        return cached_index
     with lock_folder(folder, "indexes", progress):
         # Another process may have built the index while this process waited for the lock.
-        index = _open_if_valid(target, open_index)
-        if index is None:
-            with working_folder(folder / "index") as temporary_folder:
-                temporary_file = temporary_folder / target.name
-                with os_errors_as(ResourceError, f"cannot write {target}"):
-                    build(temporary_file)
-                    temporary_file.replace(target)
-            index = open_index(target)
-            _evict(folder, target)
-    return index
+        new_index = _open_if_valid(target, open_index)
+        if new_index is not None:
+            return new_index
+        _build_and_replace(target, build)
+        index = open_index(target)
+        _evict(folder, target)
+        return index
+
+
+def _build_and_replace(target: Path, build: Callable[[Path], object]) -> None:
+    """Build an index in a temporary folder, and move it to its path in the cache when it is complete."""
+    with (
+        working_folder(target.parent / "index") as temporary_folder,
+        os_errors_as(ResourceError, f"cannot write {target}"),
+    ):
+        temporary_file = temporary_folder / target.name
+        build(temporary_file)
+        temporary_file.replace(target)
 
 
 def _open_if_valid(target: Path, open_index: Callable[[Path], _Index]) -> _Index | None:

@@ -79,23 +79,26 @@ def check_plugin(plugin: object) -> None:
         ConformanceError: if the plugin violates a requirement. The message lists the errors.
     """
     name = getattr(plugin, "__name__", type(plugin).__name__)
+    errors = _list_plugin_errors(plugin, name)
+    if errors:
+        raise ConformanceError(format_errors(f"plugin {name}", errors))
+
+
+def _list_plugin_errors(plugin: object, name: str) -> list[str]:
+    """Register a plugin, and return the errors of its hooks, its components and its metrics."""
     registry = PluginRegistry(entry_points=list)
-    errors = []
     try:
         registry.register(plugin, name)
     except PluginError as error:
-        errors.append(str(error))
-    else:
-        errors += [
-            f"{entry.kind} {entry.name!r}: {entry.error}"
-            for entry in registry.entries(describe_chain=describe_chain)
-            if entry.error
-        ]
-        for entry in registry.entries():
-            if entry.kind == "metric" and entry.plugin == name and not entry.error:
-                errors += _check_metric(registry.metrics.get(entry.name))
-    if errors:
-        raise ConformanceError(format_errors(f"plugin {name}", errors))
+        return [str(error)]
+    errors = []
+    for entry in registry.entries(describe_chain=describe_chain):
+        if entry.error:
+            errors.append(f"{entry.kind} {entry.name!r}: {entry.error}")
+    for entry in registry.entries():
+        if entry.kind == "metric" and entry.plugin == name and not entry.error:
+            errors += _check_metric(registry.metrics.get(entry.name))
+    return errors
 
 
 def _check_metric(metric: Any) -> list[str]:

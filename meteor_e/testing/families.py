@@ -87,9 +87,7 @@ def _extract_row(feature: Feature, index: int) -> list[float]:
 
 def _score(metric: Metric, _: None) -> list[float]:
     """Return the segment scores of the sample sentences, followed by the corpus score."""
-    signature = metric.signature
-    if not isinstance(signature, str) or not signature.strip() or "\n" in signature:
-        raise ValueError(f"signature is {shorten(signature)}; it must name in a line all that changes a number")
+    _check_signature(metric.signature)
     if isinstance(metric, SystemsMetric) and not metric.scores_segments:
         # Such a metric requires the names of systems, which the sample sentences do not have.
         return []
@@ -104,6 +102,12 @@ def _score(metric: Metric, _: None) -> list[float]:
     if not np.allclose(scores, repeated_scores, rtol=1e-9, atol=1e-9):
         raise ValueError("scores depend on the order of the segments")
     return scores
+
+
+def _check_signature(signature: object) -> None:
+    """Raise ValueError if the signature of a metric is not one line of text."""
+    if not isinstance(signature, str) or not signature.strip() or "\n" in signature:
+        raise ValueError(f"signature is {shorten(signature)}; it must name in a line all that changes a number")
 
 
 def _score_batch(metric: Metric, hypotheses: list[str], references: list[list[str]]) -> tuple[Floats, Floats]:

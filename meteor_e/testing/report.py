@@ -5,7 +5,7 @@ from __future__ import annotations
 import pickle
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e.api.component import Component
 from meteor_e.api.context import MatcherContext
@@ -13,6 +13,9 @@ from meteor_e.base.errors import PluginError, describe_error
 from meteor_e.chains.config import ENTRY_KEYS
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import PluginRegistry, plugin_registry
+
+if TYPE_CHECKING:
+    from meteor_e.api.options import ComponentOptions
 
 T = TypeVar("T")
 
@@ -107,9 +110,7 @@ def check_class(report: ErrorReport, cls: type[Component]) -> None:
 
 def _check_options_class(report: ErrorReport, cls: type[Component]) -> None:
     """Check the options class of a component, and the names, help texts and defaults of the options."""
-    import msgspec
-
-    from meteor_e.api.options import ComponentOptions, option_defaults, option_infos
+    from meteor_e.api.options import ComponentOptions, option_infos
 
     options_class = report.run("Options", cls.options_class)
     if options_class is None:
@@ -124,10 +125,22 @@ def _check_options_class(report: ErrorReport, cls: type[Component]) -> None:
     for info in infos:
         report.expect(info.name not in ENTRY_KEYS, f"it has an option {info.name!r}, a word that chains use themselves")
         report.expect(bool(info.help), f"option {info.name!r} has no help; write Annotated[…, Meta(description='…')]")
+    _check_option_defaults(report, options_class)
+
+
+def _check_option_defaults(report: ErrorReport, options_class: type[ComponentOptions]) -> None:
+    """Check that the default of each option has the type of the option."""
+    # These modules are imported here, because msgspec loads slowly.
+    import msgspec
+
+    from meteor_e.api.options import option_defaults
+
     defaults = option_defaults(options_class)
     for field in msgspec.structs.fields(options_class):
+        if field.name not in defaults:
+            continue
         try:
-            msgspec.convert(defaults.get(field.name), field.type if field.name in defaults else Any)
+            msgspec.convert(defaults[field.name], field.type)
         except msgspec.ValidationError as error:
             report.expect(False, f"the default of option {field.name!r} is not what its type says: {error}")
 
