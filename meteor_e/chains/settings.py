@@ -37,18 +37,22 @@ def apply_settings(chain: ChainSource | None, overrides: Mapping[str, Any], sett
         config = config.override(overrides)
     entries = _list_matchers(config)
     for name, options in settings.items():
-        if name == "lemmatizer":
-            continue
-        matching_entries = [entry for entry in entries if entry["use"] == name]
-        if not matching_entries:
-            option = next(iter(options), "OPTION")
-            raise ConfigError(_describe_missing_matcher(name, option, entries))
-        for entry in matching_entries:
-            entry.update(_resolve_paths("matcher", name, options))
-    result: dict[str, Any] = {"matchers": entries}
+        if name != "lemmatizer":
+            _update_matchers(entries, name, options)
+    new_values: dict[str, Any] = {"matchers": entries}
     if "lemmatizer" in settings:
-        result["lemmatizer"] = _update_lemmatizer(config, settings["lemmatizer"])
-    return result
+        new_values["lemmatizer"] = _update_lemmatizer(config, settings["lemmatizer"])
+    return new_values
+
+
+def _update_matchers(entries: Sequence[dict[str, Any]], name: str, options: Mapping[str, Any]) -> None:
+    """Replace options in the entries of a matcher. Raise ConfigError if the chain does not have this matcher."""
+    matching_entries = [entry for entry in entries if entry["use"] == name]
+    if not matching_entries:
+        option = next(iter(options), "OPTION")
+        raise ConfigError(_describe_missing_matcher(name, option, entries))
+    for entry in matching_entries:
+        entry.update(_resolve_paths("matcher", name, options))
 
 
 def _describe_missing_matcher(name: str, option: str, entries: Sequence[Mapping[str, Any]]) -> str:

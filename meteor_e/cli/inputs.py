@@ -208,17 +208,19 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
             )
         if self.names and (len(set(names)) < len(names) or not all(names)):
             raise ConfigError("--name: the names of systems must be different and not empty")
-        original_names: dict[str, str] = {}
-        renamed_systems = []
-        for system, name in zip(systems, names, strict=True):
-            original_name = original_names.setdefault(name, system.name)
-            if original_name != system.name:
-                raise ConfigError(
-                    f"systems {original_name!r} and {system.name!r} would both be called {name!r}; "
-                    "name them with --name"
-                )
-            renamed_systems.append(dataclasses.replace(system, name=name))
-        return renamed_systems
+        _check_new_names(systems, names)
+        return [dataclasses.replace(system, name=name) for system, name in zip(systems, names, strict=True)]
+
+
+def _check_new_names(systems: Sequence[System], names: Sequence[str]) -> None:
+    """Raise ConfigError if systems with different names would be given the same new name."""
+    original_names: dict[str, str] = {}
+    for system, name in zip(systems, names, strict=True):
+        original_name = original_names.setdefault(name, system.name)
+        if original_name != system.name:
+            raise ConfigError(
+                f"systems {original_name!r} and {system.name!r} would both be called {name!r}; name them with --name"
+            )
 
 
 _ONE_TABLE = (

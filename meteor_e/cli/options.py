@@ -167,18 +167,17 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
         """
         from meteor_e.metrics.specs import common_language, distinct, parse_spec
 
-        specs: list[MetricSpec | None] = []
-        for text in specifications:
-            is_meteor = _meteor_label(text) is not None
-            specs.append(None if is_meteor else parse_spec(text, jobs=jobs, threads=self.threads))
-        language = self.code or self._chain_language()
-        language = language or common_language(spec for spec in specs if spec is not None)
+        specs: dict[str, MetricSpec] = {}
+        for specification in specifications:
+            if _meteor_label(specification) is None:
+                specs[specification] = parse_spec(specification, jobs=jobs, threads=self.threads)
+        language = self.code or self._chain_language() or common_language(specs.values())
         metrics: list[Metric] = []
-        for text, spec in zip(specifications, specs, strict=True):
-            if spec is None:
-                metrics.append(self._make_labeled_meteor(_meteor_label(text) or "METEOR", language))
+        for specification in specifications:
+            if specification in specs:
+                metrics += specs[specification].create(TextContext(language))
             else:
-                metrics += spec.create(TextContext(language))
+                metrics.append(self._make_labeled_meteor(_meteor_label(specification) or "METEOR", language))
         return distinct(metrics)
 
     def _make_labeled_meteor(self, label: str, language: str) -> Meteor:
@@ -380,19 +379,20 @@ def parse_matchers(text: str) -> list[dict[str, Any]]:
     """
     if not text.strip():
         raise ConfigError("--matchers: the list is empty; name at least one matcher")
-    if not all(part.strip() for part in text.split(",")):
+    if not all(item.strip() for item in text.split(",")):
         raise ConfigError(f"--matchers {text!r}: a matcher is missing before or after a comma")
-    entries = []
-    for part in text.replace(",", " ").split():
-        name, separator, weight = part.partition("=")
-        entry: dict[str, Any] = {"use": name}
-        if separator:
-            value = plain_value(weight)
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise ConfigError(f"--matchers: the weight of {name} is {weight!r}, not a number")
-            entry["weight"] = float(value)
-        entries.append(entry)
-    return entries
+    return [_parse_matcher(item) for item in text.replace(",", " ").split()]
+
+
+def _parse_matcher(item: str) -> dict[str, Any]:
+    """Parse the name of a matcher with an optional weight, such as ``stem=0.6``."""
+    name, separator, weight = item.partition("=")
+    if not separator:
+        return {"use": name}
+    value = plain_value(weight)
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise ConfigError(f"--matchers: the weight of {name} is {weight!r}, not a number")
+    return {"use": name, "weight": float(value)}
 
 
 def parse_settings(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:

@@ -205,70 +205,84 @@ class _Segment(NamedTuple):
     alignment: Alignment | None
 
 
-def _score_segments(
+def _score_and_sum_segments(
     meteor: Meteor,
     hypotheses: Iterable[str],
     references: Iterable[str | Sequence[str]],
-    total: StatisticsSum,
+    corpus_sum: StatisticsSum,
     *,
     alignments: bool,
     parameters: Parameters,
 ) -> Iterator[_Segment]:
-    """Score segments and yield them, and add their statistics to ``total``.
+    """Score segments and yield them, and add their statistics to the sum of the corpus.
 
     Args:
         meteor: the metric.
         hypotheses: one hypothesis per segment.
         references: the references of each segment.
-        total: the sum to which the statistics are added.
+        corpus_sum: the sum to which the statistics are added.
         alignments: whether the alignments are requested.
         parameters: the parameters of the scores, which may be out of the range of chains.
     """
-    if parameters is not meteor.chain.parameters:
-        # The chain has placeholders, so its scores are not the scores of these parameters.
-        yield from _rescore_segments(meteor, hypotheses, references, total, alignments, parameters)
-        return
-    vector_size, score_size = len(total.total.to_vector()), len(FormulaScores._fields)
-    for batch, rows in meteor.score_batches(hypotheses, references, alignments=alignments):
-        counts: list[int] = memoryview(rows.statistics).cast("q").tolist()
-        values: list[float] = memoryview(rows.scores).cast("d").tolist()  # type: ignore[assignment]
-        for index in range(len(batch)):
-            if index in rows.failures:
-                raise InputError(f"segment {batch.ids[index]}: {rows.failures[index]}")
-            vector = counts[index * vector_size : (index + 1) * vector_size]
-            scores = FormulaScores._make(values[index * score_size : (index + 1) * score_size])
-            yield _Segment(vector, scores, rows.alignments[index] if alignments else None)
-        total.add_total(rows.total, len(batch))
+    if parameters is meteor.chain.parameters:
+        return _score_and_sum_batches(meteor, hypotheses, references, corpus_sum, alignments=alignments)
+    # The chain has placeholders, so its scores are not the scores of these parameters.
+    return _rescore_and_sum_segments(
+        meteor, hypotheses, references, corpus_sum, alignments=alignments, parameters=parameters
+    )
 
 
-def _rescore_segments(
+def _score_and_sum_batches(
     meteor: Meteor,
     hypotheses: Iterable[str],
     references: Iterable[str | Sequence[str]],
-    total: StatisticsSum,
+    corpus_sum: StatisticsSum,
+    *,
+    alignments: bool,
+) -> Iterator[_Segment]:
+    """Score segments with the parameters of the chain in batches; see :func:`_score_and_sum_segments`."""
+    vector_size, score_size = len(corpus_sum.total.to_vector()), len(FormulaScores._fields)
+    for batch, rows in meteor.score_batches(hypotheses, references, alignments=alignments):
+        # The rows of all segments are concatenated, because converting one array is faster than converting many.
+        flat_counts: list[int] = memoryview(rows.statistics).cast("q").tolist()
+        flat_scores: list[float] = memoryview(rows.scores).cast("d").tolist()  # type: ignore[assignment]
+        for index in range(len(batch)):
+            if index in rows.failures:
+                raise InputError(f"segment {batch.ids[index]}: {rows.failures[index]}")
+            vector = flat_counts[index * vector_size : (index + 1) * vector_size]
+            scores = FormulaScores._make(flat_scores[index * score_size : (index + 1) * score_size])
+            yield _Segment(vector, scores, rows.alignments[index] if alignments else None)
+        corpus_sum.add_total(rows.total, len(batch))
+
+
+def _rescore_and_sum_segments(
+    meteor: Meteor,
+    hypotheses: Iterable[str],
+    references: Iterable[str | Sequence[str]],
+    corpus_sum: StatisticsSum,
+    *,
     alignments: bool,
     parameters: Parameters,
 ) -> Iterator[_Segment]:
-    """Score segments with parameters that are out of the range of chains; see :func:`_score_segments`.
+    """Score segments with parameters that are out of the range of chains; see :func:`_score_and_sum_segments`.
 
     Each hypothesis is scored with each of its references, and the reference with the highest score is chosen here.
     """
     for hypothesis, segment_references in zip(hypotheses, references, strict=True):
-        texts = [segment_references] if isinstance(segment_references, str) else list(segment_references)
-        pairs = _score_segments(
+        reference_list = [segment_references] if isinstance(segment_references, str) else list(segment_references)
+        pairs = _score_and_sum_batches(
             meteor,
-            [hypothesis] * len(texts),
-            [[text] for text in texts],
-            StatisticsSum(len(meteor.matchers)),
+            hypotheses=[hypothesis] * len(reference_list),
+            references=[[reference] for reference in reference_list],
+            corpus_sum=StatisticsSum(len(meteor.matchers)),
             alignments=alignments,
-            parameters=meteor.chain.parameters,
         )
         rescored_pairs = []
         for pair in pairs:
             scores = _compute_scores(Statistics.from_vector(pair.vector), parameters)
             rescored_pairs.append(pair._replace(scores=scores))
         best_pair = max(rescored_pairs, key=lambda pair: pair.scores.score)
-        total.add(Statistics.from_vector(best_pair.vector))
+        corpus_sum.add(Statistics.from_vector(best_pair.vector))
         yield best_pair
 
 
@@ -299,20 +313,20 @@ def _score_plain(meteor: Meteor, configuration: JavaConfiguration, stream: TextI
     hypotheses = _read_lines(options.hypothesis)
     references = _group_references(_read_lines(options.reference), len(hypotheses), configuration)
     parameters = _select_score_parameters(meteor, configuration)
-    total = StatisticsSum(len(meteor.matchers))
-    segments = _score_segments(
-        meteor, hypotheses, references, total, alignments=options.alignments, parameters=parameters
+    corpus_sum = StatisticsSum(len(meteor.matchers))
+    segments = _score_and_sum_segments(
+        meteor, hypotheses, references, corpus_sum, alignments=options.alignments, parameters=parameters
     )
     _write_segments(segments, len(meteor.matchers), configuration, stream)
     if options.statistics:
         return
     if not hypotheses:
         raise InputError(f"{options.hypothesis} is empty; there is nothing to score")
-    scores = _compute_scores(total.total, parameters)
+    scores = _compute_scores(corpus_sum.total, parameters)
     if options.quiet:
         stream.write(java_double(scores.score) + "\n")
     else:
-        stream.write("\nSystem level statistics:\n\n" + format_corpus_table(total.total, scores, configuration))
+        stream.write("\nSystem level statistics:\n\n" + format_corpus_table(corpus_sum.total, scores, configuration))
 
 
 def _write_segments(
@@ -320,10 +334,7 @@ def _write_segments(
 ) -> None:
     """Write the scores or statistics of segments, and their alignments to a file if alignments were requested."""
     options = configuration.options
-    with contextlib.ExitStack() as stack:
-        alignment_file: TextIO | None = None
-        if options.alignments:
-            alignment_file = stack.enter_context(atomic_writer(f"{options.prefix}-align.out"))
+    with _open_alignment_file(options) as alignment_file:
         for number, segment in enumerate(segments, 1):
             if alignment_file is not None:
                 alignment_file.write(_format_alignment(segment, str(number)))
@@ -333,6 +344,11 @@ def _write_segments(
                 print(java_double(segment.scores.score), file=sys.stderr)
             else:
                 stream.write(f"Segment {number} score:\t{format_scores(segment.scores, options.verbose)}\n")
+
+
+def _open_alignment_file(options: JavaOptions) -> contextlib.AbstractContextManager[TextIO | None]:
+    """Return a context manager that opens the file of alignments, or returns ``None`` if none were requested."""
+    return atomic_writer(f"{options.prefix}-align.out") if options.alignments else contextlib.nullcontext()
 
 
 def _group_references(
@@ -443,30 +459,31 @@ def _score_system(
     stream: TextIO,
 ) -> None:
     """Score a system, add its lines to the score files, and write its table."""
-    options, parameters = configuration.options, _select_score_parameters(meteor, configuration)
+    options = configuration.options
+    parameters = _select_score_parameters(meteor, configuration)
     set_id, system = system_ids
-    total = StatisticsSum(len(meteor.matchers))
-    document_totals: dict[str, StatisticsSum] = {}
-    scored_segments = _score_segments(
+    corpus_sum = StatisticsSum(len(meteor.matchers))
+    document_sums: dict[str, StatisticsSum] = {}
+    scored_segments = _score_and_sum_segments(
         meteor,
-        [_clean_sgml_text(segment.hypothesis) for segment in segments],
-        [[_clean_sgml_text(reference) for reference in segment.references] for segment in segments],
-        total,
+        hypotheses=[_clean_sgml_text(segment.hypothesis) for segment in segments],
+        references=[[_clean_sgml_text(reference) for reference in segment.references] for segment in segments],
+        corpus_sum=corpus_sum,
         alignments=options.alignments,
         parameters=parameters,
     )
     for segment, scored_segment in zip(segments, scored_segments, strict=True):
         statistics = Statistics.from_vector(scored_segment.vector)
-        document_totals.setdefault(segment.document, StatisticsSum(len(meteor.matchers))).add(statistics)
-        score_files.add_segment((*system_ids, segment.document, segment.id), statistics, scored_segment)
-    if not total.segments:
+        document_sums.setdefault(segment.document, StatisticsSum(len(meteor.matchers))).add(statistics)
+        score_files.add_segment((set_id, system, segment.document, segment.id), statistics, scored_segment)
+    if not corpus_sum.segments:
         raise InputError(f"system {system!r} of set {set_id!r} has no segment in common with {options.reference}")
-    for document, document_total in document_totals.items():
-        score_files.add_total("doc", (*system_ids, document), document_total.total, parameters)
-    scores = score_files.add_total("sys", system_ids, total.total, parameters)
+    for document, document_sum in document_sums.items():
+        score_files.add_total("doc", (set_id, system, document), document_sum.total, parameters)
+    scores = score_files.add_total("sys", system_ids, corpus_sum.total, parameters)
     if not options.statistics:
         stream.write(f"[{set_id}][{system}] \n")
-        stream.write(format_corpus_table(total.total, scores, configuration) + "\n")
+        stream.write(format_corpus_table(corpus_sum.total, scores, configuration) + "\n")
 
 
 def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> None:
@@ -504,18 +521,13 @@ def _list_segments(set_id: str, system: str, tests: Documents, references: Docum
     References, documents and segments are in the order of the Java program's hash tables. The order of the references
     matters, because the first of several references with the highest score is the best reference.
     """
-    reference_names = hashtable_order(references)
-    for document in _merge_keys(*tests.values(), *(references[name] for name in reference_names)):
+    ordered_references = {name: references[name] for name in hashtable_order(references)}
+    for document in _merge_keys(*tests.values(), *ordered_references.values()):
         label = f"[{set_id}][{document}]"
         if document not in tests[system]:
             _warn(f"no data for system [{system}] on document {label} - skipping this document")
             continue
-        document_references = {}
-        for name in reference_names:
-            if document in references[name]:
-                document_references[name] = references[name][document]
-            else:
-                _warn(f"no data for reference [{name}] on document {label}")
+        document_references = _select_document(document, ordered_references, label)
         if not document_references:
             _warn(f"no usable references for document {label} - skipping this document")
             continue
@@ -523,6 +535,23 @@ def _list_segments(set_id: str, system: str, tests: Documents, references: Docum
         if not segments:
             raise InputError(f"document {document!r} of system {system!r} has no segment that a reference has")
         yield from segments
+
+
+def _select_document(document: str, references: Documents, label: str) -> dict[str, dict[str, str]]:
+    """Return the segments of a document in each reference that contains it, and warn about the other references.
+
+    Args:
+        document: the document.
+        references: the documents of each reference.
+        label: the document with its set, for warnings.
+    """
+    segments_by_reference = {}
+    for name, documents in references.items():
+        if document in documents:
+            segments_by_reference[name] = documents[document]
+        else:
+            _warn(f"no data for reference [{name}] on document {label}")
+    return segments_by_reference
 
 
 def _list_document_segments(
@@ -589,14 +618,20 @@ def _score_request(
     meteor: Meteor, configuration: JavaConfiguration, parameters: Parameters, references: list[str], hypothesis: str
 ) -> list[int]:
     """Score a request and return its statistics. The texts are trimmed as in the Java program."""
-    hypothesis = java_trim(hypothesis)
-    references = [java_trim(reference) for reference in references]
+    trimmed_hypothesis = java_trim(hypothesis)
+    trimmed_references = [java_trim(reference) for reference in references]
     if configuration.is_out_of_range:
-        total = StatisticsSum(len(meteor.matchers))
-        segments = _rescore_segments(meteor, [hypothesis], [references], total, False, parameters)
+        segments = _rescore_and_sum_segments(
+            meteor,
+            hypotheses=[trimmed_hypothesis],
+            references=[trimmed_references],
+            corpus_sum=StatisticsSum(len(meteor.matchers)),
+            alignments=False,
+            parameters=parameters,
+        )
         vector = next(segments).vector
     else:
-        vector = meteor.score(hypothesis, references).statistics.to_vector()
+        vector = meteor.score(trimmed_hypothesis, trimmed_references).statistics.to_vector()
     return make_java_vector(vector, len(meteor.matchers), configuration.slots)
 
 

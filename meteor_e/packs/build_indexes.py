@@ -289,7 +289,8 @@ def _split_entries(
         yield n_previous_lines, lines[:n_complete]
         n_previous_lines += n_complete
         del lines[:n_complete]
-        if len(partial_line) + sum(map(len, lines)) > MAX_ENTRY:
+        incomplete_entry_size = len(partial_line) + sum(map(len, lines))
+        if incomplete_entry_size > MAX_ENTRY:
             raise ResourceError(
                 f"{name}, line {n_previous_lines + 1}: an entry of more than {spell_size(MAX_ENTRY)}; "
                 f"this cannot be a file of {kind}, whose entries have {lines_per_entry} lines"

@@ -70,19 +70,21 @@ def _extract_row(feature: Feature, index: int) -> list[float]:
         raise ValueError(f"columns has {len(set(feature.columns))} different names for {feature.dimension} numbers")
     if not feature.any_text:
         return []
-
-    def extract_rows(*pairs: tuple[str, str]) -> np.ndarray[Any, Any]:
-        hypotheses = [hypothesis for hypothesis, _ in pairs]
-        references = [[reference] for _, reference in pairs]
-        names = [str(index) for index in range(len(pairs))]
-        return feature.extract(hypotheses, references, sources=hypotheses, systems=names, segments=names)
-
-    row = extract_rows(_PAIRS[index])[0]
-    row_in_batch = extract_rows(_PAIRS[index], _PAIRS[index - 1], _PAIRS[0])[0]
-    if not np.allclose(row_in_batch, row, rtol=0, atol=1e-9 * (1 + abs(row).max(initial=0))):
+    row = _extract_rows(feature, [_PAIRS[index]])[0]
+    row_in_batch = _extract_rows(feature, [_PAIRS[index], _PAIRS[index - 1], _PAIRS[0]])[0]
+    tolerance = 1e-9 * (1 + abs(row).max(initial=0))
+    if not np.allclose(row_in_batch, row, rtol=0, atol=tolerance):
         raise ValueError("the row of a segment depends on the rest of the batch")
-    values: list[float] = row.tolist()
-    return values
+    feature_values: list[float] = row.tolist()
+    return feature_values
+
+
+def _extract_rows(feature: Feature, pairs: Sequence[tuple[str, str]]) -> np.ndarray[Any, Any]:
+    """Extract a feature from pairs of a hypothesis and a reference. The hypotheses are also used as sources."""
+    hypotheses = [hypothesis for hypothesis, _ in pairs]
+    references = [[reference] for _, reference in pairs]
+    names = [str(index) for index in range(len(pairs))]
+    return feature.extract(hypotheses, references, sources=hypotheses, systems=names, segments=names)
 
 
 def _score(metric: Metric, _: None) -> list[float]:
