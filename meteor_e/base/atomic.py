@@ -58,14 +58,15 @@ def sweep(folder: Path, target: str = "") -> None:
         folder: the folder.
         target: the name of a target whose lock the caller holds. All its temporary files are removed.
     """
-    oldest = time.time() - MAX_AGE
+    oldest_time = time.time() - MAX_AGE
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
-            match = _TEMPORARY_NAME.fullmatch(path.name)
-            if match is None:
+            temporary_name = _TEMPORARY_NAME.fullmatch(path.name)
+            if temporary_name is None:
                 continue
+            machine, process = temporary_name.groups()
             belongs_to_target = target and path.name.startswith(f".{target[:40]}.")
-            if belongs_to_target or _has_ended(*match.groups()) or path.lstat().st_mtime < oldest:
+            if belongs_to_target or _has_ended(machine, process) or path.lstat().st_mtime < oldest_time:
                 remove(path)
 
 

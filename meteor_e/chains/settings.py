@@ -117,15 +117,16 @@ def chain_with_paths(
     Raises:
         PluginError: for a matcher or lemmatizer that is not installed.
     """
-    result = dict(chain)
+    new_chain = dict(chain)
     for name, key in KEYS.items():
-        if key.is_path is not None and isinstance(chain.get(name), str) and key.is_path(chain[name]):
-            result[name] = change(chain[name])
+        value = chain.get(name)
+        if key.is_path is not None and isinstance(value, str) and key.is_path(value):
+            new_chain[name] = change(value)
     if isinstance(chain.get("matchers"), list | tuple):
-        result["matchers"] = [entry_with_paths("matcher", entry, change, registry) for entry in chain["matchers"]]
+        new_chain["matchers"] = [entry_with_paths("matcher", entry, change, registry) for entry in chain["matchers"]]
     if "lemmatizer" in chain:
-        result["lemmatizer"] = entry_with_paths("lemmatizer", chain["lemmatizer"], change, registry)
-    return result
+        new_chain["lemmatizer"] = entry_with_paths("lemmatizer", chain["lemmatizer"], change, registry)
+    return new_chain
 
 
 def entry_with_paths(kind: str, entry: Any, change: Callable[[str], str], registry: PluginRegistry) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -139,7 +139,7 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
 
     def _chain_keys(self) -> dict[str, Any]:
         """Return the chain keys that the options set, with values in the same form as in a chain file."""
-        keys, component_options = parse_settings(self.settings) if self.settings else ({}, {})
+        keys, component_options = parse_settings(self.settings)
         if self.language is not None:
             keys["language"] = self.language
         if self.task is not None:
@@ -395,19 +395,27 @@ def _parse_matcher(item: str) -> dict[str, Any]:
     return {"use": name, "weight": float(value)}
 
 
-def parse_settings(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
-    """Parse the values of the option ``--set``, such as ``beam=40``, ``alpha=0.8`` and ``vector.threshold=0.75``.
+class ParsedSettings(NamedTuple):
+    """The values of the option ``--set``.
 
-    Returns:
-        A dictionary of the chain's keys, and a dictionary of component options by the name of a matcher or
-        ``lemmatizer``.
+    Attributes:
+        keys: the new values of keys of the chain.
+        component_options: the options of components by the name of a matcher or ``lemmatizer``.
+    """
+
+    keys: dict[str, Any]
+    component_options: dict[str, dict[str, Any]]
+
+
+def parse_settings(assignments: Sequence[str]) -> ParsedSettings:
+    """Parse the values of the option ``--set``, such as ``beam=40``, ``alpha=0.8`` and ``vector.threshold=0.75``.
 
     Raises:
         ConfigError: if an assignment is malformed, a key is set twice, or a key is unknown.
     """
     keys: dict[str, Any] = {}
     component_options: dict[str, dict[str, Any]] = {}
-    for name, value in _parse_assignments(texts, "KEY=VALUE or MATCHER.OPTION=VALUE").items():
+    for name, value in _parse_assignments(assignments, "KEY=VALUE or MATCHER.OPTION=VALUE").items():
         component, _, key = name.rpartition(".")
         if component:
             component_options.setdefault(component, {})[key] = value
@@ -418,7 +426,7 @@ def parse_settings(texts: Sequence[str]) -> tuple[dict[str, Any], dict[str, dict
         else:
             message = _describe_unknown_key(key, [*_SETTABLE_KEYS, *GREEK])
             raise ConfigError(f"{message}; -l, -t and -m set language, task and matchers")
-    return keys, component_options
+    return ParsedSettings(keys, component_options)
 
 
 _SETTABLE_KEYS = [

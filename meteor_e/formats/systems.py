@@ -133,16 +133,16 @@ def _read_plain_system(
         reference_lines += [read_segments(reference, encoding=encoding)] * references_per_segment
     for number in itertools.count(1):
         hypothesis = next(hypotheses, None)
-        reference_texts = [next(lines, None) for lines in reference_lines]
-        texts = [text for text in reference_texts if text is not None]
-        if hypothesis is None and not texts:
+        next_lines = [next(lines, None) for lines in reference_lines]
+        segment_references = [line for line in next_lines if line is not None]
+        if hypothesis is None and not segment_references:
             return
-        if hypothesis is None or len(texts) < len(reference_texts):
+        if hypothesis is None or len(segment_references) < len(reference_lines):
             raise InputError(
                 f"hypotheses and references do not line up: one file ends after {count_of(number - 1, 'segment')}, "
                 "but other files continue"
             )
-        yield Segment(number, hypothesis, tuple(texts))
+        yield Segment(number, hypothesis, tuple(segment_references))
 
 
 def _count_segments(

@@ -45,29 +45,29 @@ def parse_language(data: object, source: str = "", common: Mapping[str, Any] | N
         ConfigError: for the first mistake, with file, line and key.
     """
     document = data if isinstance(data, Document) else Document(data, source)
-    common = common_tasks() if common is None else common
+    shared_tasks = common_tasks() if common is None else common
     if Path(document.source).parent != LANGUAGE_FOLDER:
         # The files of meteor_e are checked by a test, because importing the checker takes time.
-        _check_content(document, common)
-    values: Any = document.data
-    tasks = generic_tasks(values["matchers"], {**common, **values.get("tasks", {})})
+        _check_content(document, shared_tasks)
+    content: Any = document.data
+    tasks = generic_tasks(content["matchers"], {**shared_tasks, **content.get("tasks", {})})
     return Language(
-        code=values["code"],
-        name=values["name"],
-        matchers=tuple(values["matchers"]),
+        code=content["code"],
+        name=content["name"],
+        matchers=tuple(content["matchers"]),
         tasks=tasks,
-        default_task=values["default_task"],
-        aliases=tuple(values.get("aliases", ())),
-        meteor_code=values.get("meteor_code", values["code"]),
-        normalization=Normalization(values.get("normalization", "lower")),
-        apostrophes=values.get("apostrophes", "apart"),
-        stemmer=values.get("stemmer"),
-        pack=_resolve_path(document, values.get("pack")),
-        function_words=_resolve_path(document, values.get("function_words")),
-        segmenter=values.get("segmenter"),
-        lemmatizer=values.get("lemmatizer"),
-        resources=tuple(values.get("resources", ())),
-        evidence={name: Evidence(**fields) for name, fields in values.get("evidence", {}).items()},
+        default_task=content["default_task"],
+        aliases=tuple(content.get("aliases", ())),
+        meteor_code=content.get("meteor_code", content["code"]),
+        normalization=Normalization(content.get("normalization", "lower")),
+        apostrophes=content.get("apostrophes", "apart"),
+        stemmer=content.get("stemmer"),
+        pack=_resolve_path(document, content.get("pack")),
+        function_words=_resolve_path(document, content.get("function_words")),
+        segmenter=content.get("segmenter"),
+        lemmatizer=content.get("lemmatizer"),
+        resources=tuple(content.get("resources", ())),
+        evidence={name: Evidence(**fields) for name, fields in content.get("evidence", {}).items()},
         source=document.source,
     )
 

@@ -119,10 +119,7 @@ class IndexFile:
             raise_damaged(self.path, f"it has format version {version}; this release reads version {FORMAT_VERSION}")
         if size != len(view):
             raise_damaged(self.path, f"it has {len(view)} bytes instead of {size}")
-        # The checksum is computed over the header with zeros in place of the checksum.
-        initial_crc = zlib.crc32(bytes(4), zlib.crc32(view[:_CRC_OFFSET]))
-        header_crc = zlib.crc32(view[_CRC_OFFSET + 4 : header_size], initial_crc)
-        if n_sections != len(layout.sections) or crc != header_crc:
+        if n_sections != len(layout.sections) or crc != _compute_header_crc(view[:header_size]):
             raise_damaged(self.path, "the checksum of its header is wrong")
         return tuple(parameters)
 
@@ -201,6 +198,13 @@ def raise_damaged(path: Path, problem: str) -> NoReturn:
         f"cannot use the index {path}: {problem}; "
         "create it again by installing its pack or converting its source; if it is in the cache, delete it"
     )
+
+
+def _compute_header_crc(header: memoryview) -> int:
+    """Return the checksum of a header, which is computed with zeros in place of the four bytes of the checksum."""
+    crc_before_field = zlib.crc32(header[:_CRC_OFFSET])
+    crc_with_zeros = zlib.crc32(bytes(4), crc_before_field)
+    return zlib.crc32(header[_CRC_OFFSET + 4 :], crc_with_zeros)
 
 
 def write_index(
