@@ -31,16 +31,15 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     def get_attribute(name: str) -> Any:
         # Python looks up special names such as __path__ in every module. The stub need not be read for them.
         is_special = name.startswith("__") and name not in ("__all__", "__version__")
-        value: Any
         if name == "__all__":
-            value = sorted(read_stub())
+            attribute: Any = sorted(read_stub())
         elif not is_special and name in read_stub():
             source_module, source_name = read_stub()[name]
-            value = getattr(import_module(source_module), source_name)
+            attribute = getattr(import_module(source_module), source_name)
         else:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        setattr(module, name, value)
-        return value
+        setattr(module, name, attribute)
+        return attribute
 
     def list_names() -> list[str]:
         return sorted(module.__all__)

@@ -215,13 +215,7 @@ def _check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: S
     import numpy as np
 
     sentences = list(dict.fromkeys(tuple(segment) for segment in segments if segment))
-
-    def encode(batch: Sequence[tuple[Token, ...]]) -> list[Any] | None:
-        """Return the rounded vectors of each sentence, or ``None`` after an error."""
-        matcher.memory.clear()
-        return report.run(f"encode of {len(batch)} sentences", lambda: matcher.sentence_rows(batch))
-
-    rows = encode(sentences)
+    rows = _encode_sentences(report, matcher, sentences)
     if rows is None:
         return
     lengths = np.linalg.norm(np.concatenate(rows).astype(np.float64), axis=1) / VECTOR_GRID
@@ -230,17 +224,24 @@ def _check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: S
     rows_by_sentence = dict(zip(sentences, rows, strict=True))
     single_sentences = [[sentence] for sentence in sentences]
     for batch in [*single_sentences, sentences[::-1], sentences[::2], sentences[1::2]]:
-        batch_rows = encode(batch)
+        batch_rows = _encode_sentences(report, matcher, batch)
         if batch_rows is None:
             return
         expected_rows = [rows_by_sentence[sentence] for sentence in batch]
-        is_equal = all(map(np.array_equal, batch_rows, expected_rows))
-        report.expect(
-            is_equal,
+        is_equal = report.expect(
+            all(map(np.array_equal, batch_rows, expected_rows)),
             "the rows of a sentence depend on the sentences that are encoded with it; encode one sentence at a time",
         )
         if not is_equal:
             return
+
+
+def _encode_sentences(
+    report: ErrorReport, matcher: ContextualMatcher, sentences: Sequence[tuple[Token, ...]]
+) -> list[Any] | None:
+    """Return the rounded vectors of each sentence, or record an error and return ``None`` if encoding fails."""
+    matcher.memory.clear()
+    return report.run(f"encode of {len(sentences)} sentences", lambda: matcher.sentence_rows(sentences))
 
 
 def _describe_array(value: object) -> str:
