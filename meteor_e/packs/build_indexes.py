@@ -397,37 +397,64 @@ def _build_trie(
     """Build a trie from phrases, and return the records of the trie's nodes and the node of each phrase.
 
     A record consists of the word id, the first child, and the first entry, which is still 0. A final record ends the
-    ranges of children. The nodes of a level are the sorted, distinct pairs of parent and word. Nodes are therefore in
-    breadth-first order, and the children of a node are adjacent and sorted by word.
+    ranges of children. The children of a node are adjacent and sorted by word.
+    """
+    import numpy as np  # This import is slow.
+
+    trie = _number_nodes(ids, lengths, n_words)
+    n_nodes = len(trie.words)
+    if n_nodes >= (1 << 32) - 1:
+        raise ResourceError("the paraphrase table is too large for an index")
+    child_counts = np.bincount(trie.parents, minlength=n_nodes)
+    records = np.zeros((n_nodes + 1, 3), np.uint32)
+    words, first_children = records[:, 0], records[:, 1]
+    words[:-1] = trie.words << FLAG_BITS
+    # Nodes are in breadth-first order, so the children of a node follow those of all previous nodes.
+    first_children[0] = 1
+    first_children[1:] = 1 + np.cumsum(child_counts)
+    return records, trie.phrase_nodes
+
+
+class _Trie(NamedTuple):
+    """The nodes of a trie in breadth-first order.
+
+    Attributes:
+        words: the word of each node.
+        parents: the parent of each node except the root.
+        phrase_nodes: the last node of each phrase.
+    """
+
+    words: NDArray[np.uint32]
+    parents: NDArray[np.uint32]
+    phrase_nodes: NDArray[np.uint32]
+
+
+def _number_nodes(ids: NDArray[np.uint32], lengths: NDArray[np.uint8], n_words: int) -> _Trie:
+    """Create the nodes of a trie level by level. The nodes of a level are sorted by parent and then by word.
+
+    Args:
+        ids: the concatenated word ids of all phrases.
+        lengths: the number of words in each phrase.
+        n_words: the number of words in the vocabulary.
     """
     import numpy as np  # This import is slow.
 
     starts = np.cumsum(lengths, dtype=np.int64) - lengths
     phrase_nodes = np.zeros(len(lengths), np.uint32)
-    node_words = [np.array([_ROOT_WORD], np.uint32)]
-    node_parents = [np.zeros(0, np.uint32)]
+    words_by_level = [np.array([_ROOT_WORD], np.uint32)]
+    parents_by_level = [np.zeros(0, np.uint32)]
     n_nodes = 1
-    phrases = np.arange(len(lengths))
-    for level in range(int(lengths.max()) if len(lengths) else 0):
-        phrases = phrases[lengths[phrases] > level]
-        parents = phrase_nodes[phrases].astype(np.uint64)
-        words_at_level = ids[starts[phrases] + level]
+    for level in range(int(lengths.max(initial=0))):
+        phrases = np.flatnonzero(lengths > level)
+        phrase_words = ids[starts[phrases] + level]
         # A key combines the parent and the word of a node in one integer, so that nodes can be sorted quickly.
-        keys = parents * np.uint64(n_words) + words_at_level
-        distinct_keys, inverse = np.unique(keys, return_inverse=True)
-        phrase_nodes[phrases] = (n_nodes + inverse).astype(np.uint32)
-        node_words.append((distinct_keys % np.uint64(n_words)).astype(np.uint32))
-        node_parents.append((distinct_keys // np.uint64(n_words)).astype(np.uint32))
-        n_nodes += len(distinct_keys)
-    if n_nodes >= (1 << 32) - 1:
-        raise ResourceError("the paraphrase table is too large for an index")
-    child_counts = np.bincount(np.concatenate(node_parents), minlength=n_nodes)
-    nodes = np.zeros((n_nodes + 1, 3), np.uint32)
-    words, first_children = nodes[:, 0], nodes[:, 1]
-    words[:-1] = np.concatenate(node_words) << FLAG_BITS
-    first_children[0] = 1
-    first_children[1:] = 1 + np.cumsum(child_counts)
-    return nodes, phrase_nodes
+        keys = phrase_nodes[phrases].astype(np.uint64) * np.uint64(n_words) + phrase_words
+        level_keys, key_indexes = np.unique(keys, return_inverse=True)
+        phrase_nodes[phrases] = (n_nodes + key_indexes).astype(np.uint32)
+        words_by_level.append((level_keys % np.uint64(n_words)).astype(np.uint32))
+        parents_by_level.append((level_keys // np.uint64(n_words)).astype(np.uint32))
+        n_nodes += len(level_keys)
+    return _Trie(np.concatenate(words_by_level), np.concatenate(parents_by_level), phrase_nodes)
 
 
 def _fill_entries(nodes: NDArray[np.uint32], left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.uint32]:
