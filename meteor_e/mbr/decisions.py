@@ -112,7 +112,7 @@ def _scale_weights(weights: Sequence[float], number: int) -> Floats:
     weight_array = np.asarray(weights, float)
     if weight_array.min() < 0 or not weight_array.any():
         raise InputError(f"source {number}: weights must not be negative, and one of them must be positive")
-    return weight_array / weight_array.max()
+    return np.asarray(weight_array / weight_array.max())
 
 
 def _compute_expected(

@@ -147,7 +147,7 @@ class Manifest:
         for integer in (*self.contents.values(), *file_sizes):
             if type(integer) is not int:
                 raise TypeError("a value that must be a whole number has another type")
-        hashes = [item.sha256 for item in (*self.sources, *self.files.values())]
+        hashes = [source.sha256 for source in self.sources] + [file.sha256 for file in self.files.values()]
         if not all(_SHA256.fullmatch(sha256) for sha256 in hashes):
             raise ValueError("a value of 'sha256' is not a SHA-256")
         for name in (self.name, *self.files):
