@@ -182,7 +182,11 @@ class _Evaluator:
         return table
 
     def score_systems(self, systems: Sequence[System]) -> ScoreTable:
-        """Return the scores of the systems."""
+        """Return the scores of the systems.
+
+        Raises:
+            ConfigError: if two columns have the same name.
+        """
         table = ScoreTable([], [])
         prepared_metrics: Sequence[Metric] = self.metrics
         compared: dict[str, Scores] = {}
@@ -191,15 +195,11 @@ class _Evaluator:
             first_size = LARGE_FIRST_BATCH if index else FIRST_BATCH
             prepared_metrics, batches = _open_system(self.metrics, system, first_size, self.are_prepared)
             outputs = _score_outputs(prepared_metrics, systems, index, compared, self.progress)
-            scores = self._score_system(system, prepared_metrics, outputs, batches, table.reference_counts)
-            table.systems.append(scores)
+            system_sum = self._score_system(system, prepared_metrics, outputs, batches)
+            table.systems.append(system_sum.finish())
+            table.reference_counts.update(system_sum.reference_counts)
         table.metrics = [_describe(metric, table.reference_counts) for metric in prepared_metrics]
-        names = [column.name for column in table.columns]
-        for name in names:
-            if names.count(name) > 1:
-                raise ConfigError(
-                    f"two metrics have a column {name!r}; leave one out, or tell them apart by LABEL=METRIC"
-                )
+        _check_column_names(table)
         return table
 
     def _score_system(
@@ -208,33 +208,39 @@ class _Evaluator:
         metrics: Sequence[Metric],
         outputs: Mapping[int, _OutputScores],
         batches: Iterator[Batch],
-        reference_counts: set[int],
-    ) -> SystemScores:
-        """Return the scores of one system, and add its distinct numbers of references to ``reference_counts``."""
+    ) -> _SystemSum:
+        """Score the batches of one system, and return the sum of their statistics.
+
+        Args:
+            system: the system.
+            metrics: the prepared metrics.
+            outputs: scores of the system under metrics that score whole systems, by the index of the metric.
+            batches: the segments of the system.
+        """
         output_statistics = {index: output.statistics for index, output in outputs.items()}
         scorer = BatchScorer(metrics, self.finite, self.keep.alignments, output_statistics)
-        sums = [_MetricSum(metric, self.keep, outputs.get(index)) for index, metric in enumerate(metrics)]
-        ids: list[Sequence[SegmentId]] = []
-        segment_count = 0
-        reference_digest = 0
+        metric_sums = [_MetricSum(metric, self.keep, outputs.get(index)) for index, metric in enumerate(metrics)]
+        system_sum = _SystemSum(system.name, self.keep, metric_sums)
         for batch, statistics in score_batches(scorer, batches, on_error=self.on_error, execute=self.execute):
-            for metric_sum, rows in zip(sums, statistics, strict=True):
-                if self.on_error == "collect" and isinstance(rows, SummedStatistics) and rows.failures:
-                    _collect_failures(self.failures, batch, rows)
-                    rows = rows.with_zeros()
-                metric_sum.add(rows, batch)
-            if self.keep.segments:
-                ids.append(batch.ids)
-            if self.keep.references:
-                for references in batch.references:
-                    reference_digest = hash((reference_digest, *references))
-            reference_counts.update(map(len, batch.references))
-            segment_count += len(batch)
-            self.progress(Stage(system.name, "segments"), segment_count, system.size)
-        scores = [metric_sum.finish() for metric_sum in sums]
-        # If there is a single metric, the segments that its own policy skips are not counted.
-        scored_count = sums[0].segment_count if len(sums) == 1 else segment_count
-        return SystemScores(system.name, scored_count, scores, JoinedSequence(ids), reference_digest)
+            if self.on_error == "collect":
+                _collect_failures(self.failures, batch, statistics)
+                system_sum.add(batch, [_replace_failures(rows) for rows in statistics])
+            else:
+                system_sum.add(batch, statistics)
+            self.progress(Stage(system.name, "segments"), system_sum.segment_count, system.size)
+        return system_sum
+
+
+def _check_column_names(table: ScoreTable) -> None:
+    """Check that the columns of a table have different names.
+
+    Raises:
+        ConfigError: if two columns have the same name.
+    """
+    names = [column.name for column in table.columns]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"two metrics have a column {name!r}; leave one out, or tell them apart by LABEL=METRIC")
 
 
 def _describe(metric: Metric, reference_counts: set[int]) -> MetricInfo:
@@ -242,18 +248,28 @@ def _describe(metric: Metric, reference_counts: set[int]) -> MetricInfo:
     return MetricInfo(metric.label, metric.headings, metric.signature_for(reference_counts), metric.about())
 
 
-def _collect_failures(failures: dict[int, _Failure], batch: Batch, rows: SummedStatistics) -> None:
+def _collect_failures(
+    failures: dict[int, _Failure], batch: Batch, statistics: Sequence[Floats | SummedStatistics]
+) -> None:
     """Add an entry to ``failures`` for each segment of a batch that cannot be scored.
 
     Args:
         failures: the failed segments of all systems, by their position in the system.
         batch: the segments.
-        rows: statistics of the batch.
+        statistics: statistics of the batch under each metric.
     """
-    for index, error in rows.failures.items():
-        if not isinstance(error, InputError):
-            raise error
-        failures.setdefault(batch.position + index, _Failure(batch.ids[index], batch.system, error))
+    for rows in statistics:
+        if not isinstance(rows, SummedStatistics):
+            continue
+        for index, error in rows.failures.items():
+            if not isinstance(error, InputError):
+                raise error
+            failures.setdefault(batch.position + index, _Failure(batch.ids[index], batch.system, error))
+
+
+def _replace_failures(rows: Floats | SummedStatistics) -> Floats | SummedStatistics:
+    """Return statistics in which segments that cannot be scored have the score 0."""
+    return rows.with_zeros() if isinstance(rows, SummedStatistics) and rows.failures else rows
 
 
 @dataclass
@@ -333,6 +349,54 @@ class _MetricSum:
         return details[0] if details else None
 
 
+@dataclass
+class _SystemSum:
+    """Collects the statistics of a system's batches, and computes the system's scores.
+
+    Attributes:
+        name: name of the system.
+        keep: the data of segments that the table keeps.
+        metric_sums: the sum of the statistics under each metric.
+        ids: ids of the segments, by batch, if they are kept.
+        segment_count: number of segments.
+        reference_counts: the distinct numbers of references per segment.
+        reference_digest: a digest of the references of all segments; 0 if it is not requested.
+    """
+
+    name: str
+    keep: KeptData
+    metric_sums: Sequence[_MetricSum]
+    ids: list[Sequence[SegmentId]] = field(default_factory=list)
+    segment_count: int = 0
+    reference_counts: set[int] = field(default_factory=set)
+    reference_digest: int = 0
+
+    def add(self, batch: Batch, statistics: Sequence[Floats | SummedStatistics]) -> None:
+        """Add a batch and its statistics under each metric."""
+        for metric_sum, rows in zip(self.metric_sums, statistics, strict=True):
+            metric_sum.add(rows, batch)
+        if self.keep.segments:
+            self.ids.append(batch.ids)
+        if self.keep.references:
+            for references in batch.references:
+                self.reference_digest = hash((self.reference_digest, *references))
+        self.reference_counts.update(map(len, batch.references))
+        self.segment_count += len(batch)
+
+    def finish(self) -> SystemScores:
+        """Return the scores of the system.
+
+        Raises:
+            InputError: if there are no segments.
+        """
+        scores = [metric_sum.finish() for metric_sum in self.metric_sums]
+        scored_count = self.segment_count
+        if len(self.metric_sums) == 1:
+            # The policy of a single metric may skip segments, which are then not counted.
+            scored_count = self.metric_sums[0].segment_count
+        return SystemScores(self.name, scored_count, scores, JoinedSequence(self.ids), self.reference_digest)
+
+
 def _open_system(
     metrics: Sequence[Metric], system: System, first_size: int, are_prepared: bool
 ) -> tuple[list[Metric], Iterator[Batch]]:
@@ -402,13 +466,13 @@ def _score_outputs(
     for index, metric in enumerate(metrics):
         if not isinstance(metric, SystemsMetric) or metric.scores_segments:
             continue
-        if metric.compares_systems:
-            if metric.label not in compared:
-                compared[metric.label] = _score_whole_systems(metric, systems, progress)
-            outputs[index] = _select_output(compared[metric.label], system_index)
-        else:
+        if not metric.compares_systems:
             scores = _score_whole_systems(metric, [systems[system_index]], progress)
             outputs[index] = _select_output(scores, 0)
+            continue
+        if metric.label not in compared:
+            compared[metric.label] = _score_whole_systems(metric, systems, progress)
+        outputs[index] = _select_output(compared[metric.label], system_index)
     return outputs
 
 
@@ -439,22 +503,33 @@ def _read_outputs(metric: SystemsMetric, systems: Sequence[System]) -> SystemOut
         InputError: if segments have different numbers of references, or systems have different references.
     """
     outputs: list[list[str]] = []
-    references: list[tuple[str, ...]] | None = None
+    first_references: list[tuple[str, ...]] = []
     for system in systems:
         segments = list(system.read())
-        system_references = [segment.references for segment in segments]
-        if len(set(map(len, system_references))) > 1:
+        references = [segment.references for segment in segments]
+        if len(set(map(len, references))) > 1:
             raise InputError(f"metric {metric.label}: all segments need the same number of references")
-        if references is not None and system_references != references:
-            raise InputError(
-                f"metric {metric.label}: {systems[0].name} and {system.name} have different references; the metric "
-                "compares systems on the same segments"
-            )
-        references = system_references
+        if not outputs:
+            first_references = references
+        elif references != first_references:
+            raise InputError(_describe_different_references(metric.label, systems[0].name, system.name))
         outputs.append([segment.hypothesis for segment in segments])
-    reference_columns = tuple(list(column) for column in zip(*(references or ()), strict=True))
-    names = tuple(system.name for system in systems)
-    return SystemOutputs("", "", metric.language, names, tuple(outputs), reference_columns)
+    return SystemOutputs(
+        name="",
+        pair="",
+        language=metric.language,
+        systems=tuple(system.name for system in systems),
+        outputs=tuple(outputs),
+        references=tuple(list(column) for column in zip(*first_references, strict=True)),
+    )
+
+
+def _describe_different_references(label: str, first_system: str, system: str) -> str:
+    """Return the error message for two systems with different references under a metric that compares systems."""
+    return (
+        f"metric {label}: {first_system} and {system} have different references; the metric compares systems on the "
+        "same segments"
+    )
 
 
 def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable) -> ScoreTable:
@@ -477,16 +552,19 @@ def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable)
         raise ConfigError("tables can only be added if they have the same systems and metrics")
     systems = []
     for first_scores, second_scores in zip(first.systems, second.systems, strict=True):
-        segment_count = first_scores.segment_count + second_scores.segment_count
-        scores = []
-        for index, metric in enumerate(metrics):
-            first_part, second_part = first_scores.metrics[index], second_scores.metrics[index]
-            scores.append(_add_scores(metric, first_part, second_part, segment_count))
-        ids = JoinedSequence([first_scores.ids, second_scores.ids])
-        systems.append(SystemScores(first_scores.system, segment_count, scores, ids))
+        systems.append(_add_system_scores(metrics, first_scores, second_scores))
     reference_counts = first.reference_counts | second.reference_counts
     infos = [_describe(metric, reference_counts) for metric in metrics]
     return ScoreTable(infos, systems, reference_counts)
+
+
+def _add_system_scores(metrics: Sequence[Metric], first: SystemScores, second: SystemScores) -> SystemScores:
+    """Combine the scores of two consecutive parts of a system."""
+    segment_count = first.segment_count + second.segment_count
+    scores = []
+    for metric, first_scores, second_scores in zip(metrics, first.metrics, second.metrics, strict=True):
+        scores.append(_add_scores(metric, first_scores, second_scores, segment_count))
+    return SystemScores(first.system, segment_count, scores, JoinedSequence([first.ids, second.ids]))
 
 
 def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segment_count: int) -> MetricScores:
@@ -495,7 +573,7 @@ def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segme
     Raises:
         ConfigError: if statistics are needed that were not kept.
     """
-    statistics = None
+    statistics: Floats | None = None
     if first.statistics is not None and second.statistics is not None:
         import numpy as np
 
@@ -506,10 +584,14 @@ def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segme
         total = add_statistics(first.total, second.statistics)
     else:
         raise ConfigError(f"metric {metric.label}: tables can only be added if the statistics of segments were kept")
-    values = system_values(metric, total, statistics, segment_count)
-    segment_values = first.segment_values + second.segment_values
-    segment_details = JoinedSequence([first.segment_details, second.segment_details])
-    return MetricScores(values, total, segment_values, statistics, None, segment_details)
+    return MetricScores(
+        system_values(metric, total, statistics, segment_count),
+        total,
+        segment_values=first.segment_values + second.segment_values,
+        statistics=statistics,
+        details=None,
+        segment_details=JoinedSequence([first.segment_details, second.segment_details]),
+    )
 
 
 def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> list[tuple[str, str, str, str]]:
@@ -532,18 +614,27 @@ def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> lis
     segments = list(baseline.read())
     hypotheses = [segment.hypothesis for segment in segments]
     references = [segment.references for segment in segments]
-    sources = [segment.source for segment in segments if segment.source is not None]
-    all_sources = sources if len(sources) == len(segments) else None
-    outputs = [(system.name, [segment.hypothesis for segment in system.read()]) for system in other_systems]
+    sources = _list_sources(segments)
+    if not other_systems:
+        explanations = []
+        for metric in explaining_metrics:
+            explanation = metric.explain_system(hypotheses, references, baseline.name, sources)
+            explanations.append((metric.label, baseline.name, "", explanation))
+        return explanations
+    other_outputs = [(system.name, [segment.hypothesis for segment in system.read()]) for system in other_systems]
     explanations = []
     for metric in explaining_metrics:
-        if not other_systems:
-            text = metric.explain_system(hypotheses, references, baseline.name, all_sources)
-            explanations.append((metric.label, baseline.name, "", text))
-        for name, output in outputs:
-            text = metric.explain(hypotheses, output, references, (baseline.name, name), all_sources)
-            explanations.append((metric.label, baseline.name, name, text))
+        for name, other_hypotheses in other_outputs:
+            names = (baseline.name, name)
+            explanation = metric.explain(hypotheses, other_hypotheses, references, names, sources)
+            explanations.append((metric.label, *names, explanation))
     return explanations
+
+
+def _list_sources(segments: Sequence[Segment]) -> list[str] | None:
+    """Return the sources of segments, or ``None`` unless all segments have a source."""
+    sources = [segment.source for segment in segments if segment.source is not None]
+    return sources if len(sources) == len(segments) else None
 
 
 def check_explanations(metrics: Sequence[Metric], systems: Sequence[System]) -> list[Any]:

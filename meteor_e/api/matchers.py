@@ -158,14 +158,34 @@ class KeyMatcher(Matcher):
                 positions_by_key.setdefault(key, []).append(i)
         for j, token in enumerate(reference):
             position_lists = [positions_by_key[key] for key in self._key_cache[token] if key in positions_by_key]
-            if not position_lists:
-                continue
-            positions = position_lists[0]
-            if len(position_lists) > 1:
-                positions = sorted(set[int]().union(*position_lists))
-            for i in positions:
+            for i in _merge_positions(position_lists):
                 if self.match_equal_words or identity(hypothesis[i].form) != identity(token.form):
                     yield Match(j, i)
+
+
+def _merge_positions(position_lists: Sequence[Sequence[int]]) -> Sequence[int]:
+    """Return the distinct positions of several sorted lists, in ascending order."""
+    if not position_lists:
+        return ()
+    if len(position_lists) == 1:
+        return position_lists[0]
+    return sorted(set[int]().union(*position_lists))
+
+
+class _SimilarPair(NamedTuple):
+    """A pair of similar words. Pairs are sorted by decreasing similarity, and then by increasing distance.
+
+    Attributes:
+        negative_similarity: similarity of the words, multiplied by -1.
+        distance: difference of the relative positions of the words, multiplied by the lengths of both segments.
+        reference_position: position of the word in the reference.
+        hypothesis_position: position of the word in the hypothesis.
+    """
+
+    negative_similarity: float
+    distance: int
+    reference_position: int
+    hypothesis_position: int
 
 
 class OverlapMatcher(Matcher):
@@ -214,15 +234,11 @@ class OverlapMatcher(Matcher):
                 matched_reference_words.add(j)
                 yield Match(j, i, probability=-negative_similarity)
 
-    def _compare_words(
-        self, hypothesis: Sequence[Token], reference: Sequence[Token]
-    ) -> list[tuple[float, int, int, int]]:
+    def _compare_words(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> list[_SimilarPair]:
         """Compare every hypothesis word with every reference word.
 
-        Returns:
-            ``(-similarity, distance, j, i)`` for each pair with at least the minimum similarity, where ``j`` is the
-            position of the reference word and ``i`` the position of the hypothesis word. The distance is the difference
-            of the relative positions, multiplied by both lengths.
+        Words that occur in both segments are left out. The result contains the pairs with at least the minimum
+        similarity.
         """
         common_forms = {token.form for token in hypothesis} & {token.form for token in reference}
         hypothesis_pieces = [
@@ -239,7 +255,8 @@ class OverlapMatcher(Matcher):
                     continue
                 similarity = 2.0 * shared_count / (len(pieces) + len(other_pieces))
                 if similarity >= self.options.threshold:
-                    pairs.append((-similarity, abs(j * len(hypothesis) - i * len(reference)), j, i))
+                    distance = abs(j * len(hypothesis) - i * len(reference))
+                    pairs.append(_SimilarPair(-similarity, distance, j, i))
         return pairs
 
 
@@ -258,21 +275,26 @@ class _VectorMatcher(Matcher):
             return
         hypothesis_rows = self._rows(hypothesis)
         reference_rows = self._rows(reference)
-        hypothesis_has_vector = [bool(row.any()) for row in hypothesis_rows]
+        # Similarities and the mask have the shape (reference words, hypothesis words).
         similarities = (1 + _multiply_rows(reference_rows, hypothesis_rows)) / 2
-        below: float | None = self.options.below
-        is_similar = similarities >= self.options.threshold
-        if below is not None:
-            is_similar &= similarities < below
+        is_similar = self._select_similar(similarities)
+        is_similar &= reference_rows.any(axis=1)[:, None] & hypothesis_rows.any(axis=1)
+        matches_equal_words = self.options.below is None
         for j, reference_token in enumerate(reference):
-            has_vector = bool(reference_rows[j].any())
             for i, hypothesis_token in enumerate(hypothesis):
                 if reference_token.form == hypothesis_token.form:
-                    if below is None:
+                    if matches_equal_words:
                         yield Match(j, i)
-                elif has_vector and hypothesis_has_vector[i] and is_similar[j, i]:
+                elif is_similar[j, i]:
                     # Rounded vectors can be slightly longer than 1, but a probability must not exceed 1.
                     yield Match(j, i, probability=min(1.0, float(similarities[j, i])))
+
+    def _select_similar(self, similarities: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Return a mask of the similarities in the interval of the options ``threshold`` and ``below``."""
+        is_similar: NDArray[np.bool_] = similarities >= self.options.threshold
+        if self.options.below is not None:
+            is_similar &= similarities < self.options.below
+        return is_similar
 
 
 class SimilarityMatcher(_VectorMatcher):
@@ -394,9 +416,12 @@ class ContextualMatcher(_VectorMatcher):
             TypeError: if :meth:`encode` does not return one row per token.
             ValueError: if a vector is not finite, if its length exceeds 1, or if vectors differ in their dimension.
         """
-        cache = self.memory
-        # Another thread may clear the cache at any time. Therefore each item is read only once.
-        rows_by_sentence = {sentence: rows for sentence in sentences if (rows := cache.get(sentence)) is not None}
+        rows_by_sentence = {}
+        for sentence in sentences:
+            # Another thread may clear the cache at any time. Therefore each item is read only once.
+            cached_rows = self.memory.get(sentence)
+            if cached_rows is not None:
+                rows_by_sentence[sentence] = cached_rows
         missing_sentences = [sentence for sentence in sentences if sentence not in rows_by_sentence]
         for group in _group_sentences(missing_sentences):
             rows_by_sentence.update(self._encode_and_cache(group))
@@ -437,22 +462,39 @@ class ContextualMatcher(_VectorMatcher):
         import numpy as np
 
         rows, offsets = self.encode(sentences)
-        starts = list(accumulate(map(len, sentences), initial=0))
-        if rows.ndim != 2 or list(map(int, offsets)) != starts or len(rows) != starts[-1]:
-            raise TypeError(
-                f"{type(self).__name__}.encode returned rows of shape {rows.shape} in {len(offsets) - 1} parts for "
-                f"{len(sentences)} sentences with {starts[-1]} tokens; it must return one row per token"
-            )
-        # This condition is also false for NaN.
-        if not (np.square(rows, dtype=np.float64).sum(axis=1) <= 1.01).all():
-            raise ValueError(f"{type(self).__name__}.encode returned rows that are not finite, or longer than 1")
-        rounded = np.rint(rows.astype(np.float64) * VECTOR_GRID).astype(np.int16)
+        self._check_rows(rows, offsets, sentences)
+        rounded_rows = np.rint(rows.astype(np.float64) * VECTOR_GRID).astype(np.int16)
         rows_by_sentence = {}
-        for sentence, start in zip(sentences, starts, strict=False):
+        start = 0
+        for sentence in sentences:
             # The rows are copied, because a view would keep the vectors of all sentences in memory.
-            rows_by_sentence[sentence] = rounded[start : start + len(sentence)].copy()
+            rows_by_sentence[sentence] = rounded_rows[start : start + len(sentence)].copy()
+            start += len(sentence)
         self.memory.add_items(rows_by_sentence)
         return rows_by_sentence
+
+    def _check_rows(
+        self, rows: NDArray[np.float32], offsets: NDArray[np.intp], sentences: Sequence[Sequence[Token]]
+    ) -> None:
+        """Check the rows and offsets that :meth:`encode` returned for sentences.
+
+        Raises:
+            TypeError: if there is not one row per token.
+            ValueError: if a vector is not finite, or if its length exceeds 1.
+        """
+        import numpy as np
+
+        expected_offsets = list(accumulate(map(len, sentences), initial=0))
+        token_count = expected_offsets[-1]
+        if rows.ndim != 2 or list(map(int, offsets)) != expected_offsets or len(rows) != token_count:
+            raise TypeError(
+                f"{type(self).__name__}.encode returned rows of shape {rows.shape} in {len(offsets) - 1} parts for "
+                f"{len(sentences)} sentences with {token_count} tokens; it must return one row per token"
+            )
+        squared_lengths = np.square(rows, dtype=np.float64).sum(axis=1)
+        # This condition is also false for NaN.
+        if not (squared_lengths <= 1.01).all():
+            raise ValueError(f"{type(self).__name__}.encode returned rows that are not finite, or longer than 1")
 
 
 def _group_sentences(sentences: Sequence[tuple[Token, ...]]) -> Iterator[list[tuple[Token, ...]]]:

@@ -280,35 +280,60 @@ def _make_bigrams(rows: Integers, word_classes: Integers, class_count: int) -> _
     return _make_keys(rows[1:][is_same_text], bigrams, np.ones(int(is_same_text.sum())))
 
 
+class _DisjointSets:
+    """A union-find structure, which merges sets of items efficiently. At first, each item is a set of its own.
+
+    Args:
+        item_count: number of items. The items are indexes from 0.
+    """
+
+    def __init__(self, item_count: int) -> None:
+        self._parents = list(range(item_count))
+
+    def find_root(self, index: int) -> int:
+        """Return the item that represents the set of an item."""
+        parents = self._parents
+        while parents[index] != index:
+            parents[index] = parents[parents[index]]
+            index = parents[index]
+        return index
+
+    def merge(self, first: int, second: int) -> None:
+        """Merge the sets of two items."""
+        self._parents[self.find_root(first)] = self.find_root(second)
+
+    def roots(self) -> Integers:
+        """Return for each item the item that represents its set."""
+        return np.array([self.find_root(index) for index in range(len(self._parents))], np.int64)
+
+
 def _word_classes(
     matchers: Sequence[Matcher], weights: Sequence[float], types: Sequence[Token]
 ) -> list[tuple[Integers, float]]:
     """Divide word types into classes of words that match each other, for each key matcher of a chain.
 
-    Word types that share a key are in the same class. With each further matcher, some of the classes are merged, which
-    a union-find structure makes efficient.
+    Word types that share a key are in the same class. Each further matcher merges some of the classes.
 
     Returns:
         For each key matcher the class of each word type, and the matcher's weight.
     """
-    parent = list(range(len(types)))
-
-    def find_root(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = index = parent[parent[index]]
-        return index
-
+    type_sets = _DisjointSets(len(types))
     classes = []
     for matcher, weight in zip(matchers, weights, strict=True):
         if isinstance(matcher, KeyMatcher):
-            owners: dict[Any, int] = {}
-            for index, token in enumerate(types):
-                for key in matcher.keys(token):
-                    owner = owners.setdefault(key, index)
-                    if owner != index:
-                        parent[find_root(index)] = find_root(owner)
-            classes.append((np.array([find_root(index) for index in range(len(types))], np.int64), weight))
+            _merge_types_with_equal_keys(type_sets, matcher, types)
+            classes.append((type_sets.roots(), weight))
     return classes or [(np.arange(len(types)), 1.0)]
+
+
+def _merge_types_with_equal_keys(type_sets: _DisjointSets, matcher: KeyMatcher, types: Sequence[Token]) -> None:
+    """Merge the sets of word types that share a key of the matcher."""
+    first_types: dict[Any, int] = {}
+    for index, token in enumerate(types):
+        for key in matcher.keys(token):
+            first_type = first_types.setdefault(key, index)
+            if first_type != index:
+                type_sets.merge(index, first_type)
 
 
 def _make_keys(rows: Integers, classes: Integers, values: Floats) -> _Keys:

@@ -54,6 +54,18 @@ class Candidates(NamedTuple):
     fixed: list[AlignedMatch | None]
 
 
+class _SharedLists(NamedTuple):
+    """Lists of candidates, which reference positions may share.
+
+    Attributes:
+        lists: the distinct lists.
+        list_indexes: for each reference position the index of its list.
+    """
+
+    lists: list[list[AlignedMatch]]
+    list_indexes: Sequence[int]
+
+
 def collect_candidates(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token], identity: Identity = str
 ) -> Candidates:
@@ -74,10 +86,11 @@ def collect_candidates(
     """
     if _have_same_words(hypothesis, reference, identity):
         matchers = matchers[:1]
-    list_indexes: Sequence[int] = range(len(reference))
-    lists = _collect_separate_lists(matchers, hypothesis, reference)
-    if lists is None:
-        list_indexes, lists = _collect_shared_lists(matchers, hypothesis, reference)
+    separate_lists = _collect_separate_lists(matchers, hypothesis, reference)
+    if separate_lists is None:
+        lists, list_indexes = _collect_shared_lists(matchers, hypothesis, reference)
+    else:
+        lists, list_indexes = _SharedLists(separate_lists, range(len(reference)))
     by_reference = [lists[list_index] for list_index in list_indexes]
     return Candidates(by_reference, _find_fixed_matches(lists, list_indexes, len(hypothesis)))
 
@@ -100,7 +113,7 @@ def _collect_separate_lists(
     """
     reference_size, hypothesis_size = len(reference), len(hypothesis)
     by_reference: list[list[AlignedMatch]] = [[] for _ in reference]
-    total = 0
+    candidate_count = 0
     limit = min(SEPARATE_CANDIDATES, MAX_CANDIDATES)
     for index, matcher in enumerate(matchers):
         with plugin_errors(f"matcher {matcher.name!r}"):
@@ -111,12 +124,12 @@ def _collect_separate_lists(
                     match = Match(j, i, reference_length, hypothesis_length)
                     raise misplaced_match(matcher.name, match, hypothesis_size, reference_size)
                 by_reference[j].append(AlignedMatch(j, reference_length, i, hypothesis_length, index, probability))
-                total += 1
-                if total > limit:
+                candidate_count += 1
+                if candidate_count > limit:
                     if _can_share_lists(matchers, hypothesis, reference):
                         return None
                     limit = MAX_CANDIDATES
-                    if total > limit:
+                    if candidate_count > limit:
                         raise too_many_candidates(hypothesis_size, reference_size)
     return by_reference
 
@@ -130,11 +143,10 @@ def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], r
 
 def _collect_shared_lists(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
-) -> tuple[list[int], list[list[AlignedMatch]]]:
+) -> _SharedLists:
     """Collect candidates in lists that reference positions share.
 
-    Returns:
-        For each reference position the index of its list, and the lists.
+    Each matcher compares the hypothesis only with the first position of each list.
     """
     phrases_by_matcher = {
         index: _find_phrases(matcher, reference)
@@ -143,13 +155,9 @@ def _collect_shared_lists(
     }
     list_indexes, first_positions = _group_positions(reference, list(phrases_by_matcher.values()))
     lists: list[list[AlignedMatch]] = [[] for _ in first_positions]
-    total = 0
+    candidate_count = 0
     for index, matcher in enumerate(matchers):
-        if index in phrases_by_matcher:
-            tokens, list_by_start = _cut_windows(reference, first_positions, phrases_by_matcher[index])
-        else:
-            tokens = [reference[position] for position in first_positions]
-            list_by_start = {list_index: list_index for list_index in range(len(lists))}
+        tokens, list_by_start = _select_words(reference, first_positions, phrases_by_matcher.get(index))
         with plugin_errors(f"matcher {matcher.name!r}"):
             for start, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, tokens):
                 list_index = list_by_start.get(start)
@@ -157,10 +165,10 @@ def _collect_shared_lists(
                     continue
                 j = first_positions[list_index]
                 lists[list_index].append(AlignedMatch(j, reference_length, i, hypothesis_length, index, probability))
-                total += 1
-                if total > MAX_CANDIDATES:
+                candidate_count += 1
+                if candidate_count > MAX_CANDIDATES:
                     raise too_many_candidates(len(hypothesis), len(reference))
-    return list_indexes, lists
+    return _SharedLists(lists, list_indexes)
 
 
 _Phrases = Sequence[Sequence[tuple[int, int]]]
@@ -192,6 +200,25 @@ def _group_positions(reference: Sequence[Token], phrase_tables: Sequence[_Phrase
             first_positions.append(position)
         group_indexes.append(groups[key])
     return group_indexes, first_positions
+
+
+def _select_words(
+    reference: Sequence[Token], first_positions: Sequence[int], phrases: _Phrases | None
+) -> tuple[list[Token], Mapping[int, int]]:
+    """Select the reference words with which a matcher compares the hypothesis.
+
+    Args:
+        reference: tokens of the reference.
+        first_positions: the first position of each list of candidates.
+        phrases: the phrases that start at each reference position, for a phrase matcher; otherwise ``None``.
+
+    Returns:
+        The words; and a dictionary from the indexes of words at which matches may start to the indexes of lists.
+    """
+    if phrases is not None:
+        return _cut_windows(reference, first_positions, phrases)
+    words = [reference[position] for position in first_positions]
+    return words, {index: index for index in range(len(words))}
 
 
 def _cut_windows(
@@ -305,15 +332,20 @@ def family_of(matcher: Matcher) -> str:
     from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
 
     # The attribute core_family is not inherited, because a subclass may compare other keys.
-    core_family = vars(type(matcher)).get("core_family")
-    if core_family == "synonyms" and type(matcher.table) is not SynonymIndex:  # type: ignore[attr-defined]
-        core_family = None
-    if core_family is not None:
-        return str(core_family)
+    core_family: str | None = vars(type(matcher)).get("core_family")
+    family = _inherited_family(matcher) if core_family is None else core_family
+    # The core reads the tables of these two classes only.
+    if family == "synonyms" and type(matcher.table) is not SynonymIndex:  # type: ignore[attr-defined]
+        return _inherited_family(matcher)
+    if family == "phrases" and type(matcher.table) is not ParaphraseIndex:  # type: ignore[attr-defined]
+        return "proposals"
+    return family
+
+
+def _inherited_family(matcher: Matcher) -> str:
+    """Return the family of a matcher's base class, or ``proposals`` if the matcher overrides the base class."""
     for base_class, (family, *methods) in _FAMILIES.items():
         if isinstance(matcher, base_class) and inherits_methods(matcher, base_class, *methods):
-            if isinstance(matcher, PhraseMatcher) and type(matcher.table) is not ParaphraseIndex:
-                return "proposals"
             return family
     return "proposals"
 

@@ -50,20 +50,45 @@ def score_test_set(
     metric = metric.prepare(references) if metric.needs_references else metric
     needed_cells = np.ones_like(cells) if systems else cells
     system_statistics = _load_statistics(metric, test, needed_cells, cache, progress)
-    segment_scores = np.full(cells.shape, np.nan)
-    system_scores = np.full(len(test.systems), np.nan)
-    for row, statistics in enumerate(system_statistics):
-        is_scored = ~np.isnan(statistics).any(axis=1)
-        if is_scored.any():
-            segment_scores[row, is_scored] = main_scores(metric.segment_scores(statistics[is_scored]))
-        if systems:
-            system_scores[row] = main_scores(metric.scores(statistics.sum(axis=0)[None]))[0]
+    segment_scores = [_score_segments(metric, statistics) for statistics in system_statistics]
 
     def resample(system: int, weights: Floats) -> Floats:
         return main_scores(metric.scores(weights @ system_statistics[system]))
 
-    signature = metric.signature_for({len(test.references)})
-    return Scores(metric.label, signature, segment_scores, system_scores, resample if systems else None)
+    return Scores(
+        metric.label,
+        metric.signature_for({len(test.references)}),
+        segments=np.array(segment_scores, float).reshape(cells.shape),
+        systems=_score_systems(metric, system_statistics) if systems else np.full(len(test.systems), np.nan),
+        resample=resample if systems else None,
+    )
+
+
+def _score_segments(metric: Metric, statistics: Floats) -> Floats:
+    """Return the score of each segment of a system. It is NaN if the statistics of the segment are NaN.
+
+    Args:
+        metric: the metric.
+        statistics: statistics of the segments, ``(segments, width)``.
+    """
+    segment_scores = np.full(len(statistics), np.nan)
+    is_scored = ~np.isnan(statistics).any(axis=1)
+    if is_scored.any():
+        segment_scores[is_scored] = main_scores(metric.segment_scores(statistics[is_scored]))
+    return segment_scores
+
+
+def _score_systems(metric: Metric, system_statistics: Sequence[Floats]) -> Floats:
+    """Return the score of each system.
+
+    Args:
+        metric: the metric.
+        system_statistics: for each system the statistics of its segments, ``(segments, width)``.
+    """
+    system_scores = np.full(len(system_statistics), np.nan)
+    for row, statistics in enumerate(system_statistics):
+        system_scores[row] = main_scores(metric.scores(statistics.sum(axis=0)[None]))[0]
+    return system_scores
 
 
 def chain_statistics(
@@ -119,16 +144,12 @@ def _load_statistics(
     Returns:
         For each system ``(segments, width)``; NaN in cells that are neither needed nor in the cache.
     """
-    signature = signature or metric.signature_for({len(test.references)})
+    cache_signature = signature or metric.signature_for({len(test.references)})
     system_statistics: list[Floats] = []
     n_done, n_cells = 0, int(needed_cells.sum())
-    for row, output in enumerate(test.outputs):
-        texts = [output, *test.references, *([] if test.source is None else [test.source])]
-        key = f"{signature} {digest(digest(text) for text in texts)}"
-        entry = cache.get(key) or {}
-        statistics = entry.get("statistics", np.empty((0, 0))).astype(float)
-        if len(statistics) != len(test):
-            statistics = np.full((len(test), 1), np.nan)
+    for row in range(len(test.outputs)):
+        key = _cache_key(cache_signature, test, row)
+        statistics = _read_cached_statistics(cache, key, len(test))
         missing = np.flatnonzero(needed_cells[row] & np.isnan(statistics).any(axis=1))
         if len(missing):
             new_statistics = _compute_statistics(metric, test, row, missing.tolist())
@@ -140,6 +161,26 @@ def _load_statistics(
         n_done += int(needed_cells[row].sum())
         progress(metric.label, n_done, n_cells)
     return system_statistics
+
+
+def _cache_key(signature: str, test: SystemOutputs, system_index: int) -> str:
+    """Return the key of a system's statistics in the cache, which depends on the signature and on all texts."""
+    texts = [test.outputs[system_index], *test.references]
+    if test.source is not None:
+        texts.append(test.source)
+    return f"{signature} {digest(digest(text) for text in texts)}"
+
+
+def _read_cached_statistics(cache: ArrayCache, key: str, segment_count: int) -> Floats:
+    """Return a system's statistics from the cache, ``(segments, width)``.
+
+    If the cache does not contain statistics of all segments, the result is a column of NaN.
+    """
+    entry = cache.get(key)
+    if entry is not None and "statistics" in entry and len(entry["statistics"]) == segment_count:
+        statistics: Floats = entry["statistics"].astype(float)
+        return statistics
+    return np.full((segment_count, 1), np.nan)
 
 
 def _compute_statistics(metric: Metric, test: SystemOutputs, system_index: int, segments: Sequence[int]) -> Floats:

@@ -8,6 +8,7 @@ the result: ``a,b,c`` becomes ``a , b,c``.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization
@@ -102,33 +103,56 @@ def separate_symbols(text: str, apostrophes: str, prefixes: NonbreakingPrefixes,
         punctuation: whether to keep characters that are neither letters nor digits. Otherwise, they become spaces.
     """
     text = re.sub(_SYMBOL, r" \1 ", f" {text} ")
-    # Step 2 replaces a run of dots with a marker, which later steps do not change.
-    # The marker is the same as in METEOR 1.5, because a literal DOTMULTI in a segment also becomes a dot.
-    text = re.sub(_DOTS, lambda run: f" {_DOT_MARK}{run.group()[1:]}", text)
-    if _DOT_MARK in text:
-        text = re.sub(_MARKED_DOTS, lambda mark: "DOT" * len(mark.group(1)) + _DOT_MARK + " ", text)
+    text = _mark_dots(text)
     if "," in text:
-        for pattern, replacement in _COMMAS:
-            text = re.sub(pattern, replacement, text)
+        text = _substitute_all(_COMMAS, text)
     text = re.sub(_SINGLE_QUOTES, "'", text)
     text = re.sub(_DOUBLE_QUOTES, ' " ', text)
     text = text.replace("–", "-").replace("--", "-")
     if "-" in text:
         text = re.sub(_HYPHEN, r"\1 \2", text)
     if "'" in text:
-        for pattern, replacement in _APOSTROPHES[apostrophes]:
-            text = re.sub(pattern, replacement, text)
-    # Step 8 keeps the final dot of a word, removes it, or makes it a separate word.
+        text = _substitute_all(_APOSTROPHES[apostrophes], text)
+    text = _split_final_dots(text, prefixes)
+    text = _restore_dots(text)
+    if not punctuation:
+        text = re.sub(_PUNCTUATION, " ", text)
+    return re.sub(_UNICODE_SPACES, " ", text)
+
+
+def _substitute_all(replacements: Iterable[tuple[str, str]], text: str) -> str:
+    """Apply pairs of a pattern and its replacement to a text, one after the other."""
+    for pattern, replacement in replacements:
+        text = re.sub(pattern, replacement, text)
+    return text
+
+
+def _mark_dots(text: str) -> str:
+    """Replace each run of dots with a marker, which the following steps do not change.
+
+    The marker is the same as in METEOR 1.5, because a literal DOTMULTI in a segment also becomes a dot.
+    """
+    text = re.sub(_DOTS, lambda run: f" {_DOT_MARK}{run.group()[1:]}", text)
+    if _DOT_MARK in text:
+        text = re.sub(_MARKED_DOTS, lambda mark: "DOT" * len(mark.group(1)) + _DOT_MARK + " ", text)
+    return text
+
+
+def _restore_dots(text: str) -> str:
+    """Replace the markers of :func:`_mark_dots` with dots again."""
+    if _DOT_MARK not in text:
+        return text
+    return re.sub(_DOT_MARKS, lambda mark: "." * (len(mark.group(1)) // 3 + 1), text)
+
+
+def _split_final_dots(text: str, prefixes: NonbreakingPrefixes) -> str:
+    """Keep the final dot of each word, remove it, or make it a separate word."""
     words = split_words(text)
     for index, word in enumerate(words):
         if len(word) > 1 and word[-1] == ".":
             next_word = words[index + 1] if index + 1 < len(words) else ""
             words[index] = _split_final_dot(word, next_word, prefixes)
-    text = " ".join(words)
-    # Step 9 replaces the markers with dots again.
-    if _DOT_MARK in text:
-        text = re.sub(_DOT_MARKS, lambda mark: "." * (len(mark.group(1)) // 3 + 1), text)
-    return re.sub(_UNICODE_SPACES, " ", text if punctuation else re.sub(_PUNCTUATION, " ", text))
+    return " ".join(words)
 
 
 def _split_final_dot(word: str, next_word: str, prefixes: NonbreakingPrefixes) -> str:
