@@ -416,10 +416,11 @@ class ContextualMatcher(_VectorMatcher):
             TypeError: if :meth:`encode` does not return one row per token.
             ValueError: if a vector is not finite, if its length exceeds 1, or if vectors differ in their dimension.
         """
+        cache = self.memory
         rows_by_sentence = {}
         for sentence in sentences:
             # Another thread may clear the cache at any time. Therefore each item is read only once.
-            cached_rows = self.memory.get(sentence)
+            cached_rows = cache.get(sentence)
             if cached_rows is not None:
                 rows_by_sentence[sentence] = cached_rows
         missing_sentences = [sentence for sentence in sentences if sentence not in rows_by_sentence]

@@ -6,7 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice
+from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, OverlapMatcher, SimilarityMatcher
@@ -52,7 +52,9 @@ class CoreSession:
         """Convert the tokens of segments to ids. New tokens are added to the vocabulary."""
         type_ids = self._type_ids
         previous_count = len(type_ids)
-        segment_types = [[type_ids.setdefault(token, len(type_ids)) for token in tokens] for tokens in segments]
+        segment_types = []
+        for tokens in segments:
+            segment_types.append([type_ids.setdefault(token, len(type_ids)) for token in tokens])
         new_tokens = list(islice(type_ids, previous_count, None))
         if new_tokens:
             self.core.add_types([token.form for token in new_tokens])
@@ -93,12 +95,23 @@ class CoreSession:
             return [self._to_key_ids(index, matcher.distinct_pieces(token)) for token in tokens]
         if planned.family == "similarity":
             assert isinstance(matcher, SimilarityMatcher)
-            rows = matcher.compute_vectors(tokens)
-            previous_dimension = self._dimensions.setdefault(index, rows.shape[1])
-            if rows.shape[1] != previous_dimension:
-                raise ValueError(f"vectors had {previous_dimension} dimensions before, and now have {rows.shape[1]}")
-            return rows
+            return self._compute_vectors(index, matcher, tokens)
         return None
+
+    def _compute_vectors(self, index: int, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> Any:
+        """Return the vectors of tokens, and check that their dimension is the same as in previous batches.
+
+        Args:
+            index: index of the matcher in the chain.
+            matcher: the matcher.
+            tokens: the tokens.
+        """
+        rows = matcher.compute_vectors(tokens)
+        dimension = rows.shape[1]
+        previous_dimension = self._dimensions.setdefault(index, dimension)
+        if dimension != previous_dimension:
+            raise ValueError(f"vectors had {previous_dimension} dimensions before, and now have {dimension}")
+        return rows
 
     def _to_key_ids(self, index: int, keys: Collection[Hashable]) -> list[int]:
         """Convert keys of the matcher with this index to ids. New keys get the next ids."""
@@ -110,8 +123,8 @@ class CoreSession:
 
         Sentences that are too long for an encoder are skipped.
         """
-        tokens = self._tokens
-        sentences = [tuple(tokens[type_id] for type_id in batch.types(first)) for first in batch.number_sentences()]
+        # The core numbers the distinct sentences, and returns the index of a segment for each of them.
+        sentences = [tuple(self._list_tokens(batch.types(segment))) for segment in batch.number_sentences()]
         rows_by_encoder: dict[tuple[int, int], Sequence[Any]] = {}
         for planned in encoders:
             matcher = planned.matcher
@@ -139,24 +152,31 @@ class CoreSession:
                 references.
         """
         hypothesis_count = len(reference_starts) - 1
-        for hypothesis in range(hypothesis_count):
+        for hypothesis, (start, end) in enumerate(pairwise(reference_starts)):
+            # The core reuses the result of an equal hypothesis with equal references.
             if batch.original(hypothesis) != hypothesis:
-                continue  # The core reuses the result of an equal hypothesis with equal references.
+                continue
             hypothesis_types = batch.types(hypothesis)
-            for reference in range(reference_starts[hypothesis], reference_starts[hypothesis + 1]):
+            for reference in range(start, end):
                 reference_types = batch.types(hypothesis_count + reference)
+                is_equal_pair = hypothesis_types == reference_types
                 for index, planned in proposers:
-                    if index and hypothesis_types == reference_types:
+                    if is_equal_pair and index > 0:
                         break
                     matches = self._list_matches(planned.matcher, hypothesis_types, reference_types)
                     batch.propose(reference, planned.column, matches)
+
+    def _list_tokens(self, type_ids: Sequence[int]) -> list[Token]:
+        """Return the tokens of word types."""
+        tokens = self._tokens
+        return [tokens[type_id] for type_id in type_ids]
 
     def _list_matches(
         self, matcher: Matcher, hypothesis_types: Sequence[int], reference_types: Sequence[int]
     ) -> list[Match]:
         """Return the matches that a matcher proposes for a pair of segments, up to a limit."""
-        hypothesis = [self._tokens[type_id] for type_id in hypothesis_types]
-        reference = [self._tokens[type_id] for type_id in reference_types]
+        hypothesis = self._list_tokens(hypothesis_types)
+        reference = self._list_tokens(reference_types)
         with plugin_errors(f"matcher {matcher.name!r}"):
             proposals = islice(matcher.match(hypothesis, reference), candidates.MAX_CANDIDATES + 1)
             # The Python engine unpacks the items in the same way. Both engines report the same error for a wrong item.

@@ -142,12 +142,7 @@ class NativeEngine(Engine):
             failures = self._read_failures(core_batch)
             alignments: Sequence[Alignment | None] = ()
             if keep_alignments:
-                # The hypotheses precede the references in the list of segments.
-                best_segments = []
-                for start, best_reference in zip(
-                    reference_starts, memoryview(results["best_references"]).cast("i"), strict=False
-                ):
-                    best_segments.append(len(batch) + start + best_reference)
+                best_segments = _find_best_segments(results["best_references"], reference_starts)
                 alignments = PackedAlignments(
                     **core_batch.pack_alignments(best_segments),
                     matchers=tuple(planned.matcher.name for planned in self._plan),
@@ -161,11 +156,12 @@ class NativeEngine(Engine):
         """Score pairs of texts, as described in :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
         if self._proposers:
             return super().score_pairs(texts, sources, threads=threads)
-        scores = array("d", [0.0]) * sum(len(hypotheses) * len(references) for hypotheses, references in sources)
-        threads = max(1, min(threads, len(scores) // _MIN_SEGMENTS_PER_THREAD))
+        pair_count = sum(len(hypotheses) * len(references) for hypotheses, references in sources)
+        scores = array("d", [0.0]) * pair_count
+        useful_threads = max(1, min(threads, pair_count // _MIN_SEGMENTS_PER_THREAD))
         with self._borrow_session() as session:
-            batch = self._read(session, texts, threads, None)
-            batch.score_pairs(sources, scores, threads, None)
+            batch = self._read(session, texts, useful_threads, None)
+            batch.score_pairs(sources, scores, useful_threads, None)
             return scores, self._read_failures(batch)
 
     @contextlib.contextmanager
@@ -198,19 +194,25 @@ class NativeEngine(Engine):
 
     def _read(self, session: CoreSession, segments: Sequence[str], threads: int, stop: object) -> CoreBatch:
         """Read segments into the core, and compute the features of words that it does not know yet."""
-        core = session.core
         if self._tokenize is not None:
-            batch = core.take(session.type_ids([self._tokenize(segment) for segment in segments]))
+            token_lists = [self._tokenize(segment) for segment in segments]
+            batch = session.core.take(session.type_ids(token_lists))
+        elif self._segment is not None:
+            batch = self._normalize(session, [self._segment(segment) for segment in segments], threads, stop)
         else:
-            if self._segment is not None:
-                segments = [self._segment(segment) for segment in segments]
-            batch = core.read(segments, threads, stop)
-            for index in batch.irregular():
-                batch.set_words(index, split_words(self._normalizer(segments[index])))
-            if batch.intern():
-                session.describe(self._tokens_of(core.undescribed()))
+            batch = self._normalize(session, segments, threads, stop)
         if self._encoders:
             session.encode(self._encoders, batch)
+        return batch
+
+    def _normalize(self, session: CoreSession, segments: Sequence[str], threads: int, stop: object) -> CoreBatch:
+        """Split segments into words with the core, and describe word types that are new to the session."""
+        batch = session.core.read(segments, threads, stop)
+        # The core leaves some segments to the normalizer in Python.
+        for index in batch.irregular():
+            batch.set_words(index, split_words(self._normalizer(segments[index])))
+        if batch.intern():
+            session.describe(self._tokens_of(session.core.undescribed()))
         return batch
 
     def _read_failures(self, batch: CoreBatch) -> dict[int, MeteorError]:
@@ -242,6 +244,19 @@ class NativeEngine(Engine):
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("engines cannot be pickled; an unpickled Meteor creates a new engine")
+
+
+def _find_best_segments(best_references: bytes, reference_starts: Sequence[int]) -> list[int]:
+    """Return the index of the best reference of each hypothesis in a list of all segments.
+
+    Args:
+        best_references: for each hypothesis the index among its references, as int32.
+        reference_starts: for each hypothesis the index of its first reference, and at the end the number of references.
+    """
+    best_indexes = memoryview(best_references).cast("i")
+    hypothesis_count = len(best_indexes)
+    # The hypotheses precede all references in the list of segments.
+    return [hypothesis_count + reference_starts[i] + best_index for i, best_index in enumerate(best_indexes)]
 
 
 def make_engine(
@@ -283,7 +298,16 @@ def make_engine(
     tokens_depend_on_sentence = lemmatizer is not None and lemmatizer.scope != "word"
     tokenize_sentence = tokenize if tokens_depend_on_sentence else None
     tokens_of = _make_tokens if lemmatizer is None else lemmatizer.analyze
-    return NativeEngine(module, settings, plan, normalizer, function_words, tokenize_sentence, tokens_of, segment)
+    return NativeEngine(
+        module=module,
+        settings=settings,
+        plan=plan,
+        normalizer=normalizer,
+        function_words=function_words,
+        tokenize=tokenize_sentence,
+        tokens_of=tokens_of,
+        segment=segment,
+    )
 
 
 def _make_tokens(words: Sequence[str]) -> list[Token]:

@@ -87,9 +87,9 @@ class Engine(ABC):
         for hypothesis_ids, reference_ids in sources:
             references = [[texts[text_id]] for text_id in reference_ids]
             for text_id in hypothesis_ids:
-                batch = Batch([texts[text_id]] * len(references), references, threads=threads)
-                rows = self.score(batch)
+                repeated_hypothesis = [texts[text_id]] * len(references)
+                rows = self.score(Batch(repeated_hypothesis, references, threads=threads))
                 for index, error in rows.failures.items():
                     failures[len(scores) + index] = error
-                scores.extend(parts.score for _, parts, _ in rows.segments())
+                scores.extend(formula_scores.score for _, formula_scores, _ in rows.segments())
         return scores, failures

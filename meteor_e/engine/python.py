@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from meteor_e.api.batches import Batch
@@ -21,10 +21,9 @@ from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import (
     SegmentShares,
     Statistics,
+    StatisticsSum,
     characters_of,
     count_statistics,
-    statistics_width,
-    to_additive_vector,
 )
 from meteor_e.text.identity import IDENTITIES, Identity
 
@@ -129,26 +128,18 @@ class PythonEngine(Engine):
         references = [[self._tokenize(text) for text in texts] for texts in batch.references]
         for encoder in self._encoders:
             _encode_sentences(encoder, hypotheses, references)
-        statistics, scores, best_references = array("q"), array("d"), array("i")
+        best_scores: list[_AlignmentScore] = []
         failures: dict[int, MeteorError] = {}
-        alignments: list[Alignment | None] = []
-        total = [0] * statistics_width(len(self._matchers))
         for index, (hypothesis, segment_references) in enumerate(zip(hypotheses, references, strict=True)):
             if batch.stop:
                 raise KeyboardInterrupt
             try:
                 best = self._score_segment(hypothesis, segment_references, maximum_accuracy)
-                alignments.append(best.alignment)
-                additive = to_additive_vector(best.statistics)
-                total = [total_value + value for total_value, value in zip(total, additive, strict=True)]
             except MeteorError as error:
                 failures[index] = error
                 best = self._score_without_matches(hypothesis, segment_references[0])
-                alignments.append(None)
-            statistics.extend(best.statistics.to_vector())
-            scores.extend(best.scores)
-            best_references.append(best.reference_index)
-        return Rows(statistics.tobytes(), scores.tobytes(), best_references.tobytes(), failures, alignments, total)
+            best_scores.append(best)
+        return _make_rows(best_scores, failures, len(self._matchers))
 
     def _score_segment(
         self, hypothesis: Sequence[Token], references: Sequence[Sequence[Token]], maximum_accuracy: bool
@@ -192,6 +183,36 @@ class PythonEngine(Engine):
             segment_shares=self._segment_shares,
         )
         return _AlignmentScore(reference_index, alignment, statistics, compute(statistics, settings.parameters))
+
+
+def _make_rows(scores: Sequence[_AlignmentScore], failures: Mapping[int, MeteorError], matcher_count: int) -> Rows:
+    """Return the rows of a batch.
+
+    Args:
+        scores: for each segment the score against its best reference.
+        failures: errors of the segments that cannot be aligned, by the index of the segment.
+        matcher_count: number of matchers of the chain.
+    """
+    statistics, formula_scores, best_references = array("q"), array("d"), array("i")
+    alignments: list[Alignment | None] = []
+    statistics_sum = StatisticsSum(matcher_count)
+    for index, score in enumerate(scores):
+        statistics.extend(score.statistics.to_vector())
+        formula_scores.extend(score.scores)
+        best_references.append(score.reference_index)
+        if index in failures:
+            alignments.append(None)
+        else:
+            alignments.append(score.alignment)
+            statistics_sum.add(score.statistics)
+    return Rows(
+        statistics=statistics.tobytes(),
+        scores=formula_scores.tobytes(),
+        best_references=best_references.tobytes(),
+        failures=failures,
+        alignments=alignments,
+        total=statistics_sum.total.to_vector(),
+    )
 
 
 def _encode_sentences(

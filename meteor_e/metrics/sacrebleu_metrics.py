@@ -272,18 +272,19 @@ def sacrebleu_expected(scorer: Any, hypotheses: Sequence[str], references: Seque
 
 def _average_references(scorer: Any, references: Sequence[str], weights: Floats) -> dict[str, Any]:
     """Return the weighted means of the references' n-gram counts and lengths, in the format of a reference."""
+    # BLEU has one dictionary for n-grams of all lengths. chrF has a dictionary for each length.
     mean_counts: list[defaultdict[Any, float]] = []
     mean_length = 0.0
     is_bleu = False
-    for text, weight in zip(references, weights.tolist(), strict=True):
-        information = scorer._extract_reference_info([scorer._preprocess_segment(text)])
-        is_bleu = "ref_lens" in information
-        mean_length += weight * sum(information.get("ref_lens", ()))
-        ngrams = information["ref_ngrams"]
-        # BLEU has a single dictionary for n-grams of all lengths. chrF has a dictionary for each length.
-        counts_by_length = [ngrams] if isinstance(ngrams, dict) else ngrams[0]
-        mean_counts = mean_counts or [defaultdict(float) for _ in counts_by_length]
-        for means, counts in zip(mean_counts, counts_by_length, strict=True):
+    for reference, weight in zip(references, weights.tolist(), strict=True):
+        reference_info = scorer._extract_reference_info([scorer._preprocess_segment(reference)])
+        is_bleu = "ref_lens" in reference_info
+        mean_length += weight * sum(reference_info.get("ref_lens", ()))
+        ngrams = reference_info["ref_ngrams"]
+        ngram_counts = [ngrams] if isinstance(ngrams, dict) else ngrams[0]
+        if not mean_counts:
+            mean_counts = [defaultdict(float) for _ in ngram_counts]
+        for means, counts in zip(mean_counts, ngram_counts, strict=True):
             for ngram, count in counts.items():
                 means[ngram] += weight * count
     if is_bleu:

@@ -105,15 +105,8 @@ def parse_spec(
         ConfigError: for an unknown metric or option.
         PluginError: if the plugin of the metric is broken.
     """
-    label, separator, spec = text.partition("=")
-    if not separator or ":" in label or "/" in label or "," in label:
-        # This equals sign is not preceded by a label, but belongs to an option or a path.
-        label, spec = "", text
-    name, _, arguments = spec.partition(":")
-    if name not in ("chain", "model", "scores"):
-        for file_metric, suffixes in FILES.items():
-            if spec.endswith(suffixes):
-                name, arguments = file_metric, spec
+    label, unlabeled_spec = _split_label(text)
+    name, arguments = _split_arguments(unlabeled_spec)
     component = _find_class(name, text)
     if component is None:
         component = plugin_registry().metrics.get("chain")
@@ -123,6 +116,29 @@ def parse_spec(
     if repeated_names:
         raise ConfigError(f"metric {text!r}: option {min(repeated_names)!r} is given twice")
     return MetricSpec(text, component, {**text_options, **options}, label, jobs, threads, offline)
+
+
+def _split_label(text: str) -> tuple[str, str]:
+    """Split a specification ``[LABEL=]NAME[:ARGUMENTS]`` into its label and the rest. The label may be empty."""
+    label, separator, unlabeled_spec = text.partition("=")
+    # Otherwise, the equals sign is not preceded by a label, but belongs to an option or a path.
+    if separator and not any(character in label for character in ":/,"):
+        return label, unlabeled_spec
+    return "", text
+
+
+def _split_arguments(unlabeled_spec: str) -> tuple[str, str]:
+    """Split a specification without a label into the name of a metric and its arguments.
+
+    If the specification is the path of a file, the suffix of the file determines the metric, and the path is the
+    argument.
+    """
+    name, _, arguments = unlabeled_spec.partition(":")
+    if name not in ("chain", "model", "scores"):
+        for file_metric, suffixes in FILES.items():
+            if unlabeled_spec.endswith(suffixes):
+                return file_metric, unlabeled_spec
+    return name, arguments
 
 
 def create_metrics(metrics: Iterable[Metric | MetricSpec], context: TextContext = UNKNOWN_TEXT) -> list[Metric]:
