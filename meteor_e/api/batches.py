@@ -230,14 +230,33 @@ def default_threads(threads: int | None = None) -> int:
     Raises:
         ConfigError: if the argument or the variable is not a whole number of at least 1.
     """
-    setting: int | str = os.environ.get("METEOR_E_THREADS", "") if threads is None else threads
-    if setting == "":
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    text = str(setting).strip()
-    if not text.isdecimal() or not int(text):
-        name = "METEOR_E_THREADS" if threads is None else "threads"
+    if threads is not None:
+        return _parse_thread_count("threads", threads)
+    setting = os.environ.get("METEOR_E_THREADS", "")
+    return _parse_thread_count("METEOR_E_THREADS", setting) if setting else _count_processors()
+
+
+def _parse_thread_count(name: str, setting: int | str) -> int:
+    """Convert a number of threads to an integer.
+
+    Args:
+        name: name of the argument or variable, for the error message.
+        setting: the number.
+
+    Raises:
+        ConfigError: if the setting is not a whole number of at least 1.
+    """
+    digits = str(setting).strip()
+    if not digits.isdecimal() or int(digits) == 0:
         raise ConfigError(f"{name} is {setting!r}; it must be a whole number of at least 1")
-    return int(text)
+    return int(digits)
+
+
+def _count_processors() -> int:
+    """Return the number of processors that are available to this process, at least 1."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 Executor: TypeAlias = Callable[
@@ -290,28 +309,30 @@ def _map_in_pool(
     """
     pending: deque[tuple[Batch, Future[Result]]] = deque()
     stop: list[bool] = []
-    reading_error: Exception | None = None
+    reading_errors: list[Exception] = []
     try:
-        while True:
-            try:
-                batch = next(batches, None)
-            except Exception as error:
-                reading_error = error
-                break
-            if batch is None:
-                break
-            batch.threads, batch.stop = 1, stop
+        for batch in _read_until_error(batches, reading_errors):
+            batch.threads = 1
+            batch.stop = stop
             pending.append((batch, pool.submit(function, batch)))
             if len(pending) > threads:
                 yield _wait_for_first(pending)
         while pending:
             yield _wait_for_first(pending)
-        if reading_error is not None:
-            raise reading_error
+        for error in reading_errors:
+            raise error
     finally:
         # If the caller ends the iteration early, running calls end soon and waiting calls never start.
         stop.append(True)
         pool.shutdown(cancel_futures=True)
+
+
+def _read_until_error(batches: Iterator[Batch], errors: list[Exception]) -> Iterator[Batch]:
+    """Yield batches. If reading fails, add the error to ``errors`` instead of raising it."""
+    try:
+        yield from batches
+    except Exception as error:
+        errors.append(error)
 
 
 def _start_pool(threads: int) -> ThreadPool | None:

@@ -174,11 +174,13 @@ def named_options(text: str, location: str) -> dict[str, Any]:
     from meteor_e.base.yamlfile import plain_value
 
     options: dict[str, Any] = {}
-    for part in filter(None, text.split(",")):
-        name, separator, value = part.partition("=")
-        name = name.strip()
+    for assignment in text.split(","):
+        if not assignment:
+            continue
+        padded_name, separator, value = assignment.partition("=")
+        name = padded_name.strip()
         if not separator or not name:
-            raise ConfigError(f"{location}: option {part!r} is not of the form name=value")
+            raise ConfigError(f"{location}: option {assignment!r} is not of the form name=value")
         if name in options:
             raise ConfigError(f"{location}: option {name!r} is given twice")
         options[name] = plain_value(value.strip())
@@ -476,16 +478,17 @@ class Metric(Component):
         """
         batch = _make_batch(hypotheses, references, sources)
         metric = self.prepare(batch.references) if self.needs_references else self
-        rows = compute_statistics(metric, batch)
-        signature = metric.signature_for({*map(len, batch.references)})
+        statistics = compute_statistics(metric, batch)
+        signature = metric.signature_for(set(map(len, batch.references)))
         segment_scores: tuple[SegmentScore, ...] = ()
         if segments:
             with plugin_errors(f"metric {self.name!r}"):
-                numbers = main_scores(metric.segment_scores(rows)).tolist()
-            segment_scores = tuple(SegmentScore(number, signature) for number in numbers)
+                scores = main_scores(metric.segment_scores(statistics)).tolist()
+            segment_scores = tuple(SegmentScore(score, signature) for score in scores)
         progress(self.label, len(batch), len(batch))
-        values = system_values(metric, add_statistics(None, rows), rows, len(batch))
-        return CorpusScore(values[0], signature, len(batch), segment_scores)
+        statistics_sum = add_statistics(None, statistics)
+        corpus_score, *_ = system_values(metric, statistics_sum, statistics, len(batch))
+        return CorpusScore(corpus_score, signature, len(batch), segment_scores)
 
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> SegmentScore:
         """Score a single segment. The arguments and errors correspond to those of :meth:`corpus`."""
@@ -512,17 +515,23 @@ def score_pairs(
     if isinstance(metric, ScoresPairs):
         yield from metric.pairwise_batches(hypotheses, references)
         return
+    for source_candidates, source_references in read_sources(hypotheses, references):
+        yield _score_pairs_of_source(metric, source_candidates, source_references)
+
+
+def _score_pairs_of_source(metric: Metric, candidates: Sequence[str], references: Sequence[str]) -> Floats:
+    """Score each pair of a candidate and a reference as a segment. The result is ``(candidates, references)``."""
     import numpy as np
 
-    for candidates, texts in read_sources(hypotheses, references):
-        if not candidates or not texts:
-            yield np.empty((len(candidates), len(texts)))
-            continue
-        lists = [[text] for text in texts]
-        prepared = metric.prepare(lists) if metric.needs_references else metric
-        batch = Batch([candidate for candidate in candidates for _ in texts], lists * len(candidates))
-        rows = compute_statistics(prepared, batch)
-        yield main_scores(prepared.segment_scores(rows)).reshape(len(candidates), len(texts))
+    if not candidates or not references:
+        return np.empty((len(candidates), len(references)))
+    reference_lists = [[reference] for reference in references]
+    prepared_metric = metric.prepare(reference_lists) if metric.needs_references else metric
+    repeated_candidates = [candidate for candidate in candidates for _ in references]
+    batch = Batch(repeated_candidates, reference_lists * len(candidates))
+    statistics = compute_statistics(prepared_metric, batch)
+    pair_scores = main_scores(prepared_metric.segment_scores(statistics))
+    return pair_scores.reshape(len(candidates), len(references))
 
 
 def main_scores(values: Any, index: int = 0) -> Floats:
@@ -561,6 +570,25 @@ def compute_statistics(
         import numpy as np
 
         statistics: Floats = np.asarray(rows, float)
+    _check_statistics(metric, batch, statistics, finite=finite)
+    return statistics
+
+
+def _check_statistics(metric: Metric, batch: Batch, statistics: Floats, *, finite: bool) -> None:
+    """Check that a metric returned one row of statistics per segment of a batch.
+
+    Args:
+        metric: the metric.
+        batch: the segments.
+        statistics: the statistics.
+        finite: whether infinite statistics and NaN are an error.
+
+    Raises:
+        PluginError: if there is not one row per segment.
+        InputError: if statistics are not finite.
+    """
+    import numpy as np
+
     if statistics.ndim != 2 or len(statistics) != len(batch):
         raise PluginError(
             f"metric {metric.name!r} returned statistics of shape {statistics.shape} for {len(batch)} segments; "
@@ -570,7 +598,6 @@ def compute_statistics(
     if finite and not is_finite.all():
         index = int(np.argmin(is_finite))
         raise InputError(f"{metric.label} gives no finite number for segment {batch.ids[index]}: {statistics[index]}")
-    return statistics
 
 
 def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> SummedStatistics:
@@ -614,15 +641,21 @@ def metric_values(metric: Metric, scores: Any) -> list[list[float]]:
     Raises:
         PluginError: if the metric does not return as many values as its columns have.
     """
-    if not isinstance(scores, list):
-        import numpy as np
-
-        values = np.asarray(scores, float)
-        scores = (values[:, None] if values.ndim == 1 else values).tolist()
+    rows = cast("list[list[float]]", scores if isinstance(scores, list) else _list_rows(scores))
     width = sum(1 + len(column.parts) for column in metric.headings)
-    if scores and len(scores[0]) != width:
-        raise PluginError(f"metric {metric.name!r} returned {len(scores[0])} values; its columns have {width}")
-    return cast("list[list[float]]", scores)
+    if rows and len(rows[0]) != width:
+        raise PluginError(f"metric {metric.name!r} returned {len(rows[0])} values; its columns have {width}")
+    return rows
+
+
+def _list_rows(scores: Any) -> Any:
+    """Convert an array of scores to a list of rows. A number becomes a row with one value."""
+    import numpy as np
+
+    score_array = np.asarray(scores, float)
+    if score_array.ndim == 1:
+        score_array = score_array[:, None]
+    return score_array.tolist()
 
 
 def system_values(metric: Metric, total: Any, statistics: Any, segment_count: int) -> list[float]:

@@ -6,7 +6,7 @@ Equal texts are tokenized and compared only once.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.texts import read_sources
@@ -48,10 +48,10 @@ def pairwise_batches(
     """
     batch: list[_SourceTexts] = []
     pair_count = source_count = 0
-    for source in read_sources(hypotheses, references):
-        batch.append(source)
+    for source_hypotheses, source_references in read_sources(hypotheses, references):
+        batch.append((source_hypotheses, source_references))
         source_count += 1
-        pair_count += len(source[0]) * len(source[1])
+        pair_count += len(source_hypotheses) * len(source_references)
         if pair_count >= PAIRS:
             yield from _score_batch(engine, batch, source_count - len(batch) + 1, threads)
             batch, pair_count = [], 0
@@ -70,50 +70,63 @@ def _score_batch(engine: Engine, batch: Sequence[_SourceTexts], first_number: in
     import numpy as np
 
     text_ids: dict[str, int] = {}
-    pair_sources = [
-        (_distinct_ids(hypotheses, text_ids), _distinct_ids(references, text_ids)) for hypotheses, references in batch
-    ]
+    pair_sources: list[PairSource] = []
+    for hypotheses, references in batch:
+        pair_sources.append((_assign_ids(hypotheses, text_ids), _assign_ids(references, text_ids)))
     try:
         scores, failures = engine.score_pairs(list(text_ids), pair_sources, threads=threads)
     except MemoryError as error:
         raise InputError("the matrix of scores does not fit into memory; score fewer hypotheses at a time") from error
     start = 0
     for number, (source, distinct) in enumerate(zip(batch, pair_sources, strict=True), first_number):
-        rows, columns = _matrix_indexes(source, distinct, text_ids)
+        indexes = _matrix_indexes(source, distinct, text_ids)
         row_count, column_count = map(len, distinct)
         end = start + row_count * column_count
         failed_indexes = [index for index in failures if start <= index < end]
         if failed_indexes:
             failed_index = min(failed_indexes)
             row, column = divmod(failed_index - start, column_count)
-            pair = f"hypothesis {rows.index(row) + 1}, reference {columns.index(column) + 1}"
+            pair = f"hypothesis {indexes.rows.index(row) + 1}, reference {indexes.columns.index(column) + 1}"
             raise InputError(f"source {number}, {pair}: {failures[failed_index]}") from failures[failed_index]
-        matrix = np.asarray(scores)[start:end].reshape(row_count, column_count)
-        has_repeated_texts = (row_count, column_count) != (len(rows), len(columns))
-        yield matrix[np.ix_(rows, columns)] if has_repeated_texts else matrix
+        distinct_matrix = np.asarray(scores)[start:end].reshape(row_count, column_count)
+        if (row_count, column_count) == (len(indexes.rows), len(indexes.columns)):
+            yield distinct_matrix
+        else:
+            # Texts that occur several times have several rows or columns in the matrix of the source.
+            yield distinct_matrix[np.ix_(indexes.rows, indexes.columns)]
         start = end
 
 
-def _distinct_ids(texts: Sequence[str], text_ids: dict[str, int]) -> list[int]:
-    """Return the ids of the distinct texts in a list. New texts are added to ``text_ids``."""
+def _assign_ids(texts: Sequence[str], text_ids: dict[str, int]) -> list[int]:
+    """Add the new texts of a list to ``text_ids``, and return the ids of its distinct texts."""
     return [text_ids.setdefault(text, len(text_ids)) for text in dict.fromkeys(texts)]
 
 
-def _matrix_indexes(
-    source: _SourceTexts, distinct: PairSource, text_ids: dict[str, int]
-) -> tuple[list[int], list[int]]:
+class _MatrixIndexes(NamedTuple):
+    """The positions of a source's texts in the matrix of distinct texts.
+
+    Attributes:
+        rows: row of each hypothesis.
+        columns: column of each reference.
+    """
+
+    rows: list[int]
+    columns: list[int]
+
+
+def _matrix_indexes(source: _SourceTexts, distinct: PairSource, text_ids: dict[str, int]) -> _MatrixIndexes:
     """Return the positions of a source's texts in the matrix of distinct texts.
 
     Args:
         source: hypotheses and references of the source.
         distinct: ids of the distinct hypotheses and references, which are the rows and columns of the matrix.
         text_ids: id of each text.
-
-    Returns:
-        The row of each hypothesis, and the column of each reference.
     """
-    row_by_id = {text_id: row for row, text_id in enumerate(distinct[0])}
-    column_by_id = {text_id: column for column, text_id in enumerate(distinct[1])}
-    rows = [row_by_id[text_ids[text]] for text in source[0]]
-    columns = [column_by_id[text_ids[text]] for text in source[1]]
-    return rows, columns
+    hypotheses, references = source
+    hypothesis_ids, reference_ids = distinct
+    row_by_id = {text_id: row for row, text_id in enumerate(hypothesis_ids)}
+    column_by_id = {text_id: column for column, text_id in enumerate(reference_ids)}
+    return _MatrixIndexes(
+        rows=[row_by_id[text_ids[hypothesis]] for hypothesis in hypotheses],
+        columns=[column_by_id[text_ids[reference]] for reference in references],
+    )
