@@ -472,17 +472,31 @@ class Meteor(Metric):
         Details of segments also contain the index of the best reference and, if alignments were requested, the
         alignment.
         """
-        parameters, matchers = self.chain.parameters, self.matcher_names
+        parameters = self.chain.parameters
+        matchers = self.matcher_names
         if batch is None:
-            sums = [Statistics.from_vector([int(value) for value in row]) for row in statistics]
-            return [score_details(total, formula.compute(total, parameters), parameters, matchers) for total in sums]
+            details = []
+            for row in statistics:
+                system_sum = Statistics.from_vector([int(value) for value in row])
+                scores = formula.compute(system_sum, parameters)
+                details.append(score_details(system_sum, scores, parameters, matchers))
+            return details
         alignments: list[Alignment] = []
         if statistics.alignments and batch.alignments:
-            best_references = memoryview(statistics.best_references).cast("i")
-            for index, alignment in enumerate(statistics.alignments):
-                texts = batch.hypotheses[index], batch.references[index][best_references[index]]
-                alignments.append(self.make_empty_alignment(*texts) if alignment is None else alignment)
+            alignments = self._complete_alignments(statistics, batch)
         return RowDetails(statistics, parameters, matchers, alignments)
+
+    def _complete_alignments(self, rows: Rows, batch: Batch) -> list[Alignment]:
+        """Return an alignment for each segment of a batch. Segments that cannot be aligned do not have matches."""
+        best_references = memoryview(rows.best_references).cast("i")
+        alignments: list[Alignment] = []
+        for index, alignment in enumerate(rows.alignments):
+            if alignment is None:
+                best_reference = batch.references[index][best_references[index]]
+                alignments.append(self.make_empty_alignment(batch.hypotheses[index], best_reference))
+            else:
+                alignments.append(alignment)
+        return alignments
 
     def about(self) -> Mapping[str, Any]:
         """Return the chain and the name of the engine, which are part of JSON output."""
@@ -533,21 +547,21 @@ class Meteor(Metric):
         Raises:
             InputError: if the numbers of hypotheses and references differ, or there are no segments.
         """
-        total = StatisticsSum(len(self.matchers))
+        statistics_sum = StatisticsSum(len(self.matchers))
         segment_scores: tuple[MeteorSegmentScore, ...] = ()
         if segments:
             segment_scores = tuple(self.segments(hypotheses, references))
             for segment in segment_scores:
-                total.add(segment.statistics)
-            progress(Stage("scoring", "segments"), total.segments, None)
+                statistics_sum.add(segment.statistics)
+            progress(Stage("scoring", "segments"), statistics_sum.segments, None)
         else:
             for batch, rows in self.score_batches(hypotheses, references):
-                resolved = resolve_failures(rows, batch, self.on_error) if rows.failures else rows
-                total.add_total(resolved.total, resolved.count)
-                progress(Stage("scoring", "segments"), total.segments, None)
-        if not total.segments:
+                resolved_rows = resolve_failures(rows, batch, self.on_error) if rows.failures else rows
+                statistics_sum.add_total(resolved_rows.total, resolved_rows.count)
+                progress(Stage("scoring", "segments"), statistics_sum.segments, None)
+        if not statistics_sum.segments:
             raise InputError("there are no segments; there is nothing to score")
-        return self.corpus_score(total, segment_scores)
+        return self.corpus_score(statistics_sum, segment_scores)
 
     def corpus_score(self, total: StatisticsSum, segments: tuple[MeteorSegmentScore, ...] = ()) -> MeteorCorpusScore:
         """Compute the score of a corpus from the sum of its segments' statistics.
@@ -628,10 +642,10 @@ class Meteor(Metric):
             alignment = rows.alignments[index] if rows.alignments else None
             if alignment is not None:
                 yield MeteorSegmentScore(alignment=alignment, **fields)
-            else:
-                texts = batch.hypotheses[index], batch.references[index][reference]
-                align = self.make_empty_alignment if index in failures else self.align
-                yield MeteorSegmentScore.with_lazy_alignment(functools.partial(align, *texts), **fields)
+                continue
+            align = self.make_empty_alignment if index in failures else self.align
+            align_segment = functools.partial(align, batch.hypotheses[index], batch.references[index][reference])
+            yield MeteorSegmentScore.with_lazy_alignment(align_segment, **fields)
 
     def make_empty_alignment(self, hypothesis: str, reference: str) -> Alignment:
         """Return an alignment without matches."""

@@ -144,13 +144,11 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
             return dict(options)
         from meteor_e.api.options import path_options
 
-        def change_paths(value: Any) -> Any:
-            if isinstance(value, list | tuple):
-                return [change_paths(item) for item in value]
-            return change(value) if isinstance(value, str) else value
-
-        path_names = path_options(options_class)
-        return {name: change_paths(value) if name in path_names else value for name, value in options.items()}
+        changed_options = dict(options)
+        for name in path_options(options_class):
+            if name in changed_options:
+                changed_options[name] = _change_paths(options[name], change)
+        return changed_options
 
     @classmethod
     def check_options(cls, options: Mapping[str, Any]) -> Any:
@@ -173,6 +171,15 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
 
         with add_location(title):
             return convert(Document(options), cls.options_class(), "option")
+
+
+def _change_paths(value: Any, change: Callable[[str], str]) -> Any:
+    """Apply a function to a path, or to each path of a list. Other values are returned unchanged."""
+    if isinstance(value, list | tuple):
+        return [_change_paths(item, change) for item in value]
+    if isinstance(value, str):
+        return change(value)
+    return value
 
 
 def options_by_name(options: Any) -> dict[str, Any]:

@@ -144,16 +144,26 @@ class Feature(Component):
             return np.empty((0, self.dimension))
         with plugin_errors(f"feature {self.name!r}"):
             rows = np.asarray(self.compute(batch), dtype=np.float64)
-        if rows.shape != (len(batch), self.dimension):
+        self._check_rows(rows, len(batch))
+        return rows
+
+    def _check_rows(self, rows: NDArray[np.float64], segment_count: int) -> None:
+        """Check the result of :meth:`compute`.
+
+        Raises:
+            PluginError: if there is not one row of finite numbers per segment.
+        """
+        import numpy as np
+
+        if rows.shape != (segment_count, self.dimension):
             raise PluginError(
-                f"feature {self.name!r} returned an array of shape {rows.shape} for {len(batch)} segments; "
+                f"feature {self.name!r} returned an array of shape {rows.shape} for {segment_count} segments; "
                 f"it declares {self.dimension} numbers per segment"
             )
         is_finite = np.isfinite(rows).all(axis=1)
         if not is_finite.all():
             index = int(np.argmin(is_finite))
             raise PluginError(f"feature {self.name!r} is not finite for segment {index + 1}: {rows[index]}")
-        return rows
 
 
 class SegmentFeature(Feature):
@@ -181,8 +191,7 @@ class SegmentFeature(Feature):
         """Return for each segment the vector of the hypothesis, followed by the mean vector of the references."""
         import numpy as np
 
-        texts = [*batch.hypotheses, *chain.from_iterable(batch.references)]
-        distinct_texts = list(dict.fromkeys(texts))
+        distinct_texts = list(dict.fromkeys([*batch.hypotheses, *chain.from_iterable(batch.references)]))
         vectors = np.asarray(self.vectors(distinct_texts), dtype=np.float64)
         if vectors.shape != (len(distinct_texts), self.segment_dimension):
             raise PluginError(
@@ -191,8 +200,8 @@ class SegmentFeature(Feature):
             )
         row_of_text = {text: row for row, text in enumerate(distinct_texts)}
         hypothesis_vectors = vectors[[row_of_text[hypothesis] for hypothesis in batch.hypotheses]]
-        reference_vectors = [
-            vectors[[row_of_text[reference] for reference in references]].mean(axis=0)
-            for references in batch.references
-        ]
-        return np.hstack([hypothesis_vectors, np.stack(reference_vectors)])
+        mean_reference_vectors = []
+        for references in batch.references:
+            reference_rows = [row_of_text[reference] for reference in references]
+            mean_reference_vectors.append(vectors[reference_rows].mean(axis=0))
+        return np.hstack([hypothesis_vectors, np.stack(mean_reference_vectors)])

@@ -76,8 +76,12 @@ class Lemmatizer(Component):
         if self.scope == "sentence":
             return list(self._sentence_cache[tuple(words)])
         cache = self._word_cache
-        # Another thread may clear the cache at any time. Therefore each token is read only once.
-        tokens = {word: token for word in words if (token := cache.get(word)) is not None}
+        tokens = {}
+        for word in words:
+            # Another thread may clear the cache at any time. Therefore each token is read only once.
+            cached_token = cache.get(word)
+            if cached_token is not None:
+                tokens[word] = cached_token
         missing_words = [word for word in dict.fromkeys(words) if word not in tokens]
         if missing_words:
             new_tokens = dict(zip(missing_words, self._make_tokens(missing_words), strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -117,14 +118,14 @@ def plan_chain(matchers: Sequence[Matcher]) -> tuple[PlannedMatcher, ...] | None
     # The condition is written in this way because it also rejects NaN.
     if not all(abs(weight) <= MAX_SEARCH_WEIGHT for weight in weights):
         return None
-    columns: dict[str, int] = {}
-    planned = []
+    feature_counts: Counter[str] = Counter()
+    planned_matchers = []
     for matcher in matchers:
         family = family_of(matcher)
-        kind = "keys" if family in _KEY_FAMILIES else family
-        columns[kind] = columns.get(kind, -1) + 1
-        planned.append(_plan_matcher(matcher, family, columns[kind]))
-    return tuple(planned)
+        feature_kind = "keys" if family in _KEY_FAMILIES else family
+        planned_matchers.append(_plan_matcher(matcher, family, column=feature_counts[feature_kind]))
+        feature_counts[feature_kind] += 1
+    return tuple(planned_matchers)
 
 
 def _plan_matcher(matcher: Matcher, family: str, column: int) -> PlannedMatcher:

@@ -77,19 +77,33 @@ class Tokenizer:
         """Convert the core's ids to word ids, whose order does not depend on the timing of the core's threads."""
         import numpy as np
 
+        flat_ids = np.fromiter(chain.from_iterable(lines), np.uint32, sum(map(len, lines)))
+        id_by_core_id = self._assign_word_ids(flat_ids)
+        word_ids = iter(id_by_core_id[flat_ids].tolist())
+        return [list(islice(word_ids, len(line))) for line in lines]
+
+    def _assign_word_ids(self, core_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
+        """Assign the next word ids to new words in the order of their first occurrence.
+
+        Args:
+            core_ids: the core's ids of all words of the lines.
+
+        Returns:
+            The word id for each id of the core, or -1 if the word has not occurred in a line yet.
+        """
+        import numpy as np
+
         id_by_core_id = np.full(len(self._core_forms), -1, np.int64)
         if self._id_by_core_id is not None:
             id_by_core_id[: len(self._id_by_core_id)] = self._id_by_core_id
-        flat_ids = np.fromiter(chain.from_iterable(lines), np.uint32, sum(map(len, lines)))
-        distinct_ids, first_positions = np.unique(flat_ids, return_index=True)
+        distinct_ids, first_positions = np.unique(core_ids, return_index=True)
         is_new = id_by_core_id[distinct_ids] < 0
-        new_ids = distinct_ids[is_new][np.argsort(first_positions[is_new])]
-        for core_id in new_ids.tolist():
+        occurrence_order = np.argsort(first_positions[is_new])
+        for core_id in distinct_ids[is_new][occurrence_order].tolist():
             word = self._core_forms[core_id]
             id_by_core_id[core_id] = self._word_ids.setdefault(word, len(self._word_ids))
         self._id_by_core_id = id_by_core_id
-        word_ids = iter(id_by_core_id[flat_ids].tolist())
-        return [list(islice(word_ids, len(line))) for line in lines]
+        return id_by_core_id
 
     def _split(self, line: str) -> list[str]:
         return split_words(line if self._normalizer is None else self._normalizer(line))

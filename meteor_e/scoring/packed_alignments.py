@@ -105,7 +105,10 @@ def pack_alignments(alignments: Sequence[Alignment], matchers: tuple[str, ...]) 
         matchers: names of the chain's matchers.
     """
     form_ids: dict[str, int] = {}
-    words, sizes, matches, probabilities = array("i"), array("i"), array("i"), array("d")
+    words = array("i")
+    sizes = array("i")
+    matches = array("i")
+    probabilities = array("d")
     for alignment in alignments:
         for word in (*alignment.hypothesis, *alignment.reference):
             words.append(form_ids.setdefault(word, len(form_ids)))
@@ -114,7 +117,12 @@ def pack_alignments(alignments: Sequence[Alignment], matchers: tuple[str, ...]) 
             matches.extend(getattr(match, field) for field in MATCH_FIELDS)
             probabilities.append(match.probability)
     return PackedAlignments(
-        tuple(form_ids), words.tobytes(), sizes.tobytes(), matches.tobytes(), probabilities.tobytes(), matchers
+        forms=tuple(form_ids),
+        words=words.tobytes(),
+        sizes=sizes.tobytes(),
+        matches=matches.tobytes(),
+        probabilities=probabilities.tobytes(),
+        matchers=matchers,
     )
 
 
@@ -125,18 +133,20 @@ def join_packed(parts: Sequence[PackedAlignments]) -> PackedAlignments:
     forms: list[str] = []
     words: list[bytes] = []
     failures: list[int] = []
-    n_segments = 0
+    segment_count = 0
     for part in parts:
-        words.append((np.frombuffer(part.words, np.int32) + np.int32(len(forms))).tobytes())
-        failures += [n_segments + index for index in part.failures]
+        # The forms of a part follow those of the previous parts, so that the indexes of its words increase.
+        part_words = np.frombuffer(part.words, np.int32) + np.int32(len(forms))
+        words.append(part_words.tobytes())
+        failures += [segment_count + index for index in part.failures]
         forms += part.forms
-        n_segments += len(part)
+        segment_count += len(part)
     return PackedAlignments(
-        tuple(forms),
-        b"".join(words),
-        b"".join(part.sizes for part in parts),
-        b"".join(part.matches for part in parts),
-        b"".join(part.probabilities for part in parts),
-        parts[0].matchers,
-        frozenset(failures),
+        forms=tuple(forms),
+        words=b"".join(words),
+        sizes=b"".join(part.sizes for part in parts),
+        matches=b"".join(part.matches for part in parts),
+        probabilities=b"".join(part.probabilities for part in parts),
+        matchers=parts[0].matchers,
+        failures=frozenset(failures),
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from meteor_e.api.languages import Parameters
 from meteor_e.api.scores import CorpusScore, SegmentScore
+from meteor_e.base.errors import count_of
 from meteor_e.base.extras import data_frame
 from meteor_e.base.html import html_table
 from meteor_e.scoring.alignment import Alignment
@@ -160,10 +161,10 @@ class MeteorSegmentScore(MeteorScore, SegmentScore):
 
     def explain(self) -> str:
         """Explain the score in a few lines: the formula, and the matches that each matcher contributed."""
-        chunks = self.alignment.chunks
+        chunks = count_of(self.alignment.chunks, "chunk")
         lines = [
             f"score {self.score:.4f} = Fmean {self.fmean:.4f} × (1 - penalty {self.fragmentation_penalty:.4f})",
-            f"precision {self.precision:.4f}, recall {self.recall:.4f}, {chunks} chunk{'' if chunks == 1 else 's'}",
+            f"precision {self.precision:.4f}, recall {self.recall:.4f}, {chunks}",
         ]
         pairs_by_matcher: list[list[str]] = [[] for _ in self.matchers]
         for match, (hypothesis, reference, _) in zip(self.alignment.matches, self.alignment.pairs(), strict=True):

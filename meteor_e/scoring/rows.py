@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.base.errors import MeteorError
@@ -90,10 +89,13 @@ class Rows:
         """Return rows in which each segment that cannot be aligned is treated as a segment without matches."""
         if not self.failures:
             return self
-        total, statistics = self.total, memoryview(self.statistics).cast("q").tolist()
+        width = len(self.total)
+        statistics = memoryview(self.statistics).cast("q").tolist()
+        total = list(self.total)
         for index in self.failures:
-            row = statistics[index * len(total) : (index + 1) * len(total)]
-            total = [total_value + value for total_value, value in zip(total, row, strict=True)]
+            row = statistics[index * width : (index + 1) * width]
+            for column, value in enumerate(row):
+                total[column] += value
         return replace(self, failures={}, total=total)
 
     def arrays(self) -> RowArrays:
@@ -123,10 +125,12 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
     """Join the rows of consecutive batches."""
     if len(parts) == 1:
         return parts[0]
-    starts = accumulate(map(len, parts), initial=0)
     failures: dict[int, MeteorError] = {}
-    for start, part in zip(starts, parts, strict=False):
-        failures.update((start + index, error) for index, error in part.failures.items())
+    start = 0
+    for part in parts:
+        for index, error in part.failures.items():
+            failures[start + index] = error
+        start += len(part)
     return Rows(
         statistics=b"".join(part.statistics for part in parts),
         scores=b"".join(part.scores for part in parts),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from meteor_e.base.errors import InputError
 
@@ -29,27 +30,52 @@ class IdfWeights:
     """
 
     def __init__(self, segments: Iterable[Sequence[str]], source: str) -> None:
-        document_frequencies: dict[str, int] = {}
-        segment_count = 0
-        for words in segments:
-            segment_count += 1
-            for word in dict.fromkeys(words):
-                document_frequencies[word] = document_frequencies.get(word, 0) + 1
-            if len(document_frequencies) > MAX_WORDS:
-                raise InputError(f"{source} has more than {MAX_WORDS:,} distinct words")
-        if not document_frequencies:
-            raise InputError(f"{source} has no words to weigh others by")
-        weights = {
-            frequency: self._weight(segment_count, frequency) for frequency in set(document_frequencies.values())
-        }
-        self._weights = {word: weights[frequency] for word, frequency in document_frequencies.items()}
-        self._unknown_weight = self._weight(segment_count, 0)
-
-    @staticmethod
-    def _weight(segment_count: int, document_frequency: int) -> int:
-        """Return the weight of a word that occurs in some of the segments, in thousandths."""
-        return max(1, round(UNIT * math.log((segment_count + 1) / (document_frequency + 1))))
+        counts = _count_documents(segments, source)
+        distinct_frequencies = set(counts.frequencies.values())
+        weights = {frequency: _idf_weight(counts.segment_count, frequency) for frequency in distinct_frequencies}
+        self._weights = {word: weights[frequency] for word, frequency in counts.frequencies.items()}
+        self._unknown_weight = _idf_weight(counts.segment_count, 0)
 
     def __call__(self, word: str) -> int:
         """Return the weight of a word, in thousandths."""
         return self._weights.get(word, self._unknown_weight)
+
+
+class _DocumentCounts(NamedTuple):
+    """The document frequencies of words.
+
+    Attributes:
+        frequencies: for each word the number of segments that contain the word.
+        segment_count: number of segments.
+    """
+
+    frequencies: dict[str, int]
+    segment_count: int
+
+
+def _count_documents(segments: Iterable[Sequence[str]], source: str) -> _DocumentCounts:
+    """Count for each word the segments that contain the word.
+
+    Args:
+        segments: the words of each segment.
+        source: the name of the text in error messages.
+
+    Raises:
+        InputError: if the text does not contain any words, or too many distinct ones.
+    """
+    frequencies: dict[str, int] = {}
+    segment_count = 0
+    for words in segments:
+        segment_count += 1
+        for word in dict.fromkeys(words):
+            frequencies[word] = frequencies.get(word, 0) + 1
+        if len(frequencies) > MAX_WORDS:
+            raise InputError(f"{source} has more than {MAX_WORDS:,} distinct words")
+    if not frequencies:
+        raise InputError(f"{source} has no words to weigh others by")
+    return _DocumentCounts(frequencies, segment_count)
+
+
+def _idf_weight(segment_count: int, document_frequency: int) -> int:
+    """Return the weight of a word that occurs in some of the segments, in thousandths."""
+    return max(1, round(UNIT * math.log((segment_count + 1) / (document_frequency + 1))))

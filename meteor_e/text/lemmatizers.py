@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import hashlib
 import io
 from collections.abc import Sequence
@@ -60,7 +61,7 @@ class LookupLemmatizer(Lemmatizer):
         content = _read(path)
         self._file = path.name
         self._digest = hashlib.sha256(content).hexdigest()[:12]
-        self._table = _parse(content, path)
+        self._table = _parse_table(content, path)
         self.tags = any(tag is not None for _, tag in self._table.values())
 
     @classmethod
@@ -93,17 +94,27 @@ def _read(path: Path) -> bytes:
     return content
 
 
-def _parse(content: bytes, path: Path) -> dict[str, tuple[str, str | None]]:
-    """Return the lemma and the tag of each word in a table. An empty lemma means that a word is its own lemma."""
+def _parse_table(content: bytes, path: Path) -> dict[str, tuple[str, str | None]]:
+    """Return the lemma and the tag of each word in a table. An empty lemma means that a word is its own lemma.
+
+    Args:
+        content: the content of the file.
+        path: path of the file, for error messages.
+
+    Raises:
+        InputError: if a line is not valid UTF-8, or does not have three fields.
+    """
     table = {}
-    for line_number, line in enumerate(io.BytesIO(content.removeprefix(b"\xef\xbb\xbf")), 1):
+    content_without_mark = content.removeprefix(codecs.BOM_UTF8)
+    for line_number, line_bytes in enumerate(io.BytesIO(content_without_mark), 1):
         try:
-            text = line.decode("utf-8").removesuffix("\n").removesuffix("\r")
+            line = line_bytes.decode("utf-8")
         except UnicodeDecodeError:
             raise InputError(f"{path}:{line_number}: not UTF-8") from None
-        if not text:
+        entry = line.removesuffix("\n").removesuffix("\r")
+        if not entry:
             continue
-        fields = text.split("\t")
+        fields = entry.split("\t")
         if len(fields) != 3 or not fields[0]:
             problem = f"{len(fields)} fields; a line is word, tag and lemma, joined by tabs"
             raise InputError(f"{path}:{line_number}: {problem}")

@@ -244,6 +244,22 @@ def _join_surrogates(match: re.Match[str]) -> str:
     return chr(0xD800 + (ord(match[0]) & 0x7FF))
 
 
+_INSTALL_SNOWBALL = "run: pip install 'py-rust-stemmers>=0.1.8'"
+
+
+def _load_snowball(name: str) -> _Stem:
+    """Return the stemming function of the library py-rust-stemmers for a language.
+
+    Raises:
+        ResourceError: if the library is not installed, or does not support the language.
+    """
+    try:
+        stem: _Stem = import_module("py_rust_stemmers").SnowballStemmer(name).stem_word
+    except (ImportError, ValueError) as error:
+        raise ResourceError(f"the {name} stemmer needs py-rust-stemmers ({error}); {_INSTALL_SNOWBALL}") from error
+    return stem
+
+
 class SnowballStemmer:
     """A stemmer with the same stems as METEOR 1.5. Call :func:`stemmer` to create an instance.
 
@@ -259,18 +275,23 @@ class SnowballStemmer:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        install = "run: pip install 'py-rust-stemmers>=0.1.8'"
-        try:
-            snowball: _Stem = import_module("py_rust_stemmers").SnowballStemmer(name).stem_word
-        except (ImportError, ValueError) as error:
-            raise ResourceError(f"the {name} stemmer needs py-rust-stemmers ({error}); {install}") from error
+        snowball = _load_snowball(name)
         rule = _RULES.get(name)
         self._stem: _Stem = snowball if rule is None else lambda word: rule(word, snowball)
-        for word, expected in _PROBES[name].items():
-            if self(word) != expected:
+        self._check_stems()
+
+    def _check_stems(self) -> None:
+        """Check that the library computes the same stems as METEOR for a few words.
+
+        Raises:
+            ResourceError: if a stem differs.
+        """
+        for word, expected_stem in _PROBES[self.name].items():
+            stem = self(word)
+            if stem != expected_stem:
                 raise ResourceError(
-                    f"the installed py-rust-stemmers has {self(word)!r} for {word!r} in {name}, not {expected!r} as "
-                    f"METEOR does; {install}"
+                    f"the installed py-rust-stemmers has {stem!r} for {word!r} in {self.name}, not {expected_stem!r} "
+                    f"as METEOR does; {_INSTALL_SNOWBALL}"
                 )
 
     def __call__(self, word: str) -> str:
