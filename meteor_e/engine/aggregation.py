@@ -195,13 +195,16 @@ class _TextCounts:
     ) -> Floats:
         """Apply METEOR's formula. The number of chunks is estimated as the difference of matched words and bigrams."""
         alpha = self.parameters.alpha
-        total: Any = 0
+        weighted_matches: Any = 0
         earlier_matches = np.zeros(())
         for (_, weight), matches in zip(self.levels, level_matches, strict=True):
-            total = total + weight * (matches - earlier_matches)
+            weighted_matches = weighted_matches + weight * (matches - earlier_matches)
             earlier_matches = matches
         with np.errstate(divide="ignore", invalid="ignore"):
-            fmean = 1 / ((1 - alpha) * hypothesis_lengths / total + alpha * reference_lengths / total)
+            # These are the two terms of the weighted harmonic mean of precision and recall.
+            precision_term = (1 - alpha) * hypothesis_lengths / weighted_matches
+            recall_term = alpha * reference_lengths / weighted_matches
+            fmean = 1 / (precision_term + recall_term)
             fragmentation = np.maximum(matched_words - matched_bigrams, 1) / np.maximum(matched_words, 1)
             penalty = has_penalty * self.parameters.gamma * fragmentation**self.parameters.beta
             scores: Floats = np.nan_to_num(fmean * (1 - penalty))
@@ -233,11 +236,12 @@ def aggregate_references(
         references: distinct raw segments.
         weights: weights of the references. Their sum is 1.
     """
-    index_of = {text: index for index, text in enumerate(dict.fromkeys([*hypotheses, *references]))}
+    distinct_texts = list(dict.fromkeys([*hypotheses, *references]))
+    index_of = {text: index for index, text in enumerate(distinct_texts)}
     hypothesis_texts = np.array([index_of[text] for text in hypotheses], np.int64)
     reference_texts = np.array([index_of[text] for text in references], np.int64)
-    counts = _count_words(read(list(index_of)), matchers, parameters, function_words)
-    text_weights: Floats = np.bincount(reference_texts, weights, len(index_of)).astype(float)
+    counts = _count_words(read(distinct_texts), matchers, parameters, function_words)
+    text_weights: Floats = np.bincount(reference_texts, weights, len(distinct_texts)).astype(float)
     expected = counts.expected_scores(text_weights)
     return Aggregated(expected[hypothesis_texts], partial(counts.score_pairs, hypothesis_texts, reference_texts))
 
@@ -247,14 +251,15 @@ def _count_words(
 ) -> _TextCounts:
     """Count the words and bigrams of texts. The other arguments are those of :func:`aggregate_references`."""
     types, texts = word_types
+    # All words of all texts are in one array, which contains their types. The rows are the indexes of their texts.
     words = np.fromiter(chain.from_iterable(texts), np.int64)
     word_counts = np.array(list(map(len, texts)))
     rows = np.repeat(np.arange(len(texts)), word_counts)
-    content_weight, function_weight = parameters.delta, 1 - parameters.delta
-    type_weights = [function_weight if lowercase(token.form) in function_words else content_weight for token in types]
-    values = np.array(type_weights, float)[words]
+    word_weights = _weigh_types(types, parameters.delta, function_words)[words]
     classes = _word_classes(matchers, parameters.weights, types)
-    levels = [(_make_keys(rows, class_of_type[words], values), weight) for class_of_type, weight in classes]
+    levels = []
+    for class_of_type, weight in classes:
+        levels.append((_make_keys(rows, class_of_type[words], word_weights), weight))
     last_keys, _ = levels[-1]
     last_classes, _ = classes[-1]
     return _TextCounts(
@@ -262,9 +267,18 @@ def _count_words(
         words=last_keys._replace(values=np.ones(len(words))),
         bigrams=_make_bigrams(rows, last_classes[words], len(types)),
         word_counts=word_counts,
-        lengths=np.asarray(np.bincount(rows, values, len(texts)), float),
+        lengths=np.asarray(np.bincount(rows, word_weights, len(texts)), float),
         parameters=parameters,
     )
+
+
+def _weigh_types(types: Sequence[Token], delta: float, function_words: Collection[str]) -> Floats:
+    """Return the weight of each word type: δ for content words, and 1 - δ for function words."""
+    type_weights = []
+    for token in types:
+        is_function_word = lowercase(token.form) in function_words
+        type_weights.append(1 - delta if is_function_word else delta)
+    return np.array(type_weights, float)
 
 
 def _make_bigrams(rows: Integers, word_classes: Integers, class_count: int) -> _Keys:
@@ -344,14 +358,16 @@ def _make_keys(rows: Integers, classes: Integers, values: Floats) -> _Keys:
         classes: class of each word.
         values: weight of each word.
     """
-    span = int(classes.max(initial=0)) + 1
-    order = np.argsort(rows * span + classes, kind="stable")
+    # After sorting, equal classes of a text are neighbors. An occurrence is numbered by its distance from the first.
+    class_count = int(classes.max(initial=0)) + 1
+    order = np.argsort(rows * class_count + classes, kind="stable")
     positions = np.arange(len(order))
     is_first = np.ones(len(order), bool)
     sorted_rows, sorted_classes = rows[order], classes[order]
     is_first[1:] = (sorted_rows[1:] != sorted_rows[:-1]) | (sorted_classes[1:] != sorted_classes[:-1])
+    first_positions = np.maximum.accumulate(np.where(is_first, positions, 0))
     occurrences = np.empty(len(order), np.int64)
-    occurrences[order] = positions - np.maximum.accumulate(np.where(is_first, positions, 0))
+    occurrences[order] = positions - first_positions
     keys, key_count = _rank_codes(classes * (occurrences.max(initial=0) + 1) + occurrences)
     return _Keys(rows, keys, values, key_count)
 

@@ -68,7 +68,7 @@ def search(
         InputError: if a position has more than :data:`MAX_PATHS` paths, or all positions have four times as many.
     """
     paths: list[_Path] = [(0, 0, -1, 0, None)]
-    total_paths = 0
+    path_count = 0
     runs_by_list: dict[int, list[_Run]] = {}
     for position, position_candidates in enumerate(candidates):
         _prune(paths, beam)
@@ -82,8 +82,8 @@ def search(
             runs_by_list[list_id] = _split_into_runs(position_candidates, search_weights, compare_matched_words)
         paths = _extend_paths(paths, position, runs_by_list[list_id], beam)
         if position_candidates and len(paths) > MAX_PATHS // 32:
-            total_paths += len(paths)
-        if len(paths) > MAX_PATHS or total_paths // 4 > MAX_PATHS:
+            path_count += len(paths)
+        if len(paths) > MAX_PATHS or path_count // 4 > MAX_PATHS:
             raise too_many_paths(hypothesis_size, len(candidates))
     _prune(paths, beam)
     return _list_matches(min(paths, key=_final_rank))
@@ -182,33 +182,35 @@ def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int
         if next_position > position:
             append(path)
             continue
+        break_penalty = _CHUNK if chunk_end >= 0 else 0
         for gain, reference_length, length, starts, by_start in runs:
+            # A candidate is free if the path does not use any of its words.
             free_starts = starts & ~used_words
             for shift in range(1, length):
                 free_starts &= ~(used_words >> shift)
+            candidate_words = (1 << length) - 1
             breaking_count = 0
             while free_starts:
-                start = (free_starts & -free_starts).bit_length() - 1
-                if breaking_count == beam and start != chunk_end:
+                lowest_bit = free_starts & -free_starts
+                start = lowest_bit.bit_length() - 1
+                breaks_chunk = start != chunk_end
+                if breaks_chunk and breaking_count == beam:
                     skipped = free_starts
                     if chunk_end >= 0 and free_starts >> chunk_end & 1:
                         skipped &= (1 << chunk_end) - 1
                     rank += _sum_distances(skipped, position)
                     free_starts ^= skipped
                     continue
-                append(
-                    (
-                        rank - gain + (_CHUNK if chunk_end >= 0 and chunk_end != start else 0),
-                        used_words | ((1 << length) - 1) << start,
-                        start + length,
-                        position + reference_length,
-                        (matches, position, by_start[start]),
-                    )
-                )
-                breaking_count += start != chunk_end
+                extended_rank = rank - gain
+                if breaks_chunk:
+                    extended_rank += break_penalty
+                    breaking_count += 1
+                extended_words = used_words | candidate_words << start
+                extended_matches = (matches, position, by_start[start])
+                append((extended_rank, extended_words, start + length, position + reference_length, extended_matches))
                 rank += abs(position - start)
-                free_starts &= free_starts - 1
-        append((rank + _CHUNK if chunk_end >= 0 else rank, used_words, -1, next_position, matches))
+                free_starts ^= lowest_bit
+        append((rank + break_penalty, used_words, -1, next_position, matches))
     return extended
 
 
