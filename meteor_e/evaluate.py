@@ -144,8 +144,8 @@ def _leave_out(system: System, failures: Mapping[int, _Failure]) -> System:
 
     if next(read_remaining(), None) is None:
         raise InputError(f"{system.name}: no segment can be aligned; there is nothing to score")
-    size = None if system.size is None else system.size - len(failures)
-    return replace(system, read=read_remaining, size=size)
+    remaining_size = None if system.size is None else system.size - len(failures)
+    return replace(system, read=read_remaining, size=remaining_size)
 
 
 @dataclass(frozen=True)

@@ -250,19 +250,25 @@ def _cut_windows(
 def _find_fixed_matches(
     lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int], hypothesis_size: int
 ) -> list[AlignedMatch | None]:
-    """Return for each reference position the match that is fixed at this position, or ``None``."""
+    """Return for each reference position the match that is fixed at this position, or ``None``.
+
+    Args:
+        lists: the distinct lists of candidates.
+        list_indexes: for each reference position the index of its list.
+        hypothesis_size: number of words of the hypothesis.
+    """
     hypothesis_cover = _count_hypothesis_cover(lists, list_indexes, hypothesis_size)
     reference_cover = _count_reference_cover(lists, list_indexes)
     fixed: list[AlignedMatch | None] = [None] * len(list_indexes)
-    for j, list_index in enumerate(list_indexes):
+    for reference_start, list_index in enumerate(list_indexes):
         if len(lists[list_index]) != 1:
             continue
         match = lists[list_index][0]
-        i = match.hypothesis_start
-        reference_counts = reference_cover[j : j + match.reference_length]
-        hypothesis_counts = hypothesis_cover[i : i + match.hypothesis_length]
+        hypothesis_start = match.hypothesis_start
+        reference_counts = reference_cover[reference_start : reference_start + match.reference_length]
+        hypothesis_counts = hypothesis_cover[hypothesis_start : hypothesis_start + match.hypothesis_length]
         if max(reference_counts) == 1 and max(hypothesis_counts) == 1:
-            fixed[j] = match
+            fixed[reference_start] = match
     return fixed
 
 

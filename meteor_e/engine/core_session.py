@@ -69,8 +69,9 @@ class CoreSession:
                 features.append(self._compute_features(index, planned, tokens))
         if self.keep_tokens:
             self._tokens.extend(tokens)
-        word_units = self.word_units
-        units = None if word_units is None else array("I", [word_units(token.form) for token in tokens]).tobytes()
+        units: bytes | None = None
+        if self.word_units is not None:
+            units = array("I", [self.word_units(token.form) for token in tokens]).tobytes()
         is_function_word = bytes([lowercase(token.form) in self.function_words for token in tokens])
         self.core.describe(is_function_word, features, units)
 

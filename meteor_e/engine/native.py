@@ -172,10 +172,7 @@ class NativeEngine(Engine):
         its vocabulary has become too large.
         """
         try:
-            try:
-                session = self._idle_sessions.pop()
-            except IndexError:
-                session = self._start_session()
+            session = self._take_session()
             yield session
         except self._module.DamagedIndexError as error:
             from meteor_e.packs.indexes import raise_damaged
@@ -184,6 +181,14 @@ class NativeEngine(Engine):
             raise_damaged(Path(file), problem)
         if len(self._idle_sessions) < _MAX_IDLE_SESSIONS and session.core.size <= VOCABULARY_LIMIT:
             self._idle_sessions.append(session)
+
+    def _take_session(self) -> CoreSession:
+        """Remove a session from the idle sessions, or start a session if there are none."""
+        # Another thread may take the last session at any time. Therefore the list is not checked first.
+        try:
+            return self._idle_sessions.pop()
+        except IndexError:
+            return self._start_session()
 
     def _start_session(self) -> CoreSession:
         core = self._module.Core(
@@ -288,7 +293,8 @@ def make_engine(
     if name not in (None, *ENGINES):
         raise ConfigError(f"unknown engine {name!r}; the engines are {' and '.join(ENGINES)}")
     # The core implements the class Normalizer again, but not its subclasses, which may change texts in other ways.
-    module = None if name == "python" or type(normalizer) is not Normalizer else native_module()
+    allows_native = name != "python" and type(normalizer) is Normalizer
+    module = native_module() if allows_native else None
     plan = None if module is None else plan_chain(matchers)
     if module is None or plan is None:
         if name == "native":

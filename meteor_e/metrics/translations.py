@@ -107,10 +107,12 @@ def chain_statistics(
         ``(systems, segments, references, width)``; -1 in cells that are neither needed nor in the cache.
     """
     signature = statistics_signature(meteor)
-    result = np.full((*cells.shape, len(test.references), statistics_width(len(meteor.matchers))), -1, np.int32)
+    width = statistics_width(len(meteor.matchers))
+    result = np.full((*cells.shape, len(test.references), width), -1, np.int32)
     for column, reference in enumerate(test.references):
         one_reference = SystemOutputs(test.name, test.pair, test.language, test.systems, test.outputs, (reference,))
-        for row, statistics in enumerate(_load_statistics(meteor, one_reference, cells, cache, progress, signature)):
+        system_statistics = _load_statistics(meteor, one_reference, cells, cache, progress, signature)
+        for row, statistics in enumerate(system_statistics):
             is_scored = ~np.isnan(statistics).any(axis=1)
             result[row, is_scored, column] = statistics[is_scored]
     return result
