@@ -615,15 +615,12 @@ def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> lis
     hypotheses = [segment.hypothesis for segment in segments]
     references = [segment.references for segment in segments]
     sources = _list_sources(segments)
-    if not other_systems:
-        explanations = []
-        for metric in explaining_metrics:
-            explanation = metric.explain_system(hypotheses, references, baseline.name, sources)
-            explanations.append((metric.label, baseline.name, "", explanation))
-        return explanations
     other_outputs = [(system.name, [segment.hypothesis for segment in system.read()]) for system in other_systems]
     explanations = []
     for metric in explaining_metrics:
+        if not other_outputs:
+            explanation = metric.explain_system(hypotheses, references, baseline.name, sources)
+            explanations.append((metric.label, baseline.name, "", explanation))
         for name, other_hypotheses in other_outputs:
             names = (baseline.name, name)
             explanation = metric.explain(hypotheses, other_hypotheses, references, names, sources)

@@ -802,10 +802,10 @@ def _make_batch(
     Raises:
         InputError: if there are no segments, the numbers of segments differ, or an item is not a text.
     """
-    columns: dict[str, Any] = {"hypotheses": hypotheses, "references": references}
+    arguments: dict[str, Any] = {"hypotheses": hypotheses, "references": references}
     if sources is not None:
-        columns["sources"] = sources
-    columns = check_items(**columns)
+        arguments["sources"] = sources
+    columns = check_items(**arguments)
     if not columns["hypotheses"]:
         raise InputError("there are no segments to score")
     reference_lists = [[texts] if isinstance(texts, str) else texts for texts in columns["references"]]

@@ -86,8 +86,8 @@ def _score_batch(engine: Engine, batch: Sequence[_SourceTexts], first_number: in
         if failed_indexes:
             failed_index = min(failed_indexes)
             row, column = divmod(failed_index - start, column_count)
-            pair = f"hypothesis {indexes.rows.index(row) + 1}, reference {indexes.columns.index(column) + 1}"
-            raise InputError(f"source {number}, {pair}: {failures[failed_index]}") from failures[failed_index]
+            error = failures[failed_index]
+            raise InputError(f"source {number}, {indexes.describe_pair(row, column)}: {error}") from error
         distinct_matrix = np.asarray(scores)[start:end].reshape(row_count, column_count)
         if (row_count, column_count) == (len(indexes.rows), len(indexes.columns)):
             yield distinct_matrix
@@ -112,6 +112,10 @@ class _MatrixIndexes(NamedTuple):
 
     rows: list[int]
     columns: list[int]
+
+    def describe_pair(self, row: int, column: int) -> str:
+        """Return the numbers of the first hypothesis and the first reference with this row and column."""
+        return f"hypothesis {self.rows.index(row) + 1}, reference {self.columns.index(column) + 1}"
 
 
 def _matrix_indexes(source: _SourceTexts, distinct: PairSource, text_ids: dict[str, int]) -> _MatrixIndexes:
