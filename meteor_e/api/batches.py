@@ -177,11 +177,13 @@ class _Columns(NamedTuple):
         """
         characters = 0
         for index, (segment_id, hypothesis, references, source) in numbered_segments:
-            text = references[0] if type(references) in _SEQUENCES and len(references) == 1 else references
+            reference = references
+            if type(references) in _SEQUENCES and len(references) == 1:
+                reference = references[0]
             # Most segments consist of two ASCII texts. They are checked inline, because function calls are slow.
-            if type(hypothesis) is str and type(text) is str and hypothesis.isascii() and text.isascii():
-                checked_references: Sequence[str] = (text,)
-                characters += len(hypothesis) + len(text)
+            if type(hypothesis) is str and type(reference) is str and hypothesis.isascii() and reference.isascii():
+                checked_references: Sequence[str] = (reference,)
+                characters += len(hypothesis) + len(reference)
             else:
                 checked_references = _check_segment(index, hypothesis, references)
                 characters += len(hypothesis) + sum(map(len, checked_references))

@@ -426,10 +426,10 @@ class ContextualMatcher(_VectorMatcher):
         missing_sentences = [sentence for sentence in sentences if sentence not in rows_by_sentence]
         for group in _group_sentences(missing_sentences):
             rows_by_sentence.update(self._encode_and_cache(group))
-        dimensions = sorted({rows.shape[1] for rows in rows_by_sentence.values()})
+        dimensions = {rows.shape[1] for rows in rows_by_sentence.values()}
         if len(dimensions) > 1:
             raise ValueError(
-                f"{type(self).__name__}.encode returned rows of {dimensions[0]} and {dimensions[-1]} dimensions"
+                f"{type(self).__name__}.encode returned rows of {min(dimensions)} and {max(dimensions)} dimensions"
             )
         return [rows_by_sentence[sentence] for sentence in sentences]
 
@@ -553,13 +553,11 @@ class PhraseMatcher(Matcher):
             return
         reference_phrases = self._phrases(table, reference)
         hypothesis_phrases = self._phrases(table, hypothesis)
-        for j, reference_length, i, hypothesis_length in _find_paraphrases(
-            table, reference_phrases, hypothesis_phrases
-        ):
+        forward_pairs = _find_paraphrases(table, reference_phrases, hypothesis_phrases)
+        for j, reference_length, i, hypothesis_length in forward_pairs:
             yield Match(j, i, reference_length, hypothesis_length)
-        for i, hypothesis_length, j, reference_length in _find_paraphrases(
-            table, hypothesis_phrases, reference_phrases
-        ):
+        backward_pairs = _find_paraphrases(table, hypothesis_phrases, reference_phrases)
+        for i, hypothesis_length, j, reference_length in backward_pairs:
             yield Match(j, i, reference_length, hypothesis_length)
 
     def _phrases(self, table: PhraseTable, tokens: Sequence[Token]) -> list[tuple[int, int, int]]:
