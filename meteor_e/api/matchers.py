@@ -271,6 +271,8 @@ class _VectorMatcher(Matcher):
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose all pairs of similar words, ordered by reference word and then by hypothesis word."""
+        import numpy as np
+
         if not hypothesis or not reference:
             return
         hypothesis_rows = self._rows(hypothesis)
@@ -278,7 +280,7 @@ class _VectorMatcher(Matcher):
         # Similarities and the mask have the shape (reference words, hypothesis words).
         similarities = (1 + _multiply_rows(reference_rows, hypothesis_rows)) / 2
         is_similar = self._select_similar(similarities)
-        is_similar &= reference_rows.any(axis=1)[:, None] & hypothesis_rows.any(axis=1)
+        is_similar &= np.logical_and.outer(reference_rows.any(axis=1), hypothesis_rows.any(axis=1))
         matches_equal_words = self.options.below is None
         for j, reference_token in enumerate(reference):
             for i, hypothesis_token in enumerate(hypothesis):

@@ -86,8 +86,8 @@ def _score_batch(engine: Engine, batch: Sequence[_SourceTexts], first_number: in
         if failed_indexes:
             failed_index = min(failed_indexes)
             row, column = divmod(failed_index - start, column_count)
-            error = failures[failed_index]
-            raise InputError(f"source {number}, {indexes.describe_pair(row, column)}: {error}") from error
+            failure = failures[failed_index]
+            raise InputError(f"source {number}, {indexes.describe_pair(row, column)}: {failure}") from failure
         distinct_matrix = np.asarray(scores)[start:end].reshape(row_count, column_count)
         if (row_count, column_count) == (len(indexes.rows), len(indexes.columns)):
             yield distinct_matrix
