@@ -64,21 +64,38 @@ def _iterate_cells(
     column_index = _find_columns(lower_titles, columns)
     for field in required:
         if field not in column_index:
-            raise InputError(f"{file_name}: no column {' or '.join(columns[field])}; it has {', '.join(titles)}")
+            raise _missing_column(file_name, " or ".join(columns[field]), titles)
     for title in only:
         if title.lower() not in lower_titles:
-            raise InputError(f"{file_name}: no column {title!r}; it has {', '.join(titles)}")
-    for line_number, row in rows:
-        if not any(cell.strip() for cell in row):
-            continue
-        location = f"{file_name}, line {line_number}"
-        if len(row) != len(titles):
-            raise InputError(f"{location}: {len(row)} fields; the header has {len(titles)}")
-        if all(row[lower_titles.index(title.lower())].strip() == value for title, value in only.items()):
+            raise _missing_column(file_name, repr(title), titles)
+    selected_values = [(lower_titles.index(title.lower()), value) for title, value in only.items()]
+    for location, row in _iterate_rows(file_name, rows, len(titles)):
+        if all(row[index].strip() == value for index, value in selected_values):
             cells = dict.fromkeys(columns, "")
             for field, index in column_index.items():
                 cells[field] = row[index].strip()
             yield location, cells
+
+
+def _missing_column(file_name: str, column: str, titles: Sequence[str]) -> InputError:
+    return InputError(f"{file_name}: no column {column}; it has {', '.join(titles)}")
+
+
+def _iterate_rows(
+    file_name: str, rows: Iterable[tuple[int, Sequence[str]]], n_columns: int
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield the location and the fields of each row that is not empty.
+
+    Raises:
+        InputError: if a row has more or fewer fields than the header.
+    """
+    for line_number, row in rows:
+        if not any(cell.strip() for cell in row):
+            continue
+        location = f"{file_name}, line {line_number}"
+        if len(row) != n_columns:
+            raise InputError(f"{location}: {len(row)} fields; the header has {n_columns}")
+        yield location, row
 
 
 def _find_columns(titles: Sequence[str], columns: ColumnNames) -> dict[str, int]:
@@ -89,6 +106,13 @@ def _find_columns(titles: Sequence[str], columns: ColumnNames) -> dict[str, int]
         if known_names:
             column_index[field] = titles.index(known_names[0])
     return column_index
+
+
+def _select_score_column(columns: ColumnNames, score: str | None) -> ColumnNames:
+    """Return the column names with the given column of the score, or unchanged if the column is None or empty."""
+    if not score:
+        return columns
+    return {**columns, "score": (score.lower(),)}
 
 
 _DIRECT_ASSESSMENT_COLUMNS: ColumnNames = {
@@ -119,10 +143,11 @@ def read_assessments(path: PathLike, *, segments: bool, score: str | None = None
     header = next(lines, None)
     if header is None:
         raise InputError(f"{file_name}: the file is empty; a header was expected")
-    columns = {**_DIRECT_ASSESSMENT_COLUMNS, **({"score": (score.lower(),)} if score else {})}
+    columns = _select_score_column(_DIRECT_ASSESSMENT_COLUMNS, score)
     required = ("system", "score", "segment") if segments else ("system", "score")
+    titles = split_fields(header)
     rows = ((line_number, split_fields(line)) for line_number, line in enumerate(lines, 2))
-    for location, cells in _iterate_cells(file_name, split_fields(header), rows, columns, required, {}):
+    for location, cells in _iterate_cells(file_name, titles, rows, columns, required, only={}):
         if cells["score"] == "None":
             continue
         segment = parse_whole_number(cells["segment"], "the segment", location) if segments else None
@@ -185,8 +210,10 @@ def _read_rating_table(
     # Quotation marks in tab-separated files are part of the text.
     dialect = {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if "\t" in first_line else {}
     rows = csv_rows(itertools.chain([first_line], lines), file_name, **dialect)
-    header = list(titles) if titles else next(rows)[1]
-    columns = {**_RATING_COLUMNS, **({"score": (score.lower(),)} if score else {})}
+    header = titles
+    if not titles:
+        _, header = next(rows)
+    columns = _select_score_column(_RATING_COLUMNS, score)
     yield from _iterate_cells(file_name, header, rows, columns, required, only)
 
 
@@ -214,25 +241,55 @@ def read_mqm(
         InputError: if a column is missing, a severity is unknown, or a field is not a number. The message names the
             file and the line.
     """
-    weight_table = {**MQM_WEIGHTS, **{key.lower(): value for key, value in (weights or {}).items()}}
-    segment_field = "document segment" if in_document else "segment"
-    required = ("system", segment_field, "rater", "category", "severity", *(("document",) if in_document else ()))
-    scores: dict[tuple[str, str, int, str], HumanScore] = {}
-    for location, cells in _read_rating_table(path, required, (), only or {}, None):
+    weight_table = dict(MQM_WEIGHTS)
+    for error_type, weight in (weights or {}).items():
+        weight_table[error_type.lower()] = weight
+    required = _required_fields("rater", "category", "severity", in_document=in_document)
+    scores: dict[tuple[str, str, int | None, str], HumanScore] = {}
+    for location, cells in _read_rating_table(path, required, titles=(), only=only or {}, score=None):
         if cells["severity"].lower().startswith(PLANTED_ERROR_PREFIX):
             continue
         penalty = _error_weight(cells["severity"], cells["category"], weight_table, location)
-        document = cells["document"] if in_document else ""
-        segment = parse_whole_number(cells[segment_field], "the segment", location)
-        key = (cells["system"], document, segment, cells["rater"])
+        error_score = _make_human_score(cells, -penalty, location, in_document=in_document)
+        key = (error_score.system, error_score.document, error_score.segment, cells["rater"])
         if key in scores:
             scores[key] = scores[key]._replace(score=scores[key].score - penalty)
         else:
-            text = re.sub(r"</?v>", "", cells["target"]) or None
-            scores[key] = HumanScore(
-                cells["pair"], cells["system"], segment, -penalty, location, document=document, text=text
-            )
+            unmarked_text = re.sub(r"</?v>", "", cells["target"])
+            scores[key] = error_score._replace(text=unmarked_text or None)
     yield from scores.values()
+
+
+def _segment_field(in_document: bool) -> str:
+    return "document segment" if in_document else "segment"
+
+
+def _required_fields(*fields: str, in_document: bool) -> list[str]:
+    """Return the fields that a table of ratings must have, which are those of an output and the given ones."""
+    required = ["system", _segment_field(in_document), *fields]
+    if in_document:
+        required.append("document")
+    return required
+
+
+def _make_human_score(cells: Mapping[str, str], score: float, location: str, *, in_document: bool) -> HumanScore:
+    """Return the human score of the output that a row of a table of ratings names.
+
+    Args:
+        cells: the cells of the row by field.
+        score: the score.
+        location: file and line of the row.
+        in_document: whether segments are numbered within each document instead of the test set.
+    """
+    return HumanScore(
+        pair=cells["pair"],
+        system=cells["system"],
+        segment=parse_whole_number(cells[_segment_field(in_document)], "the segment", location),
+        score=score,
+        location=location,
+        document=cells["document"] if in_document else "",
+        text=cells["target"] or None,
+    )
 
 
 def _error_weight(severity: str, category: str, weights: Mapping[str, float], location: str) -> float:
@@ -277,16 +334,11 @@ def read_ratings(
     Raises:
         InputError: if a column is missing, or if a field is not a number. The message names the file and the line.
     """
-    segment_field = "document segment" if in_document else "segment"
-    required = ("system", segment_field, "score", *(("document",) if in_document else ()))
-    for location, cells in _read_rating_table(path, required, columns, only or {}, score):
-        if cells["score"] in ("", "None"):
-            continue
-        value = parse_finite_number(cells["score"], "the score", location)
-        segment = parse_whole_number(cells[segment_field], "the segment", location)
-        document = cells["document"] if in_document else ""
-        text = cells["target"] or None
-        yield HumanScore(cells["pair"], cells["system"], segment, value, location, document=document, text=text)
+    required = _required_fields("score", in_document=in_document)
+    for location, cells in _read_rating_table(path, required, titles=columns, only=only or {}, score=score):
+        if cells["score"] not in ("", "None"):
+            rating = parse_finite_number(cells["score"], "the score", location)
+            yield _make_human_score(cells, rating, location, in_document=in_document)
 
 
 def read_score_lines(path: PathLike, n_segments: int | None) -> Iterator[HumanScore]:
@@ -307,15 +359,27 @@ def read_score_lines(path: PathLike, n_segments: int | None) -> Iterator[HumanSc
         if not line.strip():
             continue
         location = f"{file_name}, line {line_number}"
-        fields = line.split("\t") if "\t" in line else line.split()
-        if len(fields) != 2:
-            raise InputError(f"{location}: {len(fields)} fields; SYSTEM and SCORE were expected")
-        system, score = (field.strip() for field in fields)
+        system, score = _split_score_line(line, location)
         n_lines[system] = n_lines.get(system, 0) + 1
         if score != "None":
             segment = None if n_segments is None else n_lines[system]
             value = parse_finite_number(score, "the score", location)
             yield HumanScore(pair="", system=system, segment=segment, score=value, location=location)
+    if n_segments is not None:
+        _check_line_counts(file_name, n_lines, n_segments)
+
+
+def _split_score_line(line: str, location: str) -> tuple[str, str]:
+    """Return the system and the score of a line, which are separated by a tab or by blanks."""
+    fields = line.split("\t") if "\t" in line else line.split()
+    if len(fields) != 2:
+        raise InputError(f"{location}: {len(fields)} fields; SYSTEM and SCORE were expected")
+    system, score = fields
+    return system.strip(), score.strip()
+
+
+def _check_line_counts(file_name: str, n_lines: Mapping[str, int], n_segments: int) -> None:
+    """Check that the number of lines of each system is the number of segments."""
     for system, count in n_lines.items():
-        if n_segments is not None and count != n_segments:
+        if count != n_segments:
             raise InputError(f"{file_name}: system {system} has {count} scores; the test set has {n_segments} segments")
