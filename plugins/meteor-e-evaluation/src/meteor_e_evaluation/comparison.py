@@ -121,8 +121,10 @@ def compare(
     if chosen_method == "williams":
         return _compare_by_williams(measure, test, scores)
     seeds = [seed, zlib.crc32(f"{test.name} {test.pair}".encode())]
-    parts = [_permute(measure, test, scores, samples, seeds, part, progress) for part in chosen_method.split("+")]
-    return parts[0] if len(parts) == 1 else _combine(parts)
+    comparisons = []
+    for permutation_test in chosen_method.split("+"):
+        comparisons.append(_permute(measure, test, scores, samples, seeds, permutation_test, progress))
+    return comparisons[0] if len(comparisons) == 1 else _combine(comparisons)
 
 
 def _combine(parts: Sequence[Comparison | None]) -> Comparison | None:
@@ -173,15 +175,17 @@ def _permute(
         return None
     masks = draw_masks(metric_scores.shape[1:], method, test.documents, samples, seeds)
     differences = _prepare_differences(measure, test, metric_scores, masks, method, agreement)
-    pairs = list(itertools.combinations(range(len(scores)), 2))
-    observed, permuted = {}, {}
-    for n_done, (first, second) in enumerate(pairs):
-        progress("permutations", n_done * samples, samples * len(pairs))
+    metric_pairs = list(itertools.combinations(range(len(scores)), 2))
+    n_permutations = samples * len(metric_pairs)
+    observed = {}
+    permuted = {}
+    for n_done, (first, second) in enumerate(metric_pairs):
+        progress("permutations", n_done * samples, n_permutations)
         # The first sample does not exchange any scores, so its difference is the observed one.
-        pair_differences = differences(first, second)
-        observed[first, second] = float(pair_differences[0])
-        permuted[first, second] = pair_differences[1:]
-    progress("permutations", samples * len(pairs), samples * len(pairs))
+        sampled_differences = differences(first, second)
+        observed[first, second] = float(sampled_differences[0])
+        permuted[first, second] = sampled_differences[1:]
+    progress("permutations", n_permutations, n_permutations)
     names = tuple(entry.name for entry in scores)
     return _compare_permuted(_describe(method, samples, seeds), INDEPENDENT_UNITS[method], names, observed, permuted)
 
@@ -198,11 +202,13 @@ def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: s
     if takes_systems and method == "systems":
         system_scores = np.stack([entry.systems for entry in scores])
         return None if np.isnan(system_scores).any() else system_scores
+    # The array has the shape (metrics, systems, segments), with NaN for missing scores.
     segment_scores = np.stack([entry.segments for entry in scores])
-    if takes_systems and np.isnan(segment_scores).any():
+    is_missing = np.isnan(segment_scores)
+    if takes_systems and is_missing.any():
         raise ConfigError(f"the test {method!r} of {measure.name} needs scores of all segments; use the test 'systems'")
-    has_scores = all(not np.isnan(entry).all() for entry in segment_scores)
-    return segment_scores if has_scores else None
+    lacks_all_scores = is_missing.all(axis=(1, 2))
+    return None if lacks_all_scores.any() else segment_scores
 
 
 def _prepare_differences(
@@ -337,18 +343,22 @@ def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comp
     Returns:
         The results, or None if any language pair was tested without permutations.
     """
-    if comparisons and all(comparison.parts for comparison in comparisons):
-        parts_by_test = zip(*(comparison.parts for comparison in comparisons), strict=True)
-        return _combine([average(parts, weights) for parts in parts_by_test])
-    if not comparisons or any(not comparison.permuted for comparison in comparisons):
+    if not comparisons:
         return None
-    shares = np.array(weights, float) / sum(weights)
+    if all(comparison.parts for comparison in comparisons):
+        n_tests = len(comparisons[0].parts)
+        return _combine([average([entry.parts[test] for entry in comparisons], weights) for test in range(n_tests)])
+    if not all(comparison.permuted for comparison in comparisons):
+        return None
+    normalized_weights = np.array(weights, float) / sum(weights)
     first = comparisons[0]
     observed = {}
     permuted = {}
-    for pair in first.observed:
-        observed[pair] = float(shares @ np.array([comparison.observed[pair] for comparison in comparisons]))
-        permuted[pair] = np.asarray(shares @ np.stack([comparison.permuted[pair] for comparison in comparisons]))
+    for metric_pair in first.observed:
+        observed_differences = np.array([comparison.observed[metric_pair] for comparison in comparisons])
+        permuted_differences = np.stack([comparison.permuted[metric_pair] for comparison in comparisons])
+        observed[metric_pair] = float(normalized_weights @ observed_differences)
+        permuted[metric_pair] = np.asarray(normalized_weights @ permuted_differences)
     return _compare_permuted(first.test, first.assumed, first.names, observed, permuted)
 
 

@@ -14,7 +14,7 @@ from meteor_e.api import InputError, Measure, Metric
 from meteor_e.api.metrics import Scores
 from meteor_e.api.segments import TextContext
 from meteor_e.base import DEFAULT_SEED
-from meteor_e.base.array_cache import ArrayCache, Floats
+from meteor_e.base.array_cache import ArrayCache, Floats, Integers
 from meteor_e.base.progress import Progress, rename_stages, silent
 from meteor_e.metrics.specs import MetricSpec, create_metrics
 from meteor_e.metrics.translations import score_test_set
@@ -242,14 +242,25 @@ def check_complete(test: TestSet, scores: Sequence[Scores]) -> None:
     for entry in scores:
         if np.isinf(entry.segments).any() or np.isinf(entry.systems).any():
             raise InputError(f"{entry.name} gives an infinite score in {test.name} {test.pair}")
-        missing = np.argwhere(test.judgment_mask() & np.isnan(entry.segments))
+        missing_outputs = np.argwhere(test.judgment_mask() & np.isnan(entry.segments))
         has_only_system_scores = np.isnan(entry.segments).all() and not np.isnan(entry.systems).any()
-        if len(missing) and not has_only_system_scores:
-            system, segment = missing[0]
-            raise InputError(
-                f"{entry.name} gives no number for system {test.systems[system]}, segment {segment + 1} of {test.name} "
-                f"{test.pair} ({len(missing)} are missing)"
-            )
+        if len(missing_outputs) and not has_only_system_scores:
+            raise _missing_score_error(test, entry.name, missing_outputs)
+
+
+def _missing_score_error(test: TestSet, metric_name: str, missing_outputs: Integers) -> InputError:
+    """Return the error for judged outputs without a score.
+
+    Args:
+        test: the test set.
+        metric_name: name of the metric.
+        missing_outputs: indices of the system and the segment of each output, ``(outputs, 2)``.
+    """
+    system, segment = missing_outputs[0]
+    return InputError(
+        f"{metric_name} gives no number for system {test.systems[system]}, segment {segment + 1} of {test.name} "
+        f"{test.pair} ({len(missing_outputs)} are missing)"
+    )
 
 
 def _check(test: TestSet, scores: Sequence[Scores]) -> list[str]:
@@ -278,11 +289,15 @@ def _measure(
     values = {}
     for measure in measures:
         for entry in scores:
-            value = measure.value(test, entry)
-            reason = measure.explain_undefined(test, entry) if math.isnan(value) else ""
-            samples = None if weights is None else measure.resampled(test, entry, weights)
-            value_interval = None if samples is None else interval(samples)
-            values[measure.name, entry.name] = (Value(value, value_interval, reason), samples)
+            measured_value = measure.value(test, entry)
+            reason = measure.explain_undefined(test, entry) if math.isnan(measured_value) else ""
+            samples = None
+            confidence_interval = None
+            if weights is not None:
+                samples = measure.resampled(test, entry, weights)
+            if samples is not None:
+                confidence_interval = interval(samples)
+            values[measure.name, entry.name] = (Value(measured_value, confidence_interval, reason), samples)
     return values
 
 
@@ -340,29 +355,50 @@ def _make_table(measure: Measure[TestSet], labels: Sequence[str], results: Seque
         labels: labels of the metrics.
         results: results on each language pair.
     """
-    columns = tuple(entry.test.pair for entry in results)
-    rows = {label: [entry.values[measure.name, label][0] for entry in results] for label in labels}
-    comparisons = {
-        entry.test.pair: entry.comparisons[measure.name] for entry in results if measure.name in entry.comparisons
-    }
+    pair_weights = np.array([measure.weight(entry.test) for entry in results])
+    columns = [entry.test.pair for entry in results]
     if len(results) > 1:
-        pair_weights = np.array([measure.weight(entry.test) for entry in results])
-        for label in labels:
-            samples = [entry.values[measure.name, label][1] for entry in results]
-            rows[label].append(_average_values(rows[label], samples, pair_weights))
-        if len(comparisons) == len(results):
-            comparison = average([comparisons[pair] for pair in columns], pair_weights.tolist())
-            if comparison is not None:
-                comparisons[AVERAGE] = comparison
-        columns = (*columns, AVERAGE)
+        columns.append(AVERAGE)
+    rows = {label: _make_row(measure.name, label, results, pair_weights) for label in labels}
+    comparisons = _collect_comparisons(measure.name, results, pair_weights)
     return Table(
         testset=results[0].test.name,
         measure=measure,
-        columns=columns,
-        rows={label: tuple(row) for label, row in rows.items()},
+        columns=tuple(columns),
+        rows=rows,
         comparisons=comparisons,
         ranks=_rank_metrics(columns, rows, comparisons),
     )
+
+
+def _make_row(
+    measure_name: str, label: str, results: Sequence[_PairResults], pair_weights: Floats
+) -> tuple[Value, ...]:
+    """Return the values of a metric for all language pairs, followed by their mean if there are several pairs."""
+    values = []
+    samples_of_pairs = []
+    for entry in results:
+        value, samples = entry.values[measure_name, label]
+        values.append(value)
+        samples_of_pairs.append(samples)
+    if len(results) > 1:
+        values.append(_average_values(values, samples_of_pairs, pair_weights))
+    return tuple(values)
+
+
+def _collect_comparisons(
+    measure_name: str, results: Sequence[_PairResults], pair_weights: Floats
+) -> dict[str, Comparison]:
+    """Return the significance tests of each language pair, and those of the mean if all pairs were tested."""
+    comparisons = {}
+    for entry in results:
+        if measure_name in entry.comparisons:
+            comparisons[entry.test.pair] = entry.comparisons[measure_name]
+    if len(results) > 1 and len(comparisons) == len(results):
+        mean_comparison = average(list(comparisons.values()), pair_weights.tolist())
+        if mean_comparison is not None:
+            comparisons[AVERAGE] = mean_comparison
+    return comparisons
 
 
 def _rank_metrics(

@@ -347,23 +347,48 @@ def exchange_rank_correlation(
 
     def differences(first: int, second: int) -> Floats:
         """Return the difference in the mean coefficient between two metrics in each sample."""
-        rankings = []
-        for ratings in groups:
-            if not len(ratings):
-                continue
-            outputs = ratings.systems * scores.shape[2] + ratings.segments
-            units = {"segments": ratings.segments, "systems": ratings.systems, "scores": outputs}[unit]
-            group_scores = scores[[first, second]].reshape(2, -1)[:, outputs].ravel()
-            rankings.append(_JointRanking(ratings.scores, group_scores, units, coefficient))
-        block_size = max(1, BLOCK // max(ranking.largest_array for ranking in rankings))
-        blocks = [unit_masks[:, start : start + block_size] for start in range(0, len(masks), block_size)]
-        block_coefficients = [np.stack([ranking.coefficients(block) for ranking in rankings]) for block in blocks]
-        coefficients = np.concatenate(block_coefficients, axis=2)
+        metric_scores = scores[[first, second]]
+        rankings = [_rank_jointly(ratings, metric_scores, unit, coefficient) for ratings in groups if len(ratings)]
+        coefficients = _compute_coefficients(rankings, unit_masks)
         n_defined = (~np.isnan(coefficients)).sum(axis=0)
         first_mean, second_mean = _divide_or_nan(np.nansum(coefficients, axis=0), n_defined)
         return np.asarray(first_mean - second_mean)
 
     return differences
+
+
+def _rank_jointly(ratings: Assessments, metric_scores: Floats, unit: str, coefficient: str) -> _JointRanking:
+    """Return the joint ranking of two metrics' scores of the rated outputs.
+
+    Args:
+        ratings: human scores of the outputs.
+        metric_scores: scores of the two metrics, ``(2, systems, segments)``.
+        unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
+        coefficient: ``spearman``, ``kendall``, ``kendall-c`` or ``acc``.
+    """
+    n_segments = metric_scores.shape[2]
+    output_index = ratings.systems * n_segments + ratings.segments
+    unit_index = {"segments": ratings.segments, "systems": ratings.systems, "scores": output_index}[unit]
+    rated_scores = metric_scores.reshape(2, -1)[:, output_index]
+    return _JointRanking(ratings.scores, rated_scores.ravel(), unit_index, coefficient)
+
+
+def _compute_coefficients(rankings: Sequence[_JointRanking], unit_masks: Floats) -> Floats:
+    """Return the coefficients of both metrics in each sample, computed for blocks of samples to limit the memory.
+
+    Args:
+        rankings: one joint ranking per group of ratings.
+        unit_masks: masks of the exchanged units, ``(units, samples)``.
+
+    Returns:
+        An array ``(groups, 2, samples)``.
+    """
+    block_size = max(1, BLOCK // max(ranking.largest_array for ranking in rankings))
+    coefficients = []
+    for start in range(0, unit_masks.shape[1], block_size):
+        block_masks = unit_masks[:, start : start + block_size]
+        coefficients.append(np.stack([ranking.coefficients(block_masks) for ranking in rankings]))
+    return np.concatenate(coefficients, axis=2)
 
 
 class _JointRanking:

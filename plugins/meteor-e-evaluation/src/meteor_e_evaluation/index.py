@@ -278,19 +278,23 @@ def _expand_short_forms(content: dict[str, Any]) -> None:
     An index may contain a list of language pairs, a path instead of an output specification, or a single reference.
     """
     content.pop("file", None)
-    if isinstance(content.get("pairs"), list):
-        content["pairs"] = {str(pair): {} for pair in content["pairs"]}
-    sections = [content]
-    if isinstance(content.get("pairs"), dict):
-        content["pairs"] = {pair: {} if section is None else section for pair, section in content["pairs"].items()}
-        sections += content["pairs"].values()
-    for entries in sections:
-        if not isinstance(entries, dict):
-            continue
-        if isinstance(entries.get("outputs"), str):
-            entries["outputs"] = {"file": entries["outputs"]}
-        if isinstance(entries.get("references"), str):
-            entries["references"] = [entries["references"]]
+    _expand_files(content)
+    pairs = content.get("pairs")
+    if isinstance(pairs, list):
+        content["pairs"] = {str(pair): {} for pair in pairs}
+    elif isinstance(pairs, dict):
+        content["pairs"] = {pair: {} if entries is None else entries for pair, entries in pairs.items()}
+        for entries in content["pairs"].values():
+            if isinstance(entries, dict):
+                _expand_files(entries)
+
+
+def _expand_files(entries: dict[str, Any]) -> None:
+    """Expand the paths of outputs and references in place. The entries are those of an index or of a language pair."""
+    if isinstance(entries.get("outputs"), str):
+        entries["outputs"] = {"file": entries["outputs"]}
+    if isinstance(entries.get("references"), str):
+        entries["references"] = [entries["references"]]
 
 
 def _check_index(index: DataIndex, file: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -218,18 +218,18 @@ class JudgmentReader:
     def _read_rankings(self, spec: JudgmentSpec, file: Path, names: SystemNames, numbers: SegmentNumbers) -> None:
         """Read a file of rankings, and store the comparisons of the language pair."""
         self._has_rankings = True
-        rows = read_rank_file(file) if spec.format == "rank" else read_ranking_csv(file, spec.languages)
-        for row in rows:
-            if not self._is_of_pair(spec, row.pair):
+        ranked_pairs = read_rank_file(file) if spec.format == "rank" else read_ranking_csv(file, spec.languages)
+        for ranked_pair in ranked_pairs:
+            if not self._is_of_pair(spec, ranked_pair.pair):
                 continue
-            better = self._resolve(row.better, names, row.location)
-            worse = self._resolve(row.worse, names, row.location)
-            if not better or not worse:
+            better_systems = self._resolve(ranked_pair.better, names, ranked_pair.location)
+            worse_systems = self._resolve(ranked_pair.worse, names, ranked_pair.location)
+            if not better_systems or not worse_systems:
                 continue
-            segment = self._find_segment(spec, row.segment, numbers, row.location)
+            segment = self._find_segment(spec, ranked_pair.segment, numbers, ranked_pair.location)
             if segment is not None:
-                for better_system, worse_system in itertools.product(better, worse):
-                    self._comparisons.append((segment, better_system, worse_system, row.tie))
+                for better, worse in itertools.product(better_systems, worse_systems):
+                    self._comparisons.append((segment, better, worse, ranked_pair.tie))
 
     def _read_human_scores(self, spec: JudgmentSpec, file: Path, names: SystemNames, numbers: SegmentNumbers) -> None:
         """Read a file of human scores, and store the scores of segments and systems of the language pair."""
@@ -346,8 +346,8 @@ def _read_segment_map(spec: SegmentMap, folders: Sequence[Path], pair: str) -> d
         folders: folders in which the table may be. The first one that contains the table is used.
         pair: the language pair.
     """
-    files = [folder / fill_pattern(spec.file, pair) for folder in folders]
-    file = next((file for file in files if file.is_file()), files[0])
+    candidates = [folder / fill_pattern(spec.file, pair) for folder in folders]
+    file = next((candidate for candidate in candidates if candidate.is_file()), candidates[0])
     rows = read_segments(file)
     header = next(rows, "").split("\t")
     for title in (spec.key, spec.line, *spec.only):
@@ -359,9 +359,13 @@ def _read_segment_map(spec: SegmentMap, folders: Sequence[Path], pair: str) -> d
             continue
         cells = dict(zip(header, row.split("\t"), strict=False))
         try:
-            is_selected = all(cells[title] == value for title, value in spec.only.items())
-            if is_selected:
+            if _is_selected(cells, spec):
                 lines[int(cells[spec.key])] = int(cells[spec.line])
         except (KeyError, ValueError):
             raise InputError(f"{file}, line {row_number}: not a row of numbers for {', '.join(header)}") from None
     return lines
+
+
+def _is_selected(cells: Mapping[str, str], spec: SegmentMap) -> bool:
+    """Return whether a row has the values that the entry of the index requires."""
+    return all(cells[title] == value for title, value in spec.only.items())

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from meteor_e.api import InputError
@@ -131,19 +131,18 @@ def read_metric_scores(path: PathLike) -> Iterator[MetricScore]:
         InputError: if the file has another format. The message names the file and the line.
     """
     file_name = input_name(path)
-    lines = _read_lines(path, file_name)
-    first = next(lines, None)
-    if first is None:
+    remaining_lines = _read_lines(path, file_name)
+    first_line = next(remaining_lines, None)
+    if first_line is None:
         return
-    lines = itertools.chain([first], lines)
-    if first.text.lstrip().startswith("{"):
-        yield from _parse_comet_json("\n".join(line.text for line in lines), file_name)
-        return
-    if _COMET_LINE.fullmatch(first.text):
+    lines = itertools.chain([first_line], remaining_lines)
+    fields = split_fields(first_line.text)
+    if first_line.text.lstrip().startswith("{"):
+        document = "\n".join(line.text for line in lines)
+        yield from _parse_comet_json(document, file_name)
+    elif _COMET_LINE.fullmatch(first_line.text):
         yield from _parse_comet_lines(lines)
-        return
-    fields = split_fields(first.text)
-    if len(fields) == 1 and _is_score(fields[0]):
+    elif len(fields) == 1 and _is_score(fields[0]):
         yield from _parse_numbers(lines)
     elif len(fields) == 2:
         yield from _parse_short_lines(lines)
@@ -158,17 +157,36 @@ def _parse_wmt_line(line: _Line) -> MetricScore:
         fields.pop()  # Drops the fields "ensemble" and "available".
     if len(fields) not in (5, 6, 7) or "-" not in fields[1]:
         raise InputError(f"{line.location}: not a line of metric scores; {EXPECTED_FORMATS}")
-    metric, pair, testset, *middle, last = fields
-    score = _parse_score(last, line.location)
-    reference = ""
-    if len(middle) == 3 or (len(middle) == 2 and not middle[-1].isdecimal()):
-        reference, *middle = middle
-    segment = None
-    if len(middle) == 2:
-        if not middle[-1].isdecimal():
-            raise InputError(f"{line.location}: the segment is {middle[-1]!r}, not a whole number")
-        segment = int(middle[-1])
-    return MetricScore(metric, pair, testset, reference, middle[0], segment, score, line.location)
+    metric, pair, testset, *output_fields, last_field = fields
+    score = _parse_score(last_field, line.location)
+    output = _parse_wmt_output(output_fields, line.location)
+    return MetricScore(
+        metric, pair, testset, output.reference, output.system, output.segment, score=score, location=line.location
+    )
+
+
+class _WmtOutput(NamedTuple):
+    """The scored output of a system. The reference is empty if it is not named."""
+
+    reference: str
+    system: str
+    segment: int | None
+
+
+def _parse_wmt_output(fields: Sequence[str], location: str) -> _WmtOutput:
+    """Parse the fields ``[REFERENCE] SYSTEM [SEGMENT]``, in which the reference and the segment are optional."""
+    if len(fields) == 3:
+        reference, system, segment = fields
+        if not segment.isdecimal():
+            raise InputError(f"{location}: the segment is {segment!r}, not a whole number")
+        return _WmtOutput(reference, system, int(segment))
+    if len(fields) == 2 and fields[1].isdecimal():
+        system, segment = fields
+        return _WmtOutput("", system, int(segment))
+    if len(fields) == 2:
+        reference, system = fields
+        return _WmtOutput(reference, system, None)
+    return _WmtOutput("", fields[0], None)
 
 
 def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
@@ -176,17 +194,18 @@ def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
 
     The scores are scores of systems if each system has only one line. Otherwise, they are scores of segments.
     """
-    rows: list[tuple[str, float, str]] = []
+    scores: list[MetricScore] = []
+    n_lines: Counter[str] = Counter()
     for line in lines:
         fields = split_fields(line.text)
         if len(fields) != 2:
             raise InputError(f"{line.location}: {len(fields)} fields; the lines before have 2")
-        rows.append((fields[0], _parse_score(fields[1], line.location), line.location))
-    has_segments = len(rows) != len({system for system, _, _ in rows})
-    n_lines: Counter[str] = Counter()
-    for system, score, location in rows:
+        system, score = fields
         n_lines[system] += 1
-        yield _make_score(system, n_lines[system] if has_segments else None, score, location)
+        scores.append(_make_score(system, n_lines[system], _parse_score(score, line.location), line.location))
+    has_segments = len(scores) > len(n_lines)
+    for entry in scores:
+        yield entry if has_segments else entry._replace(segment=None)
 
 
 def _parse_numbers(lines: Iterator[_Line]) -> Iterator[MetricScore]:
@@ -273,19 +292,23 @@ def match_systems(names: Sequence[str], systems: Sequence[str], output_files: Ma
     Returns:
         The system of each name. A name that does not match any system is mapped to itself.
     """
-    systems_by_file_name: dict[str, list[str]] = {}
+    systems_by_file_name: dict[str, set[str]] = {}
     for system in systems:
         path = output_files.get(system, system)
-        for candidate in {_last_part(path), system}:
-            systems_by_file_name.setdefault(candidate, []).append(system)
-    matches = {}
-    for name in names:
-        last_part = _last_part(name)
-        stem = last_part.rpartition(".")[0]
-        candidates = systems_by_file_name.get(last_part) or systems_by_file_name.get(stem) or []
-        is_unique = len(set(candidates)) == 1
-        matches[name] = candidates[0] if name not in systems and is_unique else name
-    return matches
+        for file_name in (_last_part(path), system):
+            systems_by_file_name.setdefault(file_name, set()).add(system)
+    return {name: name if name in systems else _match_file_name(name, systems_by_file_name) for name in names}
+
+
+def _match_file_name(path: str, systems_by_file_name: Mapping[str, Collection[str]]) -> str:
+    """Return the only system with the file name of a path, with or without its extension, or else the path."""
+    file_name = _last_part(path)
+    stem = file_name.rpartition(".")[0]
+    for name in (file_name, stem):
+        if name in systems_by_file_name:
+            candidates = list(systems_by_file_name[name])
+            return candidates[0] if len(candidates) == 1 else path
+    return path
 
 
 def _last_part(path: str) -> str:

@@ -134,18 +134,14 @@ def _make_pair_spec(
         InputError: if the language pair does not have the references.
     """
     folder = root / "references"
-    file_name = re.compile(re.escape(pair) + r"\.(?P<name>.+)\.txt")
-    matches = (file_name.fullmatch(file.name) for file in folder.glob(f"{pair}.*.txt"))
-    names = sorted(match["name"] for match in matches if match)
-    if not names:
-        raise InputError(f"{folder}: no reference {pair}.NAME.txt")
-    preferred = [name for name in STANDARD_REFERENCES if name in names] or names
-    selected = list(references) or preferred[:1]
+    available = _find_references(folder, pair)
+    selected = list(references)
+    if not selected:
+        selected.append(next((name for name in STANDARD_REFERENCES if name in available), available[0]))
     for name in selected:
-        if name not in names:
-            raise InputError(
-                f"{folder}: {pair} has no reference {name!r}{near_miss(name, names)}; it has {', '.join(names)}"
-            )
+        if name not in available:
+            hint = near_miss(name, available)
+            raise InputError(f"{folder}: {pair} has no reference {name!r}{hint}; it has {', '.join(available)}")
     source = f"sources/{pair}.txt"
     documents = f"documents/{pair}.docs"
     return PairSpec(
@@ -155,8 +151,22 @@ def _make_pair_spec(
         source=source if (root / source).is_file() else None,
         documents=documents if (root / documents).is_file() else None,
         # References that are used for scoring are never systems. The others are systems only on request.
-        drop=selected if human_systems else names,
+        drop=selected if human_systems else available,
     )
+
+
+def _find_references(folder: Path, pair: str) -> list[str]:
+    """Return the sorted names of the references of a language pair.
+
+    Raises:
+        InputError: if there are no references.
+    """
+    file_name = re.compile(re.escape(pair) + r"\.(?P<name>.+)\.txt")
+    matches = (file_name.fullmatch(file.name) for file in folder.glob(f"{pair}.*.txt"))
+    names = sorted(match["name"] for match in matches if match)
+    if not names:
+        raise InputError(f"{folder}: no reference {pair}.NAME.txt")
+    return names
 
 
 def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, root: str | None = None) -> list[TestSet]:

@@ -58,6 +58,20 @@ class RankedPair(NamedTuple):
     location: str
 
 
+class _SystemColumns(NamedTuple):
+    """Columns of a ranked system in a ranking file.
+
+    Attributes:
+        name: index of the column with the name of the system.
+        rank: index of the column with the rank.
+        rank_title: title of the column with the rank.
+    """
+
+    name: int
+    rank: int
+    rank_title: str
+
+
 class _RankingColumns(NamedTuple):
     """Columns of a ranking file.
 
@@ -65,13 +79,13 @@ class _RankingColumns(NamedTuple):
         languages: indices of the columns with the source and the target language.
         segment_title: title of the column with the segment number.
         segment: index of the column with the segment number.
-        systems: title of the rank column, index of the system column, and index of the rank column for each position.
+        systems: columns of each ranked system.
     """
 
     languages: tuple[int, int]
     segment_title: str
     segment: int
-    systems: list[tuple[str, int, int]]
+    systems: list[_SystemColumns]
 
 
 def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None) -> Iterator[RankedPair]:
@@ -95,7 +109,7 @@ def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None)
     codes = {**LANGUAGES, **(languages or {})}
     file_name = input_name(path)
     rows = csv_rows(read_segments(path), file_name)
-    header = next(rows, (0, []))[1]
+    _, header = next(rows, (0, []))
     columns = _find_columns(header, file_name)
     for line_number, row in rows:
         if not row:
@@ -103,10 +117,10 @@ def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None)
         location = f"{file_name}, line {line_number}"
         if len(row) != len(header):
             raise InputError(f"{location}: {len(row)} fields; the header has {len(header)}")
-        pair = "-".join(_language_code(row[index].strip(), codes, location) for index in columns.languages)
+        source, target = (_language_code(row[index].strip(), codes, location) for index in columns.languages)
         ranks = _read_ranks(row, columns, location)
         segment = parse_whole_number(row[columns.segment], columns.segment_title, location)
-        yield from _compare_ranked(pair, segment, ranks, location)
+        yield from _compare_ranked(f"{source}-{target}", segment, ranks, location)
 
 
 def _find_columns(header: Sequence[str], file_name: str) -> _RankingColumns:
@@ -118,12 +132,7 @@ def _find_columns(header: Sequence[str], file_name: str) -> _RankingColumns:
     if not header:
         raise InputError(f"{file_name}: the file is empty; a header was expected")
     index_of = {title.strip(): index for index, title in enumerate(header)}
-    systems = []
-    for position in range(1, _MAX_RANKED_SYSTEMS + 1):
-        system_title = f"system{position}Id"
-        rank_title = f"system{position}rank"
-        if system_title in index_of and rank_title in index_of:
-            systems.append((rank_title, index_of[system_title], index_of[rank_title]))
+    systems = _find_system_columns(index_of)
     segment_title = next((title for title in ("srcIndex", "segmentId") if title in index_of), None)
     if segment_title is None or len(systems) < 2 or not {"srclang", "trglang"} <= index_of.keys():
         raise InputError(
@@ -132,6 +141,17 @@ def _find_columns(header: Sequence[str], file_name: str) -> _RankingColumns:
         )
     languages = (index_of["srclang"], index_of["trglang"])
     return _RankingColumns(languages, segment_title, index_of[segment_title], systems)
+
+
+def _find_system_columns(index_of: Mapping[str, int]) -> list[_SystemColumns]:
+    """Return the columns of the ranked systems, given the index of each title."""
+    systems = []
+    for position in range(1, _MAX_RANKED_SYSTEMS + 1):
+        name_title = f"system{position}Id"
+        rank_title = f"system{position}rank"
+        if name_title in index_of and rank_title in index_of:
+            systems.append(_SystemColumns(index_of[name_title], index_of[rank_title], rank_title))
+    return systems
 
 
 def _language_code(name: str, codes: Mapping[str, str], location: str) -> str:
@@ -145,9 +165,9 @@ def _language_code(name: str, codes: Mapping[str, str], location: str) -> str:
 def _read_ranks(row: Sequence[str], columns: _RankingColumns, location: str) -> list[tuple[str, int]]:
     """Return the names and the ranks of the ranked systems of a row."""
     ranked = []
-    for rank_title, system_index, rank_index in columns.systems:
-        rank = parse_whole_number(row[rank_index], rank_title, location)
-        system = row[system_index].strip()
+    for system_columns in columns.systems:
+        rank = parse_whole_number(row[system_columns.rank], system_columns.rank_title, location)
+        system = row[system_columns.name].strip()
         if rank != NOT_RANKED and system:
             ranked.append((system, rank))
     return ranked

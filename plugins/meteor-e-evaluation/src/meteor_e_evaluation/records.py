@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -47,29 +47,41 @@ def load_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
     outputs_by_system = _read_rated_outputs(file, spec)
     if not outputs_by_system:
         raise InputError(f"{file} is empty")
+    _check_segments(file, outputs_by_system)
     systems = sorted(outputs_by_system)
     segments = sorted(outputs_by_system[systems[0]])
-    _check_segments(file, outputs_by_system)
-    references = [outputs_by_system[systems[0]][segment].references for segment in segments]
-    n_references = max(map(len, references))
-    rows = [outputs_by_system[system][segment] for system in systems for segment in segments]
+    rated_outputs = [[outputs_by_system[system][segment] for segment in segments] for system in systems]
     return TestSet(
         name=index.name,
         pair=pair,
         language=index.output_language(pair),
         systems=tuple(systems),
-        outputs=tuple([outputs_by_system[system][segment].output for segment in segments] for system in systems),
-        references=tuple(
-            [texts[min(reference_index, len(texts) - 1)] for texts in references]
-            for reference_index in range(n_references)
-        ),
-        assessments=Assessments(
-            np.tile(np.arange(len(segments)), len(systems)),
-            np.repeat(np.arange(len(systems)), len(segments)),
-            np.array([row.score for row in rows]),
-        ),
+        outputs=tuple([rated_output.output for rated_output in system_outputs] for system_outputs in rated_outputs),
+        references=_align_references([rated_output.references for rated_output in rated_outputs[0]]),
+        assessments=_make_assessments(rated_outputs),
         known_systems=tuple(systems),
         root=index.root,
+    )
+
+
+def _align_references(references_by_segment: Sequence[Sequence[str]]) -> tuple[list[str], ...]:
+    """Return the segments of each reference, in which the last reference of a segment stands for missing ones."""
+    n_references = max(map(len, references_by_segment))
+    return tuple(
+        [references[min(index, len(references) - 1)] for references in references_by_segment]
+        for index in range(n_references)
+    )
+
+
+def _make_assessments(rated_outputs: Sequence[Sequence[_RatedOutput]]) -> Assessments:
+    """Return the ratings of outputs as arrays, from the rated outputs of each system."""
+    n_systems = len(rated_outputs)
+    n_segments = len(rated_outputs[0])
+    scores = [rated_output.score for system_outputs in rated_outputs for rated_output in system_outputs]
+    return Assessments(
+        segments=np.tile(np.arange(n_segments), n_systems),
+        systems=np.repeat(np.arange(n_systems), n_segments),
+        scores=np.array(scores),
     )
 
 
@@ -78,16 +90,10 @@ def _read_rated_outputs(file: Path, spec: RecordSpec) -> dict[str, dict[int, _Ra
     outputs_by_system: dict[str, dict[int, _RatedOutput]] = {}
     for line_number, record in read_records(file, spec.hypothesis, spec.references):
         location = f"{file}, line {line_number}"
-        system = ONLY_SYSTEM if spec.system is None else str(get_field(record, spec.system, file, line_number))
-        output = get_field(record, spec.hypothesis, file, line_number)
-        references = get_field(record, spec.references, file, line_number)
-        score = _parse_score(get_field(record, spec.score, file, line_number), location)
-        if isinstance(references, str):
-            references = [references]
-        if not isinstance(output, str) or not isinstance(references, list) or not references:
-            raise InputError(f"{location}: a text, its references and a finite score are needed")
-        if not all(isinstance(reference, str) for reference in references):
-            raise InputError(f"{location}: a reference is not a text")
+        system = ONLY_SYSTEM
+        if spec.system is not None:
+            system = str(get_field(record, spec.system, file, line_number))
+        rated_output = _parse_rated_output(record, spec, file, line_number)
         outputs = outputs_by_system.setdefault(system, {})
         segment = segment_key(record, spec.segment, file, line_number, default=len(outputs))
         if segment in outputs:
@@ -95,8 +101,27 @@ def _read_rated_outputs(file: Path, spec: RecordSpec) -> dict[str, dict[int, _Ra
                 f"{location}: a second record of system {system}, segment {segment}; the first is in line "
                 f"{outputs[segment].line_number}"
             )
-        outputs[segment] = _RatedOutput(output, references, score, line_number)
+        outputs[segment] = rated_output
     return outputs_by_system
+
+
+def _parse_rated_output(record: Mapping[str, Any], spec: RecordSpec, file: Path, line_number: int) -> _RatedOutput:
+    """Return the output of a record with its references and its rating.
+
+    Raises:
+        InputError: if the record lacks a field, or if a field has the wrong type.
+    """
+    location = f"{file}, line {line_number}"
+    output = get_field(record, spec.hypothesis, file, line_number)
+    references = get_field(record, spec.references, file, line_number)
+    score = _parse_score(get_field(record, spec.score, file, line_number), location)
+    if isinstance(references, str):
+        references = [references]
+    if not isinstance(output, str) or not isinstance(references, list) or not references:
+        raise InputError(f"{location}: a text, its references and a finite score are needed")
+    if not all(isinstance(reference, str) for reference in references):
+        raise InputError(f"{location}: a reference is not a text")
+    return _RatedOutput(output, references, score, line_number)
 
 
 def _parse_score(value: object, location: str) -> float:
@@ -111,20 +136,25 @@ def _parse_score(value: object, location: str) -> float:
 
 def _check_segments(file: Path, outputs_by_system: dict[str, dict[int, _RatedOutput]]) -> None:
     """Check that all systems have the same segments and references."""
-    first, *others = sorted(outputs_by_system)
-    expected = outputs_by_system[first]
-    for system in others:
+    first_system, *other_systems = sorted(outputs_by_system)
+    first_outputs = outputs_by_system[first_system]
+    for system in other_systems:
         outputs = outputs_by_system[system]
-        for segment in sorted({*expected, *outputs}):
-            if segment not in outputs or segment not in expected:
-                incomplete, complete = (system, first) if segment in expected else (first, system)
+        for segment in sorted({*first_outputs, *outputs}):
+            if segment not in outputs:
+                raise _missing_record(file, system, first_system, first_outputs[segment].line_number)
+            if segment not in first_outputs:
+                raise _missing_record(file, first_system, system, outputs[segment].line_number)
+            if list(outputs[segment].references) != list(first_outputs[segment].references):
                 raise InputError(
-                    f"{file}: system {incomplete} has no record of a segment that {complete} has in line "
-                    f"{outputs_by_system[complete][segment].line_number}; all systems need the same segments (name the "
-                    "column of the segment under 'segment')"
+                    f"{file}, line {outputs[segment].line_number}: other references than those of system "
+                    f"{first_system} in line {first_outputs[segment].line_number}"
                 )
-            if list(outputs[segment].references) != list(expected[segment].references):
-                raise InputError(
-                    f"{file}, line {outputs[segment].line_number}: other references than those of system {first} in "
-                    f"line {expected[segment].line_number}"
-                )
+
+
+def _missing_record(file: Path, incomplete: str, complete: str, line_number: int) -> InputError:
+    """Return the error for a segment that one system has, in the given line, and another system lacks."""
+    return InputError(
+        f"{file}: system {incomplete} has no record of a segment that {complete} has in line {line_number}; all "
+        "systems need the same segments (name the column of the segment under 'segment')"
+    )

@@ -77,10 +77,11 @@ def _table_grid(table: Table, digits: int) -> Grid:
     best_cells = set()
     for row_index, (name, values) in enumerate(_sort_rows(table)):
         row = [name]
-        for column_index, (column, value) in enumerate(_cells(table, values)):
+        # The first column of the grid contains the names of the metrics.
+        for column_index, (column, value) in enumerate(_cells(table, values), 1):
             row.append(_format_value(table, name, column, value, digits))
-            if value.value == best_values[column_index]:
-                best_cells.add((row_index, column_index + 1))
+            if value.value == best_values[column_index - 1]:
+                best_cells.add((row_index, column_index))
         rows.append(row)
     title = f"{_title(table)}, {table.measure.level} level"
     return Grid(["metric", *table.columns], rows, title, notes=_explain_undefined(table), best=frozenset(best_cells))
@@ -126,18 +127,19 @@ def _explain_undefined(table: Table) -> list[str]:
 
     A note lists the metrics and the columns to which the reason applies.
     """
-    columns_by_reason: dict[tuple[str, str], list[str]] = {}
-    for name, values in table.rows.items():
+    columns_by_reason_and_metric: dict[tuple[str, str], list[str]] = {}
+    for metric, values in table.rows.items():
         for column, value in _cells(table, values):
             if value.reason:
-                columns_by_reason.setdefault((value.reason, name), []).append(column)
-    metrics_by_reason: dict[tuple[str, tuple[str, ...]], list[str]] = {}
-    for (reason, name), columns in columns_by_reason.items():
-        metrics_by_reason.setdefault((reason, tuple(columns)), []).append(name)
-    return [
-        f"– ({', '.join(names)}; {', '.join(columns)}): {reason}."
-        for (reason, columns), names in metrics_by_reason.items()
-    ]
+                columns_by_reason_and_metric.setdefault((value.reason, metric), []).append(column)
+    # Metrics that are undefined for the same reason in the same columns share a note.
+    metrics_by_reason_and_columns: dict[tuple[str, str], list[str]] = {}
+    for (reason, metric), columns in columns_by_reason_and_metric.items():
+        metrics_by_reason_and_columns.setdefault((reason, ", ".join(columns)), []).append(metric)
+    notes = []
+    for (reason, column_list), metrics in metrics_by_reason_and_columns.items():
+        notes.append(f"– ({', '.join(metrics)}; {column_list}): {reason}.")
+    return notes
 
 
 def _comparison_grid(table: Table, column: str, comparison: Comparison) -> Grid:

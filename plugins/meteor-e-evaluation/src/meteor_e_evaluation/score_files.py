@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -127,16 +127,18 @@ class ScoreFileMetric(SystemsMetric):
         _check_segments(rows, test_set, location)
         sign = -1.0 if self.options.lower_is_better else 1.0
         segment_scores, system_scores = _fill_arrays(rows, test_set, sign)
-        has_segments = any(row.segment is not None for row in rows)
-        has_systems = any(row.segment is None for row in rows)
-        if has_systems:
+        has_system_scores = any(row.segment is None for row in rows)
+        if has_system_scores:
             self._check_systems(system_scores, test_set, location)
-        if has_segments or not has_systems:
+        if not has_system_scores or any(row.segment is not None for row in rows):
             self._check_outputs(segment_scores, cells, test_set, location)
-        if systems and not has_systems:
-            system_scores = _mean_of_scored(segment_scores, system_scores)
-        is_mean = not has_systems or _are_means(system_scores, segment_scores)
-        return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=systems and is_mean)
+        if has_system_scores:
+            are_means = _are_means(system_scores, segment_scores)
+            return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=systems and are_means)
+        if systems:
+            mean_scores = _mean_of_scored(segment_scores, system_scores)
+            return Scores(self.label, self.signature, segment_scores, mean_scores, resamplable=True)
+        return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=False)
 
     def _read_rows(self, path: str) -> list[MetricScore]:
         if path not in self._rows_by_path:
@@ -360,21 +362,33 @@ def _select(
     Raises:
         InputError: if no score has the value, or if there is no default for several values.
     """
-    values = sorted({getattr(row, field) for row in rows})
+    field_values = sorted({getattr(row, field) for row in rows})
     if selected is not None:
-        if selected not in values and values != [""]:
-            raise InputError(
-                f"{location}: no {field} {selected!r}{near_miss(selected, values)}; it has {', '.join(values)}"
-            )
+        if selected not in field_values and field_values != [""]:
+            hint = near_miss(selected, field_values)
+            raise InputError(f"{location}: no {field} {selected!r}{hint}; it has {', '.join(field_values)}")
         return [row for row in rows if getattr(row, field) in ("", selected)]
-    if len(values) < 2:
+    if len(field_values) < 2:
         return rows
+    default_value = _find_default(field_values, defaults)
+    if default_value is None:
+        raise _ambiguous_field(field, field_values, location)
+    return [row for row in rows if getattr(row, field) == default_value]
+
+
+def _find_default(field_values: Sequence[str], defaults: Sequence[str]) -> str | None:
+    """Return the first value that is a default value, regardless of case, or None if there is none."""
     default_names = {name.casefold() for name in defaults if name}
-    known_values = [value for value in values if value.casefold() in default_names]
-    if not known_values:
-        example = "#METRIC" if field == "metric" else f"#METRIC,{field}={values[-1]}"
-        raise InputError(f"{location}: several {field}s ({', '.join(values)}); name one, as in scores:FILE{example}")
-    return [row for row in rows if getattr(row, field) == known_values[0]]
+    for value in field_values:
+        if value.casefold() in default_names:
+            return value
+    return None
+
+
+def _ambiguous_field(field: str, field_values: Sequence[str], location: str) -> InputError:
+    """Return the error for a field that has several values, of which the user must choose one."""
+    example = "#METRIC" if field == "metric" else f"#METRIC,{field}={field_values[-1]}"
+    return InputError(f"{location}: several {field}s ({', '.join(field_values)}); name one, as in scores:FILE{example}")
 
 
 def make_file_name(metric: str) -> str:
@@ -400,19 +414,25 @@ def write_scores(folder: Path, test: TestSet, scores: Sequence[Scores], *, by_na
         InputError: if two metrics have the same file name, or if the files cannot be written.
     """
     reference = "+".join(test.reference_names) or "ref"
-    pair_folder = folder / test.name / test.pair if by_name else folder / test.pair
+    test_folder = folder / test.name if by_name else folder
+    pair_folder = test_folder / test.pair
     paths: list[Path] = []
     for entry in scores:
         for level, lines in _score_lines(test, entry).items():
             path = pair_folder / f"{make_file_name(entry.name)}-{reference}.{level}.score"
             if path in paths:
                 raise InputError(f"two metrics would be written to {path}; tell them apart by LABEL=METRIC")
-            with os_errors_as(InputError, f"cannot write to {pair_folder}"):
-                pair_folder.mkdir(parents=True, exist_ok=True)
-            with atomic_writer(path) as stream:
-                stream.writelines(f"{line}\n" for line in lines)
+            _write_lines(path, lines)
             paths.append(path)
     return paths
+
+
+def _write_lines(path: Path, lines: Iterable[str]) -> None:
+    """Write the lines to a file, and create its folder if necessary."""
+    with os_errors_as(InputError, f"cannot write to {path.parent}"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    with atomic_writer(path) as stream:
+        stream.writelines(f"{line}\n" for line in lines)
 
 
 def _score_lines(test: TestSet, scores: Scores) -> dict[str, list[str]]:

@@ -44,20 +44,23 @@ def _straight_matches(matches: Sequence[AlignedMatch]) -> list[int]:
     """Return the indices of matches that do not cross each other and that contain as many words as possible."""
     if not matches:
         return []
-    ends = np.array([match.hypothesis_start + match.hypothesis_length for match in matches])
-    weights = np.zeros(len(matches), int)
+    hypothesis_ends = np.array([match.hypothesis_start + match.hypothesis_length for match in matches])
+    # For each match, the number of words of the best chain that ends with it, and the match before it in this chain.
+    n_chain_words = np.zeros(len(matches), int)
     predecessors = np.full(len(matches), -1)
     for index, match in enumerate(matches):
-        chain_weights = np.where(ends[:index] <= match.hypothesis_start, weights[:index], 0)
-        if chain_weights.any():
-            predecessors[index] = chain_weights.argmax()
-        weights[index] = chain_weights.max(initial=0) + match.hypothesis_length + match.reference_length
+        is_straight = hypothesis_ends[:index] <= match.hypothesis_start
+        n_words_before = np.where(is_straight, n_chain_words[:index], 0)
+        if n_words_before.any():
+            predecessors[index] = n_words_before.argmax()
+        n_chain_words[index] = n_words_before.max(initial=0) + match.hypothesis_length + match.reference_length
     chain = []
-    index = int(weights.argmax())
-    while index >= 0:
-        chain.append(index)
-        index = int(predecessors[index])
-    return chain[::-1]
+    match_index = int(n_chain_words.argmax())
+    while match_index >= 0:
+        chain.append(match_index)
+        match_index = int(predecessors[match_index])
+    chain.reverse()
+    return chain
 
 
 def _matches_by_word(alignment: Alignment) -> tuple[MatchByWord, MatchByWord]:
@@ -184,22 +187,27 @@ class _ColumnRenderer:
 
     def blocks(self, width: int) -> Iterator[list[Text]]:
         """Yield blocks of four lines that are at most as wide as ``width``, unless a column is wider."""
-        word_columns = columns(self.alignment)
-        chunks = [self._find_chunk(column) for column in word_columns]
         block = [Text() for _ in _LABELS]
         used_width = 0
-        for column, chunk, next_chunk in zip(word_columns, chunks, [*chunks[1:], 0], strict=False):
-            cells = self._render_column(column)
+        for cells, separator in self._render_columns():
             column_width = max(cell.cell_len for cell in cells) + 1
             if used_width and used_width + column_width > width:
                 yield block
                 block = [Text() for _ in _LABELS]
                 used_width = 0
-            chunk_continues = chunk > 0 and chunk == next_chunk
-            _append_cells(block, cells, column_width, "─" if chunk_continues else " ")
+            _append_cells(block, cells, column_width, separator)
             used_width += column_width
         if used_width:
             yield block
+
+    def _render_columns(self) -> Iterator[tuple[list[Text], str]]:
+        """Yield the cells of each column, with the separator that follows the mark of the chunk."""
+        word_columns = columns(self.alignment)
+        chunks = [self._find_chunk(column) for column in word_columns]
+        next_chunks = [*chunks[1:], 0]
+        for column, chunk, next_chunk in zip(word_columns, chunks, next_chunks, strict=False):
+            chunk_continues = chunk > 0 and chunk == next_chunk
+            yield self._render_column(column), "─" if chunk_continues else " "
 
     def _find_chunk(self, column: WordColumn) -> int:
         """Return the number of the chunk that the column's hypothesis words belong to, or 0 if there is none."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from meteor_e.base.array_cache import Floats
+from meteor_e.base.array_cache import Floats, Integers
 from meteor_e_evaluation.reports.scored import Report
 from meteor_e_evaluation.reports.scored_system import PARTS
 
@@ -106,20 +106,33 @@ def distributions(report: Report) -> list[Distributions]:
     Segments with an empty reference belong only to the class of all segments. If all segments belong to the same length
     class, only the class of all segments is shown.
     """
-    lengths = report.lengths
-    classes = []
-    for length_class in LENGTH_CLASSES:
-        mask = (lengths >= length_class.low) & (lengths <= (length_class.high or np.inf))
-        if mask.any():
-            classes.append((length_class, mask))
-    if len(classes) == 2 and classes[0][1].sum() == classes[1][1].sum():
-        classes = classes[:1]
+    length_classes = _select_length_classes(report.lengths)
     rows = []
     for title, low, high, is_metric, values in _segment_values(report):
         points = np.linspace(low, high, POINTS + 1)
-        cells = tuple(_cells(values, classes, points))
+        cells = tuple(_cells(values, length_classes, points))
         rows.append(Distributions(title=title, low=low, high=high, metric=is_metric, cells=cells))
     return rows
+
+
+def _select_length_classes(lengths: Integers) -> list[tuple[LengthClass, NDArray[np.bool_]]]:
+    """Return the length classes that contain segments, each with the mask of its segments.
+
+    Args:
+        lengths: number of words of the first reference of each segment.
+    """
+    selected = []
+    for length_class in LENGTH_CLASSES:
+        mask = lengths >= length_class.low
+        if length_class.high is not None:
+            mask &= lengths <= length_class.high
+        if mask.any():
+            selected.append((length_class, mask))
+    if len(selected) == 2:
+        (_, all_segments), (_, class_segments) = selected
+        if class_segments.sum() == all_segments.sum():
+            return selected[:1]
+    return selected
 
 
 def _segment_values(report: Report) -> Iterator[_SegmentValues]:
@@ -141,15 +154,16 @@ def scale_ends(segments: Sequence[Floats]) -> tuple[float, float]:
     Args:
         segments: scores of the segments of each system.
     """
-    low = min(float(scores.min()) for scores in segments)
-    high = max(float(scores.max()) for scores in segments)
-    for end in (1.0, 10.0, 100.0):
-        if low >= 0 and high <= end:
-            return 0.0, end
     all_scores = np.concatenate(segments)
-    low = 0.0 if low >= 0 else float(np.quantile(all_scores, TAIL))
+    has_negative_scores = all_scores.min() < 0
+    for end in (1.0, 10.0, 100.0):
+        if not has_negative_scores and all_scores.max() <= end:
+            return 0.0, end
+    low = float(np.quantile(all_scores, TAIL)) if has_negative_scores else 0.0
     high = float(np.quantile(all_scores, 1 - TAIL))
-    return low, high if high > low else low + 1
+    if high <= low:
+        high = low + 1
+    return low, high
 
 
 def _cells(

@@ -74,15 +74,9 @@ def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ())
         raise InputError("an alignment with an empty side has no matrix")
     matchers = sorted({match.matcher for match in alignment.matches})
     lines = [r"\begin{tikzpicture}[x=1.15em,y=-1.15em,every node/.style={font=\footnotesize,inner sep=1pt}]"]
-    for matcher in matchers:
-        color = matcher_style(matcher).light[1:].upper()
-        lines.append(rf"  \definecolor{{meteor{matcher}}}{{HTML}}{{{color}}}")
+    lines += _define_colors(matchers)
     lines.append(rf"  \draw[black!12] (0,0) grid[step=1] ({n_columns},{n_rows});")
-    for index, word in enumerate(alignment.reference):
-        shade = _shade(word, function_words)
-        lines.append(rf"  \node[rotate=60,anchor=west{shade}] at ({index}.5,-.15) {{{escape(word)}}};")
-    for index, word in enumerate(alignment.hypothesis):
-        lines.append(rf"  \node[anchor=east{_shade(word, function_words)}] at (-.15,{index}.5) {{{escape(word)}}};")
+    lines += _draw_words(alignment, function_words)
     for match in alignment.matches:
         lines += _draw_match(match)
     for left, top, right, bottom in _chunks(alignment):
@@ -90,6 +84,23 @@ def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ())
     lines += _draw_legend(matchers, alignment.matchers, n_rows + 0.8)
     lines.append(r"\end{tikzpicture}")
     return "\n".join(lines) + "\n"
+
+
+def _define_colors(matchers: Sequence[int]) -> Iterator[str]:
+    """Yield the TikZ commands that define the color of each matcher."""
+    for matcher in matchers:
+        color = matcher_style(matcher).light.removeprefix("#").upper()
+        yield rf"  \definecolor{{meteor{matcher}}}{{HTML}}{{{color}}}"
+
+
+def _draw_words(alignment: Alignment, function_words: Collection[str]) -> Iterator[str]:
+    """Yield the TikZ commands that print the reference above the matrix, and the hypothesis at the left."""
+    for index, word in enumerate(alignment.reference):
+        shade = _shade(word, function_words)
+        yield rf"  \node[rotate=60,anchor=west{shade}] at ({index}.5,-.15) {{{escape(word)}}};"
+    for index, word in enumerate(alignment.hypothesis):
+        shade = _shade(word, function_words)
+        yield rf"  \node[anchor=east{shade}] at (-.15,{index}.5) {{{escape(word)}}};"
 
 
 def _draw_match(match: AlignedMatch) -> Iterator[str]:

@@ -73,18 +73,30 @@ def _correct_tag(words: Sequence[str], tags: Sequence[str], index: int) -> str:
     tag = tags[index]
     if word.endswith("n't"):
         return NEGATED_AUXILIARY
-    previous = words[index - 1] if index else ""
-    if previous in ("not", "never") and index > 1:
-        previous = words[index - 2]
-    previous = remove_negation(previous)
-    if tag in ("NN", "JJ") and (previous == "to" or previous in words_in("do", "modal verbs")):
-        is_base = verb_base(word) == word and word_frequency(conjugate(word, "VBG")) > MIN_FORM_FREQUENCY
-        return "VB" if is_base else tag
-    if tag == "VBD" and previous in words_in("have", "be"):
+    previous_word = _find_previous_word(words, index)
+    follows_auxiliary = previous_word == "to" or previous_word in words_in("do", "modal verbs")
+    if tag in ("NN", "JJ") and follows_auxiliary and _is_base_form(word):
+        return "VB"
+    if tag == "VBD" and previous_word in words_in("have", "be"):
         return "VBN"
-    if tag == "VBN" and previous in words_in("subjects"):
+    if tag == "VBN" and previous_word in words_in("subjects"):
         return "VBD"
     return tag
+
+
+def _find_previous_word(words: Sequence[str], index: int) -> str:
+    """Return the word before an index without its negation, or an empty string at the beginning of the text."""
+    if index == 0:
+        return ""
+    previous_index = index - 1
+    if words[previous_index] in ("not", "never") and previous_index > 0:
+        previous_index -= 1
+    return remove_negation(words[previous_index])
+
+
+def _is_base_form(word: str) -> bool:
+    """Return whether a word is the base form of a verb whose present participle is not rare."""
+    return verb_base(word) == word and word_frequency(conjugate(word, "VBG")) > MIN_FORM_FREQUENCY
 
 
 def remove_negation(word: str) -> str:
@@ -364,11 +376,12 @@ class EnglishDraft(Draft):
             "NNS": ("NN", "NNS"),
         }
         excluded_words = {*self.lower, "not", "never"}
+        tags = tag_words(self.text)
         insertions = []
         for word, word_tag in zip(Draft(similar_text).lower, tag_words(similar_text), strict=True):
             if word in excluded_words or not word.isalpha() or len(word) <= 2:
                 continue
-            for index, tag in enumerate(tag_words(self.text)):
+            for index, tag in enumerate(tags):
                 if index > 0 and tag in modified_tags.get(word_tag, ()):
                     insertions.append((index, word))
         index, word = self.choose(insertions)

@@ -95,20 +95,21 @@ def evaluate_grid(data: TuningSet, objective: Objective, axes: Axes, *, progress
     Raises:
         ConfigError: if the grid has too many points.
     """
-    size = grid_size(axes)
-    if size > LARGEST_GRID:
-        raise ConfigError(f"the grid has {size:.1e} points, more than {LARGEST_GRID:.0e}; take larger steps (--step)")
-    values = np.empty([len(axis) for axis in axes])
+    n_points = grid_size(axes)
+    if n_points > LARGEST_GRID:
+        raise ConfigError(
+            f"the grid has {n_points:.1e} points, more than {LARGEST_GRID:.0e}; take larger steps (--step)"
+        )
     scorer = PointScorer(data)
-    prepared = objective.prepare(data)
-    n_inner_points = math.prod(values.shape[:3])
+    prepared_objective = objective.prepare(data)
+    inner_axes = axes[:3]
+    outer_axes = axes[3:]
+    values = np.empty((grid_size(inner_axes), grid_size(outer_axes)))
     # The scorer caches precision and recall, so δ and the weights must change most slowly.
-    for n_done, outer_index in enumerate(np.ndindex(values.shape[3:])):
-        outer_point = [axis[index] for axis, index in zip(axes[3:], outer_index, strict=True)]
-        inner_points = itertools.product(*axes[:3])
-        for inner_index, inner_point in zip(np.ndindex(values.shape[:3]), inner_points, strict=True):
-            values[(*inner_index, *outer_index)] = prepared.evaluate(scorer, (*inner_point, *outer_point))
-        progress("grid", n_done * n_inner_points, size)
-    best_index = np.unravel_index(int(values.argmax()), values.shape)
-    best = tuple(axis[int(index)] for axis, index in zip(axes, best_index, strict=True))
-    return SearchResult(best, float(values.max()), size, values=values.reshape(-1))
+    for outer_index, outer_point in enumerate(points(outer_axes)):
+        for inner_index, inner_point in enumerate(points(inner_axes)):
+            values[inner_index, outer_index] = prepared_objective.evaluate(scorer, (*inner_point, *outer_point))
+        progress("grid", outer_index * len(values), n_points)
+    best_index = int(values.argmax())
+    best_point = next(itertools.islice(points(axes), best_index, None))
+    return SearchResult(best_point, float(values.max()), evaluations=n_points, values=values.reshape(-1))

@@ -7,6 +7,7 @@ import itertools
 import math
 import random
 from collections.abc import Iterable, Sequence
+from operator import itemgetter
 
 from meteor_e.base.progress import Progress, silent
 from meteor_e_evaluation.tuning.data import TuningSet
@@ -131,21 +132,19 @@ def _climb_from_all(
     # Evaluating the starts first guarantees that the result is not worse than any start.
     for point in starts:
         evaluator.evaluate(point)
-    grid = [tuple(values) for values in axes]
+    grid = [tuple(axis) for axis in axes]
     grid_starts = [_move_to_grid(point, grid) for point in starts]
-    grid_starts += [tuple(rng.choice(values) for values in grid) for _ in range(n_random_starts)]
-    best, value = _climb(evaluator, grid_starts[0], grid, rng)
-    for start in grid_starts[1:]:
-        point, point_value = _climb(evaluator, start, grid, rng)
-        if point_value > value:
-            best, value = point, point_value
+    for _ in range(n_random_starts):
+        grid_starts.append(tuple(rng.choice(axis) for axis in grid))
+    peaks = [_climb(evaluator, start, grid, rng) for start in grid_starts]
+    best_point, best_value = max(peaks, key=itemgetter(1))
     # A start that is not on the grid may be better than all points of the grid.
-    best, value = evaluator.find_best(starts, best, value)
+    best_point, best_value = evaluator.find_best(starts, best_point, best_value)
     if refine:
         for factor in REFINEMENTS:
-            fine_grid = [_refine_axis(axis, best[index], factor) for index, axis in enumerate(grid)]
-            best, value = _climb(evaluator, best, fine_grid, rng)
-    evaluator.best = (best, value)
+            fine_grid = [_refine_axis(axis, best_point[index], factor) for index, axis in enumerate(grid)]
+            best_point, best_value = _climb(evaluator, best_point, fine_grid, rng)
+    evaluator.best = (best_point, best_value)
 
 
 def _climb(evaluator: _PointEvaluator, point: Point, grid: Grid, rng: random.Random) -> tuple[Point, float]:

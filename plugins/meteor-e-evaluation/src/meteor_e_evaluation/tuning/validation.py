@@ -194,21 +194,26 @@ def leave_out_overlap(training: TuningSet, held_out: TuningSet) -> tuple[TuningS
         raise ConfigError(f"{common_names[0]} is both tuned on and held out; a held-out set must not be tuned on")
     if not training.references or not held_out.references:
         return held_out, 0
-    training_texts = {_normalize(training.references[unit]) for unit in np.unique(training.units)}
-    is_training_unit = np.zeros(len(held_out.unit_groups), bool)
-    units = np.unique(held_out.units)
-    for unit in units:
-        is_training_unit[unit] = _normalize(held_out.references[unit]) in training_texts
-    count = int(is_training_unit.sum())
-    if count > OVERLAP_LIMIT * len(units):
-        example = held_out.references[int(np.flatnonzero(is_training_unit)[0])]
-        raise ConfigError(
-            f"{count} of {len(units)} held-out segments were tuned on: their references are the same, such as "
-            f"{example[:60]!r}; a held-out set must not be tuned on"
-        )
-    if count == 0:
+    training_units = _find_training_units(training, held_out)
+    if not len(training_units):
         return held_out, 0
-    return held_out.select(~is_training_unit), count
+    n_units = len(np.unique(held_out.units))
+    if len(training_units) > OVERLAP_LIMIT * n_units:
+        example = held_out.references[training_units[0]]
+        raise ConfigError(
+            f"{len(training_units)} of {n_units} held-out segments were tuned on: their references are the same, such "
+            f"as {example[:60]!r}; a held-out set must not be tuned on"
+        )
+    is_training_unit = np.zeros(len(held_out.unit_groups), bool)
+    is_training_unit[training_units] = True
+    return held_out.select(~is_training_unit), len(training_units)
+
+
+def _find_training_units(training: TuningSet, held_out: TuningSet) -> list[int]:
+    """Return the sorted indices of the held-out segments whose references are also references of training segments."""
+    training_texts = {_normalize(training.references[unit]) for unit in np.unique(training.units)}
+    held_out_units = np.unique(held_out.units).tolist()
+    return [unit for unit in held_out_units if _normalize(held_out.references[unit]) in training_texts]
 
 
 def _normalize(text: str) -> str:
