@@ -377,11 +377,11 @@ def cluster_ranks(values: Mapping[str, float], comparison: Comparison, level: fl
         The rank of each metric, sorted from the best to the worst metric. The best rank is 1.
     """
     index_of = {name: index for index, name in enumerate(comparison.names)}
-    order = sorted((name for name in values if not math.isnan(values[name])), key=lambda name: -values[name])
+    defined_names = [name for name in values if not math.isnan(values[name])]
     ranks: dict[str, int] = {}
     rank = 0
     cluster: list[str] = []
-    for name in order:
+    for name in sorted(defined_names, key=lambda name: -values[name]):
         is_worse = any(comparison.p[index_of[better], index_of[name]] < level for better in cluster)
         if not cluster or is_worse:
             rank += 1

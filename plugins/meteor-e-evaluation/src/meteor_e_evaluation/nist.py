@@ -107,16 +107,18 @@ class NistMetric(Metric):
         """Return the statistics of a segment from the words of its hypothesis and its references."""
         reference_counts: Counter[tuple[str, ...]] = Counter()
         for reference_words in references:
+            # The union of counters keeps the largest count of each n-gram in any reference.
             reference_counts |= Counter(_ngrams(reference_words))
-        information = np.zeros(ORDER)
-        counts = np.zeros(ORDER)
+        matched_information = np.zeros(ORDER)
+        ngram_counts = np.zeros(ORDER)
         for ngram, count in Counter(_ngrams(words)).items():
-            order = len(ngram) - 1
-            counts[order] += count
+            order_index = len(ngram) - 1
+            ngram_counts[order_index] += count
             if ngram in reference_counts:
-                information[order] += self._information.get(ngram, 0.0) * min(count, reference_counts[ngram])
+                n_matches = min(count, reference_counts[ngram])
+                matched_information[order_index] += self._information.get(ngram, 0.0) * n_matches
         mean_length = sum(len(reference_words) for reference_words in references) / len(references)
-        return np.concatenate([information, counts, [len(words), mean_length]])
+        return np.concatenate([matched_information, ngram_counts, [len(words), mean_length]])
 
     def scores(self, sums: Floats) -> Floats:
         """Return the NIST score of each row of summed statistics."""

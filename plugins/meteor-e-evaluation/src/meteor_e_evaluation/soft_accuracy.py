@@ -8,11 +8,12 @@ are compared on the segments for which both have human scores.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from meteor_e.api.measures import Agreement
-from meteor_e.base.array_cache import Floats
+from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.significance.resampling import SLACK
 from meteor_e_evaluation.segment_coefficients import system_pairs
 
@@ -41,17 +42,36 @@ def soft_pairwise_accuracy(
     """
     if len(human_scores) < 2:
         return math.nan
+    human_differences = _score_differences(human_scores, human_scores)
+    metric_differences = _score_differences(metric_scores, human_scores)
+    n_segments, n_pairs = human_differences.shape
+    human_counts = np.zeros(n_pairs)
+    metric_counts = np.zeros(n_pairs)
+    for signs in _draw_signs(n_segments, permutations, seed):
+        human_counts += _count_extreme(human_differences, signs)
+        metric_counts += _count_extreme(metric_differences, signs)
+    return float(1 - np.abs(human_counts - metric_counts).mean() / permutations)
+
+
+def _draw_signs(n_segments: int, permutations: int, seed: int) -> Iterator[Floats]:
+    """Yield blocks ``(permutations, segments)`` of random signs, where -1 swaps the two systems on a segment."""
     random = np.random.default_rng(seed)
-    rater_differences = [_score_differences(scores, human_scores) for scores in (human_scores, metric_scores)]
-    observed_sums = [differences.sum(axis=0) for differences in rater_differences]
-    n_extreme = [np.zeros(len(sums)) for sums in observed_sums]
     for start in range(0, permutations, _PERMUTATIONS_PER_BLOCK):
         block_size = min(_PERMUTATIONS_PER_BLOCK, permutations - start)
-        signs = random.integers(2, size=(block_size, human_scores.shape[1])) * 2.0 - 1.0
-        for rater, differences in enumerate(rater_differences):
-            slack = SLACK * np.abs(differences).sum(axis=0)
-            n_extreme[rater] += (signs @ differences >= observed_sums[rater] - slack).sum(axis=0)
-    return float(1 - np.abs(n_extreme[0] - n_extreme[1]).mean() / permutations)
+        yield random.integers(2, size=(block_size, n_segments)) * 2.0 - 1.0
+
+
+def _count_extreme(differences: Floats, signs: Floats) -> Integers:
+    """Return for each pair of systems how many permutations have at least the observed sum of differences.
+
+    Args:
+        differences: score differences, ``(segments, pairs)``.
+        signs: random signs, ``(permutations, segments)``.
+    """
+    observed_sums = differences.sum(axis=0)
+    slack = SLACK * np.abs(differences).sum(axis=0)
+    is_extreme = signs @ differences >= observed_sums - slack
+    return np.asarray(is_extreme.sum(axis=0))
 
 
 def approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats | None = None) -> Agreement:

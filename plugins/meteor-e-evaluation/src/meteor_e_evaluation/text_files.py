@@ -186,20 +186,23 @@ class OutputFiles:
 def _read_output_table(file: Path, spec: OutputSpec) -> dict[str, list[str]]:
     """Return the segments of each system from a table with a column for the system."""
     assert spec.system is not None
-    segments: dict[str, dict[Any, str]] = {}
+    outputs_by_system: dict[str, dict[int, str]] = {}
     for line_number, record in read_records(file, spec.hypothesis, None):
         system = str(get_field(record, spec.system, file, line_number))
         output = get_field(record, spec.hypothesis, file, line_number)
         if not isinstance(output, str):
             raise InputError(f"{file}, line {line_number}: the output is not a text")
-        system_segments = segments.setdefault(system, {})
-        segment = segment_key(record, spec.segment, file, line_number, default=len(system_segments))
-        if segment in system_segments:
+        outputs = outputs_by_system.setdefault(system, {})
+        segment = segment_key(record, spec.segment, file, line_number, default=len(outputs))
+        if segment in outputs:
             raise InputError(f"{file}, line {line_number}: a second output of system {system} for segment {segment}")
-        system_segments[segment] = output
-    if not segments:
+        outputs[segment] = output
+    if not outputs_by_system:
         raise InputError(f"{file} is empty")
-    return {system: [outputs[segment] for segment in sorted(outputs)] for system, outputs in segments.items()}
+    segments_by_system = {}
+    for system, outputs in outputs_by_system.items():
+        segments_by_system[system] = [outputs[segment] for segment in sorted(outputs)]
+    return segments_by_system
 
 
 def segment_key(record: Mapping[str, Any], column: str | None, file: Path, line_number: int, *, default: int) -> int:

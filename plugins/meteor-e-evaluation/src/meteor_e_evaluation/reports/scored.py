@@ -307,10 +307,17 @@ def _score_metrics(
             assert table is not None
             metric_index = other_metrics.index(metric)
             result = _metric_result(metric, metric_index, table, settings, all_pairs)
-            if isinstance(metric, Explains):
-                explanations = tuple(_explain_differences(metric, result, systems, references))
-                result = dataclasses.replace(result, explanations=explanations)
-            yield result
+            yield _add_explanations(result, metric, systems, references)
+
+
+def _add_explanations(
+    result: MetricResult, metric: Metric, systems: Sequence[ScoredSystem], references: Sequence[tuple[str, ...]]
+) -> MetricResult:
+    """Return a metric's result with explanations of the differences, or unchanged if the metric does not explain."""
+    if not isinstance(metric, Explains):
+        return result
+    explanations = tuple(_explain_differences(metric, result, systems, references))
+    return dataclasses.replace(result, explanations=explanations)
 
 
 def _score_other_metrics(
@@ -356,21 +363,27 @@ def _metric_result(
         settings: settings of the significance tests.
         all_pairs: whether to test all pairs of systems instead of the pairs with the first system.
     """
-    entries = [system.metrics[metric_index] for system in table.systems]
-    scores = tuple(entry.values[0] for entry in entries)
-    has_large_scores = max(abs(score) for score in scores) >= 10
-    statistics = [np.asarray(entry.statistics) for entry in entries]
-    has_details = len(entries[0].segment_details) > 0
+    system_scores = [system.metrics[metric_index] for system in table.systems]
+    # A metric may return several values, of which only the first one is the score.
+    scores = tuple(entry.values[0] for entry in system_scores)
+    segments = tuple(np.array(entry.segment_values)[:: len(entry.values)] for entry in system_scores)
+    decimals = metric.decimals
+    if max(abs(score) for score in scores) >= 10:
+        decimals = min(decimals, PERCENTAGE_DECIMALS)
+    details: tuple[Sequence[Mapping[str, Any]], ...] = ()
+    if system_scores[0].segment_details:
+        details = tuple(list(entry.segment_details) for entry in system_scores)
+    statistics = [np.asarray(entry.statistics) for entry in system_scores]
+    comparison = settings.compare(statistics, lambda sums: main_scores(metric.scores(sums)), all_pairs=all_pairs)
     return MetricResult(
         label=metric.label,
         signature=table.metrics[metric_index].signature,
         higher_is_better=metric.higher_is_better,
-        decimals=min(metric.decimals, PERCENTAGE_DECIMALS) if has_large_scores else metric.decimals,
+        decimals=decimals,
         scores=scores,
-        # Only the first value of each segment is its score, because a metric may return several values.
-        segments=tuple(np.array(entry.segment_values)[:: len(entry.values)] for entry in entries),
-        comparison=settings.compare(statistics, lambda sums: main_scores(metric.scores(sums)), all_pairs=all_pairs),
-        details=tuple(list(entry.segment_details) for entry in entries) if has_details else (),
+        segments=segments,
+        comparison=comparison,
+        details=details,
     )
 
 

@@ -112,20 +112,26 @@ def score_system(
     """
     if isinstance(hypotheses, str):
         raise InputError(f"{name}: hypotheses are a list of segments, not one text")
-    texts = tuple(hypotheses)
-    total = StatisticsSum(len(meteor.matchers))
-    parts: list[Rows] = []
+    segments = tuple(hypotheses)
+    summed_statistics = StatisticsSum(len(meteor.matchers))
+    rows_of_batches: list[Rows] = []
     try:
-        for batch, rows in meteor.score_batches(texts, references, alignments=True):
-            if rows.failures:
-                rows = _resolve_failures(meteor, batch, rows)
-            total.add_total(rows.total, rows.count)
-            parts.append(rows)
-            progress(name, total.segments, len(references))
+        for batch_rows in _score_batches(meteor, segments, references):
+            summed_statistics.add_total(batch_rows.total, batch_rows.count)
+            rows_of_batches.append(batch_rows)
+            progress(name, summed_statistics.segments, len(references))
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
-    rows = join_rows(parts)
-    return ScoredSystem(name, texts, meteor.corpus_score(total), rows, _pack(meteor, texts, references, rows))
+    rows = join_rows(rows_of_batches)
+    corpus_score = meteor.corpus_score(summed_statistics)
+    alignments = _pack(meteor, segments, references, rows)
+    return ScoredSystem(name, segments, corpus_score, rows, alignments)
+
+
+def _score_batches(meteor: Meteor, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]]) -> Iterator[Rows]:
+    """Yield the rows of each batch of segments, after segments that cannot be aligned have been resolved."""
+    for batch, rows in meteor.score_batches(hypotheses, references, alignments=True):
+        yield _resolve_failures(meteor, batch, rows) if rows.failures else rows
 
 
 def _resolve_failures(meteor: Meteor, batch: Batch, rows: Rows) -> Rows:

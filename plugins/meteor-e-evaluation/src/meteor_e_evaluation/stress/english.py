@@ -300,23 +300,22 @@ class EnglishDraft(Draft):
 
     def _remove_not(self, index: int, tags: Sequence[str]) -> str:
         """Remove "not" or "n't". A form of "do" is also removed, and the verb is conjugated accordingly."""
-        changes: dict[int, str] = {}
-        removed: list[int] = []
-        if self.lower[index] == "not":
-            auxiliary_index = index - 1
-            auxiliary = remove_negation(self.lower[auxiliary_index]) if index > 0 else ""
-            removed.append(index)
+        is_contraction = self.lower[index] != "not"
+        auxiliary_index = index if is_contraction else index - 1
+        auxiliary = remove_negation(self.lower[auxiliary_index]) if auxiliary_index >= 0 else ""
+        changed_words: dict[int, str] = {}
+        removed_indices: list[int] = []
+        if is_contraction:
+            changed_words[index] = copy_case(self.words[index], auxiliary)
         else:
-            auxiliary_index = index
-            auxiliary = remove_negation(self.lower[index])
-            changes[index] = copy_case(self.words[index], auxiliary)
+            removed_indices.append(index)
         verb_index = self._find_base_verb(index, tags)
         verb_tag = {"do": "VBP", "does": "VBZ", "did": "VBD"}.get(auxiliary)
         if verb_tag and verb_index is not None:
-            form = conjugate(self.words[verb_index], verb_tag)
-            changes[verb_index] = copy_case(self.words[0], form) if auxiliary_index == 0 else form
-            removed.append(auxiliary_index)
-        return Draft(self.put_words(changes)).remove_words(removed)
+            verb = conjugate(self.words[verb_index], verb_tag)
+            changed_words[verb_index] = copy_case(self.words[0], verb) if auxiliary_index == 0 else verb
+            removed_indices.append(auxiliary_index)
+        return Draft(self.put_words(changed_words)).remove_words(removed_indices)
 
     def _find_base_verb(self, index: int, tags: Sequence[str]) -> int | None:
         """Return the index of the verb after a negation, or None if no base form is among the next three words."""

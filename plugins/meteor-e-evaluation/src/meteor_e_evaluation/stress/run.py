@@ -201,18 +201,20 @@ def _make_outputs(
 
     All segments need the same number of references, so the last reference of a segment is repeated if necessary.
     """
-    changed_outputs = [
-        [text if new_text is None else new_text for text, new_text in zip(hypotheses, new_texts, strict=True)]
-        for new_texts in changed.values()
-    ]
-    n_references = max(map(len, references))
-    reference_columns = [[texts[min(index, len(texts) - 1)] for texts in references] for index in range(n_references)]
+    outputs = [list(hypotheses)]
+    for new_texts in changed.values():
+        outputs.append(
+            [text if new_text is None else new_text for text, new_text in zip(hypotheses, new_texts, strict=True)]
+        )
+    reference_columns = []
+    for reference_index in range(max(map(len, references))):
+        reference_columns.append([texts[min(reference_index, len(texts) - 1)] for texts in references])
     return SystemOutputs(
         name="stress",
         pair=f"xx-{language}",
         language=language,
         systems=(ORIGINAL, *changed),
-        outputs=(list(hypotheses), *changed_outputs),
+        outputs=tuple(outputs),
         references=tuple(reference_columns),
         source=None if sources is None else list(sources),
     )
