@@ -47,11 +47,7 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
     assert output_spec is not None  # load_index() rejects an index without outputs.
     outputs = OutputFiles(output_spec, root, pair, n_segments, index)
     judgments = JudgmentReader(pair, outputs, n_segments, index, documents)
-    specs = index.judgments if entries.judgments is None else entries.judgments
-    for spec in specs:
-        judgments.read(spec, root)
-    if not judgments.systems:
-        raise InputError(f"{index.file}: no judgments for {pair} in {', '.join(spec.file for spec in specs)}")
+    _read_judgments(judgments, index, pair)
     systems = judgments.systems
     if every_system:
         systems = set(outputs.files) - set(entries.reference_names)
@@ -76,6 +72,20 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
         outliers=tuple(system for system in names if system in outliers),
         root=index.root,
     )
+
+
+def _read_judgments(reader: JudgmentReader, index: DataIndex, pair: str) -> None:
+    """Read all judgments of a language pair into the reader.
+
+    Raises:
+        InputError: if there are no judgments of any system.
+    """
+    entries = index.pair(pair)
+    specs = index.judgments if entries.judgments is None else entries.judgments
+    for spec in specs:
+        reader.read(spec, Path(index.root))
+    if not reader.systems:
+        raise InputError(f"{index.file}: no judgments for {pair} in {', '.join(spec.file for spec in specs)}")
 
 
 def _check_lengths(texts: list[_Text]) -> None:

@@ -155,17 +155,13 @@ def evaluate(
         scores = _score_metrics(metrics, test, cache, needs_system_scores, progress)
         check_complete(test, scores)
         scores_by_title[title] = (test, tuple(scores))
-        messages = _check(test, scores)
-        if drop_outliers:
-            test = dataclasses.replace(test, outliers=(*test.outliers, *mad_outliers(test)))
-        if test.outliers:
-            messages.append(f"left out of system-level measures: {', '.join(dict.fromkeys(test.outliers))}")
-        warnings[title] = tuple(messages)
-        values = _measure(test, scores, measures, intervals, seed)
+        measured_test = _add_outliers(test) if drop_outliers else test
+        warnings[title] = (*_check(test, scores), *_list_outliers(measured_test))
+        values = _measure(measured_test, scores, measures, intervals, seed)
         comparisons = {}
         if significance is not None:
-            comparisons = _compare(test, scores, measures, significance, samples, seed, progress)
-        results.append(_PairResults(test, values, comparisons))
+            comparisons = _compare(measured_test, scores, measures, significance, samples, seed, progress)
+        results.append(_PairResults(measured_test, values, comparisons))
     settings = {
         "intervals": intervals,
         "confidence": 0.95,
@@ -269,6 +265,18 @@ def _check(test: TestSet, scores: Sequence[Scores]) -> list[str]:
     for entry in scores:
         messages += check_scores(test, entry)
     return messages
+
+
+def _add_outliers(test: TestSet) -> TestSet:
+    """Return the test set with the systems added to its outliers whose human scores are outliers."""
+    return dataclasses.replace(test, outliers=(*test.outliers, *mad_outliers(test)))
+
+
+def _list_outliers(test: TestSet) -> list[str]:
+    """Return a message that lists the outliers of the test set, or no message if there are none."""
+    if not test.outliers:
+        return []
+    return [f"left out of system-level measures: {', '.join(dict.fromkeys(test.outliers))}"]
 
 
 def _warn_of_missing_paraphrases(test: TestSet, scores: Sequence[Scores]) -> list[str]:

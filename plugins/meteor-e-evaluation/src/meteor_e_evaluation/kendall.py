@@ -86,17 +86,17 @@ def tau(counts: PairCounts, variant: str) -> Floats | float:
     concordant, discordant, metric_ties, human_ties, _ = (np.asarray(count, float) for count in counts)
     untied_by_humans = concordant + discordant + metric_ties
     untied_by_metric = concordant + discordant + human_ties
-    numerator = concordant - discordant
-    denominator = untied_by_humans
     if variant == "strict":
-        numerator = concordant - discordant - metric_ties
+        numerator, denominator = concordant - discordant - metric_ties, untied_by_humans
     elif variant == "wmt13":
-        denominator = concordant + discordant
-    elif variant == "accuracy":
-        numerator = concordant
+        numerator, denominator = concordant - discordant, concordant + discordant
+    elif variant == "wmt14":
+        numerator, denominator = concordant - discordant, untied_by_humans
     elif variant == "b":
-        denominator = np.sqrt(untied_by_humans * untied_by_metric)
-    elif variant != "wmt14":
+        numerator, denominator = concordant - discordant, np.sqrt(untied_by_humans * untied_by_metric)
+    elif variant == "accuracy":
+        numerator, denominator = concordant, untied_by_humans
+    else:
         raise ValueError(f"unknown variant {variant!r}")
     with np.errstate(divide="ignore", invalid="ignore"):
         quotient = numerator / denominator

@@ -17,6 +17,9 @@ from meteor_e_evaluation.data import load_test_set
 from meteor_e_evaluation.index import PAIR, DataIndex, JudgmentSpec, OutputSpec, PairSpec, load_index
 from meteor_e_evaluation.test_set import TestSet
 
+OUTPUT_FOLDER = "system-outputs"
+"""Name of the folder with one folder of system outputs per language pair."""
+
 GOLD = ("mqm", "esa", "esa-merged", "da-sqm", "wmt-appraise-z", "wmt-z", "wmt", "wmt-raw", "wmt-appraise")
 """Names of human scores in order of preference."""
 
@@ -46,14 +49,13 @@ def mtme_index(
         InputError: if the folder has another layout, or if it lacks a language pair, a reference or human scores.
     """
     root = Path(folder)
-    outputs = root / "system-outputs"
-    if not outputs.is_dir():
-        raise InputError(f"{root}: no folder system-outputs; is this a test set of mt-metrics-eval, such as …/wmt23?")
-    available_pairs = sorted(path.name for path in outputs.iterdir() if path.is_dir() and PAIR.fullmatch(path.name))
+    available_pairs = _find_pairs(root)
     for pair in pairs:
         if pair not in available_pairs:
             hint = near_miss(pair, available_pairs)
-            raise InputError(f"{outputs}: no language pair {pair!r}{hint}; it has {', '.join(available_pairs)}")
+            raise InputError(
+                f"{root / OUTPUT_FOLDER}: no language pair {pair!r}{hint}; it has {', '.join(available_pairs)}"
+            )
     pair_specs: dict[str, PairSpec] = {}
     for pair in pairs or available_pairs:
         levels_by_name = _find_human_scores(root, pair)
@@ -66,12 +68,24 @@ def mtme_index(
     return DataIndex(
         name=root.resolve().name,
         pairs=pair_specs,
-        outputs=OutputSpec("system-outputs/{pair}/{system}.txt", format="plain"),
+        outputs=OutputSpec(f"{OUTPUT_FOLDER}/{{pair}}/{{system}}.txt", format="plain"),
         references=[],
         root=str(root),
         measures=["acc-eq", "spa", "system-accuracy"],
         file=root,
     )
+
+
+def _find_pairs(root: Path) -> list[str]:
+    """Return the sorted language pairs with system outputs.
+
+    Raises:
+        InputError: if the folder of the test set does not contain system outputs.
+    """
+    outputs = root / OUTPUT_FOLDER
+    if not outputs.is_dir():
+        raise InputError(f"{root}: no folder {OUTPUT_FOLDER}; is this a test set of mt-metrics-eval, such as …/wmt23?")
+    return sorted(path.name for path in outputs.iterdir() if path.is_dir() and PAIR.fullmatch(path.name))
 
 
 def _find_human_scores(root: Path, pair: str) -> dict[str, list[str]]:

@@ -110,22 +110,24 @@ def collect(
         ConfigError: if a test set and the chain have different languages.
     """
     language = meteor.chain.language.code
-    parts: list[dict[str, NDArray[np.generic]]] = []
+    arrays_of_tests: list[dict[str, NDArray[np.generic]]] = []
     unit_groups: list[int] = []
     references: list[str] = []
     n_cells = 0
     for group, test in enumerate(tests):
         _check_language(test, language)
-        part = _collect_test_set(meteor, test, cache, progress)
-        part["groups"] = np.full(len(part["units"]), group)
-        part["units"] = part["units"] + len(unit_groups)
-        part["better"] = part["better"] + n_cells
-        part["worse"] = part["worse"] + n_cells
-        parts.append(part)
+        arrays_of_test = _collect_test_set(meteor, test, cache, progress)
+        n_test_cells = len(arrays_of_test["units"])
+        arrays_of_test["groups"] = np.full(n_test_cells, group)
+        # The indices of units and cells continue those of the previous test set.
+        arrays_of_test["units"] = arrays_of_test["units"] + len(unit_groups)
+        arrays_of_test["better"] = arrays_of_test["better"] + n_cells
+        arrays_of_test["worse"] = arrays_of_test["worse"] + n_cells
+        arrays_of_tests.append(arrays_of_test)
         unit_groups += [group] * len(test)
         references += test.references[0]
-        n_cells += len(part["units"])
-    arrays = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        n_cells += n_test_cells
+    arrays = {name: np.concatenate([entry[name] for entry in arrays_of_tests]) for name in arrays_of_tests[0]}
     sizes = arrays.pop("sizes").astype(np.int64)
     return TuningSet(
         **arrays,

@@ -97,11 +97,11 @@ def render_text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
         f"tuned on  {report['tuned on']} ({report['judgments']} judgments)",
         f"objective {report['objective']}; {report['points tried']} points tried ({report['method']})",
     ]
-    labels = (*GREEK, *matchers)
+    coordinates = (*GREEK, *matchers)
     for name in ("default", "tuned"):
-        point = report[name]["point"]
-        values = " ".join(f"{label}={value:g}" for label, value in zip(labels, point, strict=True))
-        lines.append(f"{name:9} {report[name]['value']:.4f}  {values}")
+        point = zip(coordinates, report[name]["point"], strict=True)
+        formatted_point = " ".join(f"{coordinate}={value:g}" for coordinate, value in point)
+        lines.append(f"{name:9} {report[name]['value']:.4f}  {formatted_point}")
     if report["options"]:
         lines.append("options   " + ", ".join(f"{name}={value}" for name, value in report["options"].items()))
     if report["cross-validation"]:
