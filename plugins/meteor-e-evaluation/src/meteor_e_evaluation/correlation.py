@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import NamedTuple
 
@@ -132,11 +133,11 @@ def williams_matrix(metrics: Floats, human: Floats) -> Floats:
         One-sided p-values of the hypothesis that the row's metric is not better than the column's metric, an array
         ``(metrics, metrics)`` with NaN on the diagonal.
     """
-    correlations = [correlate(scores, human) for scores in metrics]
-    p_values = np.full((len(metrics), len(metrics)), math.nan)
-    for first in range(len(metrics)):
-        for second in range(len(metrics)):
-            if first != second:
-                between = correlate(metrics[first], metrics[second])
-                p_values[first, second] = williams(correlations[first], correlations[second], between, len(human)).p
+    n_metrics = len(metrics)
+    human_correlations = [correlate(scores, human) for scores in metrics]
+    p_values = np.full((n_metrics, n_metrics), math.nan)
+    for first, second in itertools.permutations(range(n_metrics), 2):
+        metric_correlation = correlate(metrics[first], metrics[second])
+        result = williams(human_correlations[first], human_correlations[second], metric_correlation, len(human))
+        p_values[first, second] = result.p
     return p_values

@@ -289,20 +289,24 @@ def exchange_tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, uni
 
     def count(differences: Floats, human_order: NDArray[np.int8], units: Integers, n_units: int) -> Floats:
         """Return the weight of correct pairs without ties, and its change at each threshold, for each unit."""
+        n_cases = len(differences)
         distances = np.abs(differences)
+        thresholds = _choose_thresholds(distances.ravel())
+        threshold_index = np.searchsorted(thresholds, distances)
         is_human_tie = np.broadcast_to(human_order == 0, differences.shape)
         is_ordered_right = human_order * differences > 0
-        thresholds = _choose_thresholds(distances.ravel())
         # If the metric ties a pair, the pair is correct only if the annotator also tied it.
-        threshold_index = np.searchsorted(thresholds, distances)
-        cell = np.arange(len(differences))[:, None] * n_units + units
         gains = np.where(is_human_tie, pair_weights, np.where(is_ordered_right, -pair_weights, 0.0))
-        width = len(thresholds) + 1
-        n_cells = len(differences) * n_units
-        summed_gains = np.bincount((cell * width + threshold_index).ravel(), gains.ravel(), n_cells * width)
-        without_ties = np.bincount(cell.ravel(), np.where(is_ordered_right, pair_weights, 0.0).ravel(), n_cells)
-        rows = np.concatenate([without_ties[None], summed_gains.reshape(-1, width)[:, :-1].T])
-        return rows.reshape(-1, len(differences), n_units)
+        weights_without_ties = np.where(is_ordered_right, pair_weights, 0.0)
+        # Each case and unit has a row of summed gains. The last column is for distances above all thresholds.
+        row_index = np.arange(n_cases)[:, None] * n_units + units
+        n_rows = n_cases * n_units
+        n_columns = len(thresholds) + 1
+        cell_index = row_index * n_columns + threshold_index
+        summed_gains = np.bincount(cell_index.ravel(), gains.ravel(), n_rows * n_columns).reshape(n_rows, n_columns)
+        summed_weights = np.bincount(row_index.ravel(), weights_without_ties.ravel(), n_rows)
+        sums = np.concatenate([summed_weights[None], summed_gains[:, :-1].T])
+        return sums.reshape(-1, n_cases, n_units)
 
     def finish(sums: Floats) -> Floats:
         correct_weights = np.cumsum(sums, axis=0)[1:]
@@ -458,12 +462,14 @@ class _JointRanking:
 
         has_key = keys >= 0
         n_keys = int(keys.max()) + 1
-        keys = keys[has_key]
+        known_keys = keys[has_key]
         is_first = self.is_first[has_key]
+        # An exchange of a unit removes the scores of the first metric, and adds those of the second metric.
         signs = np.where(is_first, -1.0, 1.0)
-        changes = sparse.csr_matrix((signs, (keys, self.units[has_key])), (n_keys, len(masks))) @ masks
-        first_counts = np.bincount(keys, is_first, n_keys)[:, None] + changes
-        return np.stack([first_counts, np.bincount(keys, minlength=n_keys)[:, None] - first_counts])
+        changes_by_unit = sparse.csr_matrix((signs, (known_keys, self.units[has_key])), (n_keys, len(masks)))
+        first_counts = np.bincount(known_keys, is_first, n_keys)[:, None] + changes_by_unit @ masks
+        counts_of_both = np.bincount(known_keys, minlength=n_keys)[:, None]
+        return np.stack([first_counts, counts_of_both - first_counts])
 
     def tie_sizes(self, values: Integers, masks: Floats) -> Floats:
         """Count the scores of each metric with each repeated value, ``(2, values, samples)``."""
@@ -483,23 +489,35 @@ class _JointRanking:
         table = np.concatenate([counts, padding], axis=1).reshape(2, n_rows, n_columns, -1)
         lower_rows = np.cumsum(table, axis=1) - table
         if self.coefficient == "spearman":
-            weight_sums = np.bincount(column_of_level, self.level_weights * self.level_sizes)
-            column_weights = weight_sums / np.bincount(column_of_level, self.level_sizes)
-            row_weights = np.einsum("l,krls->krs", column_weights, table)
-            lower_weights = np.einsum("l,krls->krs", column_weights, lower_rows)
-            pair_sums = row_weights * lower_rows.sum(axis=2) - lower_weights * table.sum(axis=2)
-            return np.asarray(pair_sums.sum(axis=(0, 1)))
+            return self._weighted_table_sums(table, lower_rows, column_of_level)
         lower_columns = np.cumsum(lower_rows, axis=2) - lower_rows
         return np.asarray(np.einsum("krls,krls->s", table, lower_columns))
+
+    def _weighted_table_sums(self, table: Floats, lower_rows: Floats, column_of_level: Integers) -> Floats:
+        """Return the total of the weight differences between each score and the scores of lower ranks, ``(samples,)``.
+
+        Args:
+            table: number of scores of each metric in each cell, ``(2, rows, columns, samples)``.
+            lower_rows: number of scores in the same column of all lower rows, an array of the same shape.
+            column_of_level: column of each level of the human scores.
+        """
+        weight_sums = np.bincount(column_of_level, self.level_weights * self.level_sizes)
+        column_weights = weight_sums / np.bincount(column_of_level, self.level_sizes)
+        row_weights = np.einsum("l,krls->krs", column_weights, table)
+        lower_weights = np.einsum("l,krls->krs", column_weights, lower_rows)
+        pair_sums = row_weights * lower_rows.sum(axis=2) - lower_weights * table.sum(axis=2)
+        return np.asarray(pair_sums.sum(axis=(0, 1)))
 
     def coefficients(self, masks: Floats) -> Floats:
         """Return the coefficient of both metrics in each sample, ``(2, samples)``, with NaN if it is undefined."""
         offset, normalizer = self.offset_and_normalizer(masks)
         without_exchange = np.zeros(len(masks))
         table_totals = self.table_sums(np.c_[without_exchange, masks])
+        # The table only estimates how an exchange changes the exact total of the sums of both metrics.
         total = self.total + table_totals[1:] - table_totals[0]
         difference = self.difference - self.difference_by_unit @ masks[: len(self.difference_by_unit)]
-        return _divide_or_nan(np.stack([total + difference, total - difference]) / 2 + offset, normalizer)
+        sums = np.stack([total + difference, total - difference]) / 2
+        return _divide_or_nan(sums + offset, normalizer)
 
     def offset_and_normalizer(self, masks: Floats) -> Floats:
         """Return the offset of the sums of both metrics, and their normalizer, ``(2, 2, samples)``."""

@@ -148,10 +148,10 @@ def _perturb_all(
     Raises:
         InputError: if no perturbation applies to any hypothesis.
     """
-    contexts = [
-        PerturbationContext(language, hypotheses, index, sources[index] if sources else None, references[index][0])
-        for index in range(len(hypotheses))
-    ]
+    contexts = []
+    for index in range(len(hypotheses)):
+        source = sources[index] if sources else None
+        contexts.append(PerturbationContext(language, hypotheses, index, source, references[index][0]))
     changed = {rule.name: perturb(rule, contexts, pairs, seed) for rule in rules}
     applied = {name: np.array([text is not None for text in texts]) for name, texts in changed.items()}
     applicable_rules = [rule for rule in rules if applied[rule.name].any()]
