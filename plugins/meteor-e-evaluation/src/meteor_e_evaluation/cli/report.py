@@ -66,16 +66,17 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
     from meteor_e_evaluation.reports.scored import score_systems
 
     systems = inputs.systems()
-    metric = metric.for_text(systems[0].context)
-    meteor = metric.meteor()
-    metrics = _create_metrics(metric, meteor.signature)
+    metric_options = metric.for_text(systems[0].context)
+    meteor = metric_options.meteor()
+    metrics = _create_metrics(metric_options, meteor.signature)
+    method = None if statistics.significance == "none" else statistics.significance
     names = _number_repeated([system.name for system in systems])
     with terminal_progress() as progress:
-        texts = load_systems(systems)
+        loaded_systems = load_systems(systems)
         hypotheses = {}
-        for name, system in zip(names, texts, strict=True):
+        for name, system in zip(names, loaded_systems, strict=True):
             hypotheses[name] = [segment.hypothesis for segment in system.read()]
-        segments = list(texts[0].read())
+        segments = list(loaded_systems[0].read())
         result = score_systems(
             meteor,
             hypotheses,
@@ -83,7 +84,7 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
             ids=[segment.id for segment in segments],
             metrics=metrics,
             title=page.title,
-            method=None if statistics.significance == "none" else statistics.significance,
+            method=method,
             samples=statistics.samples,
             seed=statistics.seed,
             progress=progress,

@@ -196,7 +196,8 @@ def tune(
     variants = _make_variants(base, search.option_values)
     with terminal_progress(computation.quiet) as progress:
         tuning = run(base, variants, tests, held_out_tests, objective, settings, computation.cache(), progress)
-    report = make_report(tuning, search.objective + (" (pooled)" if data.pooled else ""), settings)
+    objective_title = f"{search.objective} (pooled)" if data.pooled else search.objective
+    report = make_report(tuning, objective_title, settings)
     if written.output is not None:
         with destination(written.output) as stream:
             stream.write(make_chain_file(tuning, report))

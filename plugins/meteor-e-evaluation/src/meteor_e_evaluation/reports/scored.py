@@ -262,26 +262,31 @@ def score_systems(
         ConfigError: if the method is unknown.
         InputError: if there are no systems or no segments, or if systems and references differ in number.
     """
-    texts = tuple((segment,) if isinstance(segment, str) else tuple(segment) for segment in references)
+    reference_sets = tuple((entry,) if isinstance(entry, str) else tuple(entry) for entry in references)
     if not systems:
         raise InputError("a report needs at least one system")
-    if not texts:
+    if not reference_sets:
         raise InputError("there are no segments to report on")
-    scored = tuple(score_system(meteor, name, hypotheses, texts, progress) for name, hypotheses in systems.items())
+    scored_systems = []
+    for name, hypotheses in systems.items():
+        scored_systems.append(score_system(meteor, name, hypotheses, reference_sets, progress))
     report_metrics = [*metrics] if None in metrics else [*metrics, None]
     settings = _TestSettings(tuple(systems), method, samples, seed)
+    metric_results = _score_metrics(meteor, report_metrics, scored_systems, reference_sets, settings, progress)
     return Report(
         title=title or _make_title(list(systems)),
         language=meteor.chain.language.code,
         task=meteor.chain.task,
         matchers=meteor.matcher_names,
         function_words=frozenset(meteor.resources.function_words),
-        references=texts,
-        lengths=np.array([len(meteor.tokenize(segment[0])) for segment in texts], np.int64),
-        systems=scored,
-        metrics=tuple(_score_metrics(meteor, report_metrics, scored, texts, settings, progress)),
+        references=reference_sets,
+        lengths=np.array(
+            [len(meteor.tokenize(segment_references[0])) for segment_references in reference_sets], np.int64
+        ),
+        systems=tuple(scored_systems),
+        metrics=tuple(metric_results),
         meteor=report_metrics.index(None),
-        ids=tuple(range(1, len(texts) + 1) if ids is None else ids),
+        ids=tuple(range(1, len(reference_sets) + 1) if ids is None else ids),
     )
 
 
