@@ -127,19 +127,20 @@ def compare(
     return comparisons[0] if len(comparisons) == 1 else _combine(comparisons)
 
 
-def _combine(parts: Sequence[Comparison | None]) -> Comparison | None:
+def _combine(comparisons: Sequence[Comparison | None]) -> Comparison | None:
     """Combine several tests by their highest p-values, so that a difference must be significant in all tests.
 
     This procedure is an intersection-union test. Return None if any of the tests is None.
     """
-    tests = [part for part in parts if part is not None]
-    if not tests or len(tests) < len(parts):
+    tests = [comparison for comparison in comparisons if comparison is not None]
+    if not tests or len(tests) < len(comparisons):
         return None
-    units = [part.test.split(",")[0].removeprefix("permutation of ") for part in tests]
-    settings = tests[0].test.partition(",")[2]
+    # The description of a test consists of the permuted units and, after a comma, of its settings.
+    _, _, settings = tests[0].test.partition(",")
+    units = [test.test.partition(",")[0].removeprefix("permutation of ") for test in tests]
     title = f"higher p-value of a permutation of {' and one of '.join(dict.fromkeys(units))},{settings}"
-    assumed = " or ".join(dict.fromkeys(part.assumed for part in tests))
-    highest_p = np.maximum.reduce([part.p for part in tests])
+    assumed = " or ".join(dict.fromkeys(test.assumed for test in tests))
+    highest_p = np.maximum.reduce([test.p for test in tests])
     return Comparison(title, assumed, tests[0].names, highest_p, tests[0].observed, parts=tuple(tests))
 
 
@@ -268,7 +269,7 @@ def draw_masks(
     random = np.random.default_rng(list(seeds))
     unit_of_segment = np.arange(shape[-1])
     if method == "documents":
-        unit_of_segment = np.unique(np.array(documents), return_inverse=True)[1]
+        _, unit_of_segment = np.unique(np.array(documents), return_inverse=True)
     mask_shapes = {"perm-both": shape, "systems": shape[:1]}
     mask_shape = mask_shapes.get(method, (unit_of_segment.max(initial=-1) + 1,))
     # The samples are drawn one at a time, so that the first samples do not depend on the number of samples.

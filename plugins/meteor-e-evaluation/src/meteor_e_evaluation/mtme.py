@@ -8,7 +8,7 @@ The folder of a test set contains the files ``documents/LP.docs``, ``sources/LP.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from meteor_e.api import InputError
@@ -116,8 +116,7 @@ def _make_judgment_specs(
     Raises:
         InputError: if the human scores do not exist.
     """
-    available_names = [name for name in GOLD if name in levels_by_name] or [*levels_by_name, ""]
-    name = gold or available_names[0]
+    name = gold or _find_preferred_scores(levels_by_name)
     if name not in levels_by_name:
         raise InputError(
             f"{root / 'human-scores'}: no scores {name or gold!r} of {pair}{near_miss(name, levels_by_name)}; "
@@ -130,6 +129,15 @@ def _make_judgment_specs(
         )
         for level in levels_by_name[name]
     ]
+
+
+def _find_preferred_scores(names: Iterable[str]) -> str:
+    """Return the preferred human scores, or else the first ones, or an empty string if there are no human scores."""
+    available_names = list(names)
+    for preferred_name in GOLD:
+        if preferred_name in available_names:
+            return preferred_name
+    return available_names[0] if available_names else ""
 
 
 def _make_pair_spec(
@@ -197,9 +205,16 @@ def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, roo
     """
     tests: list[TestSet] = []
     for path in paths:
-        index = mtme_index(path.removeprefix("mtme:")) if path.startswith("mtme:") else load_index(path, root=root)
-        selected = [pair for pair in index.pairs if pair in pairs] if pairs else index.pairs_into(language)
-        tests += [load_test_set(index, pair) for pair in selected]
+        if path.startswith("mtme:"):
+            index = mtme_index(path.removeprefix("mtme:"))
+        else:
+            index = load_index(path, root=root)
+        if pairs:
+            selected_pairs = [pair for pair in index.pairs if pair in pairs]
+        else:
+            selected_pairs = index.pairs_into(language)
+        tests += [load_test_set(index, pair) for pair in selected_pairs]
     if not tests:
-        raise InputError(f"{', '.join(paths)}: no language pair {' or '.join(pairs) or f'into {language!r}'}")
+        missing_pairs = " or ".join(pairs) if pairs else f"into {language!r}"
+        raise InputError(f"{', '.join(paths)}: no language pair {missing_pairs}")
     return tests

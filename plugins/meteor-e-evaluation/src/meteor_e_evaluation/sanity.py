@@ -36,9 +36,8 @@ def _check_identical_outputs(test: TestSet) -> list[str]:
     rankings = test.rankings
     outputs = test.outputs
     pairs = zip(rankings.better.tolist(), rankings.worse.tolist(), rankings.segments.tolist(), strict=True)
-    is_identical = np.array(
-        [outputs[better][segment] == outputs[worse][segment] for better, worse, segment in pairs], bool
-    )
+    identical_pairs = [outputs[better][segment] == outputs[worse][segment] for better, worse, segment in pairs]
+    is_identical = np.array(identical_pairs, bool)
     n_identical = int(is_identical.sum())
     n_ranked_differently = int((is_identical & ~rankings.ties).sum())
     if not n_ranked_differently:

@@ -403,18 +403,23 @@ def _explain_differences(
     for index, system in enumerate(systems[1:], 1):
         names = (first.name, system.name)
         try:
-            text = metric.explain(first.hypotheses, system.hypotheses, references, names)
+            explanation = metric.explain(first.hypotheses, system.hypotheses, references, names)
         except ConfigError:
             # The class of the metric has a method for explanations, but this model does not support them.
             return
-        yield SystemExplanation(index, None, text)
-        differences = np.abs(result.gains(0, index))
-        largest = np.argsort(-differences, kind="stable")[:EXPLAINED_SEGMENTS]
-        for segment in largest[differences[largest] > 0].tolist():
-            text = metric.explain(
+        yield SystemExplanation(index, None, explanation)
+        for segment in _find_largest_differences(result.gains(0, index)):
+            segment_explanation = metric.explain(
                 [first.hypotheses[segment]], [system.hypotheses[segment]], [references[segment]], names
             )
-            yield SystemExplanation(index, segment, text)
+            yield SystemExplanation(index, segment, segment_explanation)
+
+
+def _find_largest_differences(gains: Floats) -> list[int]:
+    """Return the segments to explain, those with the largest score differences between two systems."""
+    differences = np.abs(gains)
+    largest = np.argsort(-differences, kind="stable")[:EXPLAINED_SEGMENTS]
+    return [segment for segment in largest.tolist() if differences[segment] > 0]
 
 
 def _make_title(names: Sequence[str]) -> str:

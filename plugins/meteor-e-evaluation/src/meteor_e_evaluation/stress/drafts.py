@@ -151,8 +151,13 @@ class Draft:
         Raises:
             NoOccasionError: if the segment does not have a text that the template contains.
         """
-        fields = {"text": self.text, "lower": self.text.lower(), "upper": self.text.upper()}
-        fields |= {"source": self.context.source or "", "reference": self.context.reference or ""}
+        fields = {
+            "text": self.text,
+            "lower": self.text.lower(),
+            "upper": self.text.upper(),
+            "source": self.context.source or "",
+            "reference": self.context.reference or "",
+        }
         if "{other}" in template:
             fields["other"] = self.choose(self.similar_texts())
         for name in ("source", "reference"):

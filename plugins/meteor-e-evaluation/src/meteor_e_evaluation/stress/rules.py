@@ -118,8 +118,15 @@ def load_bundled_examples(language: str = "en") -> tuple[list[list[str]], list[s
     Raises:
         ConfigError: if the package has no examples for the language.
     """
-    text = (files("meteor_e_evaluation.stress") / "texts.tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t")[1:] for line in text.splitlines()[1:] if line.startswith(f"{language}\t")]
-    if not rows:
+    table = (files("meteor_e_evaluation.stress") / "texts.tsv").read_text(encoding="utf-8")
+    references = []
+    paraphrases = []
+    _, *lines = table.splitlines()  # The first line is the header.
+    for line in lines:
+        line_language, reference, paraphrase = line.split("\t")
+        if line_language == language:
+            references.append([reference])
+            paraphrases.append(paraphrase)
+    if not references:
         raise ConfigError(f"no sentences in {language!r} come with the stress test; give HYPOTHESES --reference FILE")
-    return [[reference] for reference, _ in rows], [translation for _, translation in rows]
+    return references, paraphrases
