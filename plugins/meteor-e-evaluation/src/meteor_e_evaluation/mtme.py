@@ -205,15 +205,9 @@ def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, roo
     """
     tests: list[TestSet] = []
     for path in paths:
-        if path.startswith("mtme:"):
-            index = mtme_index(path.removeprefix("mtme:"))
-        else:
-            index = load_index(path, root=root)
-        if pairs:
-            selected_pairs = [pair for pair in index.pairs if pair in pairs]
-        else:
-            selected_pairs = index.pairs_into(language)
-        tests += [load_test_set(index, pair) for pair in selected_pairs]
+        index = mtme_index(path.removeprefix("mtme:")) if path.startswith("mtme:") else load_index(path, root=root)
+        requested_pairs = pairs or index.pairs_into(language)
+        tests += [load_test_set(index, pair) for pair in index.pairs if pair in requested_pairs]
     if not tests:
         missing_pairs = " or ".join(pairs) if pairs else f"into {language!r}"
         raise InputError(f"{', '.join(paths)}: no language pair {missing_pairs}")
