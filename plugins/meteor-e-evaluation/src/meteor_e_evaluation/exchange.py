@@ -16,6 +16,7 @@ affect the level of a test, because it is the same for all samples.
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
@@ -421,13 +422,8 @@ class _JointRanking:
         # The weight of a level is twice the deviation of its mean rank from the mean of all ranks.
         self.level_weights = 2 * np.cumsum(self.level_sizes) - self.level_sizes - self.count
         self.n_ranks = int(self.ranks[-1]) + 1
-        n_rows = self.n_ranks
-        n_columns = len(self.level_sizes)
-        if n_rows * n_columns > MAX_TABLE_CELLS:
-            n_rows = min(n_rows, COARSE_TABLE_SIDE)
-            n_columns = min(n_columns, COARSE_TABLE_SIDE)
-        self.table_shape = (n_rows, n_columns)
-        self.largest_array = max(len(levels), n_rows * n_columns)
+        self.table_shape = _choose_table_shape(self.n_ranks, len(self.level_sizes))
+        self.largest_array = max(len(levels), math.prod(self.table_shape))
         signs = np.where(self.is_first, 1.0, -1.0)
         pair_sums = self.sums_of_pairs(slice(None))
         self.difference = (signs @ pair_sums) / 2
@@ -541,6 +537,13 @@ class _JointRanking:
             n_levels = np.minimum(n_metric_levels, len(human_ties))
             return np.stack([offset, self.count**2 * (n_levels - 1) / (4 * np.maximum(n_levels, 1))])
         return np.stack([offset, np.sqrt(n_pairs - n_metric) * np.sqrt(n_pairs - n_human) / 2])
+
+
+def _choose_table_shape(n_ranks: int, n_levels: int) -> tuple[int, int]:
+    """Return the shape of a table with a row per rank and a column per level, or that of a coarse table."""
+    if n_ranks * n_levels <= MAX_TABLE_CELLS:
+        return n_ranks, n_levels
+    return min(n_ranks, COARSE_TABLE_SIDE), min(n_levels, COARSE_TABLE_SIDE)
 
 
 def _count_tied_pairs(tie_sizes: Floats, axis: int) -> Floats:
