@@ -58,7 +58,7 @@ def _draw_signs(n_segments: int, permutations: int, seed: int) -> Iterator[Float
     random = np.random.default_rng(seed)
     for start in range(0, permutations, _PERMUTATIONS_PER_BLOCK):
         block_size = min(_PERMUTATIONS_PER_BLOCK, permutations - start)
-        yield random.integers(2, size=(block_size, n_segments)) * 2.0 - 1.0
+        yield np.asarray(random.integers(2, size=(block_size, n_segments)) * 2.0 - 1.0, float)
 
 
 def _count_extreme(differences: Floats, signs: Floats) -> Integers:
