@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -51,26 +51,50 @@ def format_card(model: LearnedModel, n_weights: int = 15) -> str:
         model: the model.
         n_weights: the number of features to show, those with the largest weights.
     """
-    recipe, card = model.recipe, model.card
+    sections = [_format_header(model)]
+    for data in ("training", "validation"):
+        if model.card.get(data):
+            sections.append(_format_test_sets(data, model.card[data]["test sets"]))
+    sections.append(_format_figures(model.card["figures"]))
+    largest_weights = feature_weights(model)[:n_weights]
+    if largest_weights:
+        sections.append(_format_weights(largest_weights))
+    sections.append(_format_features(model))
+    sections.append(_format_software(model))
+    return "\n\n".join(sections)
+
+
+def _format_header(model: LearnedModel) -> str:
+    """Return the name and the description of a model, and the results of a model that comes with the plugin."""
+    recipe = model.recipe
     n_parameters = sum(array.size for array in model.estimator.arrays().values())
-    lines = [f"{recipe.name}: {recipe.estimator}, {recipe.language}, {n_parameters} numbers, seed {card.get('seed')}"]
+    seed = model.card.get("seed")
+    lines = [f"{recipe.name}: {recipe.estimator}, {recipe.language}, {n_parameters} numbers, seed {seed}"]
     if recipe.description:
         lines.append(recipe.description)
-    if model.folder == Path(str(files(ready_package))) and recipe.name in ready_models():
+    is_in_plugin = model.folder == Path(str(files(ready_package)))
+    if is_in_plugin and recipe.name in ready_models():
         lines += _format_ready_model(ready_models()[recipe.name])
-    for data in ("training", "validation"):
-        if card.get(data):
-            lines += ["", _format_test_sets(data, card[data]["test sets"])]
-    lines += ["", _format_figures(card["figures"])]
-    weights = [[name, f"{weight:+.4f}"] for name, weight in feature_weights(model)[:n_weights]]
-    if weights:
-        lines += ["", format_table(["feature", "weight"], weights).rstrip("\n")]
-    lines += ["", f"features: {len(feature_columns(model))}"]
-    lines += [f"  {line}" for line in model.signature if "=" in line]
-    options = options_by_name(model.estimator.options)
-    lines += ["", "options: " + ", ".join(f"{name}={value}" for name, value in options.items())]
-    lines.append("made with: " + ", ".join(f"{name} {version}" for name, version in card["versions"].items()))
     return "\n".join(lines)
+
+
+def _format_weights(weights: Sequence[tuple[str, float]]) -> str:
+    """Return a table of features and their weights."""
+    rows = [[name, f"{weight:+.4f}"] for name, weight in weights]
+    return format_table(["feature", "weight"], rows).rstrip("\n")
+
+
+def _format_features(model: LearnedModel) -> str:
+    """Return the number of feature columns, and the settings of the features in the signature."""
+    settings = [f"  {line}" for line in model.signature if "=" in line]
+    return "\n".join([f"features: {len(feature_columns(model))}", *settings])
+
+
+def _format_software(model: LearnedModel) -> str:
+    """Return the options of the estimator, and the versions of the libraries that trained the model."""
+    options = [f"{name}={value}" for name, value in options_by_name(model.estimator.options).items()]
+    versions = [f"{name} {version}" for name, version in model.card["versions"].items()]
+    return f"options: {', '.join(options)}\nmade with: {', '.join(versions)}"
 
 
 def _format_ready_model(model: ReadyModel) -> list[str]:

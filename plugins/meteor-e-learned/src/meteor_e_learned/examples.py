@@ -10,30 +10,41 @@ from meteor_e.api import Examples
 from meteor_e.base.array_cache import Floats, Integers
 
 
-def concatenate(parts: Sequence[Examples]) -> Examples:
+def concatenate(example_sets: Sequence[Examples]) -> Examples:
     """Return the concatenation of several sets of examples, with adjusted row indexes and group numbers."""
-    row_offsets = np.cumsum([0, *(len(part.features) for part in parts)])
-    part_offsets = np.cumsum([0, *(len(part.title) for part in parts)])
-    group_offsets = np.cumsum([0, *(int(part.group.max(initial=-1)) + 1 for part in parts)])
-
-    def stack(name: str, offsets: Sequence[int] | Integers | None = None) -> Floats:
-        values = [getattr(part, name) for part in parts]
-        if offsets is not None:
-            values = [value + offset for value, offset in zip(values, offsets, strict=False)]
-        return np.concatenate(values)
-
+    row_offsets = _compute_offsets([len(examples.features) for examples in example_sets])
+    part_offsets = _compute_offsets([len(examples.title) for examples in example_sets])
+    # Groups are numbered from 0, so a set needs as many group numbers as its largest group number plus 1.
+    group_offsets = _compute_offsets([int(examples.group.max(initial=-1)) + 1 for examples in example_sets])
     return Examples(
-        title=tuple(title for part in parts for title in part.title),
-        features=stack("features"),
-        vectors=stack("vectors"),
-        reference_vectors=stack("reference_vectors"),
-        weight=stack("weight"),
-        scores=stack("scores"),
-        better=stack("better", row_offsets).astype(np.int64),
-        worse=stack("worse", row_offsets).astype(np.int64),
-        part=stack("part", part_offsets).astype(np.int64),
-        group=stack("group", group_offsets).astype(np.int64),
-        hypothesis_part=stack("hypothesis_part", part_offsets).astype(np.int64),
-        hypotheses=tuple(text for part in parts for text in part.hypotheses),
-        references=tuple(texts for part in parts for texts in part.references),
+        title=tuple(title for examples in example_sets for title in examples.title),
+        features=_stack(example_sets, "features"),
+        vectors=_stack(example_sets, "vectors"),
+        reference_vectors=_stack(example_sets, "reference_vectors"),
+        weight=_stack(example_sets, "weight"),
+        scores=_stack(example_sets, "scores"),
+        better=_stack_indexes(example_sets, "better", row_offsets),
+        worse=_stack_indexes(example_sets, "worse", row_offsets),
+        part=_stack_indexes(example_sets, "part", part_offsets),
+        group=_stack_indexes(example_sets, "group", group_offsets),
+        hypothesis_part=_stack_indexes(example_sets, "hypothesis_part", part_offsets),
+        hypotheses=tuple(hypothesis for examples in example_sets for hypothesis in examples.hypotheses),
+        references=tuple(references for examples in example_sets for references in examples.references),
     )
+
+
+def _compute_offsets(counts: Sequence[int]) -> Integers:
+    """Return for each set the sum of the counts of all earlier sets."""
+    cumulative_counts: Integers = np.cumsum([0, *counts])
+    return cumulative_counts[:-1]
+
+
+def _stack(example_sets: Sequence[Examples], name: str) -> Floats:
+    """Return the concatenation of the arrays with the given attribute name."""
+    return np.concatenate([getattr(examples, name) for examples in example_sets])
+
+
+def _stack_indexes(example_sets: Sequence[Examples], name: str, offsets: Integers) -> Integers:
+    """Return the concatenation of index arrays, after the offset of each set was added to its indexes."""
+    index_arrays = [getattr(examples, name) + offset for examples, offset in zip(example_sets, offsets, strict=True)]
+    return np.concatenate(index_arrays).astype(np.int64)

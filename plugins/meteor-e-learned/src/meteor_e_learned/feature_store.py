@@ -63,13 +63,11 @@ class FeatureStore:
             return {}
         rows: dict[Hashable, Floats] = {}
         with self._open(signature) as connection:
-            for start in range(0, len(keys), MAX_QUERY_KEYS):
-                query_keys = keys[start : start + MAX_QUERY_KEYS]
-                query = f"select key, value from rows where key in ({','.join('?' * len(query_keys))})"
-                for key, value in connection.execute(query, query_keys):
-                    row = value[:-CHECKSUM_SIZE]
-                    if len(row) == 8 * dimension and value == _add_checksum(key, row):
-                        rows[key] = np.frombuffer(row, "<f8")
+            for key, stored_bytes in _select_rows(connection, keys):
+                row_bytes = stored_bytes[:-CHECKSUM_SIZE]
+                has_dimension = len(row_bytes) == 8 * dimension
+                if has_dimension and stored_bytes == _add_checksum(key, row_bytes):
+                    rows[key] = np.frombuffer(row_bytes, "<f8")
         return rows
 
     def put(self, signature: str, rows: Mapping[Hashable, Floats]) -> None:
@@ -84,6 +82,14 @@ class FeatureStore:
         values = [(key, _add_checksum(key, np.ascontiguousarray(row, "<f8").tobytes())) for key, row in rows.items()]
         with self._open(signature) as connection, connection:
             connection.executemany("insert or replace into rows values (?, ?)", values)
+
+
+def _select_rows(connection: sqlite3.Connection, keys: Sequence[Hashable]) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the key and the stored bytes of each of the given rows that is in the database."""
+    for start in range(0, len(keys), MAX_QUERY_KEYS):
+        query_keys = keys[start : start + MAX_QUERY_KEYS]
+        placeholders = ",".join("?" * len(query_keys))
+        yield from connection.execute(f"select key, value from rows where key in ({placeholders})", query_keys)
 
 
 def _describe_failure(file: Path, error: Exception) -> str:

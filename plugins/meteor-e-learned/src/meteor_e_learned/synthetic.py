@@ -6,7 +6,7 @@ import random
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -113,19 +113,26 @@ def _add_errors(
         seed: the seed of the errors.
         generator: the source of random numbers for the sample.
     """
-    outputs = [
-        (test.outputs[system][segment], [reference[segment] for reference in test.references])
-        for test in tests
-        for system, segment in zip(*test.judgment_mask().nonzero(), strict=True)
-    ]
-    sample = [outputs[index] for index in generator.permutation(len(outputs))[:count]]
+    judged_outputs = _list_judged_outputs(tests)
+    sample = generator.permutation(len(judged_outputs))[:count]
     hypotheses, references = [], []
-    for hypothesis, hypothesis_references in sample:
+    for output_index in sample:
+        hypothesis, hypothesis_references = judged_outputs[output_index]
         words = hypothesis.split()
         if len(words) > 2:
             hypotheses.append(" ".join(words))
             references.append(hypothesis_references)
     target.put_errors(hypotheses, references, language, seed)
+
+
+def _list_judged_outputs(tests: Sequence[TestSet]) -> list[tuple[str, list[str]]]:
+    """Return each judged output with its references."""
+    judged_outputs = []
+    for test in tests:
+        for system, segment in zip(*test.judgment_mask().nonzero(), strict=True):
+            references = [reference[segment] for reference in test.references]
+            judged_outputs.append((test.outputs[system][segment], references))
+    return judged_outputs
 
 
 def _add_excerpts(
@@ -147,23 +154,49 @@ def _add_excerpts(
     """
     start = int(generator.integers(max(1, len(reference) - WINDOW_SENTENCES)))
     window = np.arange(start, min(start + WINDOW_SENTENCES, len(reference)))
-    if multi_sentence:
-        reference_indexes = np.sort(generator.choice(window, min(3, len(window)), replace=False)).tolist()
-    else:
-        reference_indexes = generator.choice(window, 1).tolist()
+    reference_indexes = _draw_reference_sentences(window, generator, multi_sentence=multi_sentence)
     reference_text = " ".join(reference[index] for index in reference_indexes)
     reference_lengths = {index: len(reference[index].split()) for index in reference_indexes}
-    rows_with_coverage = []
+    excerpts = []
     for _ in range(EXCERPTS_PER_WINDOW):
         system = outputs[int(generator.integers(len(outputs)))]
         sentences = _draw_sentences(window, generator, multi_sentence=multi_sentence)
         text, coverage = _make_excerpt(system, sentences, reference_lengths, generator, multi_sentence=multi_sentence)
-        rows_with_coverage.append((target.add(text, [reference_text]), coverage))
-    comparisons = target.comparisons.setdefault("excerpts-several" if multi_sentence else "excerpts-one", [])
-    for better_row, better_coverage in rows_with_coverage:
-        for worse_row, worse_coverage in rows_with_coverage:
-            if better_coverage > worse_coverage:
-                comparisons.append((better_row, worse_row))
+        excerpts.append(_Excerpt(target.add(text, [reference_text]), coverage))
+    kind = "excerpts-several" if multi_sentence else "excerpts-one"
+    target.comparisons.setdefault(kind, []).extend(_compare_excerpts(excerpts))
+
+
+class _Excerpt(NamedTuple):
+    """An excerpt of a system's output, and its coverage of the reference excerpt, in words.
+
+    Attributes:
+        row: the row index of the excerpt in the synthetic texts.
+        coverage: the number of words of the reference excerpt whose sentences the excerpt translates.
+    """
+
+    row: int
+    coverage: float
+
+
+def _compare_excerpts(excerpts: Sequence[_Excerpt]) -> list[tuple[int, int]]:
+    """Return the row indexes of the better and the worse excerpt for all pairs of excerpts that differ in coverage."""
+    comparisons = []
+    for better in excerpts:
+        for worse in excerpts:
+            if better.coverage > worse.coverage:
+                comparisons.append((better.row, worse.row))
+    return comparisons
+
+
+def _draw_reference_sentences(
+    window: NDArray[np.int64], generator: np.random.Generator, *, multi_sentence: bool
+) -> list[int]:
+    """Return the indexes of three random sentences in the order of the document, or the index of one sentence."""
+    if not multi_sentence:
+        return list(generator.choice(window, 1).tolist())
+    n_sentences = min(3, len(window))
+    return sorted(generator.choice(window, n_sentences, replace=False).tolist())
 
 
 def _draw_sentences(window: NDArray[np.int64], generator: np.random.Generator, *, multi_sentence: bool) -> list[int]:

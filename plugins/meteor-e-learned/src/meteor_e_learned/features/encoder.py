@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from importlib import import_module
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,13 @@ MAX_PIECES = 256
 """Number of word pieces after which a sentence is truncated."""
 BATCH_SIZE = 8
 """Maximum number of sentences of equal length in a batch of the network."""
+
+
+class _TokenizedSentence(NamedTuple):
+    """A sentence with its word pieces, as an ``Encoding`` of the library tokenizers."""
+
+    text: str
+    encoding: Any
 
 
 class EncoderFeature(Feature):
@@ -62,7 +69,11 @@ class EncoderFeature(Feature):
         self._load()
 
     def _load(self) -> None:
-        """Load the encoder, and test whether encoding two sentences in one batch changes their vectors."""
+        """Load the encoder and its tokenizer.
+
+        Raises:
+            ConfigError: if the encoder does not have the layer.
+        """
         name, layer = self.options.encoder, self.options.layer
         encoders = require(
             "meteor_e_vectors.contextual.encoder", f"feature {self.name!r}", "encoder", "meteor-e-vectors"
@@ -70,21 +81,30 @@ class EncoderFeature(Feature):
         store = import_module("meteor_e_vectors.contextual.store")
         folder = store.encoder_folder(name)
         files = store.read_encoder(folder)
-        layers = files.description.layers
+        description = files.description
+        layers = description.layers
         if layer > len(layers):
             raise ConfigError(f"encoder {name!r} has no layer {layer}; it has {len(layers)}, from 1")
-        self._digest = f"{files.description.network.sha256[:8]}{files.description.tokenizer.sha256[:4]}"
+        self._digest = f"{description.network.sha256[:8]}{description.tokenizer.sha256[:4]}"
         self._tensors = [layers[-1], layers[layer - 1]]
         self._session = encoders.make_session(files, self._tensors, folder)
         self._input_names = [tensor.name for tensor in self._session.get_inputs()]
         self._tokenizer = encoders.make_tokenizer(files.tokenizer, folder)
-        self._tokenizer.enable_truncation(min(MAX_PIECES, files.description.pieces))
+        self._tokenizer.enable_truncation(min(MAX_PIECES, description.pieces))
         self._threads = os.cpu_count() or 1
+        self._try_encoder()
+
+    def _try_encoder(self) -> None:
+        """Encode two sentences alone and in one batch, and set the batch size and the size of the vectors.
+
+        Batches are used only if they do not change the vectors of the sentences.
+        """
         first, second = self._tokenizer.encode("A dog."), self._tokenizer.encode("The cat.")
         vectors = [*self._encode([first]), *self._encode([second])]
         can_batch = len(first.ids) == len(second.ids) and _are_equal(self._encode([first, second]), vectors)
         self._batch_size = BATCH_SIZE if can_batch else 1
-        self._size = len(vectors[0][1])
+        _, inner_vector = vectors[0]
+        self._size = len(inner_vector)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"options": self.options}
@@ -117,26 +137,35 @@ class EncoderFeature(Feature):
 
     def _encode_distinct(self, texts: Sequence[str]) -> dict[str, Vectors]:
         """Return a dictionary from each distinct text to its vectors. Texts that are not in the cache are encoded."""
-        vectors = {text: cached for text in texts if (cached := self._cache.get(text)) is not None}
-        missing = sorted({*texts}.difference(vectors))
-        by_length: dict[int, list[tuple[str, Any]]] = {}
-        for text, encoding in zip(missing, self._tokenizer.encode_batch(missing), strict=True):
-            by_length.setdefault(len(encoding.ids), []).append((text, encoding))
-        # Long sentences are encoded first, so that all threads finish at about the same time.
-        batches = [
-            sentences[start : start + self._batch_size]
-            for _, sentences in sorted(by_length.items(), reverse=True)
-            for start in range(0, len(sentences), self._batch_size)
-        ]
-
-        def encode_batch(batch: list[tuple[str, Any]]) -> list[Vectors]:
-            return self._encode([encoding for _, encoding in batch])
-
+        vectors: dict[str, Vectors] = {}
+        for text in texts:
+            cached_vectors = self._cache.get(text)
+            if cached_vectors is not None:
+                vectors[text] = cached_vectors
+        missing_texts = sorted({*texts}.difference(vectors))
+        batches = self._make_batches(missing_texts)
         with ThreadPool(self._threads) as pool:
-            for batch, batch_vectors in zip(batches, pool.map(encode_batch, batches), strict=True):
-                for (text, _), text_vectors in zip(batch, batch_vectors, strict=True):
-                    vectors[text] = self._cache[text] = text_vectors
+            for batch, batch_vectors in zip(batches, pool.map(self._encode_batch, batches), strict=True):
+                for sentence, sentence_vectors in zip(batch, batch_vectors, strict=True):
+                    vectors[sentence.text] = self._cache[sentence.text] = sentence_vectors
         return vectors
+
+    def _make_batches(self, texts: Sequence[str]) -> list[list[_TokenizedSentence]]:
+        """Tokenize sentences, and return batches of sentences that have equal numbers of word pieces."""
+        sentences_by_length: dict[int, list[_TokenizedSentence]] = {}
+        for text, encoding in zip(texts, self._tokenizer.encode_batch(texts), strict=True):
+            sentences_by_length.setdefault(len(encoding.ids), []).append(_TokenizedSentence(text, encoding))
+        batches = []
+        # Long sentences are encoded first, so that all threads finish at about the same time.
+        for length in sorted(sentences_by_length, reverse=True):
+            sentences = sentences_by_length[length]
+            for start in range(0, len(sentences), self._batch_size):
+                batches.append(sentences[start : start + self._batch_size])
+        return batches
+
+    def _encode_batch(self, batch: Sequence[_TokenizedSentence]) -> list[Vectors]:
+        """Return the vectors of each sentence in a batch."""
+        return self._encode([sentence.encoding for sentence in batch])
 
     def _encode(self, encodings: Sequence[Any]) -> list[Vectors]:
         """Return the vectors of tokenized sentences that have equal numbers of word pieces."""

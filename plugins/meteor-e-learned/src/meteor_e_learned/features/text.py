@@ -14,7 +14,7 @@ import os
 import re
 import threading
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from types import ModuleType
@@ -281,32 +281,34 @@ def _count_added_words(hypothesis: WordSequence, reference: WordSequence) -> lis
 
 def _compare_word_classes(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
     """Return values that describe the common words of two texts by word class, and the repeated words."""
-    unmatched = Counter(reference.forms)
-    common = [0] * (CONTENT + 1)
+    unmatched_forms = Counter(reference.forms)
+    # The index of each list entry is a word class, such as PRONOUN.
+    common_counts = [0] * (CONTENT + 1)
     common_frequent = 0
     for word in hypothesis.words:
-        if unmatched[word.form] > 0:
-            unmatched[word.form] -= 1
-            common[word.kind] += 1
+        if unmatched_forms[word.form] > 0:
+            unmatched_forms[word.form] -= 1
+            common_counts[word.kind] += 1
             common_frequent += word.frequent
     hypothesis_counts = Counter(word.kind for word in hypothesis.words)
     reference_counts = Counter(word.kind for word in reference.words)
-
-    def recall(kind: int) -> float:
-        return common[kind] / reference_counts[kind] if reference_counts[kind] else 0.5
-
-    mark_precision = common[MARK] / hypothesis_counts[MARK] if hypothesis_counts[MARK] else 0.5
     return [
         common_frequent / max(1, reference.count(lambda word: word.frequent)),
         sum(form == next_form for form, next_form in pairwise(hypothesis.forms)),
-        recall(DETERMINER),
-        recall(PRONOUN),
-        reference_counts[PRONOUN] - common[PRONOUN],
-        hypothesis_counts[AUXILIARY] - common[AUXILIARY],
-        reference_counts[NEGATION] - common[NEGATION],
-        mark_precision,
-        recall(CONTENT),
+        _share_of_class(common_counts, reference_counts, DETERMINER),
+        _share_of_class(common_counts, reference_counts, PRONOUN),
+        reference_counts[PRONOUN] - common_counts[PRONOUN],
+        hypothesis_counts[AUXILIARY] - common_counts[AUXILIARY],
+        reference_counts[NEGATION] - common_counts[NEGATION],
+        _share_of_class(common_counts, hypothesis_counts, MARK),
+        _share_of_class(common_counts, reference_counts, CONTENT),
     ]
+
+
+def _share_of_class(common_counts: Sequence[int], text_counts: Mapping[int, int], word_class: int) -> float:
+    """Return the share of a text's words of one class that are common words, or 0.5 if there are no such words."""
+    n_words = text_counts[word_class]
+    return common_counts[word_class] / n_words if n_words else 0.5
 
 
 def _compare_averages(hypothesis: WordSequence, reference: WordSequence) -> list[float]:

@@ -235,36 +235,31 @@ class GuardedLinear(LinearEstimator):
             rows: the standardized features of the examples.
         """
         for part, title in enumerate(examples.title):
-            if title.startswith(f"{SYNTHETIC} "):
-                kind = title.rpartition(" ")[2]
-                weight = self.options.kinds.get(kind, 0.0)
-                indexes = np.flatnonzero(examples.part == part)
-                if weight and len(indexes):
-                    differences = rows[examples.better[indexes]] - rows[examples.worse[indexes]]
-                    yield _LossTerm(differences, np.full(len(differences), self.options.margin), weight)
+            if not _is_synthetic(title):
+                continue
+            kind = title.rpartition(" ")[2]
+            weight = self.options.kinds.get(kind, 0.0)
+            indexes = np.flatnonzero(examples.part == part)
+            if weight and len(indexes):
+                differences = rows[examples.better[indexes]] - rows[examples.worse[indexes]]
+                targets = np.full(len(differences), self.options.margin)
+                yield _LossTerm(differences, targets, weight)
 
     def _comparison_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
         """Yield terms of the loss for human comparisons, in blocks. All years have the same total weight.
-
-        Comparisons that were derived from ratings are omitted, because the ratings contain the same information.
 
         Args:
             examples: the training examples.
             rows: the standardized features of the examples.
         """
-        rated_parts = set(examples.hypothesis_part[~np.isnan(examples.scores)].tolist())
-        parts_by_year: dict[str, list[int]] = {}
-        for part, title in enumerate(examples.title):
-            is_human = not title.startswith(f"{SYNTHETIC} ") and part not in rated_parts
-            if is_human and (examples.part == part).any():
-                parts_by_year.setdefault(_year_of(title), []).append(part)
-        for parts in parts_by_year.values():
-            indexes = np.flatnonzero(np.isin(examples.part, parts))
-            weight = float(examples.weight[indexes].mean()) / len(parts_by_year)
+        parts_by_year = _group_compared_parts(examples)
+        for year_parts in parts_by_year.values():
+            indexes = np.flatnonzero(np.isin(examples.part, year_parts))
+            year_weight = float(examples.weight[indexes].mean()) / len(parts_by_year)
             for start in range(0, len(indexes), COMPARISON_BLOCK):
                 block = indexes[start : start + COMPARISON_BLOCK]
                 differences = rows[examples.better[block]] - rows[examples.worse[block]]
-                yield _LossTerm(differences, np.ones(len(block)), weight * len(block) / len(indexes))
+                yield _LossTerm(differences, np.ones(len(block)), year_weight * len(block) / len(indexes))
 
     def _rating_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
         """Yield one term of the loss for the human ratings of each language pair.
@@ -273,22 +268,29 @@ class GuardedLinear(LinearEstimator):
             examples: the training examples.
             rows: the standardized features of the examples.
         """
-        rated_parts: dict[int, NDArray[np.intp]] = {}
-        for part, title in enumerate(examples.title):
-            indexes = np.flatnonzero((examples.hypothesis_part == part) & ~np.isnan(examples.scores))
-            has_different_ratings = len(indexes) > 1 and np.ptp(examples.scores[indexes]) > 0
-            if has_different_ratings and not title.startswith(f"{SYNTHETIC} "):
-                rated_parts[part] = indexes
-        part_counts = Counter(_year_of(examples.title[part]) for part in rated_parts)
-        for part, indexes in rated_parts.items():
+        rated_rows = _find_rated_rows(examples)
+        part_counts = Counter(_year_of(examples.title[part]) for part in rated_rows)
+        for part, indexes in rated_rows.items():
             title = examples.title[part]
-            weight = next((value for prefix, value in self.options.shares.items() if title.startswith(prefix)), 1.0)
-            scores = examples.scores[indexes]
-            scores = scores.clip(*np.quantile(scores, [self.options.clip_scores, 1 - self.options.clip_scores]))
-            targets = self.options.rating_scale * (scores - scores.mean()) / max(float(scores.std()), 1e-12)
-            block = rows[indexes]
-            centered = block - block.mean(axis=0)
-            yield _LossTerm(centered, targets, self.options.ratings * weight / part_counts[_year_of(title)])
+            targets = self._standardize_ratings(examples.scores[indexes])
+            part_features = rows[indexes]
+            centered_features = part_features - part_features.mean(axis=0)
+            weight = self.options.ratings * self._find_share(title) / part_counts[_year_of(title)]
+            yield _LossTerm(centered_features, targets, weight)
+
+    def _standardize_ratings(self, ratings: Floats) -> Floats:
+        """Clip extreme ratings, and return the ratings with mean 0 and standard deviation ``rating_scale``."""
+        limits = np.quantile(ratings, [self.options.clip_scores, 1 - self.options.clip_scores])
+        clipped = ratings.clip(*limits)
+        standardized: Floats = self.options.rating_scale * (clipped - clipped.mean()) / max(float(clipped.std()), 1e-12)
+        return standardized
+
+    def _find_share(self, title: str) -> float:
+        """Return the weight of the ratings of a test set, which the option ``shares`` sets by a prefix of the title."""
+        for prefix, share in self.options.shares.items():
+            if title.startswith(prefix):
+                return share
+        return 1.0
 
     def shares(self, features: Floats) -> tuple[Floats, Floats]:
         """Return the weight of the learned sum for each hypothesis, between 0 and 1.
@@ -379,6 +381,36 @@ class GuardedLinear(LinearEstimator):
         if not ((self.places_ >= 0) & (self.places_ < len(self.low_))).all():
             raise ValueError("places has indexes of features that do not exist")
         Scale(self.levels_)
+
+
+def _is_synthetic(title: str) -> bool:
+    """Return whether a part of the examples was made by a program, according to its title."""
+    return title.startswith(f"{SYNTHETIC} ")
+
+
+def _find_rated_rows(examples: Examples) -> dict[int, NDArray[np.intp]]:
+    """Return the row indexes of the rated hypotheses in each part with human ratings that differ."""
+    rated_rows: dict[int, NDArray[np.intp]] = {}
+    for part, title in enumerate(examples.title):
+        indexes = np.flatnonzero((examples.hypothesis_part == part) & ~np.isnan(examples.scores))
+        has_different_ratings = len(indexes) > 1 and np.ptp(examples.scores[indexes]) > 0
+        if has_different_ratings and not _is_synthetic(title):
+            rated_rows[part] = indexes
+    return rated_rows
+
+
+def _group_compared_parts(examples: Examples) -> dict[str, list[int]]:
+    """Return the parts with human comparisons, by year.
+
+    Comparisons that were derived from ratings are omitted, because the ratings contain the same information.
+    """
+    rated_parts = set(examples.hypothesis_part[~np.isnan(examples.scores)].tolist())
+    parts_by_year: dict[str, list[int]] = {}
+    for part, title in enumerate(examples.title):
+        is_human = not _is_synthetic(title) and part not in rated_parts
+        if is_human and (examples.part == part).any():
+            parts_by_year.setdefault(_year_of(title), []).append(part)
+    return parts_by_year
 
 
 def _year_of(title: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -88,23 +88,15 @@ class PairwiseLogistic(LinearEstimator):
             return float(self.options.C)
         from sklearn.model_selection import GroupKFold
 
-        signs = np.where(labels == 1, 1.0, -1.0)[:, None]
-        groups = np.arange(len(labels)) if groups is None else groups
+        pair_groups = np.arange(len(labels)) if groups is None else groups
         splitter = GroupKFold(self.options.folds, shuffle=True, random_state=self.options.seed)
-        folds = list(splitter.split(scaled, labels, groups))
-        pair_weight = np.ones(len(labels)) if sample_weight is None else sample_weight
-        correct_weights: dict[float, float] = {}
-        for strength in self.options.C:
-            correct_weight = 0.0
-            for train, test in folds:
-                train_weight = None if sample_weight is None else sample_weight[train]
-                weights = _fit_weights(strength, scaled[train], labels[train], train_weight)
-                is_correct = (scaled[test] * signs[test]) @ weights > 0
-                correct_weight += float(is_correct @ pair_weight[test])
-            correct_weights[float(strength)] = correct_weight
-        self.folds_ = correct_weights
+        folds = list(splitter.split(scaled, labels, pair_groups))
+        self.folds_ = {
+            float(strength): _cross_validate(strength, scaled, labels, sample_weight, folds)
+            for strength in self.options.C
+        }
         # If several strengths are equally good, the strongest penalty is selected.
-        return max(correct_weights, key=lambda strength: (correct_weights[strength], -strength))
+        return max(self.folds_, key=lambda strength: (self.folds_[strength], -strength))
 
     def _differences(self, X: Floats) -> Floats:  # noqa: N803
         """Return the clipped features of the first hypothesis minus those of the second, ``(pairs, features)``."""
@@ -145,6 +137,33 @@ class PairwiseLogistic(LinearEstimator):
         super().restore(arrays)
         if self.weights_.shape != self.low_.shape:
             raise ValueError("arrays differ in shape")
+
+
+def _cross_validate(
+    strength: float,
+    scaled: Floats,
+    labels: NDArray[Any],
+    sample_weight: Floats | None,
+    folds: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
+) -> float:
+    """Return the total weight of the test pairs that are decided correctly, over all folds.
+
+    Args:
+        strength: the inverse strength of the penalty.
+        scaled: the scaled differences of features, ``(pairs, features)``.
+        labels: 1 if the first hypothesis of a pair is better, and 0 if the second hypothesis is better.
+        sample_weight: the weights of the pairs.
+        folds: the indexes of the training pairs and of the test pairs in each fold.
+    """
+    signs = np.where(labels == 1, 1.0, -1.0)[:, None]
+    pair_weights = np.ones(len(labels)) if sample_weight is None else sample_weight
+    correct_weight = 0.0
+    for training_pairs, test_pairs in folds:
+        training_weights = None if sample_weight is None else sample_weight[training_pairs]
+        weights = _fit_weights(strength, scaled[training_pairs], labels[training_pairs], training_weights)
+        is_correct = (scaled[test_pairs] * signs[test_pairs]) @ weights > 0
+        correct_weight += float(is_correct @ pair_weights[test_pairs])
+    return correct_weight
 
 
 def _fit_weights(strength: float, scaled: Floats, labels: NDArray[Any], sample_weight: Floats | None) -> Floats:
