@@ -49,25 +49,38 @@ def load_answers(path: str | os.PathLike[str]) -> list[JudgedAnswer]:
     Raises:
         InputError: if the file cannot be read, or if a line is not a judged answer. The message names the line.
     """
-    answers = []
     decoder = msgspec.json.Decoder(JudgedAnswer)
-    line_number = 0
     try:
         with open_regular(path) as file:
-            for line_number, line in enumerate(_decompress(file), 1):
-                answer = decoder.decode(line)
-                if not answer.references:
-                    raise InputError(
-                        f"{path}:{line_number}: 'references' is empty; give at least one acceptable answer"
-                    )
-                answers.append(answer)
-    except msgspec.DecodeError as error:
-        raise InputError(f"{path}:{line_number}: not a judged answer: {error}") from error
+            answers = [
+                _parse_answer(decoder, line, f"{path}:{line_number}")
+                for line_number, line in enumerate(_decompress(file), 1)
+            ]
     except (OSError, EOFError) as error:
         raise InputError(f"cannot read {path}: {error}") from error
     if not answers:
         raise InputError(f"{path} is empty; it should have one judged answer per line")
     return answers
+
+
+def _parse_answer(decoder: msgspec.json.Decoder[JudgedAnswer], line: bytes, location: str) -> JudgedAnswer:
+    """Return the judged answer of a line.
+
+    Args:
+        decoder: the decoder of judged answers.
+        line: the line.
+        location: the file and the number of the line, for error messages.
+
+    Raises:
+        InputError: if the line is not a judged answer, or if the answer does not have references.
+    """
+    try:
+        answer = decoder.decode(line)
+    except msgspec.DecodeError as error:
+        raise InputError(f"{location}: not a judged answer: {error}") from error
+    if not answer.references:
+        raise InputError(f"{location}: 'references' is empty; give at least one acceptable answer")
+    return answer
 
 
 def _decompress(file: BinaryIO) -> Iterable[bytes]:

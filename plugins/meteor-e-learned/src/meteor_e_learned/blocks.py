@@ -28,6 +28,11 @@ class FeatureBlock:
     indexes: tuple[int, ...]
     features: tuple[NamedFeature, ...]
 
+    @property
+    def n_rows(self) -> int:
+        """The number of rows to compute: one row per segment and feature."""
+        return len(self.indexes) * len(self.features)
+
 
 def split_blocks(
     indexes: Sequence[int], features: Sequence[NamedFeature], batch: FeatureBatch
@@ -42,13 +47,14 @@ def split_blocks(
     block: list[int] = []
     capacity = MAX_CHARACTERS
     for index in indexes:
-        size = len(batch.hypotheses[index]) + sum(map(len, batch.references[index]))
-        if block and (len(block) == MAX_SEGMENTS or size > capacity):
+        n_characters = len(batch.hypotheses[index]) + sum(map(len, batch.references[index]))
+        is_full = len(block) == MAX_SEGMENTS or n_characters > capacity
+        if block and is_full:
             yield FeatureBlock(tuple(block), tuple(features))
             block = []
             capacity = MAX_CHARACTERS
         block.append(index)
-        capacity -= size
+        capacity -= n_characters
     if block:
         yield FeatureBlock(tuple(block), tuple(features))
 
@@ -92,11 +98,18 @@ def compute_blocks(
         jobs: the maximum number of processes.
     """
     n_processes = min(jobs, len(blocks))
-    if n_processes <= 1:
-        for block in blocks:
-            block_batch = select_segments(batch, block.indexes)
-            yield block, [entry.feature.rows(block_batch) for entry in block.features]
+    if n_processes > 1:
+        yield from _compute_in_processes(blocks, batch, n_processes)
         return
+    for block in blocks:
+        block_batch = select_segments(batch, block.indexes)
+        yield block, [entry.feature.rows(block_batch) for entry in block.features]
+
+
+def _compute_in_processes(
+    blocks: Sequence[FeatureBlock], batch: FeatureBatch, n_processes: int
+) -> Iterator[tuple[FeatureBlock, list[Floats]]]:
+    """Compute the features of all blocks in worker processes. Yield each block with one matrix per feature."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
@@ -104,5 +117,5 @@ def compute_blocks(
     tasks = (([entry.label for entry in block.features], select_segments(batch, block.indexes)) for block in blocks)
     # A process that is forked from a process with threads can hang, so worker processes are spawned.
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(n_processes, context, _start_worker, (features,)) as pool:
+    with ProcessPoolExecutor(n_processes, context, initializer=_start_worker, initargs=(features,)) as pool:
         yield from zip(blocks, pool.map(_compute_in_worker, tasks), strict=True)

@@ -84,10 +84,11 @@ class CheckTexts:
         is_wrong = ~(np.abs(numbers - self.numbers) <= tolerances * (1 + np.abs(self.numbers)))
         if not is_wrong.any():
             return
-        row, column = (int(index) for index in np.argwhere(is_wrong)[0])
+        row, column = np.argwhere(is_wrong)[0].tolist()
+        n_wrong = int(is_wrong.any(axis=0).sum())
         difference = (
             f"model {model!r}: feature {columns[column]!r} gives {numbers[row, column]:.6g} where the model was "
-            f"trained with {self.numbers[row, column]:.6g} ({int(is_wrong.any(axis=0).sum())} of {len(columns)} "
+            f"trained with {self.numbers[row, column]:.6g} ({n_wrong} of {len(columns)} "
             f"numbers differ by more than {tolerances[column]:g})"
         )
         label = columns[column].partition(".")[0]

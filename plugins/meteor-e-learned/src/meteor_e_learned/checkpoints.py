@@ -6,7 +6,7 @@ import contextlib
 import json
 import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -102,23 +102,34 @@ def read_checkpoint(path: Path, identity: str) -> Checkpoint | None:
         InputError: if the file is not a checkpoint.
     """
     try:
-        with np.load(path, allow_pickle=False) as content:
-            if str(content["identity"]) != identity:
-                raise ConfigError(
-                    f"{path} is of another recipe, other features or another seed; delete it, or train without --resume"
-                )
-            state = TrainingState(
-                phase=int(content["phase"]),
-                epoch=int(content["epoch"]),
-                theta=content["theta"],
-                squares=content["squares"],
-                best_theta=content["best_theta"],
-                best_tau=content["best_tau"],
-                best_epoch=content["best_epoch"],
-                order=json.loads(str(content["order"])),
-            )
-            return Checkpoint(state, int(content["logged"]))
+        with np.load(path, allow_pickle=False) as arrays:
+            checkpoint_identity = str(arrays["identity"])
+            checkpoint = _make_checkpoint(arrays) if checkpoint_identity == identity else None
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(f"{path}: not a checkpoint: {error}; delete it") from error
+    if checkpoint is None:
+        raise ConfigError(
+            f"{path} is of another recipe, other features or another seed; delete it, or train without --resume"
+        )
+    return checkpoint
+
+
+def _make_checkpoint(arrays: Mapping[str, Any]) -> Checkpoint:
+    """Return the checkpoint that the arrays of a file contain.
+
+    Raises:
+        KeyError, ValueError: if an array is missing or invalid.
+    """
+    state = TrainingState(
+        phase=int(arrays["phase"]),
+        epoch=int(arrays["epoch"]),
+        theta=arrays["theta"],
+        squares=arrays["squares"],
+        best_theta=arrays["best_theta"],
+        best_tau=arrays["best_tau"],
+        best_epoch=arrays["best_epoch"],
+        order=json.loads(str(arrays["order"])),
+    )
+    return Checkpoint(state, log_length=int(arrays["logged"]))

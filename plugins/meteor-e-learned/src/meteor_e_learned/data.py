@@ -120,19 +120,20 @@ def load_examples(
         InputError: if there are no judgments to learn from.
     """
     extractor = _Extractor(features, vectors, store, jobs, progress)
-    parts: list[Examples] = []
+    example_sets: list[Examples] = []
     for spec in specs:
         if spec.answers:
-            parts.append(_load_answer_examples(spec, extractor, folder))
+            example_sets.append(_load_answer_examples(spec, extractor, folder))
             continue
-        tests = _load_test_sets(spec, language, folder, (roots or {}).get(Path(spec.index).stem))
+        root = None if roots is None else roots.get(Path(spec.index).stem)
+        tests = _load_test_sets(spec, language, folder, root)
         spec_seed = seed if spec.seed is None else spec.seed
         if spec.made is None:
-            parts += _make_judged_examples(spec, tests, extractor, spec_seed)
+            example_sets += _make_judged_examples(spec, tests, extractor, spec_seed)
         else:
             texts = synthetic_comparisons(spec.made, tests, spec.sample or 1000, language, spec_seed)
-            parts.append(_make_synthetic_examples(texts, tests[0].name, extractor, spec.weight))
-    return concatenate(parts)
+            example_sets.append(_make_synthetic_examples(texts, tests[0].name, extractor, spec.weight))
+    return concatenate(example_sets)
 
 
 def _load_answer_examples(spec: DataSpec, extractor: _Extractor, folder: Path) -> Examples:
@@ -182,18 +183,19 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
         skip: the number of judgments to leave out at the beginning of the random order.
     """
     rankings = [None if test.rankings is None else test.rankings.strict() for test in tests]
-    sizes = [
+    judgment_counts = [
         len(test.assessments or ()) if test_rankings is None else len(test_rankings)
         for test, test_rankings in zip(tests, rankings, strict=True)
     ]
-    total = sum(sizes)
-    if not skip and (count is None or count >= total):
+    n_judgments = sum(judgment_counts)
+    if not skip and (count is None or count >= n_judgments):
         return list(tests)
-    order = np.random.default_rng(seed).permutation(total)
+    random_order = np.random.default_rng(seed).permutation(n_judgments)
     end = None if count is None else skip + count
-    mask = np.zeros(total, bool)
-    mask[order[skip:end]] = True
-    masks = np.split(mask, np.cumsum(sizes)[:-1])
+    is_selected = np.zeros(n_judgments, bool)
+    is_selected[random_order[skip:end]] = True
+    # The judgments of all test sets are numbered consecutively, so the mask is split at the ends of the test sets.
+    masks = np.split(is_selected, np.cumsum(judgment_counts)[:-1])
     sampled_tests = map(_select_judgments, tests, rankings, masks)
     return [test for test in sampled_tests if test.judgment_mask().any()]
 
@@ -318,9 +320,9 @@ def _make_synthetic_examples(texts: SyntheticTexts, name: str, extractor: _Extra
         weight: the weight of each comparison.
     """
     rows = extractor.extract(FeatureBatch(texts.hypotheses, texts.references), f"{SYNTHETIC} {name}")
-    sizes = [len(pairs) for pairs in texts.comparisons.values()]
-    pairs = [pair for pairs in texts.comparisons.values() for pair in pairs]
-    better, worse = np.array(pairs, np.int64).reshape(-1, 2).T
+    pair_counts = [len(pairs) for pairs in texts.comparisons.values()]
+    all_pairs = [pair for pairs in texts.comparisons.values() for pair in pairs]
+    better, worse = np.array(all_pairs, np.int64).reshape(-1, 2).T
     return Examples(
         title=tuple(f"{SYNTHETIC} {name} {kind}" for kind in texts.comparisons),
         features=rows.features,
@@ -328,7 +330,7 @@ def _make_synthetic_examples(texts: SyntheticTexts, name: str, extractor: _Extra
         reference_vectors=rows.reference_vectors,
         better=better,
         worse=worse,
-        part=np.repeat(np.arange(len(sizes)), sizes),
+        part=np.repeat(np.arange(len(pair_counts)), pair_counts),
         group=worse,
         weight=np.full(len(better), weight),
         scores=np.array(texts.scores) if texts.scores else np.full(len(rows.features), np.nan),
@@ -359,9 +361,13 @@ def sentence_vectors(
     """
     if not vectors.features:
         return np.empty((len(hypotheses), 0)), np.empty((len(hypotheses), 0))
-    distinct = list(dict.fromkeys([*hypotheses, *(text for texts in references for text in texts)]))
-    row_index = {text: index for index, text in enumerate(distinct)}
-    rows = vectors.segment_vectors(distinct, store, jobs=jobs, progress=progress)
-    hypothesis_vectors = rows[[row_index[text] for text in hypotheses]]
-    reference_vectors = np.array([rows[[row_index[text] for text in texts]].mean(axis=0) for texts in references])
-    return hypothesis_vectors, reference_vectors.reshape(len(hypotheses), -1)
+    all_references = [reference for segment_references in references for reference in segment_references]
+    distinct_texts = list(dict.fromkeys([*hypotheses, *all_references]))
+    row_by_text = {text: row for row, text in enumerate(distinct_texts)}
+    text_vectors = vectors.segment_vectors(distinct_texts, store, jobs=jobs, progress=progress)
+    hypothesis_vectors = text_vectors[[row_by_text[hypothesis] for hypothesis in hypotheses]]
+    mean_vectors = []
+    for segment_references in references:
+        reference_rows = [row_by_text[reference] for reference in segment_references]
+        mean_vectors.append(text_vectors[reference_rows].mean(axis=0))
+    return hypothesis_vectors, np.array(mean_vectors).reshape(len(hypotheses), -1)

@@ -239,17 +239,22 @@ def _extract_features(
 def _explain_difference(model: LearnedModel, estimator: ExplainableEstimator, rows: Sequence[Floats]) -> Explanation:
     """Explain the difference between the scores of two systems, which are given by their feature matrices."""
     scores = [float(model.estimator.score_segments(features).mean()) * estimator.points for features in rows]
-    contributions = [estimator.contributions(features).mean(axis=0) for features in rows]
-    differences: Floats = contributions[0] - contributions[1]
+    first_score, second_score = scores
+    first_contributions, second_contributions = (estimator.contributions(features).mean(axis=0) for features in rows)
+    differences: Floats = first_contributions - second_contributions
     points_per_unit = _points_per_unit(estimator, scores, float(differences.sum()), rows)
     reasons = _group_reasons(model.features.columns, differences, points_per_unit, rows)
-    unexplained = scores[0] - scores[1] - sum(reason.points for reason in reasons)
+    unexplained = first_score - second_score - sum(reason.points for reason in reasons)
     if abs(unexplained) > 1e-9:
-        reasons.append(Reason("how scores are spread over the scale", unexplained, "score", *scores))
+        reasons.append(Reason("how scores are spread over the scale", unexplained, "score", first_score, second_score))
     reasons.sort(key=lambda reason: -abs(reason.points))
-    notes = tuple(filter(None, dict.fromkeys(estimator.note(features) for features in rows)))
+    distinct_notes = dict.fromkeys(estimator.note(features) for features in rows)
     return Explanation(
-        model.recipe.name, scores[0], scores[1], tuple(reason for reason in reasons if reason.points), notes
+        model=model.recipe.name,
+        first=first_score,
+        second=second_score,
+        reasons=tuple(reason for reason in reasons if reason.points),
+        notes=tuple(note for note in distinct_notes if note),
     )
 
 

@@ -150,12 +150,12 @@ class FeatureSet:
         values = {entry.label: np.empty((len(batch), entry.feature.dimension)) for entry in self.features}
         missing = self._read_stored_rows(first_indexes, store, values)
         blocks = [block for indexes, entries in missing.items() for block in split_blocks(indexes, entries, batch)]
-        total = sum(len(block.indexes) * len(block.features) for block in blocks)
-        done = 0
+        n_rows = sum(block.n_rows for block in blocks)
+        n_finished = 0
         for block, block_rows in compute_blocks(blocks, batch, jobs):
             _save_block(block, block_rows, keys, store, values)
-            done += len(block.indexes) * len(block.features)
-            progress("features", done, total)
+            n_finished += block.n_rows
+            progress("features", n_finished, n_rows)
         return self._join_columns(len(batch), keys, first_indexes, values)
 
     def _read_stored_rows(
@@ -199,16 +199,19 @@ class FeatureSet:
             first_indexes: the index of the first segment with each key. Only this segment has a computed row.
             values: the array of each feature, by label.
         """
-        blocks = []
+        if not self.features:
+            return np.empty((n_segments, 0))
+        feature_matrices = []
         for entry in self.features:
-            rows = values[entry.label]
+            feature_values = values[entry.label]
             index_by_key = first_indexes[entry.feature.needs]
-            if len(index_by_key) < n_segments:
-                rows = rows[[index_by_key[key] for key in keys[entry.feature.needs]]]
-            if len(entry.indexes) < rows.shape[1]:
-                rows = rows[:, entry.indexes]
-            blocks.append(rows)
-        return np.hstack(blocks) if blocks else np.empty((n_segments, 0))
+            has_duplicates = len(index_by_key) < n_segments
+            if has_duplicates:
+                feature_values = feature_values[[index_by_key[key] for key in keys[entry.feature.needs]]]
+            if len(entry.indexes) < feature_values.shape[1]:
+                feature_values = feature_values[:, entry.indexes]
+            feature_matrices.append(feature_values)
+        return np.hstack(feature_matrices)
 
     def segment_vectors(
         self, segments: Sequence[str], store: FeatureStore, *, jobs: int = 1, progress: Progress = silent

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,18 +34,12 @@ class TrainingLog:
         self._path = path
         self._listener = listener
         self._has_written = False
+        self._is_new_file = False
         self.lines: list[dict[str, Any]] = []
-        if path is None:
-            return
-        try:
-            self._is_new_file = not path.exists()
-            # Opening the file now reveals missing permissions before the training, which can take hours.
-            with path.open("a+", encoding="utf-8") as stream:
-                stream.seek(0)
-                old_lines = [line for line in stream if line.strip()] if keep else []
-            self.lines = [json.loads(line) for line in old_lines[:keep]]
-        except (OSError, ValueError) as error:
-            raise InputError(f"cannot use the log {path}: {getattr(error, 'strerror', None) or error}") from error
+        if path is not None:
+            with _log_errors(path):
+                self._is_new_file = not path.exists()
+                self.lines = _read_lines(path, keep)
 
     def __call__(self, event: Mapping[str, Any]) -> None:
         """Write an event to the file, and call the listener."""
@@ -65,3 +60,27 @@ class TrainingLog:
         """Remove the empty file that the constructor created, if no event was written to it."""
         if self._path is not None and self._is_new_file and not self._has_written:
             self._path.unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _log_errors(path: Path) -> Iterator[None]:
+    """Raise InputError if the log cannot be opened, or if a line is not valid JSON."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot use the log {path}: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _read_lines(path: Path, count: int) -> list[dict[str, Any]]:
+    """Return the first events of a log. If the file does not exist, it is created.
+
+    Opening the file for writing reveals missing permissions before the training, which can take hours.
+
+    Args:
+        path: the path of the log.
+        count: the number of events to return.
+    """
+    with path.open("a+", encoding="utf-8") as stream:
+        stream.seek(0)
+        lines = [line for line in stream if line.strip()] if count else []
+    return [json.loads(line) for line in lines[:count]]

@@ -5,10 +5,11 @@ Loading a model file never executes code from the file.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -171,25 +172,37 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
         InputError: if the file cannot be read or is not a model file.
         ConfigError: if this version does not support the recipe or the parameters of the model.
     """
-    from safetensors import SafetensorError
-
     name = os.fspath(path)
     file = resolve_model(name)
-    try:
+    with _model_file_errors(name):
         header, arrays = _read_content(file, name)
         check_values = arrays.pop("probes")
         model = _make_model(header, arrays, check_values, file, name)
-    except FileNotFoundError:
-        raise InputError(f"there is no model file {name!r}") from None
-    except OSError as error:
-        raise InputError(f"cannot read {name}: {error.strerror or error}") from error
-    except (SafetensorError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        lacks = "its header lacks " if isinstance(error, KeyError) else ""
-        raise InputError(f"{name}: not a model file of meteor-e: {lacks}{error}") from error
     for key, array in arrays.items():
         if array.dtype.kind == "f" and np.isnan(array).any():
             raise InputError(f"{name}: damaged: {key} has values that are not numbers")
     return model
+
+
+@contextlib.contextmanager
+def _model_file_errors(name: str) -> Iterator[None]:
+    """Raise InputError for errors that a missing, unreadable or invalid model file causes.
+
+    Args:
+        name: the name of the model, for error messages.
+    """
+    from safetensors import SafetensorError
+
+    try:
+        yield
+    except FileNotFoundError:
+        raise InputError(f"there is no model file {name!r}") from None
+    except OSError as error:
+        raise InputError(f"cannot read {name}: {error.strerror or error}") from error
+    except KeyError as error:
+        raise InputError(f"{name}: not a model file of meteor-e: its header lacks {error}") from error
+    except (SafetensorError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError(f"{name}: not a model file of meteor-e: {error}") from error
 
 
 def _read_content(file: Path, name: str) -> tuple[Mapping[str, Any], dict[str, NDArray[Any]]]:
@@ -212,14 +225,27 @@ def _read_content(file: Path, name: str) -> tuple[Mapping[str, Any], dict[str, N
     if "meteor_e" not in metadata:
         raise InputError(f"{name}: not a model file of meteor-e: another program wrote it")
     verify_checksum(file.read_bytes(), name)
-    header = json.loads(metadata["meteor_e"])
+    return _parse_header(metadata["meteor_e"], name), arrays
+
+
+def _parse_header(content: str, name: str) -> Mapping[str, Any]:
+    """Return the header of a model file, which is a JSON object.
+
+    Args:
+        content: the header as JSON.
+        name: the name of the model, for error messages.
+
+    Raises:
+        InputError: if the header is not an object, or if it has another version of the format.
+    """
+    header = json.loads(content)
     if not isinstance(header, dict):
         raise InputError(f"{name}: not a model file of meteor-e: its header is not an object")
     if header["format"] != FORMAT:
         raise InputError(
             f"{name}: its form is {header['format']!r}; this version reads {FORMAT!r}; train the model again"
         )
-    return header, arrays
+    return header
 
 
 def _make_model(

@@ -71,12 +71,35 @@ def pairwise_advantages(
     if model.estimator.needs_texts or model.estimator.task != "pairs":
         scores = np.full(mask.shape, np.nan)
         scores[mask] = score_segments(model, batch, store, jobs=jobs, progress=progress)
-        advantages: Floats = scores[:, None] - scores[None]
-        # A system is not compared with itself.
-        advantages[np.arange(len(systems)), np.arange(len(systems))] = np.nan
-        return advantages
+        return _subtract_scores(scores)
     inputs = _extract_inputs(model, batch, store, jobs=jobs, progress=progress)
     return _compare_pairs(model, inputs, mask)
+
+
+def _subtract_scores(scores: Floats) -> Floats:
+    """Return the differences between the scores of all pairs of systems, ``(systems, systems, segments)``.
+
+    Args:
+        scores: the score of each hypothesis, ``(systems, segments)``.
+    """
+    differences: Floats = scores[:, None] - scores[None]
+    # A system is not compared with itself.
+    system_indexes = np.arange(len(scores))
+    differences[system_indexes, system_indexes] = np.nan
+    return differences
+
+
+def _check_lengths(outputs: Mapping[str, Sequence[str]], n_references: int) -> None:
+    """Check that each system has as many segments as there are references, and that there are segments.
+
+    Raises:
+        InputError: if this is not the case.
+    """
+    for name, hypotheses in outputs.items():
+        if len(hypotheses) != n_references:
+            raise InputError(f"{name} has {len(hypotheses)} segments, and there are {n_references} references")
+    if not n_references:
+        raise InputError("there are no segments to compare")
 
 
 def _select_hypotheses(
@@ -290,15 +313,9 @@ class ModelMetric(SystemsMetric):
             raise InputError(
                 f"model {self.model.recipe.name!r} decides between systems; give two or more, and their references"
             )
-        texts = check_items(references=references)["references"]
-        reference_lists = [[item] if isinstance(item, str) else list(item) for item in texts]
-        for name, hypotheses in outputs.items():
-            if len(hypotheses) != len(reference_lists):
-                raise InputError(
-                    f"{name} has {len(hypotheses)} segments, and there are {len(reference_lists)} references"
-                )
-        if not reference_lists:
-            raise InputError("there are no segments to compare")
+        checked_references = check_items(references=references)["references"]
+        reference_lists = [[item] if isinstance(item, str) else list(item) for item in checked_references]
+        _check_lengths(outputs, len(reference_lists))
         names = tuple(outputs)
         advantages = pairwise_advantages(
             self.model,

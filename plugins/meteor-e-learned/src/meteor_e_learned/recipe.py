@@ -97,7 +97,8 @@ def load_recipe(path: str | os.PathLike[str]) -> Recipe:
     if not recipe.train:
         raise ConfigError(f"{document.location(('train',))}: no judgments to learn from")
     for number, spec in enumerate([*recipe.train, *recipe.validation], 1):
-        if bool(spec.index) == bool(spec.answers):
+        has_index, has_answers = bool(spec.index), bool(spec.answers)
+        if has_index == has_answers:
             raise ConfigError(f"{path}: judgments {number} need either 'index' or 'answers'")
     if not recipe.features and not recipe.vectors:
         raise ConfigError(f"{path}: neither features nor vectors")

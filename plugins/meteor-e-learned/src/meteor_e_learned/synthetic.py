@@ -66,9 +66,10 @@ class SyntheticTexts:
             for rule in rules:
                 generator = random.Random(zlib.crc32(f"{seed} {index} {rule.name}".encode()))
                 worse_text = rule.apply(text, generator, context)
-                if worse_text is not None and worse_text != text and worse_text.strip():
-                    worse_row = self.add(worse_text, text_references)
-                    self.comparisons.setdefault(rule.name, []).append((row, worse_row))
+                if worse_text is None or worse_text == text or not worse_text.strip():
+                    continue
+                worse_row = self.add(worse_text, text_references)
+                self.comparisons.setdefault(rule.name, []).append((row, worse_row))
 
 
 def synthetic_comparisons(

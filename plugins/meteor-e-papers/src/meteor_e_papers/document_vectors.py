@@ -127,12 +127,21 @@ def train_document_vectors(
             epochs=epochs,
             callbacks=[_make_epoch_callback(epochs, report)],
         )
+    _write_vectors(model.wv, output)
+    return len(model.wv)
+
+
+def _write_vectors(vectors: Any, output: str | os.PathLike[str]) -> None:
+    """Write the word vectors of a gensim model in word2vec's binary format.
+
+    Raises:
+        InputError: if the file cannot be written.
+    """
     try:
         with atomic_file(Path(output)) as temporary_path:
-            model.wv.save_word2vec_format(str(temporary_path), binary=True)
+            vectors.save_word2vec_format(str(temporary_path), binary=True)
     except OSError as error:
         raise InputError(f"cannot write {output}: {error.strerror or error}") from error
-    return len(model.wv)
 
 
 def _find_phrases(

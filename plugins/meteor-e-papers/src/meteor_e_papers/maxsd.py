@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
@@ -87,6 +87,10 @@ class _TrainingProgress:
         if tau >= self.best_tau:
             self.best_theta, self.best_tau, self.best_epoch = _flatten(self.parameters), tau, self.epoch
 
+    def has_converged(self, patience: int | None) -> bool:
+        """Return whether τ did not improve in the last ``patience`` epochs. Without a patience, return False."""
+        return patience is not None and self.epoch - self.best_epoch >= patience
+
     def to_checkpoint(self) -> TrainingState:
         """Return a copy of the state. ``squares`` contains both accumulators of Adadelta, one after the other."""
         states = [self.optimizer.state[parameter] for parameter in self.parameters]
@@ -98,23 +102,36 @@ class _TrainingProgress:
 
     def restore(self, checkpoint: TrainingState) -> None:
         """Restore the state of a checkpoint."""
-        import torch
-
         _fill(self.parameters, checkpoint.theta[0])
-        step = torch.tensor(float(checkpoint.epoch))
-        states: list[dict[str, torch.Tensor]] = []
-        for parameter in self.parameters:
-            accumulators = {name: torch.zeros_like(parameter) for name in ("square_avg", "acc_delta")}
-            states.append({"step": step.clone(), **accumulators})
-        square_averages, delta_averages = np.split(checkpoint.squares[0], 2)
-        _fill([state["square_avg"] for state in states], square_averages)
-        _fill([state["acc_delta"] for state in states], delta_averages)
-        for parameter, state in zip(self.parameters, states, strict=True):
-            self.optimizer.state[parameter] = state
+        self._restore_optimizer(checkpoint.squares[0], checkpoint.epoch)
         self.generator.bit_generator.state = checkpoint.order[0]
         self.epoch = checkpoint.epoch
         self.best_theta = checkpoint.best_theta[0]
         self.best_tau, self.best_epoch = float(checkpoint.best_tau[0]), int(checkpoint.best_epoch[0])
+
+    def _restore_optimizer(self, squares: Floats, epoch: int) -> None:
+        """Restore the accumulators of Adadelta.
+
+        Args:
+            squares: the averages of squared gradients for all parameters, and then the averages of squared updates.
+            epoch: the number of finished epochs.
+        """
+        import torch
+
+        states: list[dict[str, torch.Tensor]] = []
+        for parameter in self.parameters:
+            states.append(
+                {
+                    "step": torch.tensor(float(epoch)),
+                    "square_avg": torch.zeros_like(parameter),
+                    "acc_delta": torch.zeros_like(parameter),
+                }
+            )
+        square_averages, delta_averages = np.split(squares, 2)
+        _fill([state["square_avg"] for state in states], square_averages)
+        _fill([state["acc_delta"] for state in states], delta_averages)
+        for parameter, state in zip(self.parameters, states, strict=True):
+            self.optimizer.state[parameter] = state
 
 
 class MaxSD(Estimator):
@@ -206,12 +223,7 @@ class MaxSD(Estimator):
             ConfigError: if the word vectors are missing.
             InputError: if no comparison remains after cleaning.
         """
-        from meteor_e_papers.maxsd_network import WordTable
-
-        if vectors is None:
-            raise ConfigError("maxsd: needs word vectors")
-        words = list(vectors.rows)[: self.options.vocabulary]
-        self._table = WordTable(words, vectors.table[[vectors.rows[word] for word in words]])
+        self._set_word_table(vectors)
         self._fit_scaler(X.features)
         texts = self._prepare(X)
         training_data = _ComparisonData(texts, self._select_comparisons(X, y, texts))
@@ -234,6 +246,20 @@ class MaxSD(Estimator):
         self._network = network.cpu()
         return self
 
+    def _set_word_table(self, vectors: WordVectors | None) -> None:
+        """Set the word table to the first words of a vector file, up to the size of the option ``vocabulary``.
+
+        Raises:
+            ConfigError: if there are no word vectors.
+        """
+        from meteor_e_papers.maxsd_network import WordTable
+
+        if vectors is None:
+            raise ConfigError("maxsd: needs word vectors")
+        words = list(vectors.rows)[: self.options.vocabulary]
+        rows = [vectors.rows[word] for word in words]
+        self._table = WordTable(words, vectors.table[rows])
+
     def _run_epochs(
         self,
         progress: _TrainingProgress,
@@ -244,21 +270,24 @@ class MaxSD(Estimator):
         checkpoint: Callable[[TrainingState], object] | None,
     ) -> None:
         """Train until the maximum number of epochs, or until τ does not improve any more."""
-        patience = self.options.patience
-        while progress.epoch < self.options.epochs:
-            if patience is not None and progress.epoch - progress.best_epoch >= patience:
-                break
-            progress.epoch += 1
+        while progress.epoch < self.options.epochs and not progress.has_converged(self.options.patience):
             start_time = time.perf_counter()
+            progress.epoch += 1
             loss = self._train_epoch(progress, training_data, device)
             tau = self._compute_tau(progress.network, validation_data, device)
             progress.keep_best(tau)
             if report is not None:
-                report({
-                    "cost": self.options.loss, "epoch": progress.epoch, "loss": [loss], "tau": [tau],
-                    "best": [progress.best_tau], "seconds": round(time.perf_counter() - start_time, 3),
-                    "device": str(device),
-                })  # fmt: skip
+                report(
+                    {
+                        "cost": self.options.loss,
+                        "epoch": progress.epoch,
+                        "loss": [loss],
+                        "tau": [tau],
+                        "best": [progress.best_tau],
+                        "seconds": round(time.perf_counter() - start_time, 3),
+                        "device": str(device),
+                    }
+                )
             if checkpoint is not None:
                 checkpoint(progress.to_checkpoint())
 
@@ -318,15 +347,10 @@ class MaxSD(Estimator):
         Raises:
             ValueError: if the shapes of the arrays do not match each other or the options.
         """
-        import torch
-
         from meteor_e_papers.maxsd_network import WordTable
 
-        self.low_, self.high_, self.mean_, self.scale_ = (
-            arrays[name].astype(float) for name in ("low", "high", "mean", "scale")
-        )
-        if self.low_.ndim != 1 or len({array.shape for array in (self.low_, self.high_, self.mean_, self.scale_)}) > 1:
-            raise ValueError("the arrays of the features' scale differ in shape")
+        self._restore_scaler(arrays)
+        # The first row of the table does not belong to a word, because unknown words use it.
         vectors = arrays["network.table"].astype(np.float32)
         words = arrays["words"].astype(np.uint8).tobytes().decode("utf-8").split("\n")
         if vectors.ndim != 2 or len(vectors) != len(words) + 1:
@@ -334,12 +358,19 @@ class MaxSD(Estimator):
         self._check_weight_shapes(arrays, vectors.shape[1])
         self._table = WordTable(words, vectors[1:])
         self._network = self._make_network(len(self.low_))
-        with torch.no_grad():
-            for name, parameter in self._network.named_parameters():
-                value = arrays[f"network.{name}"].astype(np.float32)
-                if value.shape != tuple(parameter.shape):
-                    raise ValueError("the shapes of the arrays do not match the options")
-                parameter.copy_(torch.from_numpy(value))
+        _restore_weights(self._network, arrays)
+
+    def _restore_scaler(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Restore the bounds, the mean and the standard deviation of each feature.
+
+        Raises:
+            ValueError: if the arrays differ in shape.
+        """
+        scaler = [arrays[name].astype(float) for name in ("low", "high", "mean", "scale")]
+        shapes = {array.shape for array in scaler}
+        if len(shapes) > 1 or scaler[0].ndim != 1:
+            raise ValueError("the arrays of the features' scale differ in shape")
+        self.low_, self.high_, self.mean_, self.scale_ = scaler
 
     def _check_weight_shapes(self, arrays: Mapping[str, NDArray[Any]], dimension: int) -> None:
         """Check the largest arrays before the network allocates memory according to the options.
@@ -428,15 +459,14 @@ class MaxSD(Estimator):
         comparisons are divided into pools of about fifty batches, and the groups of each pool are sorted by length.
         """
         comparisons = data.comparisons
-        groups = self._group_comparisons(comparisons)
+        groups = _shuffle(self._group_comparisons(comparisons), random)
         lengths = [max(map(len, data.texts.references[hypothesis])) for hypothesis in comparisons.better]
-        groups = [groups[index] for index in random.permutation(len(groups))]
         pool_size = max(1, round(50 * self.options.batch * len(groups) / len(comparisons)))
         batches: list[NDArray[np.int64]] = []
         for start in range(0, len(groups), pool_size):
             pool = sorted(groups[start : start + pool_size], key=lambda rows: lengths[rows[0]])
             batches += self._divide_into_batches(pool)
-        return [batches[index] for index in random.permutation(len(batches))]
+        return _shuffle(batches, random)
 
     def _group_comparisons(self, comparisons: Comparisons) -> list[NDArray[np.int64]]:
         """Return the row indexes of the comparisons that must be in the same batch."""
@@ -523,12 +553,9 @@ class MaxSD(Estimator):
                 hypotheses.append(data.hypotheses[row])
                 references.append(reference)
                 hypothesis_indexes.append(index)
-        similarity = network(hypotheses, references, self.options.dropout, random)
-        if len(hypothesis_indexes) > len(rows):
-            indexes = torch.tensor(hypothesis_indexes, device=device)
-            counts = torch.bincount(indexes, minlength=len(rows))
-            similarity = torch.zeros(len(rows), device=device).index_add(0, indexes, similarity) / counts
-        return network.combine(similarity, torch.from_numpy(data.features[rows]).to(device))
+        pair_similarities = network(hypotheses, references, self.options.dropout, random)
+        similarities = _average_by_hypothesis(pair_similarities, hypothesis_indexes, len(rows))
+        return network.combine(similarities, torch.from_numpy(data.features[rows]).to(device))
 
     def _compute_scores(self, network: SimilarityNetwork, data: _PreparedTexts, device: torch.device) -> Floats:
         """Return the log odds of the scores of all hypotheses, ``(hypotheses,)``."""
@@ -571,6 +598,48 @@ def _single_thread(device: torch.device) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(previous_count)
+
+
+def _shuffle(groups: Sequence[NDArray[np.int64]], random: np.random.Generator) -> list[NDArray[np.int64]]:
+    """Return groups of row indexes in random order."""
+    return [groups[index] for index in random.permutation(len(groups))]
+
+
+def _average_by_hypothesis(
+    similarities: torch.Tensor, hypothesis_indexes: Sequence[int], n_hypotheses: int
+) -> torch.Tensor:
+    """Return the mean similarity of each hypothesis to its references, ``(hypotheses,)``.
+
+    Args:
+        similarities: the similarity of each pair of a hypothesis and a reference, ``(pairs,)``.
+        hypothesis_indexes: the index of the hypothesis in each pair, in ascending order.
+        n_hypotheses: the number of hypotheses.
+    """
+    import torch
+
+    if len(hypothesis_indexes) == n_hypotheses:
+        return similarities
+    device = similarities.device
+    indexes = torch.tensor(hypothesis_indexes, device=device)
+    reference_counts = torch.bincount(indexes, minlength=n_hypotheses)
+    sums = torch.zeros(n_hypotheses, device=device).index_add(0, indexes, similarities)
+    return sums / reference_counts
+
+
+def _restore_weights(network: SimilarityNetwork, arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Copy the arrays of a model file to the weights of a network.
+
+    Raises:
+        ValueError: if an array and its weights differ in shape.
+    """
+    import torch
+
+    with torch.no_grad():
+        for name, parameter in network.named_parameters():
+            weights = arrays[f"network.{name}"].astype(np.float32)
+            if weights.shape != tuple(parameter.shape):
+                raise ValueError("the shapes of the arrays do not match the options")
+            parameter.copy_(torch.from_numpy(weights))
 
 
 def _flatten(tensors: list[Any]) -> Floats:

@@ -96,18 +96,18 @@ class SimilarityNetwork(nn.Module):
         starts = np.array([len(words) for words in contexts])
         ends = starts + np.array([len(words) for words in sentences])
         width = max(1, int(ends.max(initial=0)))
-        forward_rows, backward_rows = np.zeros((2, len(sentences), width), np.int64)
-        for row, (context, sentence) in enumerate(zip(contexts, sentences, strict=True)):
-            forward_rows[row, : ends[row]] = np.concatenate([context, sentence])
-            backward_rows[row, : ends[row]] = np.concatenate([context[::-1], sentence[::-1]])
+        reversed_contexts = [words[::-1] for words in contexts]
+        reversed_sentences = [words[::-1] for words in sentences]
+        forward_rows = _pad_rows(contexts, sentences, width)
+        backward_rows = _pad_rows(reversed_contexts, reversed_sentences, width)
         device = self.table.device
         pooling_weights = torch.from_numpy(_mean_pooling_weights(starts, ends, width)).to(device)[:, None]
-        directions = []
+        mean_states = []
         for rows, lstm in ((forward_rows, self.forwards), (backward_rows, self.backwards)):
             vectors = self.table[torch.from_numpy(rows).to(device)]
             states, _ = lstm(drop_out(vectors, dropout, random))
-            directions.append((pooling_weights @ states)[:, 0])
-        return drop_out(torch.cat(directions, dim=1), dropout, random)
+            mean_states.append((pooling_weights @ states)[:, 0])
+        return drop_out(torch.cat(mean_states, dim=1), dropout, random)
 
     def forward(
         self,
@@ -146,6 +146,14 @@ class SimilarityNetwork(nn.Module):
         """
         logits: Tensor = self.final(torch.cat([similarity[:, None], features], dim=1))[:, 0]
         return logits
+
+
+def _pad_rows(contexts: Sequence[Words], sentences: Sequence[Words], width: int) -> NDArray[np.int64]:
+    """Return each context and its sentence as one row of word indexes, padded by 0, ``(sentences, width)``."""
+    padded_rows = np.zeros((len(sentences), width), np.int64)
+    for row, context, sentence in zip(padded_rows, contexts, sentences, strict=True):
+        row[: len(context) + len(sentence)] = np.concatenate([context, sentence])
+    return padded_rows
 
 
 def _mean_pooling_weights(starts: Words, ends: Words, width: int) -> NDArray[np.float32]:

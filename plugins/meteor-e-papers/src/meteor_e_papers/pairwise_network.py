@@ -230,6 +230,7 @@ def _initialize(
     options = network.options
     layout, n_parameters = _layout(network)
     theta = np.zeros(n_parameters)
+    # The range of the weights depends on the numbers of inputs and outputs of a layer.
     fans = {
         "skip": (network.inputs, 1),
         "vectors": (network.inputs, 1),
@@ -239,12 +240,14 @@ def _initialize(
     for name, (offset, shape) in layout.items():
         if name in fans:
             limit = np.sqrt(6 / sum(fans[name]))
-            size = math.prod(shape)
-            theta[offset : offset + size] = generator.uniform(-limit, limit, size)
+            n_weights = math.prod(shape)
+            theta[offset : offset + n_weights] = generator.uniform(-limit, limit, n_weights)
     if options.skip_start == "logistic" and options.features:
-        weights = _fit_logistic_regression(X[:, : options.features], X[:, options.features : 2 * options.features], y)
-        offset = layout["skip"][0]
-        theta[offset : offset + 2 * options.features] = np.r_[weights, -weights]
+        first_features = X[:, : options.features]
+        second_features = X[:, options.features : 2 * options.features]
+        weights = _fit_logistic_regression(first_features, second_features, y)
+        skip_offset, _ = layout["skip"]
+        theta[skip_offset : skip_offset + 2 * options.features] = np.r_[weights, -weights]
     return theta
 
 
@@ -297,23 +300,33 @@ def _forward(
     """
     import torch
 
-    n_features, vector_size, n_nodes = network.options.features, network.options.vector_size, network.options.hidden
-    has_hidden_layer = bool(vector_size) and network.options.architecture == "multi-layer"
-    direct_weights = [_block(network, theta, "skip")]
-    if vector_size and not has_hidden_layer:
-        direct_weights.append(_block(network, theta, "vectors"))
-    direct = torch.cat(direct_weights, 1)
-    logits = _block(network, theta, "bias") + (X[:, :, : direct.shape[1]] @ direct[:, :, None])[:, :, 0]
+    options = network.options
+    has_hidden_layer = bool(options.vector_size) and options.architecture == "multi-layer"
+    direct_weights = _block(network, theta, "skip")
+    if options.vector_size and not has_hidden_layer:
+        direct_weights = torch.cat([direct_weights, _block(network, theta, "vectors")], 1)
+    direct_inputs = X[:, :, : direct_weights.shape[1]]
+    direct_logits = _block(network, theta, "bias") + (direct_inputs @ direct_weights[:, :, None])[:, :, 0]
     if not has_hidden_layer:
-        return logits, None
-    # A single matrix contains the weights of all groups. The weights of the text that a group does not read are 0.
+        return direct_logits, None
+    vectors = X[:, :, 2 * options.features :]
+    biases = _block(network, theta, "group_bias").reshape(len(theta), 1, 3 * options.hidden)
+    hidden = torch.tanh(vectors @ _join_groups(network, theta) + biases)
+    output_weights = _block(network, theta, "output")
+    return direct_logits + (hidden @ output_weights[:, :, None])[:, :, 0], hidden
+
+
+def _join_groups(network: PairwiseNetwork, theta: torch.Tensor) -> torch.Tensor:
+    """Return the weights of all groups as one matrix per model, ``(models, 3 · vector_size, 3 · hidden)``.
+
+    The weights of the text that a group does not read are 0.
+    """
+    vector_size, n_nodes = network.options.vector_size, network.options.hidden
     groups = _block(network, theta, "groups")
     matrix = theta.new_zeros(len(theta), 3 * vector_size, 3 * n_nodes)
     for group, group_rows, rows, columns in _group_blocks(vector_size, n_nodes):
         matrix[:, rows, columns] = groups[:, group, group_rows]
-    biases = _block(network, theta, "group_bias").reshape(len(theta), 1, 3 * n_nodes)
-    hidden = torch.tanh(X[:, :, 2 * n_features :] @ matrix + biases)
-    return logits + (hidden @ _block(network, theta, "output")[:, :, None])[:, :, 0], hidden
+    return matrix
 
 
 def _group_blocks(vector_size: int, n_nodes: int) -> Iterator[tuple[int, slice, slice, slice]]:
@@ -353,22 +366,36 @@ def _backward(
         slope: the derivative of the cost with respect to the log odds, ``(models, pairs)``.
         gradient: the sum of gradients, ``(models, parameters)``.
     """
-    n_features, vector_size, n_nodes = network.options.features, network.options.vector_size, network.options.hidden
-    n_direct_inputs = 2 * n_features if hidden is not None else X.shape[2]
-    _block(network, gradient, "bias").add_(slope.sum(dim=1, keepdim=True))
+    n_feature_inputs = 2 * network.options.features
+    n_direct_inputs = X.shape[2] if hidden is None else n_feature_inputs
     direct_gradient = (slope[:, None, :] @ X[:, :, :n_direct_inputs])[:, 0]
-    _block(network, gradient, "skip").add_(direct_gradient[:, : 2 * n_features])
-    if hidden is None:
-        if vector_size:
-            _block(network, gradient, "vectors").add_(direct_gradient[:, 2 * n_features :])
-        return
-    _block(network, gradient, "output").add_((slope[:, None, :] @ hidden)[:, 0])
+    _block(network, gradient, "bias").add_(slope.sum(dim=1, keepdim=True))
+    _block(network, gradient, "skip").add_(direct_gradient[:, :n_feature_inputs])
+    if hidden is not None:
+        _add_hidden_gradient(network, theta, X, hidden, slope, gradient)
+    elif network.options.vector_size:
+        _block(network, gradient, "vectors").add_(direct_gradient[:, n_feature_inputs:])
+
+
+def _add_hidden_gradient(
+    network: PairwiseNetwork,
+    theta: torch.Tensor,
+    X: torch.Tensor,  # noqa: N803
+    hidden: torch.Tensor,
+    slope: torch.Tensor,
+    gradient: torch.Tensor,
+) -> None:
+    """Add the gradient of the parameters of the hidden layer. The arguments are described in :func:`_backward`."""
+    vector_size, n_nodes = network.options.vector_size, network.options.hidden
+    vectors = X[:, :, 2 * network.options.features :]
+    # The derivative of the hyperbolic tangent is 1 - tanh², and ``hidden`` already contains the tangents.
     hidden_slope = slope[:, :, None] * _block(network, theta, "output")[:, None, :] * (1 - hidden * hidden)
+    matrix_gradient = vectors.transpose(1, 2) @ hidden_slope
+    _block(network, gradient, "output").add_((slope[:, None, :] @ hidden)[:, 0])
     _block(network, gradient, "group_bias").add_(hidden_slope.sum(dim=1).view(len(theta), 3, 1, n_nodes))
-    matrix = X[:, :, 2 * n_features :].transpose(1, 2) @ hidden_slope
-    groups = _block(network, gradient, "groups")
+    groups_gradient = _block(network, gradient, "groups")
     for group, group_rows, rows, columns in _group_blocks(vector_size, n_nodes):
-        groups[:, group, group_rows] += matrix[:, rows, columns]
+        groups_gradient[:, group, group_rows] += matrix_gradient[:, rows, columns]
 
 
 def _swapped_columns(network: PairwiseNetwork) -> list[slice]:
@@ -466,28 +493,29 @@ def fit_seeds(
     Several networks take little more time than a single network. The arguments are described in
     :meth:`PairwiseNetwork.fit`.
     """
-    import torch
-
     network = networks[0]
+    pairs, labels = np.asarray(X, float), np.asarray(y)
     _check_networks(networks)
-    X, labels = np.asarray(X, float), np.asarray(y)  # noqa: N806
-    _check_inputs(network, X)
+    _check_inputs(network, pairs)
     for seed_network in networks:
-        _fit_scaler(seed_network, X)
+        _fit_scaler(seed_network, pairs)
+    if validation is None:
+        validation_pairs, validation_labels = pairs, labels
+    else:
+        validation_X, validation_y = validation  # noqa: N806
+        validation_pairs, validation_labels = np.asarray(validation_X, float), np.asarray(validation_y)
     device = choose_device(network.options.device)
-    validation_X, validation_y = (X, labels) if validation is None else validation  # noqa: N806
-    data = _load_data(network, X, labels, np.asarray(validation_X, float), np.asarray(validation_y), device)
+    data = _load_data(network, pairs, labels, validation_pairs, validation_labels, device)
     generators = [np.random.default_rng(seed_network.options.seed) for seed_network in networks]
     if resume is None:
-        scaled = network.scale_pairs(X)
-        parameters = np.stack([_initialize(network, generator, scaled, labels) for generator in generators])
-        state = _start_training(torch.tensor(parameters, dtype=torch.float32).to(device))
+        state = _start_training(network, generators, pairs, labels, device)
     else:
         state = _resume_training(resume, generators, device)
     _run_epochs(network, data, state, generators, report, checkpoint)
     for index, seed_network in enumerate(networks):
         seed_network.theta_ = state.best_theta[index].cpu().numpy()
-        seed_network.best_tau_, seed_network.best_epoch_ = float(state.best_tau[index]), int(state.best_epoch[index])
+        seed_network.best_tau_ = float(state.best_tau[index])
+        seed_network.best_epoch_ = int(state.best_epoch[index])
 
 
 @dataclass
@@ -536,8 +564,6 @@ def _run_epochs(
     checkpoint: Callable[[TrainingState], object] | None,
 ) -> None:
     """Minimize each cost function for the maximum number of epochs, or until no network improves any more."""
-    import torch
-
     options = network.options
     costs = ["logistic", "kendall"] if options.cost == "logistic-kendall" else [options.cost]
     device = data.pairs.device
@@ -545,23 +571,35 @@ def _run_epochs(
     for phase in range(state.phase, len(costs)):
         if phase > state.phase:
             state.start_phase(phase)
-        while state.epoch < options.epochs:
-            if options.patience is not None and state.epoch - state.best_epoch.max() >= options.patience:
-                break
+        while state.epoch < options.epochs and not state.has_converged(options.patience):
             start_time = time.perf_counter()
             state.epoch += 1
-            orders = np.stack([generator.permutation(len(data.pairs)) for generator in generators])
-            loss = _train_epoch(network, costs[phase], state, data, torch.from_numpy(orders).to(device), penalty)
+            orders = _draw_orders(generators, len(data.pairs), device)
+            loss = _train_epoch(network, costs[phase], state, data, orders, penalty)
             tau = _validate(network, state.theta, data)
             state.keep_best(tau)
             if report is not None:
-                report({
-                    "cost": costs[phase], "epoch": state.epoch, "loss": loss.tolist(), "tau": tau.tolist(),
-                    "best": state.best_tau.tolist(), "seconds": round(time.perf_counter() - start_time, 3),
-                    "device": str(device),
-                })  # fmt: skip
+                report(
+                    {
+                        "cost": costs[phase],
+                        "epoch": state.epoch,
+                        "loss": loss.tolist(),
+                        "tau": tau.tolist(),
+                        "best": state.best_tau.tolist(),
+                        "seconds": round(time.perf_counter() - start_time, 3),
+                        "device": str(device),
+                    }
+                )
             if checkpoint is not None:
                 checkpoint(state.to_checkpoint(generators))
+
+
+def _draw_orders(generators: Sequence[np.random.Generator], n_pairs: int, device: torch.device) -> torch.Tensor:
+    """Return a random order of the training pairs for each network, ``(networks, pairs)``."""
+    import torch
+
+    orders = np.stack([generator.permutation(n_pairs) for generator in generators])
+    return torch.from_numpy(orders).to(device)
 
 
 @dataclass
@@ -583,6 +621,10 @@ class _DeviceState:
         self.squares = self.theta.new_zeros(self.theta.shape)
         self.best_epoch = np.zeros_like(self.best_epoch)
 
+    def has_converged(self, patience: int | None) -> bool:
+        """Return whether no network improved in the last ``patience`` epochs. Without a patience, return False."""
+        return patience is not None and bool(self.epoch - self.best_epoch.max() >= patience)
+
     def keep_best(self, tau: Floats) -> None:
         """Store the current parameters of each network whose τ is at least as high as after all earlier epochs."""
         for index in np.flatnonzero(tau >= self.best_tau):
@@ -601,11 +643,36 @@ class _DeviceState:
         )  # fmt: skip
 
 
-def _start_training(theta: torch.Tensor) -> _DeviceState:
-    """Return the state of a training before the first epoch."""
-    n_networks = len(theta)
-    best_tau, best_epoch = np.full(n_networks, -np.inf), np.zeros(n_networks, np.int64)
-    return _DeviceState(0, 0, theta, theta.new_zeros(theta.shape), theta.clone(), best_tau, best_epoch)
+def _start_training(
+    network: PairwiseNetwork,
+    generators: Sequence[np.random.Generator],
+    X: Floats,  # noqa: N803
+    y: NDArray[Any],
+    device: torch.device,
+) -> _DeviceState:
+    """Return the state of a training before the first epoch, with random parameters for each network.
+
+    Args:
+        network: the options of the networks.
+        generators: the random number generator of each network.
+        X: the training pairs, ``(pairs, inputs)``.
+        y: the labels of the pairs.
+        device: the device of the training.
+    """
+    import torch
+
+    scaled_pairs = network.scale_pairs(X)
+    parameters = np.stack([_initialize(network, generator, scaled_pairs, y) for generator in generators])
+    theta = torch.tensor(parameters, dtype=torch.float32).to(device)
+    return _DeviceState(
+        phase=0,
+        epoch=0,
+        theta=theta,
+        squares=theta.new_zeros(theta.shape),
+        best_theta=theta.clone(),
+        best_tau=np.full(len(generators), -np.inf),
+        best_epoch=np.zeros(len(generators), np.int64),
+    )
 
 
 def _resume_training(
@@ -688,8 +755,11 @@ def _fit_scaler(network: PairwiseNetwork, X: Floats) -> None:  # noqa: N803
         shared_high = np.max([high[columns] for columns in slices], axis=0)
         for columns in slices:
             low[columns], high[columns] = shared_low, shared_high
+    # An input that is constant in the training pairs has the factor 0, which also avoids a division by 0.
+    has_range = high > low
+    ranges = np.where(has_range, high - low, 1)
     network.low_, network.high_ = low, high
-    network.factor_ = np.where(high > low, 2 / np.where(high > low, high - low, 1), 0.0)
+    network.factor_ = np.where(has_range, 2 / ranges, 0.0)
 
 
 def _check_networks(networks: Sequence[PairwiseNetwork]) -> None:

@@ -176,11 +176,8 @@ class EncoderFeature(Feature):
         for index, encoding in enumerate(encodings):
             # The mean excludes special tokens, such as [CLS] and [SEP].
             positions = [position for position, special in enumerate(encoding.special_tokens_mask) if not special]
-            last, inner = (_average_tokens(state[index], positions) for state in states)
-            norm = np.linalg.norm(inner)
-            if norm > 0:
-                inner = (inner / norm).astype(np.float32)
-            vectors.append((last, inner))
+            last_vector, inner_vector = (_average_tokens(state[index], positions) for state in states)
+            vectors.append((last_vector, _normalize(inner_vector)))
         return vectors
 
     def describe(self) -> str:
@@ -200,6 +197,12 @@ def _average_tokens(token_vectors: NDArray[Any], positions: Sequence[int]) -> ND
         return np.zeros(token_vectors.shape[1], np.float32)
     mean: NDArray[np.float32] = np.asarray(token_vectors, np.float32)[positions].mean(axis=0)
     return mean
+
+
+def _normalize(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return a vector of the same direction that has the length 1. A zero vector is returned unchanged."""
+    norm = np.linalg.norm(vector)
+    return (vector / norm).astype(np.float32) if norm > 0 else vector
 
 
 def _are_equal(first: Sequence[Vectors], second: Sequence[Vectors]) -> bool:

@@ -353,7 +353,9 @@ def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, lists: 
     for pairs whose two words both occur in the reference.
     """
     reference_pairs = set(reference.pairs)
-    total = lowest = n_unlisted = association = moved_total = moved_lowest = 0.0
+    log_probability_sum = lowest = 0.0
+    moved_sum = moved_lowest = 0.0
+    n_unlisted = association_sum = 0.0
     for pair in hypothesis.pairs:
         if pair in reference_pairs:
             continue
@@ -366,14 +368,21 @@ def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, lists: 
         else:
             probability = min(1.0, pair_count / lists.words.get(first, pair_count))
             log_probability = math.log(probability)
-            association += min(STRONGEST, math.log(probability / word_probability))
-        total += log_probability
+            association_sum += min(STRONGEST, math.log(probability / word_probability))
+        log_probability_sum += log_probability
         lowest = min(lowest, log_probability)
         if first in reference.plain and second in reference.plain:
-            moved_total += log_probability
+            moved_sum += log_probability
             moved_lowest = min(moved_lowest, log_probability)
     n_pairs = max(1, len(hypothesis.pairs))
-    return [total / n_pairs, lowest, n_unlisted, association / n_pairs, moved_total / n_pairs, moved_lowest]
+    return [
+        log_probability_sum / n_pairs,
+        lowest,
+        n_unlisted,
+        association_sum / n_pairs,
+        moved_sum / n_pairs,
+        moved_lowest,
+    ]
 
 
 class PairLists(NamedTuple):

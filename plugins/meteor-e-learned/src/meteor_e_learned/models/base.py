@@ -42,15 +42,21 @@ def agreement(estimator: Estimator, examples: Examples, validation: Examples | N
     """
     figures: dict[str, Any] = {}
     if estimator.task == "pairs":
-        taus = [tau for tau in pair_taus(estimator, examples).values() if not np.isnan(tau)]
-        if taus:
-            figures["training tau"] = float(np.mean(taus))
+        training_taus = _defined_taus(estimator, examples)
+        if training_taus:
+            figures["training tau"] = float(np.mean(list(training_taus.values())))
         if validation is not None:
-            validation_taus = pair_taus(estimator, validation)
-            figures |= {f"validation tau {title}": tau for title, tau in validation_taus.items() if not np.isnan(tau)}
-    if validation is not None and not (estimator.compares_only or estimator.needs_texts):
+            for title, tau in _defined_taus(estimator, validation).items():
+                figures[f"validation tau {title}"] = tau
+    has_scores = not (estimator.compares_only or estimator.needs_texts)
+    if validation is not None and has_scores:
         figures |= score_correlations(estimator, validation)
     return figures
+
+
+def _defined_taus(estimator: Estimator, examples: Examples) -> dict[str, float]:
+    """Return Kendall's τ for each test set that contains comparisons."""
+    return {title: tau for title, tau in pair_taus(estimator, examples).items() if not np.isnan(tau)}
 
 
 def score_correlations(estimator: Estimator, validation: Examples) -> dict[str, float]:

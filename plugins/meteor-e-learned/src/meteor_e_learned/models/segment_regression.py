@@ -130,9 +130,7 @@ class SegmentRegression(LinearEstimator):
             for alpha, value in self._validate(design, target, y, sums[degree], test_folds).items():
                 correlations[degree, alpha] = value
         self.folds_ = {f"degree {degree}, alpha {alpha:g}": value for (degree, alpha), value in correlations.items()}
-        # If all human scores are equal, the correlations are undefined, and the first choice is selected.
-        ranks = {choice: -np.inf if np.isnan(value) else value for choice, value in correlations.items()}
-        self.degree_, self.alpha_ = max(ranks, key=ranks.__getitem__)
+        self.degree_, self.alpha_ = _select_best(correlations)
         self.weights_, self.intercept_ = sums[self.degree_].fit(self.alpha_)
         return self
 
@@ -162,14 +160,17 @@ class SegmentRegression(LinearEstimator):
             sums: the statistics of all rows.
             test_folds: the row indexes of each test fold.
         """
-        correlations: dict[float, list[float]] = {float(alpha): [] for alpha in self.options.alphas}
-        for test in test_folds:
+        if not test_folds:
+            return {float(alpha): float("nan") for alpha in self.options.alphas}
+        fold_correlations: dict[float, list[float]] = {float(alpha): [] for alpha in self.options.alphas}
+        for test_rows in test_folds:
             # Subtracting the sums of the test fold is faster than adding up the other folds.
-            training_sums = sums.subtract(_Sums.compute(design[test], target[test]))
-            for alpha, values in correlations.items():
+            training_sums = sums.subtract(_Sums.compute(design[test_rows], target[test_rows]))
+            for alpha, correlations in fold_correlations.items():
                 weights, intercept = training_sums.fit(alpha)
-                values.append(pearson(design[test] @ weights + intercept, y[test]))
-        return {alpha: float(np.mean(values)) if values else float("nan") for alpha, values in correlations.items()}
+                predictions = design[test_rows] @ weights + intercept
+                correlations.append(pearson(predictions, y[test_rows]))
+        return {alpha: float(np.mean(correlations)) for alpha, correlations in fold_correlations.items()}
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Learn from human scores of segments."""
@@ -205,3 +206,12 @@ class SegmentRegression(LinearEstimator):
         if self.low_.ndim != 1 or self.weights_.shape not in ((len(self.low_),), (2 * len(self.low_),)):
             raise ValueError("arrays differ in shape")
         self.degree_ = 1 if self.weights_.shape == self.low_.shape else 2
+
+
+def _select_best(correlations: Mapping[tuple[int, float], float]) -> tuple[int, float]:
+    """Return the degree and the strength of the penalty with the highest correlation.
+
+    If all human scores are equal, the correlations are undefined, and the first degree and strength are returned.
+    """
+    ranks = {choice: -np.inf if np.isnan(value) else value for choice, value in correlations.items()}
+    return max(ranks, key=ranks.__getitem__)

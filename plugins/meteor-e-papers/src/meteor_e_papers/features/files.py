@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 import numpy as np
@@ -110,23 +110,27 @@ class VectorFileFeature(FileFeature, SegmentFeature):
     Options: ClassVar[type[Any] | str | None] = VectorFileOptions
 
     def _read(self) -> None:
-        self._rows: dict[str, int] = {}
-        vectors: list[list[float]] = []
-        digest = hashlib.sha256()
+        vectors: dict[str, list[float]] = {}
         for location, cells in read_rows(self.options.file):
             text, vector = self._parse_vector(cells, location)
-            if vectors and len(vector) != len(vectors[0]):
-                raise InputError(f"{location}: has {len(vector)} numbers; the lines before have {len(vectors[0])}")
-            if text not in self._rows:
-                self._rows[text] = len(vectors)
-                vectors.append(vector)
-                digest.update(f"{text}\t{vector}\n".encode("utf-8", "surrogatepass"))
-            elif vectors[self._rows[text]] != vector:
+            first_vector = next(iter(vectors.values()), vector)
+            if len(vector) != len(first_vector):
+                raise InputError(f"{location}: has {len(vector)} numbers; the lines before have {len(first_vector)}")
+            if vectors.setdefault(text, vector) != vector:
                 raise InputError(f"{location}: {quote(text)} has another vector in a line before")
         if not vectors:
             raise InputError(f"{input_name(self.options.file)}: has no vectors")
-        self._table = np.array(vectors)
-        self._digest = digest.hexdigest()[:12]
+        self._rows = {text: row for row, text in enumerate(vectors)}
+        self._table = np.array(list(vectors.values()))
+        self._digest = self._compute_digest(vectors)
+
+    @staticmethod
+    def _compute_digest(vectors: Mapping[str, Sequence[float]]) -> str:
+        """Return the first characters of a digest of all texts and their vectors."""
+        digest = hashlib.sha256()
+        for text, vector in vectors.items():
+            digest.update(f"{text}\t{vector}\n".encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()[:12]
 
     @staticmethod
     def _parse_vector(cells: Sequence[str], location: str) -> tuple[str, list[float]]:
@@ -187,17 +191,17 @@ class ScoreFileFeature(FileFeature):
     def _read(self) -> None:
         self._scores: dict[tuple[str, str], list[float]] = {}
         rows = read_rows(self.options.file)
-        location, header = next(rows, (input_name(self.options.file), []))
-        self._columns = self._parse_header(header, location)
+        header_location, header = next(rows, (input_name(self.options.file), []))
+        self._columns = self._parse_header(header, header_location)
         digest = hashlib.sha256("\t".join(self._columns).encode("utf-8", "surrogatepass"))
         for location, cells in rows:
             if len(cells) != len(header):
                 raise InputError(f"{location}: has {len(cells)} tab-separated cells; the first line has {len(header)}")
-            row = dict(zip(header, cells, strict=True))
-            pair = row["hypothesis"], row["reference"]
-            scores = [parse_number(row[name], location) for name in self._columns]
+            cell_by_column = dict(zip(header, cells, strict=True))
+            pair = cell_by_column["hypothesis"], cell_by_column["reference"]
+            scores = [parse_number(cell_by_column[name], location) for name in self._columns]
             if self._scores.setdefault(pair, scores) != scores:
-                raise InputError(f"{location}: {quote(row['hypothesis'])} has other scores in a line before")
+                raise InputError(f"{location}: {quote(pair[0])} has other scores in a line before")
             digest.update(f"{pair}{scores}".encode("utf-8", "surrogatepass"))
         self._digest = digest.hexdigest()[:12]
 
