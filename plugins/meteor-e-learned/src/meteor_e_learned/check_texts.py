@@ -133,7 +133,8 @@ class CheckTexts:
         hypotheses, references, columns = (
             tuple(str(text) for text in data[name]) for name in ("hypotheses", "references", "columns")
         )
-        if not len(hypotheses) == len(references) == len(numbers) or numbers.shape[1:] != (len(columns),):
+        has_one_reference_each = len(hypotheses) == len(references)
+        if not has_one_reference_each or numbers.shape != (len(hypotheses), len(columns)):
             raise ValueError("the check texts do not fit their numbers")
         libraries = {
             str(label): {str(name): str(version) for name, version in versions.items()}

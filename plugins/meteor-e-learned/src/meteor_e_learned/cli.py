@@ -76,8 +76,14 @@ def train(training: TrainingOptions, computation: ParallelComputation) -> None:
             roots=_parse_roots(training.roots, index_paths),
         )
     click.echo(f"wrote {output}", err=True)
-    for name, value in model.card["figures"].items():
-        click.echo(f"{name}\t{value:.4f}" if isinstance(value, float) else f"{name}\t{value}")
+    print_figures(model.card["figures"])
+
+
+def print_figures(figures: Mapping[str, Any]) -> None:
+    """Print the name and the value of each figure of a training, such as correlations with human judgments."""
+    for name, value in figures.items():
+        formatted_value = f"{value:.4f}" if isinstance(value, float) else str(value)
+        click.echo(f"{name}\t{formatted_value}")
 
 
 def _parse_roots(roots: Sequence[str], index_paths: Sequence[str]) -> dict[str, str]:

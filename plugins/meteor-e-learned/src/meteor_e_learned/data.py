@@ -183,10 +183,7 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
         skip: the number of judgments to leave out at the beginning of the random order.
     """
     rankings = [None if test.rankings is None else test.rankings.strict() for test in tests]
-    judgment_counts = [
-        len(test.assessments or ()) if test_rankings is None else len(test_rankings)
-        for test, test_rankings in zip(tests, rankings, strict=True)
-    ]
+    judgment_counts = list(map(_count_judgments, tests, rankings))
     n_judgments = sum(judgment_counts)
     if not skip and (count is None or count >= n_judgments):
         return list(tests)
@@ -198,6 +195,13 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
     masks = np.split(is_selected, np.cumsum(judgment_counts)[:-1])
     sampled_tests = map(_select_judgments, tests, rankings, masks)
     return [test for test in sampled_tests if test.judgment_mask().any()]
+
+
+def _count_judgments(test: TestSet, rankings: Rankings | None) -> int:
+    """Return the number of rankings without ties or, if there are no rankings, the number of rated segments."""
+    if rankings is not None:
+        return len(rankings)
+    return len(test.assessments or ())
 
 
 def _select_judgments(test: TestSet, rankings: Rankings | None, mask: NDArray[np.bool_]) -> TestSet:
@@ -280,12 +284,15 @@ def _select_hypotheses(test: TestSet, systems: NDArray[np.intp], segments: NDArr
         systems: the index of the system of each hypothesis.
         segments: the index of the segment of each hypothesis.
     """
+    sources = None
+    if test.source is not None:
+        sources = [test.source[segment] for segment in segments]
     return FeatureBatch(
-        [test.outputs[system][segment] for system, segment in zip(systems, segments, strict=True)],
-        [[reference[segment] for reference in test.references] for segment in segments],
-        None if test.source is None else [test.source[segment] for segment in segments],
-        [test.systems[system] for system in systems],
-        [str(segment + 1) for segment in segments],
+        hypotheses=[test.outputs[system][segment] for system, segment in zip(systems, segments, strict=True)],
+        references=[[reference[segment] for reference in test.references] for segment in segments],
+        sources=sources,
+        systems=[test.systems[system] for system in systems],
+        segments=[str(segment + 1) for segment in segments],
     )
 
 

@@ -119,10 +119,13 @@ def _select_hypotheses(
         sources: the source of each segment, for features that read it.
     """
     system_indexes, segment_indexes = (indexes.tolist() for indexes in mask.nonzero())
+    selected_sources = None
+    if sources is not None:
+        selected_sources = [sources[segment] for segment in segment_indexes]
     return FeatureBatch(
         hypotheses=[systems[system][segment] for system, segment in zip(system_indexes, segment_indexes, strict=True)],
         references=[list(references[segment]) for segment in segment_indexes],
-        sources=None if sources is None else [sources[segment] for segment in segment_indexes],
+        sources=selected_sources,
         systems=[names[system] for system in system_indexes],
         segments=[str(segment + 1) for segment in segment_indexes],
     )
@@ -367,11 +370,13 @@ class ModelMetric(SystemsMetric):
             values = self._score_cells(test, mask, store, progress)
         else:
             values = self._average_advantages(test, mask, store, progress)
-        average = self.model.estimator.system_score
-        system_scores = np.array([average(row)[0] for row in values]) if systems else np.full(len(values), np.nan)
+        system_score = self.model.estimator.system_score
+        system_scores = np.full(len(values), np.nan)
+        if systems:
+            system_scores = np.array([system_score(row)[0] for row in values])
         signature = self.signature + ("|scale:none" if has_scale(self.model) else "")
         return Scores(
-            self.label, signature, values, system_scores, lambda system, weights: average(values[system], weights)
+            self.label, signature, values, system_scores, lambda system, weights: system_score(values[system], weights)
         )
 
     def _score_cells(self, test: SystemOutputs, mask: Cells, store: FeatureStore, progress: Progress) -> Floats:

@@ -97,9 +97,8 @@ def train(
     """
     if output.is_dir():
         raise InputError(f"cannot write {output}: it is a folder; name a file in it")
-    if seed is not None:
-        recipe = msgspec.structs.replace(recipe, seed=seed)
-    task = _make_task(recipe, folder)
+    seeded_recipe = recipe if seed is None else msgspec.structs.replace(recipe, seed=seed)
+    task = _make_task(seeded_recipe, folder)
     identity = _digest_identity(task)
     checkpoint_path = output.with_name(output.name + ".checkpoint")
     checkpoint = read_checkpoint(checkpoint_path, identity) if resume else None
@@ -109,12 +108,12 @@ def train(
     start_time = time.perf_counter()
     figures = _fit(task, data, checkpoint, Checkpoints(checkpoint_path, identity, log), log)
     model = LearnedModel(
-        _relocate(recipe, folder, output),
-        task.estimator,
-        task.signature,
-        _make_card(recipe, data, figures, task.estimator.requires),
-        output.absolute().parent,
-        make_check_texts(task.features),
+        recipe=_relocate(seeded_recipe, folder, output),
+        estimator=task.estimator,
+        signature=task.signature,
+        card=_make_card(seeded_recipe, data, figures, task.estimator.requires),
+        folder=output.absolute().parent,
+        check_texts=make_check_texts(task.features),
     )
     save_model(model, output)
     log({"event": "done", "figures": figures, "seconds": round(time.perf_counter() - start_time, 1)})

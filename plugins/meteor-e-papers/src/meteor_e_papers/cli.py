@@ -93,7 +93,7 @@ def train(training: PaperOptions, computation: ParallelComputation) -> None:
     """
     from pathlib import Path
 
-    from meteor_e_learned.cli import print_epoch
+    from meteor_e_learned.cli import print_epoch, print_figures
     from meteor_e_learned.feature_store import FeatureStore
     from meteor_e_learned.recipe import DataSpec
     from meteor_e_learned.training import train as train_model
@@ -124,8 +124,7 @@ def train(training: PaperOptions, computation: ParallelComputation) -> None:
             progress=progress,
         )
     click.echo(f"wrote {target}", err=True)
-    for name, value in model.card["figures"].items():
-        click.echo(f"{name}\t{value:.4f}" if isinstance(value, float) else f"{name}\t{value}")
+    print_figures(model.card["figures"])
 
 
 @dataclass(frozen=True)

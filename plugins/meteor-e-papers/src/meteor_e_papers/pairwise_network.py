@@ -434,25 +434,53 @@ def cost_and_gradient(
     Returns:
         The mean cost of each model, ``(models,)``, and the gradient, ``(models, parameters)``.
     """
+    if cost == "logistic":
+        return _logistic_cost_and_gradient(network, theta, X, y)
+    return _kendall_cost_and_gradient(network, theta, X, y)
+
+
+def _logistic_cost_and_gradient(
+    network: PairwiseNetwork,
+    theta: torch.Tensor,
+    X: torch.Tensor,  # noqa: N803
+    y: torch.Tensor,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the cross-entropy and its gradient. The arguments are described in :func:`cost_and_gradient`."""
     import torch
     from torch.nn.functional import binary_cross_entropy_with_logits
 
     gradient = torch.zeros_like(theta)
     logits, hidden = _forward(network, theta, X)
+    mean_cost = binary_cross_entropy_with_logits(logits, y, reduction="none").mean(dim=1)
     n_pairs = X.shape[1]
-    output = torch.sigmoid(logits)
-    if cost == "logistic":
-        mean_cost = binary_cross_entropy_with_logits(logits, y, reduction="none").mean(dim=1)
-        _backward(network, theta, X, hidden, (output - y) / n_pairs, gradient)
-        return mean_cost, gradient
+    _backward(network, theta, X, hidden, (torch.sigmoid(logits) - y) / n_pairs, gradient)
+    return mean_cost, gradient
+
+
+def _kendall_cost_and_gradient(
+    network: PairwiseNetwork,
+    theta: torch.Tensor,
+    X: torch.Tensor,  # noqa: N803
+    y: torch.Tensor,
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """Return the smooth approximation of Kendall's τ as a cost, and its gradient.
+
+    The cost compares the output of the network with its output for the swapped hypotheses. The arguments are described
+    in :func:`cost_and_gradient`.
+    """
+    import torch
+
+    gradient = torch.zeros_like(theta)
     swapped_X = _swap(network, X)  # noqa: N806
+    logits, hidden = _forward(network, theta, X)
     swapped_logits, swapped_hidden = _forward(network, theta, swapped_X)
-    swapped_output = torch.sigmoid(swapped_logits)
+    output, swapped_output = torch.sigmoid(logits), torch.sigmoid(swapped_logits)
     steepness = network.options.steepness
     delta = output - swapped_output
     win = torch.sigmoid(steepness * delta)
     tie = torch.exp(-steepness * delta**2 / 2)
     mean_cost = (y * (1 - win) + (1 - y) * win + tie).mean(dim=1)
+    n_pairs = X.shape[1]
     slope = ((1 - 2 * y) * steepness * win * (1 - win) - steepness * delta * tie) / n_pairs
     _backward(network, theta, X, hidden, slope * output * (1 - output), gradient)
     _backward(network, theta, swapped_X, swapped_hidden, -slope * swapped_output * (1 - swapped_output), gradient)

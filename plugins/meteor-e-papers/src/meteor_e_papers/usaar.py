@@ -111,7 +111,8 @@ class Cosine(Estimator):
                     f"{self.name}: there is no feature {name!r}{near_miss(name, columns)}; the features are "
                     f"{', '.join(columns)}"
                 )
-        if unused := [name for name in columns if name not in names]:
+        unused = [name for name in columns if name not in names]
+        if unused:
             raise ConfigError(f"{self.name} reads {', '.join(names)}; leave out {', '.join(unused)}")
         return np.array([list(columns).index(name) for name in names], np.int64)
 

@@ -131,18 +131,29 @@ def _compare(answer: Answer, reference: Reference) -> Comparison:
     )
 
 
+def _match_contained_references(answer: Answer, question: Question, contained: Sequence[str]) -> Match:
+    """Return the match of an answer that contains references as a whole.
+
+    Args:
+        answer: the answer.
+        question: the question.
+        contained: the padded forms of the references that the answer contains.
+    """
+    first_character = min([answer.padded_forms.index(padded_forms) for padded_forms in contained])
+    # A space follows each term, so the number of spaces before a reference is the index of its first term.
+    position = answer.padded_forms.count(" ", 1, first_character + 1)
+    longest = max(contained, key=lambda padded_forms: padded_forms.count(" "))
+    return Match(FULL_MATCH, question.make_reference(longest), position)
+
+
 def _match_references(answer: Answer, question: Question) -> Match:
     """Compare an answer with all references of its question.
 
     If the answer contains references as a whole, the longest of these is the nearest reference.
     """
-    text = answer.padded_forms
-    contained = [padded_forms for padded_forms in question.padded_references if padded_forms in text]
+    contained = [padded_forms for padded_forms in question.padded_references if padded_forms in answer.padded_forms]
     if contained:
-        first_character = min([text.index(padded_forms) for padded_forms in contained])
-        position = text.count(" ", 1, first_character + 1)
-        longest = max(contained, key=lambda padded_forms: padded_forms.count(" "))
-        return Match(FULL_MATCH, question.make_reference(longest), position)
+        return _match_contained_references(answer, question, contained)
     references = question.references
     comparisons = [_compare(answer, reference) for reference in references]
     best = Comparison(*map(max, zip(*comparisons, strict=True)))

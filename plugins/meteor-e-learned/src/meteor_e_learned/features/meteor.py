@@ -81,7 +81,7 @@ class MeteorFeature(Feature):
     def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
         """Return the options with changed paths, including paths within the chain and its settings."""
         changed = super().with_paths(options, change)
-        chain, language, settings = (options.get(name) for name in ("chain", "language", "settings"))
+        chain, language, settings = options.get("chain"), options.get("language"), options.get("settings")
         if isinstance(chain, str) and is_path(chain):
             changed["chain"] = change(chain)
         elif isinstance(chain, Mapping):

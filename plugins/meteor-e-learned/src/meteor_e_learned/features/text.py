@@ -149,18 +149,21 @@ class Word(NamedTuple):
     implies: bool
 
 
+def _guess_kind(form: str) -> int:
+    """Return the word class of a form that does not belong to a closed class, by its first character."""
+    first_character = form[0]
+    if first_character.isdigit():
+        return NUMBER
+    if first_character.isalpha() or first_character == "'":
+        return CONTENT
+    return MARK
+
+
 def describe(token: str) -> Word:
     """Return the properties of a token."""
     form = token.lower()
-    first = form[0]
-    if first.isdigit():
-        default_kind = NUMBER
-    elif first.isalpha() or first == "'":
-        default_kind = CONTENT
-    else:
-        default_kind = MARK
-    kind, denies, implies = _WORD_PROPERTIES.get(form, (default_kind, False, False))
-    wordlike = first.isalpha()
+    kind, denies, implies = _WORD_PROPERTIES.get(form, (_guess_kind(form), False, False))
+    wordlike = form[0].isalpha()
     lists = frequencies()
     return Word(
         form=form,
@@ -245,20 +248,18 @@ def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> li
     precision_sum = recall_sum = 0.0
     n_orders = 0
     for order in range(1, ORDERS + 1):
-        hypothesis_total = max(0, len(hypothesis.characters) - order + 1)
-        reference_total = max(0, len(reference.characters) - order + 1)
-        common = (hypothesis.ngrams(order) & reference.ngrams(order)).total()
-        precisions.append(common / max(1, hypothesis_total))
+        n_hypothesis_ngrams = max(0, len(hypothesis.characters) - order + 1)
+        n_reference_ngrams = max(0, len(reference.characters) - order + 1)
+        n_common_ngrams = (hypothesis.ngrams(order) & reference.ngrams(order)).total()
+        precision = n_common_ngrams / max(1, n_hypothesis_ngrams)
+        precisions.append(precision)
         # chrF averages over the orders that occur in both texts.
-        if hypothesis_total and reference_total:
+        if n_hypothesis_ngrams and n_reference_ngrams:
             n_orders += 1
-            precision_sum += precisions[-1]
-            recall_sum += common / reference_total
-    precision, recall = precision_sum / max(1, n_orders), recall_sum / max(1, n_orders)
-    # chrF is the F-score with β = 2, in which recall has four times the weight of precision.
-    chrf = 5 * precision * recall / (4 * precision + recall) if precision + recall > 0 else 0.0
+            precision_sum += precision
+            recall_sum += n_common_ngrams / n_reference_ngrams
     return [
-        chrf,
+        _chrf(precision_sum / max(1, n_orders), recall_sum / max(1, n_orders)),
         precisions[1],
         precisions[5],
         hypothesis.capitals.total(),
@@ -277,6 +278,13 @@ def _count_added_words(hypothesis: WordSequence, reference: WordSequence) -> lis
     n_wordlike = hypothesis.count(lambda word: word.wordlike)
     n_unknown_capitalized = sum(word.unknown and word.capital for word in added)
     return [n_unknown, n_unknown / max(1, n_wordlike), sum(word.rare for word in added), n_unknown_capitalized]
+
+
+def _chrf(precision: float, recall: float) -> float:
+    """Return the F-score with β = 2, in which recall has four times the weight of precision."""
+    if precision + recall == 0:
+        return 0.0
+    return 5 * precision * recall / (4 * precision + recall)
 
 
 def _compare_word_classes(hypothesis: WordSequence, reference: WordSequence) -> list[float]:

@@ -130,9 +130,9 @@ class WordVectorsFeature(WordVectorFeature, SegmentFeature):
         means = np.zeros((len(segments), self.segment_dimension))
         for index, segment in enumerate(segments):
             rows = self._vectors.find_rows(split(segment))
-            rows = rows[rows >= 0]
-            if len(rows):
-                means[index] = self._vectors.table[rows].mean(axis=0)
+            known_rows = rows[rows >= 0]
+            if len(known_rows):
+                means[index] = self._vectors.table[known_rows].mean(axis=0)
         return means
 
 
