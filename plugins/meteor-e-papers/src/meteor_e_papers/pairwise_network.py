@@ -302,9 +302,9 @@ def _forward(
 
     options = network.options
     has_hidden_layer = bool(options.vector_size) and options.architecture == "multi-layer"
-    direct_weights = _block(network, theta, "skip")
-    if options.vector_size and not has_hidden_layer:
-        direct_weights = torch.cat([direct_weights, _block(network, theta, "vectors")], 1)
+    has_direct_vectors = bool(options.vector_size) and not has_hidden_layer
+    direct_blocks = ["skip", "vectors"] if has_direct_vectors else ["skip"]
+    direct_weights = torch.cat([_block(network, theta, name) for name in direct_blocks], 1)
     direct_inputs = X[:, :, : direct_weights.shape[1]]
     direct_logits = _block(network, theta, "bias") + (direct_inputs @ direct_weights[:, :, None])[:, :, 0]
     if not has_hidden_layer:
