@@ -97,16 +97,17 @@ class CheckTexts:
 
     def _describe_cause(self, feature: Feature, label: str) -> str:
         """Return the part of an error message that explains why a feature computes other values than before."""
-        versions = self.libraries.get(label, {})
-        changes = {
-            name: (versions.get(name, "?"), version)
-            for name, version in library_versions(feature.requires).items()
-            if versions.get(name) != version
-        }
-        if not changes:
+        causes, packages = [], []
+        old_versions = self.libraries.get(label, {})
+        for name, new_version in library_versions(feature.requires).items():
+            old_version = old_versions.get(name, "?")
+            if old_version == new_version:
+                continue
+            causes.append(f"{name} is {new_version}, the model was made with {old_version}")
+            if name != "meteor_e":
+                packages.append(f"'{name}=={old_version}'")
+        if not causes:
             return "; its resources differ from those of the training; train the model again"
-        causes = [f"{name} is {new}, the model was made with {old}" for name, (old, new) in changes.items()]
-        packages = [f"'{name}=={old}'" for name, (old, _) in changes.items() if name != "meteor_e"]
         advice = f"run: pip install {' '.join(packages)}" if packages else "train the model again"
         return f"; {', '.join(causes)}; {advice}"
 

@@ -499,6 +499,7 @@ class MaxSD(Estimator):
         total_loss = 0.0
         for rows in self._make_batches(data, progress.generator):
             better, worse = comparisons.better[rows], comparisons.worse[rows]
+            # Each distinct hypothesis of the batch is scored once.
             hypotheses, indexes = np.unique(np.r_[better, worse], return_inverse=True)
             logits = self._compute_logits(progress.network, data.texts, hypotheses, device, progress.generator)
             scores = torch.sigmoid(logits)

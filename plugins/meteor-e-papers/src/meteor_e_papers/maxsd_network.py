@@ -125,17 +125,47 @@ class SimilarityNetwork(nn.Module):
             random: the random number generator of the dropout, or None to disable dropout.
         """
         if self.kind == "bic-lstm":
-            representations = self.encode([*hypotheses, *references], [*references, *hypotheses], dropout, random)
-            reference, hypothesis = representations[: len(hypotheses)], representations[len(hypotheses) :]
+            encoded_pairs = self._encode_in_context(hypotheses, references, dropout, random)
         else:
-            distinct, indices = find_distinct([*hypotheses, *references])
-            no_context = distinct[0][:0]
-            representations = self.encode([no_context] * len(distinct), distinct, dropout, random)
-            hypothesis = representations[indices[: len(hypotheses)]]
-            reference = representations[indices[len(hypotheses) :]]
-        layer = torch.sigmoid(self.compare(torch.cat([reference, hypothesis], dim=1)))
+            encoded_pairs = self._encode_alone(hypotheses, references, dropout, random)
+        layer = torch.sigmoid(self.compare(encoded_pairs))
         similarity: Tensor = torch.sigmoid(self.similar(layer))[:, 0]
         return similarity
+
+    def _encode_in_context(
+        self,
+        hypotheses: Sequence[Words],
+        references: Sequence[Words],
+        dropout: float,
+        random: np.random.Generator | None,
+    ) -> Tensor:
+        """Return the representations of the reference and the hypothesis of each pair, ``(pairs, 4 · hidden)``.
+
+        Each text is read after the other text of its pair. The arguments are described in :meth:`forward`.
+        """
+        representations = self.encode([*hypotheses, *references], [*references, *hypotheses], dropout, random)
+        encoded_references = representations[: len(hypotheses)]
+        encoded_hypotheses = representations[len(hypotheses) :]
+        return torch.cat([encoded_references, encoded_hypotheses], dim=1)
+
+    def _encode_alone(
+        self,
+        hypotheses: Sequence[Words],
+        references: Sequence[Words],
+        dropout: float,
+        random: np.random.Generator | None,
+    ) -> Tensor:
+        """Return the representations of the reference and the hypothesis of each pair, ``(pairs, 4 · hidden)``.
+
+        Each text is read without context, and each distinct text is encoded once. The arguments are described in
+        :meth:`forward`.
+        """
+        distinct_texts, indexes = find_distinct([*hypotheses, *references])
+        no_context = distinct_texts[0][:0]
+        representations = self.encode([no_context] * len(distinct_texts), distinct_texts, dropout, random)
+        encoded_hypotheses = representations[indexes[: len(hypotheses)]]
+        encoded_references = representations[indexes[len(hypotheses) :]]
+        return torch.cat([encoded_references, encoded_hypotheses], dim=1)
 
     def combine(self, similarity: Tensor, features: Tensor) -> Tensor:
         """Return the log odds of the score of each hypothesis (equation 7), ``(hypotheses,)``.

@@ -305,18 +305,19 @@ class GuardedLinear(LinearEstimator):
 
     def contributions(self, features: Floats) -> Floats:
         """Return the contribution of each feature to the raw score, ``(hypotheses, features)``."""
-        features = np.asarray(features, float)
-        result: Floats = self._standardize(features) * self.weights_
-        if len(self.places_):
-            guard_share, deviation_share = self.shares(features)
-            base_column = int(self.places_[-1])
-            share = guard_share * deviation_share
-            base = (features[:, base_column] - self.base_[0]) * self.base_[1]
-            result *= share[:, None]
-            # METEOR's score replaces the weighted sum outside the training domain.
-            result[:, base_column] += (1 - share) * base - share * self.offset_[0]
-            result[:, base_column] -= self.options.out_of_domain_penalty * guard_share * (1 - deviation_share)
-        return result
+        rows = np.asarray(features, float)
+        contributions: Floats = self._standardize(rows) * self.weights_
+        if not len(self.places_):
+            return contributions
+        guard_share, deviation_share = self.shares(rows)
+        share = guard_share * deviation_share
+        contributions *= share[:, None]
+        # METEOR's score replaces the weighted sum outside the training domain.
+        base_column = int(self.places_[-1])
+        base = (rows[:, base_column] - self.base_[0]) * self.base_[1]
+        contributions[:, base_column] += (1 - share) * base - share * self.offset_[0]
+        contributions[:, base_column] -= self.options.out_of_domain_penalty * guard_share * (1 - deviation_share)
+        return contributions
 
     def raw(self, features: Floats) -> Floats:
         """Return the raw scores, which are not mapped to percentages, ``(hypotheses,)``."""
