@@ -209,11 +209,11 @@ def _draw_sentences(window: NDArray[np.int64], generator: np.random.Generator, *
         multi_sentence: whether to draw at least two sentences, which do not have to be adjacent.
     """
     if multi_sentence:
-        size = min(len(window), int(generator.integers(2, 5)))
-        return sorted(generator.choice(window, size, replace=False).tolist())
+        n_sentences = min(len(window), int(generator.integers(2, 5)))
+        return sorted(generator.choice(window, n_sentences, replace=False).tolist())
     offset = int(generator.integers(len(window)))
-    size = int(generator.integers(1, 5))
-    return list(window[offset : offset + size].tolist())
+    n_adjacent_sentences = int(generator.integers(1, 5))
+    return list(window[offset : offset + n_adjacent_sentences].tolist())
 
 
 def _make_excerpt(

@@ -134,16 +134,17 @@ class GuardedLinear(LinearEstimator):
         columns = list(run.columns)
         prior, penalty = self._prior_and_penalty(columns)
         self.places_ = self._find_range_columns(columns)
-        is_synthetic = np.array([title.startswith(f"{SYNTHETIC} ") for title in examples.title], bool)
-        judged = ~is_synthetic[examples.hypothesis_part]
+        is_synthetic_part = np.array([_is_synthetic(title) for title in examples.title], bool)
+        judged = ~is_synthetic_part[examples.hypothesis_part]
         if not judged.any():
             raise InputError("there are neither comparisons nor human scores of segments to learn from")
         self._fit_clipping(examples.features[judged], columns)
         rows = self._standardize_blocks(examples.features)
         self.weights_ = self._solve(examples, rows, prior, penalty)
         self._fit_base(examples, rows, judged)
-        part = np.unique(examples.hypothesis_part[judged], return_inverse=True)[1]
-        self.levels_ = Scale.fit(self.raw(examples.features[judged]), part).levels
+        # The scale needs consecutive numbers of parts, but there may be synthetic parts between the judged parts.
+        _, part_numbers = np.unique(examples.hypothesis_part[judged], return_inverse=True)
+        self.levels_ = Scale.fit(self.raw(examples.features[judged]), part_numbers).levels
         taus = pair_taus(self, examples)
         return {f"training tau {title}": tau for title, tau in taus.items() if not np.isnan(tau)}
 
