@@ -290,7 +290,7 @@ class GuardedLinear(LinearEstimator):
         """Return the weight of the ratings of a test set, which the option ``shares`` sets by a prefix of the title."""
         for prefix, share in self.options.shares.items():
             if title.startswith(prefix):
-                return share
+                return float(share)
         return 1.0
 
     def shares(self, features: Floats) -> tuple[Floats, Floats]:
