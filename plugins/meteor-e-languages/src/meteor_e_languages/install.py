@@ -41,22 +41,28 @@ def synonyms_command(language: str, source: str | None) -> None:
     """Build the pack CODE-omw. `meteor-e pack install CODE` does this for languages without METEOR's data."""
     code = find_language(language).code
     if code not in WORDNETS:
-        raise ResourceError(
-            f"there is no pack to install for {code!r}{near_miss(language, WORDNETS)}; METEOR's data or a wordnet is "
-            f"available for cs, de, en, es, fr, ru, {', '.join(sorted(WORDNETS))}. `meteor-e languages {code}` shows "
-            "what the language has without a pack; `meteor-e pack build` builds a pack from bitext"
-        )
+        raise ResourceError(_describe_missing_wordnet(code, language))
     name = f"{code}-omw"
     with terminal_progress() as progress, open_builder(PackStore().root / name, name, progress) as builder:
         path = _get_file(source or ARCHIVE, code, builder.temporary_folder, progress)
-        file = SourceFile.from_path(path)
-        is_archive = file.sha256 == ARCHIVE_SHA256
+        source_file = SourceFile.from_path(path)
+        is_archive = source_file.sha256 == ARCHIVE_SHA256
         if source is None and not is_archive:
-            raise ResourceError(f"{path.name} has the SHA-256 {file.sha256}, not {ARCHIVE_SHA256}")
+            raise ResourceError(f"{path.name} has the SHA-256 {source_file.sha256}, not {ARCHIVE_SHA256}")
+        version = "1.4" if is_archive else "1"
         ingredients, word_count = read_wordnet_synonyms(path, WORDNETS[code], builder.temporary_folder)
-        builder.build(ingredients, code, [file], version="1.4" if is_archive else "1")
+        builder.build(ingredients, code, [source_file], version=version)
     click.echo(f"installed {name} ({word_count:,} words with synonyms); license: {ingredients.licence}")
     click.echo(f"score with: -l {code} --set pack={name} -m exact,synonym")
+
+
+def _describe_missing_wordnet(code: str, language: str) -> str:
+    """Return the error message for a language without a wordnet in the archive."""
+    return (
+        f"there is no pack to install for {code!r}{near_miss(language, WORDNETS)}; METEOR's data or a wordnet is "
+        f"available for cs, de, en, es, fr, ru, {', '.join(sorted(WORDNETS))}. `meteor-e languages {code}` shows "
+        "what the language has without a pack; `meteor-e pack build` builds a pack from bitext"
+    )
 
 
 def _get_file(source: str, code: str, folder: Path, progress: Progress) -> Path:

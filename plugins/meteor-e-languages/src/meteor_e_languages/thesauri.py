@@ -73,16 +73,21 @@ def _number_synsets(words_by_synset: dict[str, set[str]]) -> dict[str, list[int]
 
 
 def _read_table(path: Path, code: str) -> bytes:
-    """Return the decompressed wordnet table of a language."""
+    """Return the decompressed wordnet table of a language. Raise ResourceError if it cannot be read."""
     try:
         if zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                for name in archive.namelist():
-                    if name.endswith(f"/wn-data-{code}.tab"):
-                        return archive.read(name)
-            raise ResourceError(f"{path} has no file wn-data-{code}.tab")
+            return _read_archived_table(path, code)
         content = path.read_bytes()
-        is_compressed = content[:2] == b"\x1f\x8b"
+        is_compressed = content.startswith(b"\x1f\x8b")
         return gzip.decompress(content) if is_compressed else content
     except (OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         raise ResourceError(f"cannot read {path}: {error}") from error
+
+
+def _read_archived_table(path: Path, code: str) -> bytes:
+    """Return the wordnet table of a language in a zip file. Raise ResourceError if there is no such table."""
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            if name.endswith(f"/wn-data-{code}.tab"):
+                return archive.read(name)
+    raise ResourceError(f"{path} has no file wn-data-{code}.tab")

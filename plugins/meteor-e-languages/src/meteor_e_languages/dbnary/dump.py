@@ -6,6 +6,7 @@ import lzma
 import os
 import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,20 +44,28 @@ def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str]
     from pyoxigraph import parse
 
     rdf_format = detect_format(path)
+    stage = Stage(f"reading {path.name}", "B")
     with os_errors_as(InputError, f"cannot read {path}"), path.open("rb") as file:
-        size = path.stat().st_size
-        try:
+        file_size = path.stat().st_size
+        with _parse_errors(path, rdf_format):
             triples = parse(decompress(file, str(path)), rdf_format, lenient=True)
-            for tables in _read_tables(triples, edition, kinds, os.fspath(path)):
-                for table, rows in tables.items():
+            for rows_by_table in _read_tables(triples, edition, kinds, os.fspath(path)):
+                for table, rows in rows_by_table.items():
                     harvest.add_rows(table, rows)
-                progress(Stage(f"reading {path.name}", "B"), file.tell(), size)
-        except SyntaxError as error:
-            location = f"{path}:{error.lineno}" if error.lineno else str(path)
-            raise InputError(f"{location}: not valid {rdf_format.name}: {error.msg}") from error
-        except (EOFError, zlib.error, lzma.LZMAError) as error:
-            raise InputError(f"{path} is damaged or cut short: {error}") from error
+                progress(stage, file.tell(), file_size)
         return sha256_of(path)
+
+
+@contextmanager
+def _parse_errors(path: Path, rdf_format: RdfFormat) -> Iterator[None]:
+    """Raise InputError if a dump is malformed or cannot be decompressed inside the context."""
+    try:
+        yield
+    except SyntaxError as error:
+        location = f"{path}:{error.lineno}" if error.lineno else str(path)
+        raise InputError(f"{location}: not valid {rdf_format.name}: {error.msg}") from error
+    except (EOFError, zlib.error, lzma.LZMAError) as error:
+        raise InputError(f"{path} is damaged or cut short: {error}") from error
 
 
 def _read_tables(triples: Any, edition: Edition, kinds: Sequence[str], dump: str) -> Iterator[dict[str, list[Row]]]:
@@ -70,21 +79,24 @@ def _read_tables(triples: Any, edition: Edition, kinds: Sequence[str], dump: str
             rename blank nodes, but it remembers all of them, so memory would grow with the dump.
     """
     tables_by_predicate = _map_predicates(kinds)
-    tables: dict[str, list[Row]] = {}
+    rows_by_table: dict[str, list[Row]] = {}
     row_count = 0
     for triple in triples:
         table = tables_by_predicate.get(triple.predicate)
-        row = None if table is None else _make_row(table, triple, edition, dump)
-        if table is None or row is None:
+        if table is None:
             continue
-        # A property from an entry to its senses is the inverse of "describes".
-        table = "describes" if table == "sense" else table
-        tables.setdefault(table, []).append(row)
+        row = _make_row(table, triple, edition, dump)
+        if row is None:
+            continue
+        if table == "sense":
+            # A property from an entry to its senses is the inverse of "describes".
+            table = "describes"
+        rows_by_table.setdefault(table, []).append(row)
         row_count += 1
         if row_count % _BLOCK == 0:
-            yield tables
-            tables = {}
-    yield tables
+            yield rows_by_table
+            rows_by_table = {}
+    yield rows_by_table
 
 
 def _map_predicates(kinds: Sequence[str]) -> dict[Any, str]:

@@ -16,6 +16,7 @@ import itertools
 import json
 import time
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 from meteor_e import ConfigError, ResourceError, __version__
 from meteor_e.base.progress import Progress, silent
@@ -65,15 +66,16 @@ def extract(harvest: Harvest, url: str, edition: Edition, kinds: Sequence[str], 
     nodes: set[str] = set()
     for kind in kinds:
         for rows in _query_pages(url, _make_relation_pattern(edition, kind), "?source ?target"):
-            harvest.add_rows("relation", [(kind, row["source"], row["target"]) for row in rows])
-            for row in rows:
-                nodes.update((row["source"], row["target"]))
+            relations = [(kind, row["source"], row["target"]) for row in rows]
+            harvest.add_rows("relation", relations)
+            for _, source, target in relations:
+                nodes.update((source, target))
             progress("nodes of relations", len(nodes), None)
     valid_nodes = sorted(node for node in nodes if _FORBIDDEN_IN_IRIS.isdisjoint(node))
     for start in range(0, len(valid_nodes), BATCH):
-        words = _query_words(url, edition, valid_nodes[start : start + BATCH])
-        if words:
-            harvest.add_rows("word", words)
+        node_words = _query_words(url, edition, valid_nodes[start : start + BATCH])
+        if node_words:
+            harvest.add_rows("word", node_words)
         progress("words", start, len(valid_nodes))
 
 
@@ -99,10 +101,11 @@ def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple
                 written_forms.setdefault(entry, set()).add(row["word"])
             else:
                 labels.setdefault(entry, set()).add(row.get("label", ""))
-    words: set[tuple[str, ...]] = set()
-    for (node, _), texts in {**labels, **written_forms}.items():
-        words.update((node, text) for text in texts)
-    return sorted(words)
+    words_by_entry = {**labels, **written_forms}
+    node_words: set[tuple[str, ...]] = set()
+    for (node, _), words in words_by_entry.items():
+        node_words.update((node, word) for word in words)
+    return sorted(node_words)
 
 
 def _make_word_pattern(edition: Edition, nodes: Sequence[str]) -> str:
@@ -139,16 +142,10 @@ def _query_pages(url: str, pattern: str, variables: str) -> Iterator[list[Row]]:
     Raises:
         ResourceError: if the endpoint fails repeatedly, does not sort by code points, or returns empty pages.
     """
-    from rdflib import Literal
-
     last_key = ""
     is_complete = False
     while not is_complete:
-        query = (
-            f"SELECT DISTINCT ?key {variables} WHERE {{ {{ {pattern} FILTER(?key > {Literal(last_key).n3()}) }} "
-            f"UNION {{ BIND({Literal(_END).n3()} AS ?key) }} }} ORDER BY ?key LIMIT "
-        )
-        rows = _query_with_retries(url, query)
+        rows = _query_with_retries(url, _make_page_query(pattern, variables, last_key))
         is_complete = bool(rows) and rows[-1].get("key") == _END
         if is_complete:
             rows.pop()
@@ -159,6 +156,16 @@ def _query_pages(url: str, pattern: str, variables: str) -> Iterator[list[Row]]:
             yield rows
         elif not is_complete:
             raise ResourceError(f"the SPARQL endpoint {url} gives empty answers; use a dump instead")
+
+
+def _make_page_query(pattern: str, variables: str, last_key: str) -> str:
+    """Return the query for the rows after a key, up to its limit of rows. The row with the key ``_END`` is added."""
+    from rdflib import Literal
+
+    return (
+        f"SELECT DISTINCT ?key {variables} WHERE {{ {{ {pattern} FILTER(?key > {Literal(last_key).n3()}) }} "
+        f"UNION {{ BIND({Literal(_END).n3()} AS ?key) }} }} ORDER BY ?key LIMIT "
+    )
 
 
 def _check_order(keys: Sequence[str], url: str) -> None:
@@ -202,18 +209,30 @@ def _query(url: str, query: str) -> list[Row]:
         _TemporaryError: if the endpoint fails, or its answer is incomplete.
     """
     from SPARQLWrapper import JSON, POST, SPARQLWrapper
-    from SPARQLWrapper.SPARQLExceptions import EndPointInternalError, SPARQLWrapperException
 
     wrapper = SPARQLWrapper(url, agent=f"meteor-e-languages/{__version__}")
     wrapper.setQuery(query)
     wrapper.setMethod(POST)
     wrapper.setReturnFormat(JSON)
     wrapper.setTimeout(TIMEOUT)
+    with _endpoint_errors(url), wrapper.query().response as response:
+        content = response.read(MAX_ANSWER + 1)
+        # Virtuoso announces an incomplete answer with a header, and the status code 200 or 206.
+        is_partial = response.status == 206 or response.headers.get("X-SQL-State")
+    if len(content) > MAX_ANSWER:
+        raise ResourceError(f"the SPARQL endpoint {url} answered with more than {MAX_ANSWER >> 20} MiB")
+    if is_partial:
+        raise _TemporaryError("a partial answer")
+    return _parse_answer(content)
+
+
+@contextmanager
+def _endpoint_errors(url: str) -> Iterator[None]:
+    """Raise ResourceError for a refused query, and a :class:`_TemporaryError` for other failures of the endpoint."""
+    from SPARQLWrapper.SPARQLExceptions import EndPointInternalError, SPARQLWrapperException
+
     try:
-        with wrapper.query().response as response:
-            data = response.read(MAX_ANSWER + 1)
-            # Virtuoso announces an incomplete answer with a header, and the status code 200 or 206.
-            is_partial = response.status == 206 or response.headers.get("X-SQL-State")
+        yield
     except EndPointInternalError as error:
         raise _TemporaryError("server error 500") from error
     except SPARQLWrapperException as error:
@@ -221,11 +240,6 @@ def _query(url: str, query: str) -> list[Row]:
         raise ResourceError(f"the SPARQL endpoint {url} refuses the query: {reason}") from error
     except (http.client.HTTPException, OSError) as error:
         raise _TemporaryError(f"{type(error).__name__}: {error}") from error
-    if len(data) > MAX_ANSWER:
-        raise ResourceError(f"the SPARQL endpoint {url} answered with more than {MAX_ANSWER >> 20} MiB")
-    if is_partial:
-        raise _TemporaryError("a partial answer")
-    return _parse_answer(data)
 
 
 def _parse_answer(data: bytes) -> list[Row]:

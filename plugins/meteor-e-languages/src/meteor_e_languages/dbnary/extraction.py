@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from collections.abc import Sequence
@@ -103,10 +104,10 @@ def _build_from_endpoint(
     """Build the pack from a SPARQL endpoint. The version of the pack is the current date."""
     with Harvest(folder / "work") as harvest:
         endpoint.extract(harvest, url, find_edition(language), _select_kinds(approximate), progress)
-        text, pair_count = _format_synsets(harvest, language)
-    sources = [SourceFile(url, hashlib.sha256(text.encode()).hexdigest())]
+        synset_lines, pair_count = _format_synsets(harvest, language)
+    sources = [SourceFile(url, hashlib.sha256(synset_lines.encode()).hexdigest())]
     version = datetime.now(timezone.utc).strftime("%Y-%m-%d")
-    return _build_pack(language, text, sources, version, folder, progress), pair_count
+    return _build_pack(language, synset_lines, sources, version, folder, progress), pair_count
 
 
 def _build_from_dumps(
@@ -117,7 +118,8 @@ def _build_from_dumps(
     The version of the pack is the latest date in the names of the dumps. Without dates, it is the beginning of the
     first dump's digest. The temporary files need about half of the decompressed size of the dumps.
     """
-    edition, kinds = find_edition(language), _select_kinds(approximate)
+    edition = find_edition(language)
+    kinds = _select_kinds(approximate)
     sources = []
     with Harvest(folder / "work") as harvest:
         for path in dumps:
@@ -125,11 +127,11 @@ def _build_from_dumps(
             sources.append(SourceFile(path.name, digest))
         progress("finding words", 0, None)
         harvest.derive_words()
-        text, pair_count = _format_synsets(harvest, language)
+        synset_lines, pair_count = _format_synsets(harvest, language)
     date_matches = [_DATE.search(path.name) for path in dumps]
     dates = [match[1] for match in date_matches if match is not None]
     version = max(dates) if dates else sources[0].sha256[:8]
-    return _build_pack(language, text, sources, version, folder, progress), pair_count
+    return _build_pack(language, synset_lines, sources, version, folder, progress), pair_count
 
 
 def _select_kinds(approximate: bool) -> list[str]:
@@ -160,22 +162,34 @@ def _format_synsets(harvest: Harvest, language: Language) -> tuple[str, int]:
     Each word has a synset with the same id, and also belongs to the synsets of its synonyms. Ids are assigned in
     alphabetical order.
     """
-    normalizer = make_normalizer(language)
-    words: dict[str, str] = {}
-    synonyms: dict[str, set[str]] = {}
-    for word_text, synonym_text in harvest.pairs():
-        word = words.setdefault(word_text, normalize_word(word_text, normalizer))
-        synonym = words.setdefault(synonym_text, normalize_word(synonym_text, normalizer))
-        if word and synonym and word != synonym:
-            synonyms.setdefault(word, set()).add(synonym)
-            synonyms.setdefault(synonym, set())
-    if not synonyms:
+    synonyms_by_word = _collect_synonyms(harvest, language)
+    if not synonyms_by_word:
         raise ResourceError(
             f"there are no synonyms of {language.name} in the data; check that it is DBnary, and of this language"
         )
-    ids = {word: synset_id for synset_id, word in enumerate(sorted(synonyms), 1)}
+    ids = {word: synset_id for synset_id, word in enumerate(sorted(synonyms_by_word), 1)}
     lines = []
+    pair_count = 0
     for word, word_id in ids.items():
-        synset_ids = [word_id, *sorted(ids[synonym] for synonym in synonyms[word])]
-        lines += [word, " ".join(f"{synset_id:08d}" for synset_id in synset_ids)]
-    return "\n".join(lines) + "\n", sum(map(len, synonyms.values()))
+        synonym_ids = sorted(ids[synonym] for synonym in synonyms_by_word[word])
+        lines += [word, " ".join(f"{synset_id:08d}" for synset_id in [word_id, *synonym_ids])]
+        pair_count += len(synonym_ids)
+    return "\n".join(lines) + "\n", pair_count
+
+
+def _collect_synonyms(harvest: Harvest, language: Language) -> dict[str, set[str]]:
+    """Return the synonyms of each normalized word. A word that is only the synonym of others has an empty set."""
+    normalizer = make_normalizer(language)
+
+    @functools.cache
+    def normalize(word: str) -> str:
+        return normalize_word(word, normalizer)
+
+    synonyms_by_word: dict[str, set[str]] = {}
+    for raw_word, raw_synonym in harvest.pairs():
+        word = normalize(raw_word)
+        synonym = normalize(raw_synonym)
+        if word and synonym and word != synonym:
+            synonyms_by_word.setdefault(word, set()).add(synonym)
+            synonyms_by_word.setdefault(synonym, set())
+    return synonyms_by_word

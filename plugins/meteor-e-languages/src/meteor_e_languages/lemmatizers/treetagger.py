@@ -101,19 +101,23 @@ class TreeTaggerLemmatizer(PicklableLemmatizer):
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[str | None, str | None]]:
         """Return the lemma and tag of each word of a sentence. An unknown word is its own lemma."""
+        lines = self._tag([_make_token(word) for word in words])
+        if len(lines) != len(words):
+            raise PluginError(f"TreeTagger answered {len(words)} words with {len(lines)} lines")
+        return [self._parse_line(word, line) for word, line in zip(words, lines, strict=True)]
+
+    def _tag(self, tokens: Sequence[str]) -> list[str]:
+        """Return TreeTagger's output lines for a sentence. The process is started if it is not running."""
         with self._lock:
             if self._process is None or not self._process.is_usable():
                 self._process = _Process([self._program, "-token", "-lemma", "-sgml", "-quiet", str(self._parameters)])
             try:
-                lines = self._process.tag([_make_token(word) for word in words], self.options.timeout)
+                return self._process.tag(tokens, self.options.timeout)
             except BaseException:
                 # Stop the process, because its pending output belongs to this sentence.
                 self._process.stop()
                 self._process = None
                 raise
-        if len(lines) != len(words):
-            raise PluginError(f"TreeTagger answered {len(words)} words with {len(lines)} lines")
-        return [self._parse_line(word, line) for word, line in zip(words, lines, strict=True)]
 
     def _parse_line(self, word: str, line: str) -> tuple[str | None, str | None]:
         """Return the lemma and the universal tag of a word from a line of TreeTagger's output."""

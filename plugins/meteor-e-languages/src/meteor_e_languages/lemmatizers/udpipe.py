@@ -80,12 +80,12 @@ class UdpipeLemmatizer(PicklableLemmatizer):
             is_tagged = self._model.tag(sentence, Model.DEFAULT, error)
         if not is_tagged:
             raise PluginError(f"UDPipe could not tag a sentence of {len(words)} words: {error.message}")
-        results: list[tuple[str | None, str | None]] = []
-        tagged_words = list(sentence.words)[1:]  # The first word is the root of the sentence.
+        _, *tagged_words = sentence.words  # The first word is the root of the sentence.
+        lemmas_and_tags: list[tuple[str | None, str | None]] = []
         for word, tagged_word in zip(words, tagged_words, strict=True):
-            lemma = (tagged_word.lemma or word).lower() or word
-            results.append((lemma, tagged_word.upostag or None))
-        return results
+            lemma = tagged_word.lemma or word
+            lemmas_and_tags.append((lemma.lower(), tagged_word.upostag or None))
+        return lemmas_and_tags
 
     def describe(self) -> str:
         """Return the name and the digest of the model, for the signature."""

@@ -200,18 +200,28 @@ class _Request:
         if self.english:
             princeton = find_princeton(self.folder)
             return None if princeton is None else _Data(princeton, None)
-        tab = Tab(self.file) if self.file is not None else find_tabs(self.folder, self.language)
+        tab = find_tabs(self.folder, self.language) if self.file is None else Tab(self.file)
         if tab is None:
             return None
         if self.relations == (SYNONYMS,):
             return _Data(None, tab)
-        princeton = None if self.folder is None else find_princeton(self.folder)
+        return _Data(self._find_princeton_for_relations(), tab)
+
+    def _find_princeton_for_relations(self) -> Princeton:
+        """Find Princeton WordNet in the folder of the chain, or else in the standard folders.
+
+        Raises:
+            ResourceError: if Princeton WordNet is not installed.
+        """
+        princeton = None
+        if self.folder is not None:
+            princeton = find_princeton(self.folder)
         if princeton is None:
             princeton = find_princeton(None)
         if princeton is None:
             relations = ", ".join(relation for relation in self.relations if relation != SYNONYMS)
             raise ResourceError(f"matcher 'wordnet': {relations} need WordNet itself; {how_to_get('WordNet')}")
-        return _Data(princeton, tab)
+        return princeton
 
     def load_index(self, data: _Data) -> tuple[SynonymIndex, str]:
         """Return the index and its description for the signature. The index is cached."""
@@ -223,11 +233,16 @@ class _Request:
                 return write_index(self._read_lexicon(data, tab_content, progress), target, progress)
 
             index = load_cached_index(f"wordnet-{digest[:40]}", SynonymIndex, build, progress)
+        return index, self._describe_index(data, digest)
+
+    def _describe_index(self, data: _Data, digest: str) -> str:
+        """Return the name and the digest of the data, and the options, for the signature."""
         name = "princeton"
         if data.tab is not None:
             name = (data.tab.inner or data.tab.path.name).rpartition("/")[2]
+        relations = "+".join(self.relations)
         depth = f" depth={self.depth}" if HYPERNYMS in self.relations else ""
-        return index, f"{name}@{digest[:12]} relations={'+'.join(self.relations)}{depth} parts={self.parts}"
+        return f"{name}@{digest[:12]} relations={relations}{depth} parts={self.parts}"
 
     def _compute_digest(self, data: _Data, tab_content: bytes | None) -> str:
         """Return a digest of the data and the options on which the index depends."""

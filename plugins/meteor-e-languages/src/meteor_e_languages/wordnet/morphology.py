@@ -17,14 +17,17 @@ def base_forms(word: str, part: str) -> list[str]:
     Nouns ending in ``-ful`` keep this suffix (boxesful: boxful). Words that end in ``-ss`` or have two letters are not
     plurals.
     """
-    ful_suffix = ""
-    if part == "n":
-        if word.endswith("ful"):
-            word, ful_suffix = word[:-3], "ful"
-        elif word.endswith("ss") or len(word) <= 2:
-            return []
+    if part == "n" and word.endswith("ful"):
+        return [form + "ful" for form in _replace_suffixes(word.removesuffix("ful"), part)]
+    if part == "n" and (word.endswith("ss") or len(word) <= 2):
+        return []
+    return _replace_suffixes(word, part)
+
+
+def _replace_suffixes(word: str, part: str) -> list[str]:
+    """Return the word with each suffix of its part of speech replaced."""
     forms = []
     for suffix, replacement in SUFFIXES[part]:
         if word.endswith(suffix) and len(word) > len(suffix):
-            forms.append(word.removesuffix(suffix) + replacement + ful_suffix)
+            forms.append(word.removesuffix(suffix) + replacement)
     return forms

@@ -6,7 +6,8 @@ The synsets are those of WordNet 3.0.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from typing import NamedTuple
 
 from meteor_e import ConfigError, InputError
 from meteor_e.base.files import decode_utf8
@@ -14,6 +15,24 @@ from meteor_e_languages.wordnet.relations import Synset
 from meteor_e_languages.wordnet.sources import CODES, Tab
 
 _SYNSET = re.compile(r"(\d{8})-([nvars])")
+
+
+class _Row(NamedTuple):
+    """A line of a file.
+
+    Attributes:
+        location: the file and the line number, for error messages.
+        offset: the offset of the synset, eight digits.
+        part: the letter of the part of speech (n v a r). Satellite adjectives are adjectives.
+        kind: the second column, such as ``fra:lemma``.
+        word: the last column.
+    """
+
+    location: str
+    offset: str
+    part: str
+    kind: str
+    word: str
 
 
 def read_tab(tab: Tab, content: bytes, parts: Collection[str], language: str) -> dict[Synset, list[str]]:
@@ -29,29 +48,43 @@ def read_tab(tab: Tab, content: bytes, parts: Collection[str], language: str) ->
         InputError: if a line is malformed, with the line number.
         ConfigError: if the words are of another language.
     """
-    expected_code = CODES.get(language)
-    synsets: dict[Synset, list[str]] = {}
+    words_by_synset: dict[Synset, list[str]] = {}
     text = decode_utf8(content, str(tab), kind=InputError)
-    for number, line in enumerate(re.split(r"\r\n|\n|\r", text), 1):
+    for row in _parse_rows(tab, text):
+        code, _, attribute = row.kind.rpartition(":")
+        if attribute != "lemma":
+            continue
+        _check_language(code, language, row.location)
+        word = "_".join(row.word.lower().split())
+        if row.part in parts and word:
+            synset_words = words_by_synset.setdefault(row.part + row.offset, [])
+            if word not in synset_words:
+                synset_words.append(word)
+    return words_by_synset
+
+
+def _parse_rows(tab: Tab, text: str) -> Iterator[_Row]:
+    """Yield the rows of a file without empty lines and comments. Raise InputError if a line is malformed."""
+    for line_number, line in enumerate(re.split(r"\r\n|\n|\r", text), 1):
         if not line.strip() or line.startswith("#"):
             continue
-        fields = line.split("\t")
-        synset_match = _SYNSET.fullmatch(fields[0])
-        if len(fields) < 3 or synset_match is None:
+        location = f"{tab}:{line_number}"
+        columns = line.split("\t")
+        synset_match = _SYNSET.fullmatch(columns[0])
+        if len(columns) < 3 or synset_match is None:
             raise InputError(
-                f"{tab}:{number}: a line must contain a synset (00001740-n), lang:lemma, and a word, joined by tabs"
+                f"{location}: a line must contain a synset (00001740-n), lang:lemma, and a word, joined by tabs"
             )
-        code, _, attribute = fields[1].rpartition(":")
-        if attribute.partition(":")[0] != "lemma":
-            continue
-        if code and expected_code and code != expected_code:
-            raise ConfigError(
-                f"{tab}:{number}: a word of the language {code!r}, but the language of the chain is {expected_code!r}"
-            )
-        part = "a" if synset_match[2] == "s" else synset_match[2]
-        word = "_".join(fields[-1].lower().split())
-        if part in parts and word:
-            words = synsets.setdefault(f"{part}{synset_match[1]}", [])
-            if word not in words:
-                words.append(word)
-    return synsets
+        offset, part = synset_match.groups()
+        if part == "s":
+            part = "a"
+        yield _Row(location=location, offset=offset, part=part, kind=columns[1], word=columns[-1])
+
+
+def _check_language(code: str, language: str, location: str) -> None:
+    """Raise ConfigError if the language code of a word is not the code of the expected language."""
+    expected_code = CODES.get(language)
+    if code and expected_code and code != expected_code:
+        raise ConfigError(
+            f"{location}: a word of the language {code!r}, but the language of the chain is {expected_code!r}"
+        )

@@ -7,7 +7,7 @@ import threading
 import warnings
 import zipfile
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from meteor_e import ResourceError
@@ -48,20 +48,28 @@ def read_wordnet(
         for index, part in enumerate(parts):
             progress("reading WordNet", index, len(parts))
             for synset in reader.all_synsets(part):
-                words = dict.fromkeys(name.lower() for name in synset.lemma_names())
-                synset_id = _make_id(synset)
-                lexicon.synsets[synset_id] = list(words)
-                lexicon.links += _list_related_synsets(synset, relations)
+                _add_synset(lexicon, synset, relations)
                 if HYPERNYMS in relations:
-                    parents = [*synset.hypernyms(), *synset.instance_hypernyms()]
-                    hypernyms[synset_id] = [_make_id(parent) for parent in parents]
-                if "derivations" in relations:
-                    lexicon.word_links += _list_derivations(synset)
+                    hypernyms[_make_id(synset)] = _list_hypernyms(synset)
             for form, bases in reader.exceptions(part).items():
                 lexicon.exceptions[entry(part, form)] = bases
         lexicon.links += find_ancestors(hypernyms, depth)
         progress("reading WordNet", len(parts), len(parts))
     return lexicon
+
+
+def _add_synset(lexicon: Lexicon, synset: Any, relations: Collection[str]) -> None:
+    """Add the words of a synset and its relations to a lexicon. Hypernyms are not added."""
+    distinct_words = dict.fromkeys(name.lower() for name in synset.lemma_names())
+    lexicon.synsets[_make_id(synset)] = list(distinct_words)
+    lexicon.links += _list_related_synsets(synset, relations)
+    if "derivations" in relations:
+        lexicon.word_links += _list_derivations(synset)
+
+
+def _list_hypernyms(synset: Any) -> list[Synset]:
+    """Return the identifiers of the direct hypernyms of a synset."""
+    return [_make_id(hypernym) for hypernym in [*synset.hypernyms(), *synset.instance_hypernyms()]]
 
 
 def read_version(source: Princeton) -> str:
@@ -111,39 +119,52 @@ def _make_id(synset: Any) -> Synset:
 def _open_reader(source: Princeton) -> Iterator[Any]:
     """Open WordNet with nltk.
 
-    nltk reads only from its data folders, so the folder is one of them while the reader is open.
-
     Raises:
         ResourceError: if the files are damaged or incomplete.
     """
     import nltk.data  # type: ignore[import-untyped]
 
     folder = str(source.root.parent if source.inner else source.root)
-    streams: list[Any] = []
+    with _data_folder(folder), _wordnet_errors(source), warnings.catch_warnings(), ExitStack() as open_files:
+        # nltk warns about missing multilingual data.
+        warnings.simplefilter("ignore")
+        root = folder
+        if source.inner:
+            root = nltk.data.find(f"{source.root.name}/{source.inner}/", [folder])
+        reader_class = _make_reader_class(open_files)
+        yield reader_class(root, None)
+
+
+@contextmanager
+def _data_folder(folder: str) -> Iterator[None]:
+    """Make a folder one of nltk's data folders inside the context, because nltk does not read other folders."""
+    import nltk.data
+
     with _nltk_lock:
         nltk.data.path.append(folder)
         try:
-            with warnings.catch_warnings():
-                # nltk warns about missing multilingual data.
-                warnings.simplefilter("ignore")
-                root = nltk.data.find(f"{source.root.name}/{source.inner}/", [folder]) if source.inner else folder
-                yield _make_reader_class(streams)(root, None)
-        except (OSError, LookupError, ValueError, AssertionError, AttributeError, zipfile.BadZipFile) as error:
-            reason = getattr(error, "strerror", None) or " ".join(str(error).split())
-            raise ResourceError(f"WordNet in {source} is damaged or incomplete: {reason[:200]}") from error
-        except Exception as error:
-            # The errors of nltk do not have a common base class.
-            if type(error).__module__.startswith("nltk"):
-                raise ResourceError(f"WordNet in {source} is damaged: {error}") from error
-            raise
+            yield
         finally:
             nltk.data.path.remove(folder)
-            for stream in streams:
-                stream.close()
 
 
-def _make_reader_class(streams: list[Any]) -> Any:
-    """Return a subclass of nltk's reader that appends each open file to ``streams``."""
+@contextmanager
+def _wordnet_errors(source: Princeton) -> Iterator[None]:
+    """Raise ResourceError for the errors that nltk raises for damaged or incomplete files."""
+    try:
+        yield
+    except (OSError, LookupError, ValueError, AssertionError, AttributeError, zipfile.BadZipFile) as error:
+        reason = getattr(error, "strerror", None) or " ".join(str(error).split())
+        raise ResourceError(f"WordNet in {source} is damaged or incomplete: {reason[:200]}") from error
+    except Exception as error:
+        # The errors of nltk do not have a common base class.
+        if type(error).__module__.startswith("nltk"):
+            raise ResourceError(f"WordNet in {source} is damaged: {error}") from error
+        raise
+
+
+def _make_reader_class(open_files: ExitStack) -> Any:
+    """Return a subclass of nltk's reader whose files are closed by ``open_files``."""
     from nltk.corpus.reader.wordnet import WordNetCorpusReader  # type: ignore[import-untyped]
 
     class Reader(WordNetCorpusReader):  # type: ignore[misc]
@@ -154,7 +175,7 @@ def _make_reader_class(streams: list[Any]) -> Any:
             if file == "lexnames":
                 return io.StringIO("".join(f"{number:02d}\t{number:02d}\t1\n" for number in range(64)))
             stream = super().open(file)
-            streams.append(stream)
+            open_files.callback(stream.close)
             return stream
 
         def map_wn(self, version: str = "wordnet") -> None:

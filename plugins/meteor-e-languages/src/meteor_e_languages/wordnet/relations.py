@@ -7,6 +7,7 @@ the words of both synsets get. Therefore a word matches its hypernym, but two wo
 from __future__ import annotations
 
 import io
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -52,25 +53,28 @@ def entry(part: str, word: str) -> str:
 
 def assign_keys(lexicon: Lexicon) -> dict[str, list[int]]:
     """Return the match keys of each index entry. Keys of synsets come before keys of relations."""
-    synset_keys = {synset: key for key, synset in enumerate(sorted(lexicon.synsets), 1)}
+    entries_by_synset: dict[Synset, list[str]] = {}
+    for synset, words in sorted(lexicon.synsets.items()):
+        entries_by_synset[synset] = [entry(synset[0], word) for word in words]
+
     keys: dict[str, list[int]] = {}
-    for synset, synset_key in synset_keys.items():
-        for word in lexicon.synsets[synset]:
-            entry_keys = keys.setdefault(entry(synset[0], word), [])
+    for synset_key, entries in enumerate(entries_by_synset.values(), 1):
+        for word_entry in entries:
+            entry_keys = keys.setdefault(word_entry, [])
             if lexicon.shared:
                 entry_keys.append(synset_key)
-    key_count = len(synset_keys)
+
+    relation_keys = itertools.count(len(entries_by_synset) + 1)
     for first, second in sorted(set(lexicon.links)):
-        if first in synset_keys and second in synset_keys:
-            key_count += 1
-            for synset in (first, second):
-                for word in lexicon.synsets[synset]:
-                    keys[entry(synset[0], word)].append(key_count)
-    for first, second in sorted(set(lexicon.word_links)):
-        if first in keys and second in keys:
-            key_count += 1
-            keys[first].append(key_count)
-            keys[second].append(key_count)
+        if first in entries_by_synset and second in entries_by_synset:
+            relation_key = next(relation_keys)
+            for word_entry in entries_by_synset[first] + entries_by_synset[second]:
+                keys[word_entry].append(relation_key)
+    for first_entry, second_entry in sorted(set(lexicon.word_links)):
+        if first_entry in keys and second_entry in keys:
+            relation_key = next(relation_keys)
+            keys[first_entry].append(relation_key)
+            keys[second_entry].append(relation_key)
     return keys
 
 
