@@ -133,21 +133,23 @@ def read_pharaoh(
             is wrong.
     """
     name = input_name(path)
-    indices = line_indices.tolist()
+    corpus_lines = line_indices.tolist()
     positions: list[NDArray[np.uint16]] = [np.zeros((0, 2), np.uint16)]
     starts = np.zeros(len(source) + 1, np.uint64)
-    sentence = 0
+    sentence_index = 0
     line_number = 0
     for line_number, line in enumerate(read_segments(path), 1):
-        is_in_corpus = sentence < len(indices) and indices[sentence] == line_number - 1
-        if not is_in_corpus:
+        is_after_corpus = sentence_index == len(corpus_lines)
+        if is_after_corpus or line_number - 1 != corpus_lines[sentence_index]:
             continue
         location = f"{name}, line {line_number}"
         pairs = sorted(set(_parse_pairs(line, location)))
-        _check_positions(pairs, source.sentence_length(sentence), target.sentence_length(sentence), location)
+        source_length = source.sentence_length(sentence_index)
+        target_length = target.sentence_length(sentence_index)
+        _check_positions(pairs, source_length, target_length, location)
         positions.append(np.array(pairs, np.uint16).reshape(-1, 2))
-        starts[sentence + 1] = starts[sentence] + np.uint64(len(pairs))
-        sentence += 1
+        starts[sentence_index + 1] = starts[sentence_index] + np.uint64(len(pairs))
+        sentence_index += 1
     if line_number != line_count:
         raise InputError(f"{name} has {line_number} lines, and the bitext has {line_count}; it needs a line for each")
     return Links(np.concatenate(positions), starts)

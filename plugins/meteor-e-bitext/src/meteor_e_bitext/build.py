@@ -77,16 +77,13 @@ def build_from_bitext(
         InputError: if the bitext is malformed.
         ResourceError: if a file cannot be written.
     """
-    options = options or BitextOptions()
-    target = Path(target).absolute()
-    if alignments is not None and phrase_table is not None:
-        raise ConfigError("a phrase table needs no alignments; name only one of the two files")
-    inputs = [Path(file) for file in (*bitext, alignments, phrase_table) if file is not None]
-    if any(str(file) == "-" for file in inputs):
-        raise ConfigError("the files of a bitext are read more than once, so standard input cannot be one of them")
-    work_folder = Path(work).absolute() if work is not None else target.with_name(f".work-{target.name}")
-    with open_builder(target, name, progress) as builder:
-        sources = [_read_source(file) for file in inputs]
+    if options is None:
+        options = BitextOptions()
+    pack_folder = Path(target).absolute()
+    input_files = _list_input_files(bitext, alignments, phrase_table)
+    work_folder = pack_folder.with_name(f".work-{pack_folder.name}") if work is None else Path(work).absolute()
+    with open_builder(pack_folder, name, progress) as builder:
+        sources = [_read_source(file) for file in input_files]
         stages = Stages(work_folder, done)
         build = _BitextBuild(
             stages=stages,
@@ -108,6 +105,22 @@ def build_from_bitext(
         if not keep_work:
             stages.remove()
     return pack
+
+
+def _list_input_files(
+    bitext: tuple[PathLike, PathLike], alignments: PathLike | None, phrase_table: PathLike | None
+) -> list[Path]:
+    """Return the paths of all input files.
+
+    Raises:
+        ConfigError: if both ``alignments`` and ``phrase_table`` are specified, or if a file is standard input.
+    """
+    if alignments is not None and phrase_table is not None:
+        raise ConfigError("a phrase table needs no alignments; name only one of the two files")
+    input_files = [Path(file) for file in (*bitext, alignments, phrase_table) if file is not None]
+    if any(str(file) == "-" for file in input_files):
+        raise ConfigError("the files of a bitext are read more than once, so standard input cannot be one of them")
+    return input_files
 
 
 class _BitextBuild:

@@ -30,21 +30,29 @@ def info(name: str, text: str | None, as_json: bool) -> None:
     meteor-e pack info oc-bitext --text references.oc
     """
     pack = Pack(name) if is_path(name) else PackStore().get(name)
-    problems = pack.verify()
-    if problems:
-        advice = how_to_install(pack.name, again=True)
-        raise ResourceError(f"pack {pack.name!r} in {pack.path} is damaged: {'; '.join(problems)}; {advice}")
-    coverage = None
-    if text is not None:
-        with terminal_progress() as progress:
-            segments = map(pack_text(pack).words, read_segments(text))
-            coverage = measure_coverage(pack, segments, progress=progress)
+    _verify_pack(pack)
+    coverage = None if text is None else _measure_file_coverage(pack, text)
     if as_json:
         _print_json(pack, coverage)
         return
     _print_manifest(pack)
     if coverage is not None:
         _print_coverage(coverage)
+
+
+def _verify_pack(pack: Pack) -> None:
+    """Raise ResourceError if a file of a pack is missing or damaged."""
+    problems = pack.verify()
+    if problems:
+        advice = how_to_install(pack.name, again=True)
+        raise ResourceError(f"pack {pack.name!r} in {pack.path} is damaged: {'; '.join(problems)}; {advice}")
+
+
+def _measure_file_coverage(pack: Pack, path: str) -> Coverage:
+    """Measure how much of a text file the pack covers."""
+    tokenize = pack_text(pack).words
+    with terminal_progress() as progress:
+        return measure_coverage(pack, map(tokenize, read_segments(path)), progress=progress)
 
 
 def _print_json(pack: Pack, coverage: Coverage | None) -> None:

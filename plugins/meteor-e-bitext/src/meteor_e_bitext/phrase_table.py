@@ -150,7 +150,8 @@ def convert_phrase_table(
     with ExitStack() as files:
         writer = _PairWriter(folder, phrase_filter, pivot_filter, files)
         for line_number, line in enumerate(read_segments(path), 1):
-            entry = _make_entry(_parse_row(line, f"{input_name(path)}, line {line_number}"), first)
+            row = _parse_row(line, f"{input_name(path)}, line {line_number}")
+            entry = _make_entry(row, first)
             if line_number % _BLOCK == 0:
                 writer.flush()
                 progress("reading the phrase table", line_number, None)

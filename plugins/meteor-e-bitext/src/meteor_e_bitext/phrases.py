@@ -160,11 +160,7 @@ def extract_phrase_pairs(
         folder=folder,
         max_length=max_length,
     )
-    runs = []
-    with ThreadPool(threads) as pool:
-        for run in pool.map(extractor.extract, range(0, len(corpus), _SENTENCES)):
-            runs.append(run)
-            progress("extracting phrase pairs", min(len(runs) * _SENTENCES, len(corpus)), len(corpus))
+    runs = _extract_runs(extractor, len(corpus), threads, progress)
     np.save(folder / "phrases-counts.npy", phrases.totals)
     np.save(folder / "pivots-counts.npy", pivots.totals)
     progress("sorting phrase pairs", 0, None)
@@ -272,6 +268,16 @@ def _merge_runs(runs: Sequence[Path], target: Path) -> None:
         _native.merge_runs(buffers, file.write)
 
 
+def _extract_runs(extractor: _PairExtractor, sentence_count: int, threads: int, progress: Progress) -> list[Path]:
+    """Extract the phrase pairs of blocks of sentences, and return the file of each block."""
+    runs = []
+    with ThreadPool(threads) as pool:
+        for run in pool.map(extractor.extract, range(0, sentence_count, _SENTENCES)):
+            runs.append(run)
+            progress("extracting phrase pairs", min(len(runs) * _SENTENCES, sentence_count), sentence_count)
+    return runs
+
+
 def _create_scratch(path: Path, size: int) -> NDArray[np.uint32]:
     """Create a temporary file, and return a memory map of it.
 
@@ -284,14 +290,19 @@ def _create_scratch(path: Path, size: int) -> NDArray[np.uint32]:
     """
     scratch = np.memmap(path, np.uint32, "w+", shape=(size,))
     if hasattr(os, "posix_fallocate"):
-        with path.open("r+b") as file:
-            try:
-                os.posix_fallocate(file.fileno(), 0, scratch.nbytes)
-            except OSError as error:
-                is_unsupported = error.errno in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
-                if not is_unsupported:
-                    raise
+        _allocate_disk_space(path, scratch.nbytes)
     return scratch
+
+
+def _allocate_disk_space(path: Path, byte_count: int) -> None:
+    """Allocate the disk space of a file, unless the file system does not support it."""
+    with path.open("r+b") as file:
+        try:
+            os.posix_fallocate(file.fileno(), 0, byte_count)
+        except OSError as error:
+            is_unsupported = error.errno in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
+            if not is_unsupported:
+                raise
 
 
 def read_phrase_pairs(corpus: Corpus, pivot_corpus: Corpus, folder: Path, min_probability: float) -> PhrasePairs:
@@ -305,10 +316,9 @@ def read_phrase_pairs(corpus: Corpus, pivot_corpus: Corpus, folder: Path, min_pr
         folder: the folder that contains the phrase pairs.
         min_probability: the minimum probability. A pair is omitted if both of its probabilities are lower.
     """
-    totals = np.load(folder / "phrases-counts.npy")
-    pivot_totals = np.load(folder / "pivots-counts.npy")
-    is_empty = not (folder / "pairs.bin").stat().st_size
-    records = np.zeros(0, RECORD) if is_empty else np.memmap(folder / "pairs.bin", RECORD, "r")
+    phrase_counts = np.load(folder / "phrases-counts.npy")
+    pivot_counts = np.load(folder / "pivots-counts.npy")
+    records = _open_records(folder / "pairs.bin")
     # Each list begins with an empty array, so that it can be concatenated if no pairs were extracted.
     pair_phrases = [np.zeros(0, np.uint32)]
     pair_pivots = [np.zeros(0, np.uint32)]
@@ -316,8 +326,8 @@ def read_phrase_pairs(corpus: Corpus, pivot_corpus: Corpus, folder: Path, min_pr
     from_pivot = [np.zeros(0)]
     for start in range(0, len(records), _PAIRS):
         block = records[start : start + _PAIRS]
-        to_probabilities = block["count"] / totals[block["phrase"]]
-        from_probabilities = block["count"] / pivot_totals[block["pivot"]]
+        to_probabilities = block["count"] / phrase_counts[block["phrase"]]
+        from_probabilities = block["count"] / pivot_counts[block["pivot"]]
         is_probable = (to_probabilities >= min_probability) | (from_probabilities >= min_probability)
         pair_phrases.append(block["phrase"][is_probable] - 1)
         pair_pivots.append(block["pivot"][is_probable] - 1)
@@ -331,6 +341,12 @@ def read_phrase_pairs(corpus: Corpus, pivot_corpus: Corpus, folder: Path, min_pr
         to_pivot=np.concatenate(to_pivot),
         from_pivot=np.concatenate(from_pivot),
     )
+
+
+def _open_records(path: Path) -> NDArray[np.void]:
+    """Open a file of phrase pairs as a memory map. Return an empty array for an empty file."""
+    is_empty = path.stat().st_size == 0
+    return np.zeros(0, RECORD) if is_empty else np.memmap(path, RECORD, "r")
 
 
 def _read_phrases(corpus: Corpus, folder: Path, name: str) -> Phrases:

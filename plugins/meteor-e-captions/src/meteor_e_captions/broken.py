@@ -83,31 +83,63 @@ def repetitions(columns: WordColumns, texts: EncodedCaptions) -> Floats:
     Returns:
         An array ``(texts, 7)`` with the columns :data:`REPETITIONS`.
     """
-    words, text_of_word, n_texts = texts.word_ids, texts.caption_index, len(texts.lengths)
-    is_content, is_function = columns.is_content[words], columns.is_function[words]
-    repeated_words = _count_repeats(words[is_content], text_of_word[is_content], n_texts)
-    content_words = np.bincount(text_of_word[is_content], minlength=n_texts)
-
-    vocabulary_size = len(columns.stem)
-    pairs, text_of_pair = words[:-1] * vocabulary_size + words[1:], text_of_word[1:]
-    is_pair = text_of_word[1:] == text_of_word[:-1]
-    is_content_pair = is_pair & ~(is_function[1:] & is_function[:-1])
-    is_doubled = is_pair & (words[1:] == words[:-1])
-    repeated_pairs = _count_repeats(pairs[is_content_pair], text_of_pair[is_content_pair], n_texts)
-    doubled_words = np.bincount(text_of_pair[is_doubled], minlength=n_texts)
-    repeats_pair = _count_repeats(pairs[is_pair], text_of_pair[is_pair], n_texts) > 0
-
-    repeated_ngrams = _find_repeated_ngrams(texts, repeats_pair, vocabulary_size)
+    n_texts = len(texts.lengths)
+    is_content = columns.is_content[texts.word_ids]
+    text_of_content_word = texts.caption_index[is_content]
+    content_words = np.bincount(text_of_content_word, minlength=n_texts)
+    repeated_words = _count_repeats(texts.word_ids[is_content], text_of_content_word, n_texts)
+    pairs = _count_repeated_pairs(columns, texts)
+    has_repeated_pair = pairs.repeated > 0
+    ngrams = _find_repeated_ngrams(texts, has_repeated_pair, len(columns.stem))
+    longest_repetition = np.where(has_repeated_pair, ngrams.longest, np.minimum(repeated_words, 1))
     counts_by_name = {
         "repeated words": np.minimum(repeated_words, _MAX_REPEATS),
-        "repeated pairs": np.minimum(repeated_pairs, _MAX_REPEATS),
-        "repeated triples": np.minimum(repeated_ngrams.trigrams, _MAX_REPEATS),
-        "doubled words": np.minimum(doubled_words, _MAX_DOUBLED_WORDS),
-        "longest repetition": np.where(repeats_pair, repeated_ngrams.longest, np.minimum(repeated_words, 1)),
+        "repeated pairs": np.minimum(pairs.repeated_content, _MAX_REPEATS),
+        "repeated triples": np.minimum(ngrams.trigrams, _MAX_REPEATS),
+        "doubled words": np.minimum(pairs.doubled_words, _MAX_DOUBLED_WORDS),
+        "longest repetition": longest_repetition,
         "too short": texts.lengths < _MIN_LENGTH,
         "share of repeated words": repeated_words / np.maximum(1, content_words),
     }
     return np.stack([counts_by_name[name] for name in REPETITIONS], axis=1)
+
+
+class _RepeatedPairs(NamedTuple):
+    """The repeated pairs of adjacent words in texts.
+
+    Attributes:
+        repeated: the number of repeated pairs in each text.
+        repeated_content: the number of repeated pairs in each text, except for pairs of two function words.
+        doubled_words: the number of words in each text that follow the same word.
+    """
+
+    repeated: Integers
+    repeated_content: Integers
+    doubled_words: Integers
+
+
+def _count_repeated_pairs(columns: WordColumns, texts: EncodedCaptions) -> _RepeatedPairs:
+    """Count the pairs of adjacent words that are repeated in the same text.
+
+    Args:
+        columns: the properties of the words.
+        texts: the texts.
+    """
+    n_texts = len(texts.lengths)
+    is_in_text = texts.caption_index[1:] == texts.caption_index[:-1]
+    first_words = texts.word_ids[:-1][is_in_text]
+    second_words = texts.word_ids[1:][is_in_text]
+    text_of_pair = texts.caption_index[1:][is_in_text]
+
+    # A pair of words is represented by a single integer, which combines the ids of the words.
+    pairs = first_words * len(columns.stem) + second_words
+    has_content = ~(columns.is_function[first_words] & columns.is_function[second_words])
+    is_doubled = first_words == second_words
+    return _RepeatedPairs(
+        repeated=_count_repeats(pairs, text_of_pair, n_texts),
+        repeated_content=_count_repeats(pairs[has_content], text_of_pair[has_content], n_texts),
+        doubled_words=np.bincount(text_of_pair[is_doubled], minlength=n_texts),
+    )
 
 
 class _RepeatedNgrams(NamedTuple):
@@ -134,10 +166,13 @@ def _find_repeated_ngrams(texts: EncodedCaptions, repeats_pair: Cells, vocabular
     longest = np.full(n_texts, 2)
     repeated_trigrams = np.zeros(n_texts, np.int64)
     is_candidate = repeats_pair[texts.caption_index]
-    words, text_of_word = texts.word_ids[is_candidate], texts.caption_index[is_candidate]
+    words = texts.word_ids[is_candidate]
+    text_of_word = texts.caption_index[is_candidate]
     ngrams = words
     for order in range(2, _LONGEST_REPETITION + 1):
-        ngrams = group(ngrams[:-1] * vocabulary_size + words[order - 1 :]).inverse
+        # The n-grams of each order receive ids, which are combined with the next word to form longer n-grams.
+        last_words = words[order - 1 :]
+        ngrams = group(ngrams[:-1] * vocabulary_size + last_words).inverse
         text_of_ngram = text_of_word[: len(ngrams)]
         is_in_text = text_of_ngram == text_of_word[order - 1 :]
         repeats = _count_repeats(ngrams[is_in_text], text_of_ngram[is_in_text], n_texts)
@@ -285,7 +320,13 @@ class BrokenDetector:
             return ["it has no words"]
         reasons = []
         if repeats:
-            reasons.append(f"it repeats '{' '.join(_find_longest_repetition(words))}'")
+            repeated_words = " ".join(_find_longest_repetition(words))
+            reasons.append(f"it repeats '{repeated_words}'")
+        return reasons + self._explain_ngrams(words)
+
+    def _explain_ngrams(self, words: Sequence[str]) -> list[str]:
+        """Return phrases that name the most unusual n-grams of a caption. The end of the caption is named only once."""
+        reasons = []
         padded_words = ["", *words, ""]
         explains_end = False
         for ngram in self._rank_ngrams(words)[:_MAX_NGRAM_REASONS]:
@@ -293,12 +334,12 @@ class BrokenDetector:
             is_near_end = end >= len(padded_words) - 1
             if ngram.weight < _MIN_REASON_WEIGHT or (explains_end and is_near_end):
                 continue
-            text = " ".join(padded_words[ngram.start : end]).strip()
+            phrase = " ".join(padded_words[ngram.start : end]).strip()
             if end == len(padded_words):
-                reasons.append(f"it ends with '{text}'")
+                reasons.append(f"it ends with '{phrase}'")
                 explains_end = True
             else:
-                reasons.append(f"'{text}' is unusual")
+                reasons.append(f"'{phrase}' is unusual")
         return reasons
 
     def _rank_ngrams(self, words: Sequence[str]) -> list[_RankedNgram]:

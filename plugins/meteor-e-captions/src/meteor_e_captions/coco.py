@@ -239,21 +239,22 @@ def evaluate(annotations: Any, results: Any) -> CocoScores:
     Raises:
         InputError: if an argument is not in COCO's format, or if an image has a result but is not annotated.
     """
-    references, captions = coco_annotations(annotations), coco_results(results)
+    references = coco_annotations(annotations)
+    captions = coco_results(results)
     for image_id in captions:
         if image_id not in references:
             raise InputError(f"image {image_id!r} has a result, but no annotation")
     image_ids = [image_id for image_id in references if image_id in captions]
     metric = load_metric("coco", language="en")
-    columns = _score_columns(
-        metric, [captions[image_id] for image_id in image_ids], [references[image_id] for image_id in image_ids]
-    )
+    scored_captions = [captions[image_id] for image_id in image_ids]
+    scored_references = [references[image_id] for image_id in image_ids]
+    columns = _score_columns(metric, scored_captions, scored_references)
+    image_scores = {}
+    for index, image_id in enumerate(image_ids):
+        image_scores[image_id] = {column.name: column.segment_scores[index] for column in columns}
     return CocoScores(
         scores={column.name: column.score for column in columns},
-        images={
-            image_id: {column.name: column.segment_scores[index] for column in columns}
-            for index, image_id in enumerate(image_ids)
-        },
+        images=image_scores,
         missing=[image_id for image_id in references if image_id not in captions],
         signature=metric.signature,
     )

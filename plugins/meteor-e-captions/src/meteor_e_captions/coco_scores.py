@@ -243,11 +243,14 @@ def count_ngrams(
     if frequencies is None:
         frequencies = count_frequencies(references)
     n_captions = len(captions)
+    # The captions and all references are encoded together, first the captions.
     texts, word_ids = _encode_words([*captions, *_flatten(references)], frequencies.word_ids)
     words = _concatenate(texts, len(word_ids))
     ngrams_by_order = _find_ngrams(words)
-    reference_counts = np.array([len(texts) for texts in references], np.int64)
-    encoded_texts = ["".join([chr(_to_code_point(word)) for word in text]) for text in texts]
+    reference_counts = np.array([len(image_references) for image_references in references], np.int64)
+    encoded_texts = []
+    for text in texts:
+        encoded_texts.append("".join([chr(_to_code_point(word_id)) for word_id in text]))
     return Captions(
         orders=[_count_by_text(words, ngrams, n_captions) for ngrams in ngrams_by_order],
         document_counts=_count_documents(ngrams_by_order, words.vocabulary_size, frequencies),

@@ -64,13 +64,19 @@ def make_document_frequencies(content: Any, name: str = "document_frequencies") 
     if "document_frequency" in content:
         return _from_counts(content["document_frequency"], content.get("ref_len"), name)
     if "annotations" in content:
-        captions = coco_annotations(content, name)
-        tokenized = PTBSegmenter.make().captions([text for texts in captions.values() for text in texts])
-        return count_frequencies(split_by_lengths(tokenized, [len(texts) for texts in captions.values()]))
+        captions = list(coco_annotations(content, name).values())
+        return count_frequencies(_tokenize(captions))
     references = list(content.values())
     if not references or not all(_are_texts(texts) for texts in references):
         raise InputError(f"{name} has no captions and no counts; {_FORMAT}")
     return count_frequencies([list(texts) for texts in references])
+
+
+def _tokenize(captions: Sequence[Sequence[str]]) -> list[list[str]]:
+    """Tokenize the captions of each image."""
+    all_captions = [caption for image_captions in captions for caption in image_captions]
+    tokenized_captions = PTBSegmenter.make().captions(all_captions)
+    return split_by_lengths(tokenized_captions, [len(image_captions) for image_captions in captions])
 
 
 def _are_texts(texts: Any) -> bool:
@@ -87,7 +93,7 @@ def _from_counts(counts: Any, documents: Any, name: str) -> DocumentFrequencies:
         documents: the number of all documents.
         name: the name of the content, for error messages.
     """
-    if isinstance(documents, bool) or not isinstance(documents, numbers.Real) or not 1 <= float(documents) < math.inf:
+    if not _is_document_count(documents):
         raise InputError(f"{name}: ref_len is the number of documents, at least 1, not {documents!r:.40}")
     if not isinstance(counts, Mapping) or not counts:
         raise InputError(f"{name}: document_frequency has no n-grams; {_FORMAT}")
@@ -99,6 +105,12 @@ def _from_counts(counts: Any, documents: Any, name: str) -> DocumentFrequencies:
         counts_by_order[len(words) - 1][words] = int(float(count))
     _add_missing_parts(counts_by_order)
     return _index_ngrams(counts_by_order, int(float(documents)))
+
+
+def _is_document_count(count: Any) -> bool:
+    """Return whether a value is a finite number of at least 1."""
+    is_number = isinstance(count, numbers.Real) and not isinstance(count, bool)
+    return is_number and 1 <= float(count) < math.inf
 
 
 def _parse_ngram(ngram: Any, name: str) -> tuple[str, ...]:
@@ -137,17 +149,21 @@ def _index_ngrams(counts_by_order: list[_NgramTable], n_documents: int) -> Docum
         counts_by_order: for each order from 1, the number of documents that contain each n-gram.
         n_documents: the number of all documents.
     """
-    unigrams = counts_by_order[0]
-    ngram_ids = {ngram: index for index, ngram in enumerate(unigrams)}
-    word_ids = {word: index for (word,), index in ngram_ids.items()}
+    unigram_counts, *longer_ngram_counts = counts_by_order
+    word_ids = {word: index for index, (word,) in enumerate(unigram_counts)}
+    prefix_ids = {(word,): index for word, index in word_ids.items()}
     ngram_keys = []
-    document_counts = [np.array(list(unigrams.values()), np.int64)]
-    for ngrams in counts_by_order[1:]:
-        keys = {ngram: ngram_ids[ngram[:-1]] * len(word_ids) + word_ids[ngram[-1]] for ngram in ngrams}
-        sorted_ngrams = sorted(ngrams, key=keys.__getitem__)
+    document_counts = [np.array(list(unigram_counts.values()), np.int64)]
+    for ngram_counts in longer_ngram_counts:
+        # The key of an n-gram combines the id of its prefix and the id of its last word.
+        keys: dict[tuple[str, ...], int] = {}
+        for ngram in ngram_counts:
+            *prefix, last_word = ngram
+            keys[ngram] = prefix_ids[tuple(prefix)] * len(word_ids) + word_ids[last_word]
+        sorted_ngrams = sorted(ngram_counts, key=keys.__getitem__)
         ngram_keys.append(np.array([keys[ngram] for ngram in sorted_ngrams], np.int64))
-        document_counts.append(np.array([ngrams[ngram] for ngram in sorted_ngrams], np.int64))
-        ngram_ids = {ngram: index for index, ngram in enumerate(sorted_ngrams)}
+        document_counts.append(np.array([ngram_counts[ngram] for ngram in sorted_ngrams], np.int64))
+        prefix_ids = {ngram: index for index, ngram in enumerate(sorted_ngrams)}
     return DocumentFrequencies(word_ids, ngram_keys, document_counts, n_documents)
 
 

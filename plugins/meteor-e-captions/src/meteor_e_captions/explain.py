@@ -83,16 +83,20 @@ def describe_captions(
     missing = _list_missing(lexicon, comparison, [len(texts) for texts in references])
     invented = _list_invented(lexicon, comparison, len(hypotheses))
     logits = detector.logits(lexicon, comparison.captions).tolist()
-    n_repetitions = REPETITIONS.index("longest repetition") + 1
-    max_repetitions = repetitions(lexicon.columns, comparison.captions)[:, :n_repetitions].max(axis=1).tolist()
+    n_counts = REPETITIONS.index("longest repetition") + 1
+    repetition_counts = repetitions(lexicon.columns, comparison.captions)[:, :n_counts]
+    has_repetition = repetition_counts.max(axis=1) > 0
     reports = []
-    for index, (text, logit) in enumerate(zip(hypotheses, logits, strict=True)):
+    for index, (caption, logit) in enumerate(zip(hypotheses, logits, strict=True)):
+        reasons: list[str] = []
+        if logit > 0:
+            reasons = detector.reasons(split(caption), repeats=bool(has_repetition[index]))
         report = CaptionReport(
-            caption=text,
+            caption=caption,
             missing=missing[index],
             invented=invented[index],
             broken=1 / (1 + math.exp(-max(logit, -500.0))),
-            reasons=detector.reasons(split(text), repeats=max_repetitions[index] > 0) if logit > 0 else [],
+            reasons=reasons,
         )
         reports.append(report)
     return reports

@@ -579,12 +579,16 @@ def context_features(
     """
     mean_cosines, best_cosines = [], []
     for start in range(0, len(hypotheses), _BATCH_SIZE):
-        batch = slice(start, start + _BATCH_SIZE)
-        vectors = encoding([*hypotheses[batch], *chain.from_iterable(references[batch])])
-        for hypothesis, texts in zip(hypotheses[batch], references[batch], strict=True):
+        batch_hypotheses = hypotheses[start : start + _BATCH_SIZE]
+        batch_references = references[start : start + _BATCH_SIZE]
+        vectors = encoding([*batch_hypotheses, *chain.from_iterable(batch_references)])
+        for hypothesis, texts in zip(batch_hypotheses, batch_references, strict=True):
+            hypothesis_vector = vectors[hypothesis]
             reference_vectors = np.array([vectors[text] for text in texts])
-            mean_cosines.append(_compute_mean_cosine(vectors[hypothesis], reference_vectors))
-            best_cosines.append(float((reference_vectors * vectors[hypothesis]).sum(axis=1).max()))
+            # Vectors have unit length, so that the cosine of two vectors is their dot product.
+            cosines = (reference_vectors * hypothesis_vector).sum(axis=1)
+            mean_cosines.append(_compute_mean_cosine(hypothesis_vector, reference_vectors))
+            best_cosines.append(float(cosines.max()))
     return {"encoder cosine": np.array(mean_cosines), "best encoder cosine": np.array(best_cosines)}
 
 

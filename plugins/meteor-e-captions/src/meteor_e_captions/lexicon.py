@@ -272,6 +272,14 @@ class _Ids(dict[Any, int]):
         return new_id
 
 
+def _compute_weights(words: Sequence[str], has_synonyms: Cells) -> Floats:
+    """Return the weight of each word, which is its rounded information. Words without synonyms weigh less."""
+    information = np.maximum(_compute_information(words), _MIN_INFORMATION)
+    weights = information * np.where(has_synonyms, 1.0, _FUNCTION_WEIGHT)
+    rounded_weights: Floats = np.rint(weights * _WEIGHT_STEPS) / _WEIGHT_STEPS
+    return rounded_weights
+
+
 class CaptionLexicon:
     """Assigns ids to the words of captions, and provides the stem, kind, weight and synonyms of each word.
 
@@ -299,23 +307,24 @@ class CaptionLexicon:
         """Return the properties of new words, and assign ids to their stems, classes and synsets."""
         kind = np.array([KINDS.index(kind_of(word)) for word in words], np.int64)
         has_synonyms = ~np.isin(kind, [KINDS.index("function"), KINDS.index("relation")])
-        weight = np.maximum(_compute_information(words), _MIN_INFORMATION) * np.where(
-            has_synonyms, 1.0, _FUNCTION_WEIGHT
-        )
-        synsets = self._meteor.synsets([*compress(words, has_synonyms)])
+        synsets_by_word = self._meteor.synsets(list(compress(words, has_synonyms)))
         synset_counts = np.zeros(len(words), np.int64)
-        synset_counts[has_synonyms] = [len(ids) for ids in synsets]
+        synset_counts[has_synonyms] = [len(synsets) for synsets in synsets_by_word]
+
+        stem_ids = [self._stem_ids[self._stem(word)] for word in words]
+        class_ids = [self._class_ids[word_class(word)] for word in words]
+        synset_ids = [self._synset_ids[synset] for synset in chain.from_iterable(synsets_by_word)]
         return WordColumns(
-            stem=np.array([self._stem_ids[self._stem(word)] for word in words], np.int64),
+            stem=np.array(stem_ids, np.int64),
             kind=kind,
-            weight=np.rint(weight * _WEIGHT_STEPS) / _WEIGHT_STEPS,
-            word_class=np.array([self._class_ids[word_class(word)] for word in words], np.int64),
+            weight=_compute_weights(words, has_synonyms),
+            word_class=np.array(class_ids, np.int64),
             is_function=np.array([word in FUNCTION_WORDS for word in words], bool),
             is_content=np.array([word not in NO_CONTENT for word in words], bool),
             is_negation=np.array([word in NEGATIONS or word.endswith("n't") for word in words], bool),
             is_exclusive=np.array([word in _EXCLUSIVE_WORDS for word in words], bool),
             synset_starts=np.cumsum([0, *synset_counts]),
-            synsets=np.array([self._synset_ids[synset] for synset in chain.from_iterable(synsets)], np.int64),
+            synsets=np.array(synset_ids, np.int64),
         )
 
     def encode(self, texts: Sequence[str]) -> EncodedCaptions:

@@ -113,15 +113,17 @@ class CaptionLight(SegmentMetric):
             names: the names of the two systems.
             sources: ignored.
         """
+        first_name, second_name = names
         contributions = self._compare_features(first, second, references)
         difference = sum(contributions.values())
         direction = "above" if difference >= 0 else "below"
-        lines = [f"{self.label}: {names[1]} is {abs(difference):.4f} {direction} {names[0]}."]
-        largest = sorted(contributions.items(), key=lambda item: -abs(item[1]))[:_MAX_CONTRIBUTIONS]
-        summary = ", ".join(f"{name} {value:+.4f}" for name, value in largest if abs(value) >= _MIN_CONTRIBUTION)
+        lines = [f"{self.label}: {second_name} is {abs(difference):.4f} {direction} {first_name}."]
+        summary = _format_contributions(contributions)
         if summary:
             lines.append(f"Of this: {summary}.")
-        lines += describe_difference(self.reports(first, references), self.reports(second, references), names)
+        first_reports = self.reports(first, references)
+        second_reports = self.reports(second, references)
+        lines += describe_difference(first_reports, second_reports, names)
         return "\n".join(lines)
 
     def _compare_features(
@@ -134,6 +136,13 @@ class CaptionLight(SegmentMetric):
         for name, weight in zip(self._model.features, self._model.weights.tolist(), strict=True):
             contributions[name] = weight * float(np.mean(second_features[name] - first_features[name]))
         return contributions
+
+
+def _format_contributions(contributions: Mapping[str, float]) -> str:
+    """Return the largest contributions of features to a difference, or an empty string if all are close to 0."""
+    ranked_contributions = sorted(contributions.items(), key=lambda item: -abs(item[1]))
+    largest_contributions = ranked_contributions[:_MAX_CONTRIBUTIONS]
+    return ", ".join(f"{name} {value:+.4f}" for name, value in largest_contributions if abs(value) >= _MIN_CONTRIBUTION)
 
 
 class CaptionContext(CaptionLight):

@@ -313,25 +313,38 @@ def score_in_order(
         MeteorError: if a segment cannot be scored, or if the cluster fails.
     """
     work: Work | None = None
-    submitted: deque[tuple[Batch, Future]] = deque()
-    max_submitted = 0
+    tasks: deque[_Task] = deque()
+    max_tasks = 0
     try:
         for index, batch in enumerate(batches):
             with _connection_errors():
-                work = work or Work.from_function(score)
+                if work is None:
+                    work = Work.from_function(score)
                 if index % _WORKER_CHECK_INTERVAL == 0:
-                    max_submitted = TASKS_PER_THREAD * max(1, sum(client.nthreads().values()))
-                submitted.append((batch, client.submit(_score, work, batch, pure=False)))
-            while len(submitted) >= max_submitted:
-                yield _get_result(*submitted[0])
-                submitted.popleft()
-        while submitted:
-            yield _get_result(*submitted[0])
-            submitted.popleft()
+                    thread_count = sum(client.nthreads().values())
+                    max_tasks = TASKS_PER_THREAD * max(1, thread_count)
+                future = client.submit(_score, work, batch, pure=False)
+            tasks.append(_Task(batch, future))
+            yield from _pop_results(tasks, max_remaining=max_tasks - 1)
+        yield from _pop_results(tasks, max_remaining=0)
     finally:
-        if submitted:
+        if tasks:
             with contextlib.suppress(Exception):
-                client.cancel([future for _, future in submitted])
+                client.cancel([task.future for task in tasks])
+
+
+class _Task(NamedTuple):
+    """A batch that was submitted to the cluster, and the future of its result."""
+
+    batch: Batch
+    future: Future
+
+
+def _pop_results(tasks: deque[_Task], max_remaining: int) -> Iterator[tuple[Batch, Any]]:
+    """Yield the batches and results of the first tasks, and remove them until ``max_remaining`` tasks are left."""
+    while len(tasks) > max_remaining:
+        yield _get_result(*tasks[0])
+        tasks.popleft()
 
 
 @contextlib.contextmanager

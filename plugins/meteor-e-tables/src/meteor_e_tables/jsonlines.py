@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -70,6 +70,23 @@ class _NumberedRow(NamedTuple):
     cells: dict[str, msgspec.Raw]
 
 
+def _decode_line(line: str, key_prefixes: Sequence[str]) -> dict[str, msgspec.Raw]:
+    """Return the encoded values of a line by key.
+
+    Args:
+        line: a JSON object.
+        key_prefixes: for each column with texts, a quotation mark and the beginning of its key.
+
+    Raises:
+        ValueError: if the line is not a JSON object, or if the key of a column with texts is repeated.
+    """
+    cells: dict[str, msgspec.Raw] = _LINE_DECODER.decode(line)
+    # The decoder accepts duplicate keys, so that lines that may contain them are parsed a second time.
+    if any(line.count(prefix) > 1 for prefix in key_prefixes):
+        json.loads(line, object_pairs_hook=reject_duplicate_keys)
+    return cells
+
+
 class JsonLines(BatchedTable):
     """A table in a JSON Lines file, which contains one object per line and can be compressed with gzip.
 
@@ -100,20 +117,17 @@ class JsonLines(BatchedTable):
 
     def _read_rows(self) -> Iterator[_NumberedRow]:
         """Yield the rows of the file. Empty lines are skipped."""
-        keys = [f'"{column.partition(".")[0]}' for column, _ in self.texts.options()]
-        for number, line in enumerate(read_segments(self._path), 1):
+        key_prefixes = [f'"{column.partition(".")[0]}' for column, _ in self.texts.options()]
+        for line_number, line in enumerate(read_segments(self._path), 1):
             if not line.strip():
                 continue
             try:
-                cells = _LINE_DECODER.decode(line)
-                # The decoder accepts duplicate keys, so that lines that may contain them are parsed a second time.
-                if any(line.count(key) > 1 for key in keys):
-                    json.loads(line, object_pairs_hook=reject_duplicate_keys)
+                cells = _decode_line(line, key_prefixes)
             except msgspec.ValidationError:
-                raise InputError(f"{self.name}, line {number}: expected a JSON object") from None
+                raise InputError(f"{self.name}, line {line_number}: expected a JSON object") from None
             except (ValueError, RecursionError) as error:
-                raise InputError(f"{self.name}, line {number}: {error}") from None
-            yield _NumberedRow(number, cells)
+                raise InputError(f"{self.name}, line {line_number}: {error}") from None
+            yield _NumberedRow(line_number, cells)
 
     def batches(self, all_columns: bool = False) -> Iterator[TableBatch]:
         """Read the table from the start. If the file is standard input, it can be read only once.

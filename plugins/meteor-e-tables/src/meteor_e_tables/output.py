@@ -156,12 +156,17 @@ def _group_by_table(systems: Sequence[System]) -> list[_InputTable]:
             record_table = RecordTable(table.name, table.size, table.texts, table.records)
             tables.append(_InputTable(record_table, names))
         else:
-            texts = TextColumns(references=("references",))
             for system in table_systems:
-                read_records = partial(_read_records, system, with_name=len(systems) > 1)
-                record_table = RecordTable(system.name, system.size, texts, read_records)
-                tables.append(_InputTable(record_table, [system.name]))
+                system_table = _make_system_table(system, with_name=len(systems) > 1)
+                tables.append(_InputTable(system_table, [system.name]))
     return tables
+
+
+def _make_system_table(system: System, *, with_name: bool) -> RecordTable:
+    """Return a table of the segments of a system, optionally with a column for the name of the system."""
+    texts = TextColumns(references=("references",))
+    read_records = partial(_read_records, system, with_name=with_name)
+    return RecordTable(system.name, system.size, texts, read_records)
 
 
 def _read_records(system: System, *, with_name: bool) -> Iterator[tuple[int, dict[str, Any]]]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,17 +34,8 @@ class Parquet(BatchedTable):
     def __init__(self, path: PathLike, texts: TextColumns) -> None:
         self.name = str(path)
         self.texts = texts
-        self.size = 0
         self._files = parquet_files(Path(path))
-        self._schema: Any = None
-        for file_path in self._files:
-            with arrow_errors(f"cannot read {file_path}"), _open(file_path) as file:
-                schema = file.schema_arrow
-                self.size += file.metadata.num_rows
-            if self._schema is None:
-                self._schema = schema
-            elif not self._schema.equals(schema):
-                raise InputError(f"{file_path} and {self._files[0]} have different columns; score them separately")
+        self._schema, self.size = _read_schema_and_size(self._files)
         self._paths = find_text_columns(self._schema, texts, self.name)
         if not self.size:
             raise InputError(f"{self.name} is empty; there is nothing to score")
@@ -81,11 +71,7 @@ def _read_tables(path: str | Path, columns: list[str] | None) -> Iterator[Any]:
     with arrow_errors(f"cannot read {path}"):
         file = _open(path)
     with file:
-        # Each row group has an iterator of its own, because an iterator retains all data that it has read.
-        tables = itertools.chain.from_iterable(
-            file.iter_batches(BATCH_ROWS, row_groups=[index], columns=columns, use_threads=False)
-            for index in range(file.num_row_groups)
-        )
+        tables = _read_row_groups(file, columns)
         while True:
             with arrow_errors(f"cannot read {path}"):
                 table = next(tables, None)
@@ -93,3 +79,29 @@ def _read_tables(path: str | Path, columns: list[str] | None) -> Iterator[Any]:
                 return
             if table.num_rows:
                 yield table
+
+
+def _read_row_groups(file: Any, columns: list[str] | None) -> Iterator[Any]:
+    """Yield the record batches of an open Parquet file."""
+    for index in range(file.num_row_groups):
+        # Each row group has an iterator of its own, because an iterator retains all data that it has read.
+        yield from file.iter_batches(BATCH_ROWS, row_groups=[index], columns=columns, use_threads=False)
+
+
+def _read_schema_and_size(paths: Sequence[Path]) -> tuple[Any, int]:
+    """Return the schema and the number of rows of the files of a table.
+
+    Raises:
+        InputError: if a file cannot be read, or if the files have different columns.
+    """
+    table_schema: Any = None
+    row_count = 0
+    for path in paths:
+        with arrow_errors(f"cannot read {path}"), _open(path) as file:
+            file_schema = file.schema_arrow
+            row_count += file.metadata.num_rows
+        if table_schema is None:
+            table_schema = file_schema
+        elif not table_schema.equals(file_schema):
+            raise InputError(f"{path} and {paths[0]} have different columns; score them separately")
+    return table_schema, row_count

@@ -46,15 +46,15 @@ def table_writer(path: str, signature: str, schema: Any = None) -> Iterator[Parq
     is_parquet = path.endswith(PARQUET)
     if not is_parquet and not path.endswith(JSON_LINES):
         raise ConfigError(f"{path} is not the name of a table; use .parquet, .jsonl or .jsonl.gz")
-    with contextlib.ExitStack() as stack:
-        temporary_path = stack.enter_context(atomic_output(path))
-        stream: Any = stack.enter_context(temporary_path.open("wb"))
+    with atomic_output(path) as temporary_path, temporary_path.open("wb") as stream:
         if is_parquet:
-            yield stack.enter_context(contextlib.closing(ParquetWriter(stream, path, signature, schema)))
+            with contextlib.closing(ParquetWriter(stream, path, signature, schema)) as parquet_writer:
+                yield parquet_writer
+        elif path.endswith(".gz"):
+            # The gzip header contains no file name and no time, so that equal tables result in equal files.
+            with gzip.GzipFile("", "wb", compresslevel=6, fileobj=stream, mtime=0) as compressed_stream:
+                yield JsonLinesWriter(compressed_stream, path)
         else:
-            if path.endswith(".gz"):
-                # The gzip header contains no file name and no time, so that equal tables result in equal files.
-                stream = stack.enter_context(gzip.GzipFile("", "wb", compresslevel=6, fileobj=stream, mtime=0))
             yield JsonLinesWriter(stream, path)
 
 
