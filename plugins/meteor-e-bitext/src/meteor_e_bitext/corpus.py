@@ -146,7 +146,10 @@ def read_bitext(
     Raises:
         InputError: if a file cannot be read, or if the files have different numbers of lines.
     """
-    first_builder, second_builder = (_CorpusBuilder(text, threads) for text in texts)
+    first_text, second_text = texts
+    first_folder, second_folder = folders
+    first_builder = _CorpusBuilder(first_text, threads)
+    second_builder = _CorpusBuilder(second_text, threads)
     selector = _SentenceSelector(max_words)
     for batch in _split_into_batches(_read_line_pairs(files, encoding)):
         first_rows = first_builder.tokenize([first for first, _ in batch])
@@ -156,9 +159,9 @@ def read_bitext(
         second_builder.add([second for _, second in sentence_pairs])
         progress(Stage("tokenizing", "lines"), selector.line_count, None)
     progress(Stage("tokenizing", "lines"), selector.line_count, selector.line_count)
-    first_builder.write(folders[0])
-    second_builder.write(folders[1])
-    np.save(folders[0] / "lines.npy", np.array(selector.selected_indices, np.uint32))
+    first_builder.write(first_folder)
+    second_builder.write(second_folder)
+    np.save(first_folder / "lines.npy", np.array(selector.selected_indices, np.uint32))
     return selector.counts()
 
 

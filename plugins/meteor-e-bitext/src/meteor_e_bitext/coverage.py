@@ -77,12 +77,15 @@ def measure_coverage(
         if index is not None:
             covered_count += _count_covered_words(index, words, frequencies)
     progress("reading the text", segment_count, segment_count)
+    frequent_phrases: list[FrequentPhrase] = []
+    if index is not None:
+        frequent_phrases = _list_frequent_phrases(index, frequencies, max_phrases, max_paraphrases)
     return Coverage(
         words=word_count,
         function_words=function_word_count,
         paraphrased_words=covered_count,
         phrases=len(frequencies),
-        frequent=[] if index is None else _list_frequent_phrases(index, frequencies, max_phrases, max_paraphrases),
+        frequent=frequent_phrases,
     )
 
 

@@ -28,15 +28,15 @@ def write_table(path: Path, paraphrases: Paraphrases, progress: Progress) -> Non
     entry_count = len(paraphrases.left)
     with (
         path.open("wb") as file,
-        gzip.GzipFile("", "wb", 6, file, mtime=0) as compressed_file,
+        gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as compressed_file,
         ThreadPoolExecutor(1) as executor,
     ):
         compression: Future[int] | None = None
         for start in range(0, entry_count, _BLOCK):
-            text = _format_entries(paraphrases, slice(start, start + _BLOCK))
+            block = _format_entries(paraphrases, slice(start, start + _BLOCK))
             if compression is not None:
                 compression.result()
-            compression = executor.submit(compressed_file.write, text.encode())
+            compression = executor.submit(compressed_file.write, block.encode())
             progress("writing paraphrases", start, entry_count)
         if compression is not None:
             compression.result()

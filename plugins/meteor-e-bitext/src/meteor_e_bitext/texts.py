@@ -77,15 +77,30 @@ def language_text(
         InputError: if the file of prefixes cannot be read.
     """
     language = _find_language(name)
-    code = language.code if language is not None else (name or "other")
+    code = "other" if name is None else name
+    if language is not None:
+        code = language.code
     if whitespace:
         return LanguageText(
             code=code, language=language, normalizer=None, segment=None, prefixes=None, description="white space"
         )
+    return _make_scoring_text(code, language, prefixes)
+
+
+def _make_scoring_text(
+    code: str, language: Language | None, prefixes: PathLike | NonbreakingPrefixes | None
+) -> LanguageText:
+    """Return a language whose text is tokenized as for scoring.
+
+    Args:
+        code: the code of the language.
+        language: the definition of the language, or None for a language without a definition.
+        prefixes: the path of a file of nonbreaking prefixes, or the prefixes themselves, or None for the default.
+    """
     nonbreaking_prefixes, content = _load_prefixes(language, prefixes)
-    mode = language.normalization if language is not None else Normalization.FULL
-    apostrophes = language.apostrophes if language is not None else "apart"
-    digest = hashlib.sha256(content).hexdigest()[:12] if content is not None else "none"
+    digest = "none" if content is None else hashlib.sha256(content).hexdigest()[:12]
+    mode = Normalization.FULL if language is None else language.normalization
+    apostrophes = "apart" if language is None else language.apostrophes
     description = f"{mode.value}, apostrophes {apostrophes}, prefixes {digest}"
     segment = None
     if language is not None and language.segmenter is not None:

@@ -65,8 +65,7 @@ def extract(harvest: Harvest, url: str, edition: Edition, kinds: Sequence[str], 
         raise ConfigError(f"{url!r} is not the address of a SPARQL endpoint; it must start with http:// or https://")
     nodes: set[str] = set()
     for kind in kinds:
-        for rows in _query_pages(url, _make_relation_pattern(edition, kind), "?source ?target"):
-            relations = [(kind, row["source"], row["target"]) for row in rows]
+        for relations in _query_relations(url, edition, kind):
             harvest.add_rows("relation", relations)
             for _, source, target in relations:
                 nodes.update((source, target))
@@ -77,6 +76,12 @@ def extract(harvest: Harvest, url: str, edition: Edition, kinds: Sequence[str], 
         if node_words:
             harvest.add_rows("word", node_words)
         progress("words", start, len(valid_nodes))
+
+
+def _query_relations(url: str, edition: Edition, kind: str) -> Iterator[list[tuple[str, str, str]]]:
+    """Yield pages of relations. Each relation consists of its property, its source node and its target node."""
+    for rows in _query_pages(url, _make_relation_pattern(edition, kind), "?source ?target"):
+        yield [(kind, row["source"], row["target"]) for row in rows]
 
 
 def _make_relation_pattern(edition: Edition, kind: str) -> str:

@@ -58,20 +58,15 @@ class DbnaryMatcher(KeyMatcher):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        file, pack, language = options.file, options.pack, options.language
-        if file is not None and pack is not None:
-            raise ConfigError("matcher 'dbnary': 2 sources of synsets; name either a file or a pack")
-        if language is not None and file is None:
-            raise ConfigError(
-                "matcher 'dbnary': the option 'language' can only be used with 'file'; a pack names its language"
-            )
+        _check_options(options)
         synsets = NO_SYNSETS
-        if file is not None:
-            synsets = load_synsets(file)
-        elif pack is not None:
-            synsets = _load_installed_pack(pack)
-        self._index, self._description = synsets.index, synsets.description
-        self._languages = synsets.languages if language is None else (language,)
+        if options.file is not None:
+            synsets = load_synsets(options.file)
+        elif options.pack is not None:
+            synsets = _load_installed_pack(options.pack)
+        self._index = synsets.index
+        self._description = synsets.description
+        self._languages = synsets.languages if options.language is None else (options.language,)
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> DbnaryMatcher:
@@ -103,6 +98,16 @@ class DbnaryMatcher(KeyMatcher):
     def describe(self) -> str:
         """Return the name and the digest of the synsets, for the signature."""
         return self._description
+
+
+def _check_options(options: DbnaryMatcher.Options) -> None:
+    """Raise ConfigError if the options of a chain contradict each other."""
+    if options.file is not None and options.pack is not None:
+        raise ConfigError("matcher 'dbnary': 2 sources of synsets; name either a file or a pack")
+    if options.language is not None and options.file is None:
+        raise ConfigError(
+            "matcher 'dbnary': the option 'language' can only be used with 'file'; a pack names its language"
+        )
 
 
 def _load_installed_pack(name: str) -> Synsets:

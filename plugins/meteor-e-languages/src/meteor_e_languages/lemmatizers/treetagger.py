@@ -181,8 +181,10 @@ class _Process:
         self._sentence_count += 1
         start_marker = f'<sentence number="{self._sentence_count}" begins>'
         end_marker = f'<sentence number="{self._sentence_count}" ends>'
-        text = "\n".join([start_marker, *words, end_marker, *["."] * _FULL_STOPS]) + "\n"
-        writer = threading.Thread(target=_write_input, args=(self._process.stdin, text.encode()), daemon=True)
+        full_stops = ["."] * _FULL_STOPS
+        input_lines = [start_marker, *words, end_marker, *full_stops]
+        input_bytes = ("\n".join(input_lines) + "\n").encode()
+        writer = threading.Thread(target=_write_input, args=(self._process.stdin, input_bytes), daemon=True)
         writer.start()
         lines: list[str] = []
         is_in_sentence = False

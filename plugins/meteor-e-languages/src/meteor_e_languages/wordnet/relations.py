@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,26 +56,28 @@ def assign_keys(lexicon: Lexicon) -> dict[str, list[int]]:
     entries_by_synset: dict[Synset, list[str]] = {}
     for synset, words in sorted(lexicon.synsets.items()):
         entries_by_synset[synset] = [entry(synset[0], word) for word in words]
-
-    keys: dict[str, list[int]] = {}
-    for synset_key, entries in enumerate(entries_by_synset.values(), 1):
-        for word_entry in entries:
-            entry_keys = keys.setdefault(word_entry, [])
+    keys_by_entry: dict[str, list[int]] = {}
+    for synset_key, synset_entries in enumerate(entries_by_synset.values(), 1):
+        for word_entry in synset_entries:
+            entry_keys = keys_by_entry.setdefault(word_entry, [])
             if lexicon.shared:
                 entry_keys.append(synset_key)
+    first_relation_key = len(entries_by_synset) + 1
+    for relation_key, related_entries in enumerate(_relate_entries(lexicon, entries_by_synset), first_relation_key):
+        for word_entry in related_entries:
+            keys_by_entry[word_entry].append(relation_key)
+    return keys_by_entry
 
-    relation_keys = itertools.count(len(entries_by_synset) + 1)
-    for first, second in sorted(set(lexicon.links)):
-        if first in entries_by_synset and second in entries_by_synset:
-            relation_key = next(relation_keys)
-            for word_entry in entries_by_synset[first] + entries_by_synset[second]:
-                keys[word_entry].append(relation_key)
+
+def _relate_entries(lexicon: Lexicon, entries_by_synset: Mapping[Synset, list[str]]) -> Iterator[list[str]]:
+    """Yield the index entries that each relation connects. Relations of unknown synsets or words are ignored."""
+    for first_synset, second_synset in sorted(set(lexicon.links)):
+        if first_synset in entries_by_synset and second_synset in entries_by_synset:
+            yield entries_by_synset[first_synset] + entries_by_synset[second_synset]
+    known_entries = set(itertools.chain.from_iterable(entries_by_synset.values()))
     for first_entry, second_entry in sorted(set(lexicon.word_links)):
-        if first_entry in keys and second_entry in keys:
-            relation_key = next(relation_keys)
-            keys[first_entry].append(relation_key)
-            keys[second_entry].append(relation_key)
-    return keys
+        if first_entry in known_entries and second_entry in known_entries:
+            yield [first_entry, second_entry]
 
 
 def find_ancestors(parents: Mapping[Synset, Sequence[Synset]], max_distance: int) -> Iterable[tuple[Synset, Synset]]:

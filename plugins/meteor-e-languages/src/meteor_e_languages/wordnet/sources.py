@@ -90,7 +90,8 @@ class Tab:
                 with zipfile.ZipFile(self.path) as archive:
                     return archive.read(self.inner)
             content = self.path.read_bytes()
-            return gzip.decompress(content) if content[:2] == b"\x1f\x8b" else content
+            is_compressed = content.startswith(b"\x1f\x8b")
+            return gzip.decompress(content) if is_compressed else content
         except (OSError, EOFError, zlib.error, zipfile.BadZipFile) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise ResourceError(f"cannot read {self}: {reason}") from error
@@ -140,7 +141,9 @@ def find_tabs(folder: Path | None, language: Language) -> Tab | None:
     folders = [folder] if folder is not None else nltk_folders()
     for data_folder in folders:
         for file_name in file_names:
-            tab = _find_tab_file(data_folder, file_name) or _find_tab_in_archives(data_folder, file_name)
+            tab = _find_tab_file(data_folder, file_name)
+            if tab is None:
+                tab = _find_tab_in_archives(data_folder, file_name)
             if tab is not None:
                 return tab
     return None
