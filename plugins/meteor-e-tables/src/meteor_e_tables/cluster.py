@@ -317,14 +317,11 @@ def score_in_order(
     max_tasks = 0
     try:
         for index, batch in enumerate(batches):
-            with _connection_errors():
-                if work is None:
-                    work = Work.from_function(score)
-                if index % _WORKER_CHECK_INTERVAL == 0:
-                    thread_count = sum(client.nthreads().values())
-                    max_tasks = TASKS_PER_THREAD * max(1, thread_count)
-                future = client.submit(_score, work, batch, pure=False)
-            tasks.append(_Task(batch, future))
+            if work is None:
+                work = Work.from_function(score)
+            if index % _WORKER_CHECK_INTERVAL == 0:
+                max_tasks = _compute_max_tasks(client)
+            tasks.append(_submit(client, work, batch))
             yield from _pop_results(tasks, max_remaining=max_tasks - 1)
         yield from _pop_results(tasks, max_remaining=0)
     finally:
@@ -338,6 +335,20 @@ class _Task(NamedTuple):
 
     batch: Batch
     future: Future
+
+
+def _compute_max_tasks(client: Client) -> int:
+    """Return the maximum number of submitted tasks, which depends on the number of threads of the workers."""
+    with _connection_errors():
+        thread_count = sum(client.nthreads().values())
+    return TASKS_PER_THREAD * max(1, thread_count)
+
+
+def _submit(client: Client, work: Work, batch: Batch) -> _Task:
+    """Send a batch to the cluster."""
+    with _connection_errors():
+        future = client.submit(_score, work, batch, pure=False)
+    return _Task(batch, future)
 
 
 def _pop_results(tasks: deque[_Task], max_remaining: int) -> Iterator[tuple[Batch, Any]]:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FASTTEXT_MAGIC = (793712314).to_bytes(4, "little")
+_PICKLE_MAGICS = (b"\x80\x02", b"\x80\x03", b"\x80\x04", b"\x80\x05")
 _FASTTEXT_HEADER = struct.Struct("<8xi44x8xi")
 """The dimension and the number of words in the header of a fastText model."""
 _HEADER = re.compile(rb"\s*([0-9]{1,12})[ \t]+([0-9]{1,6})[ \t]*\r?\n")
@@ -86,10 +87,9 @@ def detect_format(path: Path) -> str:
     """
     with _open(path) as stream:
         head = _read(path, lambda: stream.read(1 << 20))
-    if head[:4] == _FASTTEXT_MAGIC:
+    if head.startswith(_FASTTEXT_MAGIC):
         return "fasttext"
-    is_pickle = head[:1] == b"\x80" and head[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05")
-    if is_pickle:
+    if head.startswith(_PICKLE_MAGICS):
         raise InputError(
             f"{path} is in gensim's own format; save the vectors with gensim's save_word2vec_format(file, binary=True)"
         )

@@ -236,10 +236,7 @@ def write_vectors(
         ResourceError: if the file cannot be written, or if it is too large for its format.
     """
     target = Path(os.path.realpath(path))
-    _check_words(words, rows)
-    _check_finite(rows, lambda index: f"the vector of {words[index]!r}")
-    if subwords is not None:
-        _check_finite(subwords.rows, lambda index: f"subword vector {index}")
+    _check_vectors(words, rows, subwords)
     encoded_words = [word.encode("utf-8", "surrogatepass") for word in words]
     word_sections, word_parameters = make_vocabulary_sections(encoded_words, target)
     count_bytes = _view_bytes(_limit_counts(counts, len(words)))
@@ -281,6 +278,14 @@ def _encode_subwords(subwords: Subwords | None) -> _EncodedSubwords:
         return _EncodedSubwords(memoryview(b""), bucket_count=0, lengths=(0, 0))
     row_bytes = _view_bytes(np.ascontiguousarray(subwords.rows, dtype="<f4"))
     return _EncodedSubwords(row_bytes, len(subwords.rows), (subwords.shortest, subwords.longest))
+
+
+def _check_vectors(words: Sequence[str], rows: NDArray[np.float32], subwords: Subwords | None) -> None:
+    """Raise InputError if words do not have exactly one vector each, or if a vector is not finite."""
+    _check_words(words, rows)
+    _check_finite(rows, lambda index: f"the vector of {words[index]!r}")
+    if subwords is not None:
+        _check_finite(subwords.rows, lambda index: f"subword vector {index}")
 
 
 def _check_words(words: Sequence[str], rows: NDArray[np.float32]) -> None:
