@@ -196,8 +196,8 @@ class OverlapMatcher(Matcher):
     them. The matcher proposes at most one match for each word. It selects the most similar pairs first and, among
     equally similar pairs, those with the closest relative positions.
 
-    The contribution of a match to the score is proportional to its similarity, whose minimum is the option
-    ``threshold``.
+    A match contributes to the score in proportion to its similarity. Two words match only if their similarity is at
+    least ``threshold``.
     """
 
     graded: ClassVar[bool] = True

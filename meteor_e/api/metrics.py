@@ -273,7 +273,7 @@ class HasDetails(Protocol):
     """A metric that returns details of segments and systems, for JSON and reports."""
 
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
-        """Return details of each segment or system, which JSON output contains in addition to the scores.
+        """Return the details of each segment or system that JSON output shows next to its scores.
 
         If the details contain a string with the key ``said``, reports show this string.
 

@@ -57,7 +57,7 @@ def _simplify_value(value: Any) -> Any:
 
 
 def _find_mistake(value: Any, kind: Any, message: str, noun: str) -> tuple[Key, str]:
-    """Return the key of the first mistake in a value, and a description of the mistake.
+    """Return the key of the first invalid entry of a value, and a description of the mistake.
 
     msgspec does not say which key of a mapping is invalid. Each part of the value is therefore checked separately.
 

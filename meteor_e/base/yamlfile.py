@@ -44,7 +44,7 @@ _MAX_NUMBER_LENGTH = 300
 
 
 class Document(NamedTuple):
-    """The content of a YAML file or of a Python mapping, with the lines of its values.
+    """The content of a YAML file or a Python mapping, with the line number of each value.
 
     Attributes:
         data: the content, which consists of strings, numbers, booleans, ``None``, lists, and mappings with strings as

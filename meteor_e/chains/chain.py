@@ -123,7 +123,8 @@ def _resolve_language(config: ChainConfig, registry: PluginRegistry) -> Language
 def _resolve_matchers(
     config: ChainConfig, language: Language, task_name: str, task: Task, registry: PluginRegistry
 ) -> tuple[ChainEntry, ...]:
-    """Return the matchers of a chain, by default those of the task, and check their weights and options."""
+    """Return the matchers of a chain after checking their weights and options. By default, a chain has the matchers of
+    its task."""
     if config.matchers is None:
         weights = _default_weights(language, task_name, task, registry)
         matchers = tuple(ChainEntry(name, weight, optional=True) for name, weight in weights.items())
@@ -194,7 +195,8 @@ def _resolve_function_words(config: ChainConfig, language: Language) -> str | No
 
 
 def _resolve_matcher(entry: ChainEntry, weights: Mapping[str, float], registry: PluginRegistry) -> ChainEntry:
-    """Return a matcher's entry with its weight, which is by default that of the task or of the matcher's class."""
+    """Return a matcher's entry with its weight. By default, the weight is taken from the task or from the matcher's
+    class."""
     weight = weights.get(entry.name) if entry.weight is None else entry.weight
     if weight is None:
         with add_location(entry.location):

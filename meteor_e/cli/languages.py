@@ -165,7 +165,7 @@ def _summarize_evidence(language: Language) -> str:
 
 
 def spell(value: Any) -> str:
-    """Return a value of a language's description as text, with a dash for empty values."""
+    """Format a value of a language's description. An empty value becomes a dash."""
     if isinstance(value, dict):
         return "; ".join(f"{name} {text}" for name, text in value.items()) or "-"
     if isinstance(value, list):

@@ -160,7 +160,8 @@ class _TextCounts:
         hypothesis_indexes: Integers,
         reference_indexes: Integers,
     ) -> Floats:
-        """Return approximate scores of hypotheses against references, ``(hypotheses, references)``.
+        """Return the approximate score of each hypothesis against each reference, as an array ``(hypotheses,
+        references)``.
 
         Args:
             hypothesis_texts: index of the text of each hypothesis.

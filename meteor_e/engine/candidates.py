@@ -69,7 +69,7 @@ class _SharedLists(NamedTuple):
 def collect_candidates(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token], identity: Identity = str
 ) -> Candidates:
-    """Collect the matches that the matchers propose, in chain order, and fix matches that do not compete with others.
+    """Collect the matches that the matchers propose, in chain order, and mark matches without competitors as fixed.
 
     If the hypothesis and the reference have the same words, only the first matcher is used. A match is fixed if it is
     the only candidate at its reference position and no other candidate contains any of its words.
@@ -357,7 +357,7 @@ def _inherited_family(matcher: Matcher) -> str:
 
 
 def inherits_methods(matcher: Matcher, base_class: Any, *methods: str) -> bool:
-    """Return whether a matcher has these methods of a base class, without overriding any of them."""
+    """Return whether a matcher inherits all of these methods from a base class without overriding them."""
     for method in methods:
         if method in vars(matcher) or getattr(type(matcher), method) is not getattr(base_class, method):
             return False

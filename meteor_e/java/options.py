@@ -323,7 +323,8 @@ class _TaskDefaults(NamedTuple):
 
 
 def _resolve_task(options: JavaOptions, language: Language) -> _TaskDefaults:
-    """Return the defaults of a task. As in the Java program, they are zeros if the language does not have the task."""
+    """Return the default parameters of a task. They are zeros if the language does not support the task, as in the
+    Java program."""
     name = _find_task_name(options.task, language)
     # With -p, the task is custom and has the weights of the adequacy task.
     effective_name = "custom" if options.parameters is not None else name
@@ -344,7 +345,7 @@ def _find_task_name(task: str | None, language: Language) -> str:
     name = task.lower() or "default"
     if name not in (*TASKS, "default"):
         raise UsageError(f"unknown task ({task}){near_miss(name, TASKS)}; known: {', '.join(TASKS)}")
-    # An explicit "-t default" means the ranking task, for which most languages do not have parameters.
+    # An explicit "-t default" selects the ranking task. Most languages do not have parameters for this task.
     return "rank" if name == "default" else name
 
 

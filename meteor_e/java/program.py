@@ -166,7 +166,7 @@ def _load_resources(configuration: JavaConfiguration) -> LanguageResources | Non
 
 
 def _load_replacements(configuration: JavaConfiguration) -> dict[str, Any]:
-    """Read the resources that replace those of the language. Files that no module uses are not read."""
+    """Read the resources that replace the language's own resources. Files that no module uses are not read."""
     replacements: dict[str, Any] = {}
     options = configuration.options
     if options.words is not None:

@@ -151,7 +151,8 @@ def _score_separately(pairs: Pairs, method: Method | None, best: int, progress: 
 
 
 def _score_together(sources: Iterable[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
-    """Yield small sources with the expected scores of their candidates, which are scored in common batches."""
+    """Yield small sources with the expected scores of their candidates. The candidates of several sources are scored
+    in one batch."""
     all_pairs, metrics, hypotheses, references = tee(sources, 4)
     first = next(metrics)
     matrices = score_pairs(

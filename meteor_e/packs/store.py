@@ -88,7 +88,7 @@ class PackStore:
             return sorted(path.name for path in paths if path.name[0] != "." and path.is_dir())
 
     def find(self, name: str) -> Pack | None:
-        """Return a pack by its name or by METEOR's code of its language, or ``None`` if it is not installed.
+        """Return the pack with the given name or METEOR language code, or ``None`` if it is not installed.
 
         Raises:
             ResourceError: if the pack is damaged.
@@ -107,7 +107,7 @@ class PackStore:
         return pack
 
     def get(self, name: str) -> Pack:
-        """Return a pack by its name or by METEOR's code of its language.
+        """Return the pack with the given name or METEOR language code.
 
         Raises:
             ResourceError: if the pack is damaged or not installed. The message says how to install it.

@@ -88,7 +88,7 @@ _FINNISH_MASKS = "bcfgqwxz"
 def _finnish(word: str, stem: _Stem) -> str:
     """Stem a Finnish word. Letters outside of the alphabet, and consonants of four endings, are masked.
 
-    All letters of a run have the same mask, which differs from the neighbors of the run, so that masking does not
+    All letters of a run have the same mask. The mask differs from the neighbors of the run, so that masking does not
     create or remove doubled letters.
     """
     masked, end = "", 0

@@ -107,7 +107,7 @@ class CaptionScores(Metric):
     def prepare(self, references: Sequence[Sequence[str]]) -> Self:
         """Return a copy of the metric that contains the tokenized references and their document frequencies.
 
-        The document frequencies are not counted if the options name those of a corpus.
+        Document frequencies are not counted if an option specifies the document frequencies of a corpus.
         """
         prepared = copy.copy(self)
         prepared._raw_references = list(references)

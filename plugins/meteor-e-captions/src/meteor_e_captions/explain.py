@@ -105,7 +105,7 @@ def describe_captions(
 def _list_missing(
     lexicon: CaptionLexicon, comparison: CaptionComparison, reference_counts: Sequence[int]
 ) -> list[dict[str, list[str]]]:
-    """Return for each caption the words, by kind, that the caption should contain.
+    """Return for each caption the words that it should contain, grouped by their kind.
 
     At least half of the references contain these words, and the caption contains neither the words nor their synonyms.
     """
@@ -121,7 +121,7 @@ def _list_missing(
 def _list_invented(
     lexicon: CaptionLexicon, comparison: CaptionComparison, n_captions: int
 ) -> list[dict[str, list[str]]]:
-    """Return for each caption its words, by kind, that no reference contains."""
+    """Return for each caption the words that no reference contains, grouped by their kind."""
     words = comparison.caption_words
     return _list_by_kind(lexicon, words, (words.support == 0) & ~words.has_synonym, n_captions)
 

@@ -292,7 +292,7 @@ def _warn_of_missing_paraphrases(test: TestSet, scores: Sequence[Scores]) -> lis
 def _measure(
     test: TestSet, scores: Sequence[Scores], measures: Sequence[Measure[TestSet]], intervals: int, seed: int
 ) -> dict[tuple[str, str], tuple[Value, Floats | None]]:
-    """Return the value and the bootstrap samples by the names of the measure and the metric."""
+    """Return the value of a measure and its bootstrap samples, keyed by the names of the measure and the metric."""
     weights = draw_weights(len(test), intervals, seed) if intervals else None
     values = {}
     for measure in measures:

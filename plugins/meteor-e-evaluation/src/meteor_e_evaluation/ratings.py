@@ -99,7 +99,7 @@ def _iterate_rows(
 
 
 def _find_columns(titles: Sequence[str], columns: ColumnNames) -> dict[str, int]:
-    """Return the index of the column of each field, without the fields that the table lacks."""
+    """Return the column index of each field that the table contains."""
     column_index: dict[str, int] = {}
     for field, names in columns.items():
         known_names = [name for name in names if name in titles]

@@ -44,7 +44,7 @@ def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:
 
 
 def read_texts(path: PathLike, role: Role) -> list[str]:
-    """Read the only text in a file that has a certain role.
+    """Read the only text with the given role in a file.
 
     Raises:
         InputError: if the file is malformed, or if it does not contain exactly one text of this role.

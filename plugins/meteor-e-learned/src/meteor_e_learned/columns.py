@@ -11,7 +11,7 @@ from meteor_e.base.errors import near_miss
 
 @dataclass(frozen=True)
 class NamedFeature:
-    """A feature with its label in a recipe and its selected columns.
+    """A feature of a recipe, with its label and the columns that the recipe selects.
 
     Attributes:
         label: the prefix of the feature's column names.

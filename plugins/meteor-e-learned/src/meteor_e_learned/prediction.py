@@ -454,7 +454,7 @@ class ModelMetric(SystemsMetric):
         names: tuple[str, str] = ("the first", "the second"),
         sources: Sequence[str] | None = None,
     ) -> str:
-        """Return a text that names the features that cause the difference between the scores of two systems.
+        """Explain which features cause the difference between the scores of two systems.
 
         See :func:`meteor_e_learned.explain.explain`.
 
@@ -475,7 +475,7 @@ class ModelMetric(SystemsMetric):
         name: str = "the system",
         sources: Sequence[str] | None = None,
     ) -> str:
-        """Return a text that names the features that distinguish the high-scoring segments of a system from the others.
+        """Explain which features distinguish the high-scoring segments of a system from its other segments.
 
         See :func:`meteor_e_learned.explain.explain_system`.
 

@@ -1,4 +1,4 @@
-"""Scale that maps raw scores to percentages of system outputs with a lower score."""
+"""A scale that converts a raw score to its percentile rank among system outputs."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _join_surrogates(text: str) -> str:
 
 
 class _Marks(NamedTuple):
-    """A piece that consists of digits and punctuation.
+    """A piece of text that consists of digits and punctuation.
 
     Attributes:
         tokens: the tokens, separated by spaces.
@@ -237,7 +237,7 @@ class Tokenizer:
         return " ".join(tokens)
 
     def _tokenize_separately(self, piece: str, classes: str) -> str:
-        """Return the tokens of a piece that does not depend on its context."""
+        """Tokenize a piece of text whose tokens do not depend on the text around it."""
         return " ".join(self._scan(f"{piece} a", f"{classes} a", 0, len(piece)))
 
     def _tokenize_marks(self, piece: str, classes: str) -> _Marks | None:

@@ -127,7 +127,8 @@ class ScoringOptions(
     list_measures: bool = option(False, "--list-measures", is_flag=True, help="Show all measures, and exit.")
 
     def make_measures(self, indexes: Sequence[DataIndex], tests: Sequence[TestSet]) -> list[Measure[TestSet]]:
-        """Return the measures that the command line or the indexes name, or the default measure of each test set."""
+        """Return the measures that are specified on the command line or in the indexes. Otherwise, return the default
+        measure of each test set."""
         from meteor_e_evaluation.measures import default_measure_name, measure
 
         names = self.measures or [name for index in indexes for name in index.measures]

@@ -220,7 +220,7 @@ class Report:
 
     @property
     def rival(self) -> int:
-        """The index of the system that differs most from the first system in its score by the first metric.
+        """The index of the system whose score on the first metric differs most from the score of the first system.
 
         The index is 0 if the report has only one system.
         """
@@ -300,7 +300,8 @@ def _score_metrics(
 ) -> Iterator[MetricResult]:
     """Yield the result of each metric, where None stands for METEOR, which has already been computed.
 
-    Under all metrics except for the first one, systems are tested only against the first system.
+    Only the first metric is used to test all pairs of systems. With the other metrics, each system is tested against
+    the first system.
     """
     other_metrics = [metric for metric in metrics if metric is not None]
     table = _score_other_metrics(other_metrics, systems, references, progress)

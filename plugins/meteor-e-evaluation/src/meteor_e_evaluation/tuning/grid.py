@@ -105,7 +105,7 @@ def evaluate_grid(data: TuningSet, objective: Objective, axes: Axes, *, progress
     inner_axes = axes[:3]
     outer_axes = axes[3:]
     values = np.empty((grid_size(inner_axes), grid_size(outer_axes)))
-    # The scorer caches precision and recall, so δ and the weights must change most slowly.
+    # δ and the weights are the outermost loops, because the scorer caches the precision and recall that they determine.
     for outer_index, outer_point in enumerate(points(outer_axes)):
         for inner_index, inner_point in enumerate(points(inner_axes)):
             values[inner_index, outer_index] = prepared_objective.evaluate(scorer, (*inner_point, *outer_point))

@@ -139,7 +139,8 @@ def make_chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
 
 
 def _provenance(report: dict[str, Any]) -> dict[str, str]:
-    """Return comments that describe how a chain was tuned, by the name of the comment."""
+    """Return comments that describe how a chain was tuned, as a dictionary from the name of each comment to its
+    text."""
     provenance = {
         "made by": f"meteor-e tune {__version__}",
         "objective": report["objective"],
@@ -162,7 +163,8 @@ def _provenance(report: dict[str, Any]) -> dict[str, str]:
 
 
 def _describe_folds(validation: dict[str, Any]) -> dict[str, str]:
-    """Return comments that describe the result of each fold of a cross-validation, by the name of the comment."""
+    """Return comments that describe the result of each fold of a cross-validation, as a dictionary from names to
+    texts."""
     comments = {"folds": f"{validation['folds']}, mean gain {validation['mean gain']:+.4f}"}
     for index in range(validation["folds"]):
         default = validation["default"][index]

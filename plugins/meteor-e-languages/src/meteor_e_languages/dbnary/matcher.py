@@ -25,7 +25,7 @@ from meteor_e_languages.dbnary.synsets import (
 
 
 class DbnaryMatcher(KeyMatcher):
-    """A matcher for words that, or whose lemmas, share a synset of DBnary, as in METEOR-E.
+    """A matcher for words that share a DBnary synset, directly or through their lemmas, as in METEOR-E.
 
     The synsets of a token are those of its form and, in a chain with a lemmatizer, of its lemma. Exception lists and
     suffix rules are not used, in any language (Servan et al. 2016, section 3.1).
@@ -96,7 +96,7 @@ class DbnaryMatcher(KeyMatcher):
         return synsets
 
     def describe(self) -> str:
-        """Return the name and the digest of the synsets, for the signature."""
+        """Return the name and digest of the synsets, which are part of the signature."""
         return self._description
 
 

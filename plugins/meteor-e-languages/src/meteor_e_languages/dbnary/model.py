@@ -97,7 +97,7 @@ def make_normalizer(language: Language) -> Normalizer:
 
 
 def normalize_word(text: str, normalizer: Normalizer) -> str:
-    """Return a word of the dictionary in the form of METEOR-E's synset files, which may be an empty string.
+    """Convert a dictionary word to its form in METEOR-E's synset files. The form may be an empty string.
 
     A word that is a single token in a text becomes that token. The parts of other words are lowercased and joined by
     ``_``. Such a word never matches a token, but it connects the words that it is a synonym of.

@@ -224,7 +224,7 @@ def _has_negation_before(answer: Answer, match_positions: Sequence[int]) -> bool
 def _measure_missing_terms(answer: Answer, reference: Reference) -> tuple[float, float]:
     """Return the length of the longest missing term, and the rarity of the rarest missing term.
 
-    A missing term occurs in the reference and neither in the answer nor in the question.
+    A missing term occurs in the reference, but not in the answer or the question.
     """
     missing_terms = [term for term in reference.new_terms if term.form not in answer.positions]
     if not missing_terms:

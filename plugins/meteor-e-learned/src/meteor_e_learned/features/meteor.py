@@ -79,7 +79,8 @@ class MeteorFeature(Feature):
 
     @classmethod
     def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-        """Return the options with changed paths, including paths within the chain and its settings."""
+        """Return a copy of the options in which a function was applied to each path, including paths in the chain and
+        its settings."""
         changed = super().with_paths(options, change)
         chain, language, settings = options.get("chain"), options.get("language"), options.get("settings")
         if isinstance(chain, str) and is_path(chain):

@@ -163,7 +163,7 @@ def _join_tens(words: list[str], terms: list[Term]) -> list[Term]:
 
 
 def join_forms(forms: Iterable[str]) -> str:
-    """Return a string of all forms, which are separated and surrounded by spaces."""
+    """Join all forms into one string, with a space before and after each form."""
     text = " ".join(forms)
     return f" {text} " if text else " "
 
