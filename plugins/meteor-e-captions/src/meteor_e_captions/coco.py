@@ -247,7 +247,7 @@ def evaluate(annotations: Any, results: Any) -> CocoScores:
     image_ids = [image_id for image_id in references if image_id in captions]
     metric = load_metric("coco", language="en")
     scored_captions = [captions[image_id] for image_id in image_ids]
-    scored_references = [references[image_id] for image_id in image_ids]
+    scored_references: list[Sequence[str]] = [references[image_id] for image_id in image_ids]
     columns = _score_columns(metric, scored_captions, scored_references)
     image_scores = {}
     for index, image_id in enumerate(image_ids):

@@ -151,7 +151,7 @@ def _index_ngrams(counts_by_order: list[_NgramTable], n_documents: int) -> Docum
     """
     unigram_counts, *longer_ngram_counts = counts_by_order
     word_ids = {word: index for index, (word,) in enumerate(unigram_counts)}
-    prefix_ids = {(word,): index for word, index in word_ids.items()}
+    prefix_ids: dict[tuple[str, ...], int] = {(word,): index for word, index in word_ids.items()}
     ngram_keys = []
     document_counts = [np.array(list(unigram_counts.values()), np.int64)]
     for ngram_counts in longer_ngram_counts:

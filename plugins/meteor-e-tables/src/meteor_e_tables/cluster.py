@@ -340,7 +340,7 @@ class _Task(NamedTuple):
 def _compute_max_tasks(client: Client) -> int:
     """Return the maximum number of submitted tasks, which depends on the number of threads of the workers."""
     with _connection_errors():
-        thread_count = sum(client.nthreads().values())
+        thread_count: int = sum(client.nthreads().values())
     return TASKS_PER_THREAD * max(1, thread_count)
 
 

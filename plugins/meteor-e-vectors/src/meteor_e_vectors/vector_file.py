@@ -251,7 +251,8 @@ def write_vectors(
     checksum = _compute_checksum(sections, description)
     sections.append(_encode_metadata({**description, "sha256": checksum}))
 
-    header = _Header(*word_parameters, rows.shape[1], encoded_subwords.bucket_count, *encoded_subwords.lengths)
+    word_count, longest_probe = word_parameters
+    header = _Header(word_count, longest_probe, rows.shape[1], encoded_subwords.bucket_count, *encoded_subwords.lengths)
     with os_errors_as(ResourceError, f"cannot write {target}"):
         target.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(target) as scratch:
