@@ -177,7 +177,7 @@ def _convert_yaml_error(error: Any, source: str) -> ConfigError:
 
 
 def _build_value(events: Iterator[Any], first_event: Any, key: Key, document: Document) -> Any:
-    """Build the value that begins with an event of PyYAML. Its size and nesting are limited.
+    """Build the value that begins with the given PyYAML event. The size and the nesting depth of the value are limited.
 
     Args:
         events: the events that follow.

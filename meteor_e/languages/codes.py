@@ -62,7 +62,7 @@ def language_names() -> dict[str, str]:
 
 
 def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
-    """Return the tag of the language that has a code or an English name. Case is ignored.
+    """Return the language tag for a language code or an English language name. Case is ignored.
 
     Args:
         text: an ISO 639-1 or 639-3 code, a BCP 47 tag with ``-`` or ``_``, or an English name.

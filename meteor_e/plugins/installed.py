@@ -75,7 +75,8 @@ def check_core_version(distribution: Distribution | None) -> None:
 
 
 def _accepts_core_version(text: str) -> bool:
-    """Return whether a requirement accepts this version of meteor_e or concerns another distribution."""
+    """Return whether a requirement accepts this version of meteor_e. Requirements of other distributions are always
+    accepted."""
     name_match = re.match(r"[A-Za-z0-9._-]*", text)
     name = name_match[0] if name_match else ""
     if re.sub("[-_.]+", "-", name).lower() != "meteor-e":

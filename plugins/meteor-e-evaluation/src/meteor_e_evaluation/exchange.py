@@ -240,7 +240,8 @@ def exchange_pair_counts(
     n_human_ties = int(rankings.ties.sum())
 
     def count(differences: Floats, human_order: NDArray[np.int8], units: Integers, n_units: int) -> Floats:
-        """Return, for each unit, the concordant minus the discordant pairs, the metric ties, and the common ties."""
+        """Return three numbers for each unit: concordant minus discordant pairs, pairs tied by the metric, and pairs
+        tied by both."""
         is_metric_tie = differences == 0
         is_common_tie = is_metric_tie & (human_order == 0)
         agreement = np.sign(differences) * human_order

@@ -1,4 +1,5 @@
-"""Makes synthetic comparisons of texts with errors and of excerpts, whose better text is known by construction."""
+"""Makes synthetic comparisons from texts with errors and from excerpts. In each comparison, it is known by
+construction which text is better."""
 
 from __future__ import annotations
 

@@ -45,7 +45,8 @@ def _straight_matches(matches: Sequence[AlignedMatch]) -> list[int]:
     if not matches:
         return []
     hypothesis_ends = np.array([match.hypothesis_start + match.hypothesis_length for match in matches])
-    # For each match, the number of words of the best chain that ends with it, and the match before it in this chain.
+    # For each match, the number of words in the best chain of matches that ends with this match, and the preceding
+    # match in that chain.
     n_chain_words = np.zeros(len(matches), int)
     predecessors = np.full(len(matches), -1)
     for index, match in enumerate(matches):

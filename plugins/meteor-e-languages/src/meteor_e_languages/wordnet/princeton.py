@@ -89,7 +89,7 @@ def _list_related_synsets(synset: Any, relations: Collection[str]) -> list[tuple
 
 
 def _list_derivations(synset: Any) -> list[tuple[str, str]]:
-    """Return pairs of a word in a synset and a derivationally related word, as index entries."""
+    """Return pairs of derivationally related words, the first of which is in the given synset, as index entries."""
     pairs = []
     for lemma in synset.lemmas():
         word_entry = _make_entry(lemma)
