@@ -24,7 +24,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from mutated_pairs import CHARACTERS, compare, written
+from mutated_pairs import CHARACTERS, compare, take_output_files
 
 _TEXT = (
     "the a of rain rains raining snow wind strong strongly on in boats boat harbour , . ' \" ! 1 2.5 "
@@ -334,7 +334,7 @@ def save(arguments: argparse.Namespace) -> None:
         done = subprocess.run(["prlimit", "--cpu=20", *command], capture_output=True, cwd=scratch)
         if done.returncode:
             (scratch / "failed.txt").write_bytes(done.stderr[-2000:] or b"no end")
-        (scratch / "java.txt").write_bytes(done.stdout + written(scratch))
+        (scratch / "java.txt").write_bytes(done.stdout + take_output_files(scratch))
         scratch.rename(folder)
 
 
