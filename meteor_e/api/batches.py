@@ -6,7 +6,7 @@ import itertools
 import os
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from meteor_e.api.segments import Segment, SegmentId
@@ -78,10 +78,6 @@ class Batch:
 
     def __len__(self) -> int:
         return len(self.hypotheses)
-
-    def with_texts(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Batch:
-        """Return a copy of the batch with other texts, such as tokenized ones. The cache of the copy is empty."""
-        return replace(self, hypotheses=hypotheses, references=references, cache={})
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "stop": None, "cache": {}}

@@ -22,6 +22,7 @@ import numpy as np
 
 from meteor_e.base.extras import require
 from meteor_e.scoring.arrays import apply_scalar
+from meteor_e_captions.arrays import divide
 from meteor_e_captions.grouping import distinct, group
 
 if TYPE_CHECKING:
@@ -412,7 +413,7 @@ def rouge_l(captions: Captions) -> Floats:
     recall = np.maximum.reduceat(recalls, captions.first_references)
     beta_squared = _BETA**2
     numerator = (1 + beta_squared) * precision * recall
-    return _divide(numerator, recall + beta_squared * precision, default=0.0)
+    return divide(numerator, recall + beta_squared * precision, default=0.0)
 
 
 def _compute_lcs_lengths(captions: Captions) -> Floats:
@@ -424,13 +425,6 @@ def _compute_lcs_lengths(captions: Captions) -> Floats:
         for index, reference in zip(captions.caption_of_reference.tolist(), captions.encoded_references, strict=True)
     ]
     return np.array(lengths, float)
-
-
-def _divide(numerator: Floats, denominator: Floats, default: float | Floats) -> Floats:
-    """Divide element by element, and return ``default`` where the denominator is not positive."""
-    is_positive = denominator > 0
-    quotient: Floats = np.where(is_positive, numerator / np.where(is_positive, denominator, 1), default)
-    return quotient
 
 
 def cider(captions: Captions) -> Floats:
@@ -469,7 +463,7 @@ def _compute_tfidf_similarity(captions: Captions, counts: NgramCounts, document_
     caption_norms = np.sqrt(np.bincount(counts.caption_index, caption_weights**2, n_captions))
     reference_norms = np.sqrt(np.bincount(counts.reference_index, reference_weights**2, n_references))
     norms = caption_norms[captions.caption_of_reference] * reference_norms
-    return _divide(products, norms, default=products)
+    return divide(products, norms, default=products)
 
 
 def _compute_length_penalty(captions: Captions) -> Floats:

@@ -13,6 +13,7 @@ import numpy as np
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.scoring.arrays import apply_scalar
+from meteor_e_captions.arrays import divide
 from meteor_e_captions.grouping import group
 from meteor_e_captions.lexicon import KINDS, split
 from meteor_e_captions.segmenter import split_by_lengths
@@ -220,19 +221,12 @@ def _sum_by_group(groups: Integers, values: Floats, n_groups: int) -> Floats:
     return sums
 
 
-def _divide(numerator: Floats, denominator: Floats, default: float = 0.0) -> Floats:
-    """Divide element by element, and return ``default`` where the denominator is 0."""
-    is_positive = denominator > 0
-    quotient: Floats = np.where(is_positive, numerator / np.where(is_positive, denominator, 1), default)
-    return quotient
-
-
 def _compute_weighted_means(
     groups: Integers, weights: Floats, values: Floats, n_groups: int, default: float = 0.0
 ) -> Floats:
     """Return for each group the weighted mean of its values, or ``default`` if the sum of its weights is 0."""
     totals = _sum_by_group(groups, weights * values, n_groups)
-    return _divide(totals, _sum_by_group(groups, weights, n_groups), default)
+    return divide(totals, _sum_by_group(groups, weights, n_groups), default)
 
 
 def _compute_overlap(lexicon: CaptionLexicon, matches: _StemMatches, reference_counts: Integers) -> dict[str, Floats]:
@@ -289,7 +283,7 @@ def _compute_best_cosine(lexicon: CaptionLexicon, matches: _StemMatches, referen
         _sum_by_group(references.text, (references.occurrences * reference_weight) ** 2, n_references)
     )
     caption_norms = np.sqrt(_sum_by_group(captions.text, (captions.occurrences * caption_weight) ** 2, n_captions))
-    cosines = _divide(products, reference_norms * np.repeat(caption_norms, reference_counts))
+    cosines = divide(products, reference_norms * np.repeat(caption_norms, reference_counts))
     return _find_maxima(cosines, reference_counts)
 
 
