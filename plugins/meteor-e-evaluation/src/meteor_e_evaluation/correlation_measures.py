@@ -12,15 +12,10 @@ from meteor_e.api.measures import Agreement
 from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation.correlation import compute_grouped_pearson, correlate, rank_rows
-from meteor_e_evaluation.exchange import (
-    Differences,
-    Masks,
-    exchange_group_means,
-    exchange_pearson,
-    exchange_rank_correlation,
-)
+from meteor_e_evaluation.exchange import Differences, Masks, exchange_group_means, exchange_pearson
 from meteor_e_evaluation.groups import Grouping, group_coefficients, mean_group_agreement
 from meteor_e_evaluation.pair_measures import make_undefined_samples
+from meteor_e_evaluation.rank_exchange import exchange_rank_correlation
 from meteor_e_evaluation.test_set import TestSet
 
 ONLY_RATED_OUTPUTS = "only rated outputs count"

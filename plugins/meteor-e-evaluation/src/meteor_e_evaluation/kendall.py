@@ -47,16 +47,19 @@ def pair_differences(rankings: Rankings, scores: Floats) -> Floats:
     return np.asarray(scores[rankings.better, rankings.segments] - scores[rankings.worse, rankings.segments])
 
 
-def outcomes(differences: Floats, ties: NDArray[np.bool_]) -> Integers:
+def classify_pairs(rankings: Rankings, scores: Floats) -> Integers:
     """Return the index of the field of :class:`PairCounts` that each pair contributes to.
 
     Args:
-        differences: metric score of the better system minus that of the worse system, for each pair.
-        ties: whether the annotator tied the two systems.
+        rankings: the human judgments.
+        scores: scores of the metric, ``(systems, segments)``.
     """
-    without_metric_tie = np.where(ties, 3, np.where(differences > 0, 0, 1))
-    with_metric_tie = np.where(ties, 4, 2)
-    return np.where(differences == 0, with_metric_tie, without_metric_tie)
+    concordant, discordant, metric_tie, human_tie, both_tie = range(len(PairCounts._fields))
+    differences = pair_differences(rankings, scores)
+    without_human_tie = np.where(differences > 0, concordant, discordant)
+    without_human_tie[differences == 0] = metric_tie
+    with_human_tie = np.where(differences == 0, both_tie, human_tie)
+    return np.where(rankings.ties, with_human_tie, without_human_tie)
 
 
 def count_pairs(rankings: Rankings, scores: Floats) -> PairCounts:
@@ -66,8 +69,7 @@ def count_pairs(rankings: Rankings, scores: Floats) -> PairCounts:
         rankings: the human judgments.
         scores: scores of the metric, ``(systems, segments)``.
     """
-    pair_outcomes = outcomes(pair_differences(rankings, scores), rankings.ties)
-    counts = np.bincount(pair_outcomes, minlength=len(PairCounts._fields))
+    counts = np.bincount(classify_pairs(rankings, scores), minlength=len(PairCounts._fields))
     return PairCounts(*(float(count) for count in counts))
 
 
@@ -82,25 +84,32 @@ def tau(counts: PairCounts, variant: str) -> Floats | float:
 
     Returns:
         The value of τ between -1 and 1, or the accuracy between 0 and 1. It is NaN if there are no pairs.
+
+    Raises:
+        ValueError: if the variant is unknown.
     """
-    concordant, discordant, metric_ties, human_ties, _ = (np.asarray(count, float) for count in counts)
-    untied_by_humans = concordant + discordant + metric_ties
-    untied_by_metric = concordant + discordant + human_ties
+    concordant_minus_discordant = np.asarray(counts.concordant - counts.discordant, float)
+    untied_by_both = counts.concordant + counts.discordant
+    untied_by_humans = untied_by_both + counts.metric_ties
+    untied_by_metric = untied_by_both + counts.human_ties
     if variant == "strict":
-        numerator, denominator = concordant - discordant - metric_ties, untied_by_humans
-    elif variant == "wmt13":
-        numerator, denominator = concordant - discordant, concordant + discordant
-    elif variant == "wmt14":
-        numerator, denominator = concordant - discordant, untied_by_humans
-    elif variant == "b":
-        numerator, denominator = concordant - discordant, np.sqrt(untied_by_humans * untied_by_metric)
-    elif variant == "accuracy":
-        numerator, denominator = concordant, untied_by_humans
-    else:
-        raise ValueError(f"unknown variant {variant!r}")
+        return _divide(concordant_minus_discordant - counts.metric_ties, untied_by_humans)
+    if variant == "wmt13":
+        return _divide(concordant_minus_discordant, untied_by_both)
+    if variant == "wmt14":
+        return _divide(concordant_minus_discordant, untied_by_humans)
+    if variant == "b":
+        return _divide(concordant_minus_discordant, np.sqrt(untied_by_humans * untied_by_metric))
+    if variant == "accuracy":
+        return _divide(counts.concordant, untied_by_humans)
+    raise ValueError(f"unknown variant {variant!r}")
+
+
+def _divide(numerator: Floats | float, denominator: Floats | float) -> Floats | float:
+    """Divide two numbers or arrays, with NaN instead of an error if both are 0."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        quotient = numerator / denominator
-    return float(quotient) if quotient.ndim == 0 else quotient
+        quotient = np.asarray(numerator, float) / np.asarray(denominator, float)
+    return float(quotient) if np.ndim(quotient) == 0 else quotient
 
 
 class TiedAccuracy(NamedTuple):
@@ -115,16 +124,35 @@ class TiedAccuracy(NamedTuple):
     threshold: float
 
 
-def compute_tied_accuracy(rankings: Rankings, scores: Floats, *, threshold: float | None = None) -> TiedAccuracy:
-    """Compute pairwise accuracy with tie calibration, which is called ``acc_eq`` in WMT23.
+def compute_pair_weights(rankings: Rankings) -> Floats:
+    """Return the weight of each pair, with which all segments have the same total weight of 1."""
+    pairs_per_segment = np.bincount(rankings.segments)
+    return np.asarray(1.0 / pairs_per_segment[rankings.segments])
 
-    Metric scores are tied if they differ by no more than a threshold. By default, the threshold is the smallest one
-    with the best accuracy. Accuracy is averaged over segments.
+
+def mark_correct_pairs(rankings: Rankings, scores: Floats, threshold: float) -> NDArray[np.bool_]:
+    """Return a mask of the pairs that the metric orders or ties like the annotator.
 
     Args:
         rankings: the human judgments, which may contain ties.
         scores: scores of the metric, ``(systems, segments)``.
-        threshold: threshold to use instead of the calibrated one.
+        threshold: largest difference of metric scores that is regarded as a tie.
+    """
+    differences = pair_differences(rankings, scores)
+    is_metric_tie = np.abs(differences) <= threshold
+    is_ordered_right = ~rankings.ties & (differences > 0)
+    return np.where(is_metric_tie, rankings.ties, is_ordered_right)
+
+
+def compute_tied_accuracy(rankings: Rankings, scores: Floats) -> TiedAccuracy:
+    """Compute pairwise accuracy with tie calibration, which is called ``acc_eq`` in WMT23.
+
+    Metric scores are tied if they differ by no more than a threshold. The threshold is the smallest one with the best
+    accuracy. Accuracy is averaged over segments.
+
+    Args:
+        rankings: the human judgments, which may contain ties.
+        scores: scores of the metric, ``(systems, segments)``.
 
     Returns:
         The accuracy and the threshold, which are NaN if there are no judgments.
@@ -132,18 +160,15 @@ def compute_tied_accuracy(rankings: Rankings, scores: Floats, *, threshold: floa
     if not len(rankings):
         return TiedAccuracy(math.nan, math.nan)
     differences = pair_differences(rankings, scores)
-    distances = np.abs(differences)
+    pair_weights = compute_pair_weights(rankings)
     is_ordered_right = ~rankings.ties & (differences > 0)
-    pair_weights = 1.0 / np.bincount(rankings.segments)[rankings.segments]
-    total_weight = float(pair_weights.sum())
-    if threshold is not None:
-        is_correct = np.where(distances <= threshold, rankings.ties, is_ordered_right)
-        return TiedAccuracy(float(pair_weights[is_correct].sum()) / total_weight, threshold)
-    # If the metric ties a pair, the pair is correct only if the annotator also tied it.
-    gains = np.where(rankings.ties, pair_weights, np.where(is_ordered_right, -pair_weights, 0.0))
     weight_without_ties = float(pair_weights[is_ordered_right].sum())
-    correct_weight, threshold = _calibrate_threshold(distances, gains, weight_without_ties)
-    return TiedAccuracy(correct_weight / total_weight, threshold)
+    # If the metric ties a pair, the pair is correct only if the annotator also tied it.
+    gains = np.zeros(len(rankings))
+    gains[rankings.ties] = pair_weights[rankings.ties]
+    gains[is_ordered_right] = -pair_weights[is_ordered_right]
+    correct_weight, threshold = _calibrate_threshold(np.abs(differences), gains, weight_without_ties)
+    return TiedAccuracy(correct_weight / float(pair_weights.sum()), threshold)
 
 
 def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: float) -> tuple[float, float]:
@@ -174,20 +199,25 @@ def count_concordant(levels: Integers) -> Floats:
 
     Args:
         levels: level of each element, a non-negative integer.
+
+    Returns:
+        The number of concordant pairs of each element, ``(elements,)``.
     """
-    positions = np.arange(len(levels))
-    order = np.arange(len(levels))
-    counts = np.zeros(len(levels))
-    for bit in range(int(levels.max()).bit_length() - 1, -1, -1):
-        # Elements whose higher bits are equal are adjacent, and still in the order of the sequence.
+    n_elements = len(levels)
+    counts = np.zeros(n_elements)
+    # Elements whose higher bits are equal form a run. Within a run, the elements keep the order of the sequence.
+    order = np.arange(n_elements)
+    for bit in reversed(range(int(levels.max()).bit_length())):
         prefixes = levels[order] >> bit
-        start = np.searchsorted(prefixes >> 1, prefixes >> 1, "left")
-        end = np.searchsorted(prefixes >> 1, prefixes >> 1, "right")
-        is_high = (prefixes & 1).astype(bool)
-        highs_before = np.r_[0, np.cumsum(is_high)]
-        lows_before = np.r_[positions, len(levels)] - highs_before
-        earlier_lows = lows_before[positions] - lows_before[start]
-        later_highs = highs_before[end] - highs_before[positions]
-        counts[order] += np.where(is_high, earlier_lows, later_highs)
+        higher_bits = prefixes >> 1
+        run_start = np.searchsorted(higher_bits, higher_bits, "left")
+        run_end = np.searchsorted(higher_bits, higher_bits, "right")
+        has_bit = (prefixes & 1).astype(bool)
+        # The entry at each position counts the elements before this position that have the bit, or that lack it.
+        with_bit_before = np.r_[0, np.cumsum(has_bit)]
+        without_bit_before = np.arange(n_elements + 1) - with_bit_before
+        earlier_without_bit = without_bit_before[:-1] - without_bit_before[run_start]
+        later_with_bit = with_bit_before[run_end] - with_bit_before[:-1]
+        counts[order] += np.where(has_bit, earlier_without_bit, later_with_bit)
         order = order[np.argsort(prefixes, kind="stable")]
     return counts

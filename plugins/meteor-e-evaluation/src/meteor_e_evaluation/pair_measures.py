@@ -14,6 +14,7 @@ from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.exchange import Differences, Masks, exchange_pair_counts, exchange_tied_accuracy
 from meteor_e_evaluation.judgments import Rankings
+from meteor_e_evaluation.segment_coefficients import divide_or_nan
 from meteor_e_evaluation.test_set import TestSet
 
 PAIRS_NEED_TWO_RATINGS = "a pair counts if both systems were rated"
@@ -89,17 +90,19 @@ class PairMeasure(Measure[TestSet]):
         rankings = self.rankings(test)
         if rankings is None or np.isnan(segments).all():
             return None
-        outcomes = kendall.outcomes(kendall.pair_differences(rankings, segments), rankings.ties)
         n_segments = segments.shape[1]
-        counts = np.bincount(rankings.segments * 5 + outcomes, minlength=5 * n_segments)
-        return counts.reshape(n_segments, 5).astype(float)
+        n_fields = len(kendall.PairCounts._fields)
+        count_index = rankings.segments * n_fields + kendall.classify_pairs(rankings, segments)
+        counts = np.bincount(count_index, minlength=n_segments * n_fields)
+        return counts.reshape(n_segments, n_fields).astype(float)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the value of the measure on each bootstrap sample of segments."""
         counts = self.counts(test, scores.segments)
         if counts is None:
             return make_undefined_samples(weights)
-        return np.asarray(self.compute(kendall.PairCounts(*(weights @ counts).T)), float)
+        sample_counts = weights @ counts
+        return np.asarray(self.compute(kendall.PairCounts(*sample_counts.T)), float)
 
 
 class TauStrict(PairMeasure):
@@ -219,10 +222,9 @@ class TiedAccuracy(Measure[TestSet]):
             return make_undefined_samples(weights)
         n_segments = weights.shape[1]
         threshold = kendall.compute_tied_accuracy(rankings, scores.segments).threshold
-        differences = kendall.pair_differences(rankings, scores.segments)
-        is_correct = np.where(np.abs(differences) <= threshold, rankings.ties, ~rankings.ties & (differences > 0))
+        is_correct = kendall.mark_correct_pairs(rankings, scores.segments, threshold)
         n_pairs = np.bincount(rankings.segments, minlength=n_segments)
         n_correct = np.bincount(rankings.segments, is_correct, n_segments)
-        segment_accuracy = np.divide(n_correct, n_pairs, out=np.zeros(n_segments), where=n_pairs > 0)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(weights @ segment_accuracy / (weights @ (n_pairs > 0)))
+        has_pairs = n_pairs > 0
+        segment_accuracy = np.nan_to_num(divide_or_nan(n_correct, n_pairs))
+        return divide_or_nan(weights @ segment_accuracy, weights @ has_pairs)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +19,13 @@ def system_pairs(n_systems: int) -> tuple[Integers, Integers]:
     """Return the indices of the first and the second system of all pairs of systems."""
     first, second = np.triu_indices(n_systems, 1)
     return first, second
+
+
+def divide_or_nan(numerators: Floats | Integers, denominators: Floats | Integers) -> Floats:
+    """Divide two arrays. The quotient is NaN if the denominator is not positive."""
+    quotients = np.full(np.broadcast(numerators, denominators).shape, np.nan)
+    np.divide(numerators, denominators, out=quotients, where=denominators > 0)
+    return quotients
 
 
 @dataclass(frozen=True)
@@ -68,14 +74,14 @@ def kendall_tau_b(pairs: RatedPairs, metric_scores: Floats) -> Floats:
     untied_by_metric = pairs.count() - pairs.count_ties(metric_signs)
     untied_by_humans = pairs.count() - pairs.count_ties(pairs.human_signs)
     normalizer = np.sqrt(untied_by_metric * untied_by_humans.astype(float))
-    return _divide_or_nan(concordant_minus_discordant, normalizer, normalizer > 0)
+    return divide_or_nan(concordant_minus_discordant, normalizer)
 
 
 def pairwise_accuracy(pairs: RatedPairs, metric_scores: Floats) -> Floats:
     """Return the proportion of pairs of each segment that the metric orders or ties like the annotators."""
     metric_signs = pairs.metric_signs(metric_scores)
     agreements = (pairs.is_rated & (metric_signs == pairs.human_signs)).sum(axis=0)
-    return _divide_or_nan(agreements.astype(float), pairs.count(), pairs.count() > 0)
+    return divide_or_nan(agreements, pairs.count())
 
 
 def pearson(human_scores: Floats, metric_scores: Floats) -> Floats:
@@ -85,8 +91,8 @@ def pearson(human_scores: Floats, metric_scores: Floats) -> Floats:
     metric_deviations = _center_rated(metric_scores, rated)
     covariance = (human_deviations * metric_deviations).sum(axis=0)
     normalizer = np.sqrt((human_deviations**2).sum(axis=0) * (metric_deviations**2).sum(axis=0))
-    is_defined = _varies(human_scores, rated) & _varies(metric_scores, rated) & (normalizer > 0)
-    return _divide_or_nan(covariance, normalizer, is_defined)
+    is_defined = _varies(human_scores, rated) & _varies(metric_scores, rated)
+    return divide_or_nan(covariance, np.where(is_defined, normalizer, 0.0))
 
 
 def rank_within_segments(scores: Floats, rated: NDArray[np.bool_]) -> Floats:
@@ -110,22 +116,18 @@ def segment_coefficient(name: str, human_scores: Floats) -> Callable[[Floats], F
         human_scores: human scores, ``(systems, segments)``.
     """
     if name == "kendall":
-        return partial(kendall_tau_b, RatedPairs.from_human_scores(human_scores))
+        pairs = RatedPairs.from_human_scores(human_scores)
+        return lambda metric_scores: kendall_tau_b(pairs, metric_scores)
     if name == "acc":
-        return partial(pairwise_accuracy, RatedPairs.from_human_scores(human_scores))
+        pairs = RatedPairs.from_human_scores(human_scores)
+        return lambda metric_scores: pairwise_accuracy(pairs, metric_scores)
     if name == "pearson":
-        return partial(pearson, human_scores)
+        return lambda metric_scores: pearson(human_scores, metric_scores)
     if name == "spearman":
         rated = ~np.isnan(human_scores)
         human_ranks = rank_within_segments(human_scores, rated)
         return lambda metric_scores: pearson(human_ranks, rank_within_segments(metric_scores, rated))
     raise ValueError(f"unknown coefficient {name!r}")
-
-
-def _divide_or_nan(numerator: Floats, denominator: Floats | Integers, is_defined: NDArray[np.bool_]) -> Floats:
-    quotient = np.full(numerator.shape, np.nan)
-    np.divide(numerator, denominator, out=quotient, where=is_defined)
-    return quotient
 
 
 def _center_rated(scores: Floats, rated: NDArray[np.bool_]) -> Floats:

@@ -1,0 +1,329 @@
+"""Computes the differences of rank correlations in permutation tests, which exchange scores of two metrics at random.
+
+A rank correlation is a sum over pairs of outputs, divided by a normalizer that depends on ties. The difference between
+the sums of two metrics is a linear function of the masks, so that it is always exact. The total of the two sums matters
+only if the normalizers of the metrics differ. It is counted in a table of metric ranks and human scores. If there are
+many scores, the table is coarse, and the total is an approximation. The approximation does not affect the level of a
+test, because it is the same for all samples.
+
+The module :mod:`.exchange` describes the shapes of scores and masks.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from meteor_e.base.array_cache import Floats, Integers
+from meteor_e_evaluation import exchange, kendall
+from meteor_e_evaluation.exchange import Differences, Masks
+from meteor_e_evaluation.judgments import Assessments
+from meteor_e_evaluation.segment_coefficients import divide_or_nan
+
+MAX_TABLE_CELLS = 1 << 18
+"""Largest number of cells of a table that has one row per metric rank and one column per human score."""
+
+COARSE_TABLE_SIDE = 64
+"""Largest number of rows and of columns of a coarse table, in which several ranks share a row."""
+
+
+def exchange_rank_correlation(
+    scores: Floats, groups: Sequence[Assessments], masks: Masks, unit: str, coefficient: str
+) -> Differences:
+    """Return a function that computes the difference in a mean rank correlation between two metrics.
+
+    Args:
+        scores: scores of each metric.
+        groups: human scores of each group. The outputs of a group are ranked together.
+        masks: masks of the exchanged units.
+        unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
+        coefficient: ``spearman``, ``kendall``, ``kendall-c`` or ``acc``.
+    """
+    unit_masks = np.ascontiguousarray(masks.reshape(len(masks), -1).T, float)
+    rated_groups = [ratings for ratings in groups if len(ratings)]
+
+    def differences(first: int, second: int) -> Floats:
+        metric_scores = scores[[first, second]]
+        rankings = [_rank_jointly(ratings, metric_scores, unit, coefficient) for ratings in rated_groups]
+        coefficients = _compute_coefficients(rankings, unit_masks)
+        n_defined = (~np.isnan(coefficients)).sum(axis=0)
+        mean_of_first, mean_of_second = divide_or_nan(np.nansum(coefficients, axis=0), n_defined)
+        return np.asarray(mean_of_first - mean_of_second)
+
+    return differences
+
+
+def _rank_jointly(ratings: Assessments, metric_scores: Floats, unit: str, coefficient: str) -> JointRanking:
+    """Return the joint ranking of two metrics' scores of the rated outputs.
+
+    Args:
+        ratings: human scores of the outputs.
+        metric_scores: scores of the two metrics, ``(2, systems, segments)``.
+        unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
+        coefficient: ``spearman``, ``kendall``, ``kendall-c`` or ``acc``.
+    """
+    n_segments = metric_scores.shape[2]
+    output_index = ratings.systems * n_segments + ratings.segments
+    rated_scores = metric_scores.reshape(2, -1)[:, output_index]
+    unit_index = {"segments": ratings.segments, "systems": ratings.systems, "scores": output_index}[unit]
+    if coefficient == "spearman":
+        return SpearmanRanking(ratings.scores, rated_scores.ravel(), unit_index)
+    return ConcordanceRanking(ratings.scores, rated_scores.ravel(), unit_index, coefficient)
+
+
+def _compute_coefficients(rankings: Sequence[JointRanking], unit_masks: Floats) -> Floats:
+    """Return the coefficients of both metrics in each sample, computed for blocks of samples to limit the memory.
+
+    Args:
+        rankings: one joint ranking per group of ratings.
+        unit_masks: masks of the exchanged units, ``(units, samples)``.
+
+    Returns:
+        An array ``(groups, 2, samples)``.
+    """
+    largest_array = max(ranking.largest_array for ranking in rankings)
+    block_size = max(1, exchange.BLOCK // largest_array)
+    n_samples = unit_masks.shape[1]
+    coefficients = []
+    for start in range(0, n_samples, block_size):
+        block_masks = unit_masks[:, start : start + block_size]
+        coefficients.append(np.stack([ranking.coefficients(block_masks) for ranking in rankings]))
+    return np.concatenate(coefficients, axis=2)
+
+
+class JointRanking(ABC):
+    """The joint ranking of the scores of two metrics for the same outputs.
+
+    In each sample, one of the two scores of an output is assigned to the first metric, and the other to the second one.
+
+    Args:
+        human_scores: ratings of the outputs.
+        scores: scores of the outputs by the first metric, followed by those by the second metric.
+        units: index of the exchanged unit of each output.
+
+    Attributes:
+        n_outputs: number of outputs, which is half the number of scores.
+        is_first: whether each score belongs to the first metric without an exchange. This array and the following ones
+            are sorted by score.
+        units: index of the exchanged unit of each score.
+        ranks: rank of each score, starting from 0. Equal scores have the same rank.
+        levels: rank of the rating of each score's output among the distinct ratings.
+        level_sizes: number of outputs with each rating.
+    """
+
+    def __init__(self, human_scores: Floats, scores: Floats, units: Integers) -> None:
+        _, level_of_output = np.unique(human_scores, return_inverse=True)
+        level_of_score = np.tile(level_of_output.reshape(-1), 2)
+        # Equal scores are sorted by decreasing rating, so that they are not counted as concordant pairs.
+        order = np.lexsort((-level_of_score, scores))
+        self.n_outputs = len(human_scores)
+        self.is_first = order < self.n_outputs
+        self.units = np.tile(units, 2)[order]
+        self.ranks = np.cumsum(np.r_[False, np.diff(scores[order]) != 0])
+        self.levels = level_of_score[order]
+        self.level_sizes = np.bincount(level_of_score) / 2
+        self._n_ranks = int(self.ranks[-1]) + 1
+        self._table_shape = _choose_table_shape(self._n_ranks, len(self.level_sizes))
+        signs = np.where(self.is_first, 1.0, -1.0)
+        pair_sums = self.sum_pairs(self.ranks, self.levels)
+        first_sums = self.sum_pairs(self.ranks[self.is_first], self.levels[self.is_first])
+        second_sums = self.sum_pairs(self.ranks[~self.is_first], self.levels[~self.is_first])
+        self._difference_by_unit = np.bincount(self.units, signs * pair_sums)
+        self._difference = (signs @ pair_sums) / 2
+        self._total = (first_sums.sum() + second_sums.sum()) / 2
+
+    @property
+    def largest_array(self) -> int:
+        """The number of elements of the largest array per sample."""
+        return max(len(self.levels), math.prod(self._table_shape))
+
+    @abstractmethod
+    def sum_pairs(self, ranks: Integers, levels: Integers) -> Floats:
+        """Return the sum over all pairs of each score with another score.
+
+        Args:
+            ranks: ranks of the scores, in ascending order.
+            levels: levels of the scores.
+        """
+
+    @abstractmethod
+    def sum_table_pairs(self, table: Floats, lower_rows: Floats, column_of_level: Integers) -> Floats:
+        """Return the total of the sums of both metrics over pairs in different cells of a table, ``(samples,)``.
+
+        Args:
+            table: number of scores of each metric in each cell, ``(2, rows, columns, samples)``. The rows are ranks,
+                and the columns are levels.
+            lower_rows: number of scores in the same column of all lower rows, an array of the same shape.
+            column_of_level: column of each level.
+        """
+
+    @abstractmethod
+    def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
+        """Return what must be added to the sums of both metrics, and the divisor, two arrays ``(2, samples)``."""
+
+    def coefficients(self, masks: Floats) -> Floats:
+        """Return the coefficient of both metrics in each sample, ``(2, samples)``, with NaN if it is undefined.
+
+        Args:
+            masks: masks of the exchanged units, ``(units, samples)``.
+        """
+        n_units = len(self._difference_by_unit)
+        difference = self._difference - self._difference_by_unit @ masks[:n_units]
+        without_exchange = np.zeros((len(masks), 1))
+        table_totals = self._total_of_table(np.hstack([without_exchange, masks]))
+        # The table only estimates how an exchange changes the exact total of the sums of both metrics.
+        total = self._total + table_totals[1:] - table_totals[0]
+        sums = np.stack([total + difference, total - difference]) / 2
+        offset, normalizer = self.offset_and_normalizer(masks)
+        return divide_or_nan(sums + offset, normalizer)
+
+    def _total_of_table(self, masks: Floats) -> Floats:
+        """Return the total of the sums of both metrics over pairs in different cells of the table, ``(samples,)``."""
+        n_rows, n_columns = self._table_shape
+        n_levels = len(self.level_sizes)
+        row_of_score = self.ranks * n_rows // self._n_ranks
+        column_of_level = np.arange(n_levels) * n_columns // n_levels
+        cell_of_score = row_of_score * n_columns + column_of_level[self.levels]
+        counts = self._count_keys(cell_of_score, n_rows * n_columns, masks)
+        table = counts.reshape(2, n_rows, n_columns, -1)
+        lower_rows = np.cumsum(table, axis=1) - table
+        return self.sum_table_pairs(table, lower_rows, column_of_level)
+
+    def count_ties(self, values: Integers, masks: Floats) -> Floats:
+        """Count the scores of each metric with each repeated value, ``(2, repeated values, samples)``.
+
+        Args:
+            values: value of each score, such as its rank.
+            masks: masks of the exchanged units, ``(units, samples)``.
+        """
+        _, value_index, sizes = np.unique(values, return_inverse=True, return_counts=True)
+        is_repeated = sizes > 1
+        key_of_value = np.where(is_repeated, np.cumsum(is_repeated) - 1, -1)
+        return self._count_keys(key_of_value[value_index.reshape(-1)], int(is_repeated.sum()), masks)
+
+    def _count_keys(self, keys: Integers, n_keys: int, masks: Floats) -> Floats:
+        """Count the scores with each key that are assigned to each metric, ``(2, keys, samples)``.
+
+        Args:
+            keys: key of each score. Scores with the key -1 are ignored.
+            n_keys: number of keys.
+            masks: masks of the exchanged units, ``(units, samples)``.
+        """
+        from scipy import sparse
+
+        has_key = keys >= 0
+        known_keys = keys[has_key]
+        is_first = self.is_first[has_key]
+        # An exchange of a unit removes the scores of the first metric, and adds those of the second metric.
+        changes = np.where(is_first, -1.0, 1.0)
+        changes_by_unit = sparse.csr_matrix((changes, (known_keys, self.units[has_key])), (n_keys, len(masks)))
+        counts_without_exchange = np.bincount(known_keys, is_first, n_keys)
+        counts_of_both = np.bincount(known_keys, minlength=n_keys)
+        first_counts = counts_without_exchange[:, None] + changes_by_unit @ masks
+        return np.stack([first_counts, counts_of_both[:, None] - first_counts])
+
+
+class SpearmanRanking(JointRanking):
+    """A joint ranking for Spearman's ρ.
+
+    The sum of a metric is the sum of the level weights of the outputs, multiplied by the numbers of lower minus higher
+    scores.
+    """
+
+    @property
+    def level_weights(self) -> Floats:
+        """Twice the deviation of the mean rank of each level from the mean of all ranks."""
+        return np.asarray(2 * np.cumsum(self.level_sizes) - self.level_sizes - self.n_outputs)
+
+    def sum_pairs(self, ranks: Integers, levels: Integers) -> Floats:
+        """Return for each score the sum of its weight differences to all lower scores minus those to higher scores."""
+        weights = self.level_weights[levels]
+        n_lower = np.searchsorted(ranks, ranks, "left")
+        n_not_higher = np.searchsorted(ranks, ranks, "right")
+        n_lower_minus_higher = n_lower + n_not_higher - len(weights)
+        cumulative_weights = np.r_[0.0, np.cumsum(weights)]
+        weight_of_lower = cumulative_weights[n_lower]
+        weight_of_not_higher = cumulative_weights[n_not_higher]
+        total_weight = cumulative_weights[-1]
+        return np.asarray(weights * n_lower_minus_higher - (weight_of_lower + weight_of_not_higher - total_weight))
+
+    def sum_table_pairs(self, table: Floats, lower_rows: Floats, column_of_level: Integers) -> Floats:
+        """Return the total of the weight differences between each score and the scores of lower ranks."""
+        weight_sums = np.bincount(column_of_level, self.level_weights * self.level_sizes)
+        column_weights = weight_sums / np.bincount(column_of_level, self.level_sizes)
+        row_weights = np.einsum("l,krls->krs", column_weights, table)
+        lower_weights = np.einsum("l,krls->krs", column_weights, lower_rows)
+        pair_sums = row_weights * lower_rows.sum(axis=2) - lower_weights * table.sum(axis=2)
+        return np.asarray(pair_sums.sum(axis=(0, 1)))
+
+    def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
+        """Return 0, and the product of the standard deviations of the metric ranks and of the human ranks."""
+        metric_ties = self.count_ties(self.ranks, masks)
+        human_ties = self.level_sizes
+        sum_without_ties = float(self.n_outputs**3 - self.n_outputs)
+        metric_sums = sum_without_ties - (metric_ties**3 - metric_ties).sum(axis=1)
+        human_sum = sum_without_ties - (human_ties**3 - human_ties).sum()
+        return np.zeros_like(metric_sums), np.sqrt(metric_sums * human_sum) / 3
+
+
+class ConcordanceRanking(JointRanking):
+    """A joint ranking for Kendall's τ and for pairwise accuracy, whose sums are the numbers of concordant pairs.
+
+    Args:
+        coefficient: ``kendall``, ``kendall-c`` or ``acc``.
+    """
+
+    def __init__(self, human_scores: Floats, scores: Floats, units: Integers, coefficient: str) -> None:
+        super().__init__(human_scores, scores, units)
+        self.coefficient = coefficient
+
+    def sum_pairs(self, ranks: Integers, levels: Integers) -> Floats:
+        """Return the number of concordant pairs of each score."""
+        return kendall.count_concordant(levels)
+
+    def sum_table_pairs(self, table: Floats, lower_rows: Floats, column_of_level: Integers) -> Floats:
+        """Return the number of concordant pairs in different rows and columns."""
+        lower_rows_and_columns = np.cumsum(lower_rows, axis=2) - lower_rows
+        return np.asarray(np.einsum("krls,krls->s", table, lower_rows_and_columns))
+
+    def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
+        """Return the offset and the normalizer, which depend on the numbers of pairs that are tied.
+
+        The numerator of τ is half the difference between the concordant and the discordant pairs. The numerator of the
+        accuracy is the number of pairs that are concordant or tied by both.
+        """
+        n_levels = len(self.level_sizes)
+        metric_ties = self.count_ties(self.ranks, masks)
+        common_ties = self.count_ties(self.ranks * n_levels + self.levels, masks)
+        n_pairs = self.n_outputs * (self.n_outputs - 1) / 2
+        n_metric = _count_tied_pairs(metric_ties, axis=1)
+        n_common = _count_tied_pairs(common_ties, axis=1)
+        if self.coefficient == "acc":
+            return n_common, np.full_like(n_common, n_pairs)
+        n_human = _count_tied_pairs(self.level_sizes, axis=0)
+        offset = (n_metric + n_human - n_common - n_pairs) / 2
+        if self.coefficient == "kendall-c":
+            return offset, self._normalizer_of_tau_c(metric_ties)
+        return offset, np.sqrt(n_pairs - n_metric) * np.sqrt(n_pairs - n_human) / 2
+
+    def _normalizer_of_tau_c(self, metric_ties: Floats) -> Floats:
+        """Return the normalizer of Stuart's τ-c, which depends on the smaller number of distinct values."""
+        n_repetitions = (metric_ties - (metric_ties > 0)).sum(axis=1)
+        n_metric_levels = self.n_outputs - n_repetitions
+        n_levels = np.minimum(n_metric_levels, len(self.level_sizes))
+        return np.asarray(self.n_outputs**2 * (n_levels - 1) / (4 * np.maximum(n_levels, 1)))
+
+
+def _choose_table_shape(n_ranks: int, n_levels: int) -> tuple[int, int]:
+    """Return the shape of a table with a row per rank and a column per level, or that of a coarse table."""
+    if n_ranks * n_levels <= MAX_TABLE_CELLS:
+        return n_ranks, n_levels
+    return min(n_ranks, COARSE_TABLE_SIDE), min(n_levels, COARSE_TABLE_SIDE)
+
+
+def _count_tied_pairs(tie_sizes: Floats, axis: int) -> Floats:
+    """Return the number of tied pairs, given the sizes of groups of equal scores along an axis."""
+    return np.asarray((tie_sizes * (tie_sizes - 1) / 2).sum(axis=axis))
