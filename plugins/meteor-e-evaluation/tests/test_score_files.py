@@ -9,7 +9,8 @@ import pytest
 from meteor_e_evaluation.evaluation import evaluate, load_test_sets
 from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
-from meteor_e_evaluation.score_files import ScoreFileMetric, write_scores
+from meteor_e_evaluation.score_files import ScoreFileMetric
+from meteor_e_evaluation.score_writer import write_scores
 from tiny_task import OUTPUTS
 
 from meteor_e import SegmentMetric, load_metric

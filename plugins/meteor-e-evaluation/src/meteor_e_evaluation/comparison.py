@@ -49,6 +49,17 @@ INDEPENDENT_UNITS = {
 }
 """The units that each significance test assumes to be independent."""
 
+EXCHANGED_UNITS = {"perm-both": "scores", "paired": "segments", "documents": "segments", "systems": "systems"}
+"""The argument ``unit`` of :meth:`.Measure.exchange` for each permutation test."""
+
+UNIT_DESCRIPTIONS = {
+    "perm-both": "scores of segments and systems (PERM-BOTH)",
+    "paired": "segments",
+    "documents": "documents",
+    "systems": "systems",
+}
+"""The description of the units that each permutation test exchanges."""
+
 MetricPair = tuple[int, int]
 """Indices of two metrics."""
 
@@ -120,39 +131,64 @@ def compare(
     chosen_method = measure.default_test() if method == "auto" else method
     if chosen_method == "williams":
         return _compare_by_williams(measure, test, scores)
+    permutation_tests = chosen_method.split("+")
     seeds = [seed, zlib.crc32(f"{test.name} {test.pair}".encode())]
     comparisons = []
-    for permutation_test in chosen_method.split("+"):
-        comparisons.append(_permute(measure, test, scores, samples, seeds, permutation_test, progress))
-    return comparisons[0] if len(comparisons) == 1 else _combine(comparisons)
+    for permutation_test in permutation_tests:
+        comparison = _permute(measure, test, scores, samples, seeds, permutation_test, progress)
+        if comparison is None:
+            return None
+        comparisons.append(comparison)
+    if len(comparisons) == 1:
+        return comparisons[0]
+    return _combine(comparisons, _describe(permutation_tests, samples, seed))
 
 
-def _combine(comparisons: Sequence[Comparison | None]) -> Comparison | None:
+def _describe(permutation_tests: Sequence[str], samples: int, seed: int) -> str:
+    """Return the description of a permutation test, or that of several tests of which the highest p-value counts."""
+    permutations = "permutation of " + " and one of ".join(UNIT_DESCRIPTIONS[name] for name in permutation_tests)
+    if len(permutation_tests) > 1:
+        permutations = f"higher p-value of a {permutations}"
+    return f"{permutations}, {samples} samples, seed {seed}"
+
+
+def _combine(comparisons: Sequence[Comparison], title: str) -> Comparison:
     """Combine several tests by their highest p-values, so that a difference must be significant in all tests.
 
-    This procedure is an intersection-union test. Return None if any of the tests is None.
+    This procedure is an intersection-union test.
+
+    Args:
+        comparisons: the results of the tests.
+        title: description of the combined test.
     """
-    tests = [comparison for comparison in comparisons if comparison is not None]
-    if not tests or len(tests) < len(comparisons):
-        return None
-    # The description of a test consists of the permuted units and, after a comma, of its settings.
-    _, _, settings = tests[0].test.partition(",")
-    units = [test.test.partition(",")[0].removeprefix("permutation of ") for test in tests]
-    title = f"higher p-value of a permutation of {' and one of '.join(dict.fromkeys(units))},{settings}"
-    assumed = " or ".join(dict.fromkeys(test.assumed for test in tests))
-    highest_p = np.maximum.reduce([test.p for test in tests])
-    return Comparison(title, assumed, tests[0].names, highest_p, tests[0].observed, parts=tuple(tests))
+    assumed_units = dict.fromkeys(comparison.assumed for comparison in comparisons)
+    return Comparison(
+        test=title,
+        assumed=" or ".join(assumed_units),
+        names=comparisons[0].names,
+        p=np.maximum.reduce([comparison.p for comparison in comparisons]),
+        observed=comparisons[0].observed,
+        parts=tuple(comparisons),
+    )
 
 
 def _compare_by_williams(measure: Measure[TestSet], test: TestSet, scores: Sequence[Scores]) -> Comparison | None:
-    rows = measure.correlated(test, scores)
-    if rows is None:
+    """Compare all pairs of metrics by Williams' test.
+
+    Return None if there are no judgments, fewer than four human scores, or missing scores of a metric.
+    """
+    correlated_scores = measure.correlated(test, scores)
+    if correlated_scores is None:
         return None
-    metrics, human = rows
-    if len(human) < 4 or np.isnan(metrics).any():
+    metric_scores, human_scores = correlated_scores
+    if len(human_scores) < 4 or np.isnan(metric_scores).any():
         return None
-    names = tuple(entry.name for entry in scores)
-    return Comparison("Williams' test", independent_units(measure, "williams"), names, williams_matrix(metrics, human))
+    return Comparison(
+        test="Williams' test",
+        assumed=independent_units(measure, "williams"),
+        names=tuple(entry.name for entry in scores),
+        p=williams_matrix(metric_scores, human_scores),
+    )
 
 
 def _permute(
@@ -180,21 +216,28 @@ def _permute(
     n_permutations = samples * len(metric_pairs)
     observed = {}
     permuted = {}
-    for n_done, (first, second) in enumerate(metric_pairs):
-        progress("permutations", n_done * samples, n_permutations)
+    for n_compared, (first, second) in enumerate(metric_pairs):
+        progress("permutations", n_compared * samples, n_permutations)
         # The first sample does not exchange any scores, so its difference is the observed one.
         sampled_differences = differences(first, second)
         observed[first, second] = float(sampled_differences[0])
         permuted[first, second] = sampled_differences[1:]
     progress("permutations", n_permutations, n_permutations)
-    names = tuple(entry.name for entry in scores)
-    return _compare_permuted(_describe(method, samples, seeds), INDEPENDENT_UNITS[method], names, observed, permuted)
+    return _compare_permuted(
+        title=_describe([method], samples, seeds[0]),
+        assumed=INDEPENDENT_UNITS[method],
+        names=tuple(entry.name for entry in scores),
+        observed=observed,
+        permuted=permuted,
+    )
 
 
 def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: str) -> Floats | None:
     """Return the scores that a permutation test exchanges, with one row per metric.
 
-    Return None if a metric has no suitable scores.
+    The array has the shape ``(metrics, systems)`` if a test of a measure over systems exchanges systems. Otherwise, it
+    has the shape ``(metrics, systems, segments)``, with NaN for missing scores. Return None if a metric has no suitable
+    scores.
 
     Raises:
         ConfigError: if the test needs scores of all segments, and a metric does not have them.
@@ -203,7 +246,6 @@ def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: s
     if takes_systems and method == "systems":
         system_scores = np.stack([entry.systems for entry in scores])
         return None if np.isnan(system_scores).any() else system_scores
-    # The array has the shape (metrics, systems, segments), with NaN for missing scores.
     segment_scores = np.stack([entry.segments for entry in scores])
     is_missing = np.isnan(segment_scores)
     if takes_systems and is_missing.any():
@@ -223,23 +265,26 @@ def _prepare_differences(
     """Return a function that computes the difference between two metrics in each sample.
 
     A measure that does not implement a fast exchange of scores is evaluated separately for each sample.
+
+    Args:
+        measure: the measure.
+        test: the test set.
+        metric_scores: the result of :func:`_stack_scores`.
+        masks: masks of the exchanged units in each sample.
+        method: the permutation test, one of :data:`TESTS`.
+        agreement: the measure as a function of scores.
     """
+    unit = EXCHANGED_UNITS[method]
     takes_systems = measure.takes == "systems"
     is_scored = np.asarray(~np.isnan(metric_scores).any(axis=0))
     standardized = np.stack([_standardize(entry, is_scored) for entry in metric_scores])
-    unit = {"systems": "systems", "perm-both": "scores"}.get(method, "segments")
-    differences = None
     if takes_systems or is_scored[test.judgment_mask()].all():
-        differences = measure.exchange(test, standardized, masks, unit)
-    if differences is not None:
-        return differences
-    averages_segments = takes_systems and standardized.ndim == 3
-    return exchange_one_by_one(standardized, masks, unit, agreement, average_segments=averages_segments)
-
-
-def _describe(method: str, samples: int, seeds: Sequence[int]) -> str:
-    units = {"perm-both": "scores of segments and systems (PERM-BOTH)", "paired": "segments"}.get(method, method)
-    return f"permutation of {units}, {samples} samples, seed {seeds[0]}"
+        fast_differences = measure.exchange(test, standardized, masks, unit)
+        if fast_differences is not None:
+            return fast_differences
+    if takes_systems and standardized.ndim == 3:
+        return exchange_one_by_one(standardized, masks, unit, lambda segments: agreement(segments.mean(axis=1)))
+    return exchange_one_by_one(standardized, masks, unit, agreement)
 
 
 def _standardize(scores: Floats, is_scored: NDArray[np.bool_]) -> Floats:
@@ -267,20 +312,29 @@ def draw_masks(
         Masks of the exchanged units, ``(1 + samples, …)``, see :mod:`.exchange`. The first sample exchanges nothing.
     """
     random = np.random.default_rng(list(seeds))
-    unit_of_segment = np.arange(shape[-1])
+    if method == "perm-both":
+        return _draw_samples(random, shape, samples)
+    if method == "systems":
+        return _draw_samples(random, shape[:1], samples)
     if method == "documents":
-        _, unit_of_segment = np.unique(np.array(documents), return_inverse=True)
-    mask_shapes = {"perm-both": shape, "systems": shape[:1]}
-    mask_shape = mask_shapes.get(method, (unit_of_segment.max(initial=-1) + 1,))
-    # The samples are drawn one at a time, so that the first samples do not depend on the number of samples.
-    drawn = [random.integers(2, size=mask_shape, dtype=bool) for _ in range(samples)]
-    masks = np.stack([np.zeros(mask_shape, bool), *drawn])
-    return masks[:, unit_of_segment] if method == "documents" else masks
+        document_names, document_of_segment = np.unique(np.array(documents), return_inverse=True)
+        document_masks = _draw_samples(random, document_names.shape, samples)
+        return document_masks[:, document_of_segment]
+    return _draw_samples(random, shape[-1:], samples)
 
 
-def exchange_one_by_one(
-    scores: Floats, masks: Masks, unit: str, agreement: Agreement, *, average_segments: bool = False
-) -> Differences:
+def _draw_samples(random: np.random.Generator, shape: tuple[int, ...], samples: int) -> Masks:
+    """Return a mask that selects nothing, followed by random masks of the given shape.
+
+    The masks are drawn one at a time, so that the first masks do not depend on the number of samples.
+    """
+    masks = [np.zeros(shape, bool)]
+    for _ in range(samples):
+        masks.append(random.integers(2, size=shape, dtype=bool))
+    return np.stack(masks)
+
+
+def exchange_one_by_one(scores: Floats, masks: Masks, unit: str, agreement: Agreement) -> Differences:
     """Return a function that computes the difference in a measure between two metrics, sample by sample.
 
     Args:
@@ -288,24 +342,18 @@ def exchange_one_by_one(
         masks: masks of the exchanged units in each sample.
         unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
         agreement: the measure as a function of scores.
-        average_segments: whether the measure takes the mean score of each system instead of its segment scores.
     """
-    shaped_masks = masks
+    score_masks = masks
     if scores.ndim > masks.ndim:
-        shaped_masks = masks[:, None] if unit == "segments" else masks[:, :, None]
-
-    def evaluate(mask: Masks, metric_scores: Floats, other_scores: Floats) -> float:
-        """Evaluate a metric after the scores selected by a mask are replaced by the scores of another metric."""
-        exchanged_scores = np.where(mask, other_scores, metric_scores)
-        return agreement(exchanged_scores.mean(axis=1) if average_segments else exchanged_scores)
+        score_masks = masks[:, None] if unit == "segments" else masks[:, :, None]
 
     def differences(first: int, second: int) -> Floats:
-        values = []
-        for mask in shaped_masks:
-            first_value = evaluate(mask, scores[first], scores[second])
-            second_value = evaluate(mask, scores[second], scores[first])
-            values.append(first_value - second_value)
-        return np.array(values)
+        sampled_differences = []
+        for mask in score_masks:
+            first_scores = np.where(mask, scores[second], scores[first])
+            second_scores = np.where(mask, scores[first], scores[second])
+            sampled_differences.append(agreement(first_scores) - agreement(second_scores))
+        return np.array(sampled_differences)
 
     return differences
 
@@ -346,11 +394,20 @@ def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comp
     """
     if not comparisons:
         return None
+    first = comparisons[0]
     if all(comparison.parts for comparison in comparisons):
-        n_tests = len(comparisons[0].parts)
-        return _combine([average([entry.parts[test] for entry in comparisons], weights) for test in range(n_tests)])
-    if not all(comparison.permuted for comparison in comparisons):
-        return None
+        averaged_parts = []
+        for index in range(len(first.parts)):
+            parts = [comparison.parts[index] for comparison in comparisons]
+            averaged_parts.append(_average_permuted(parts, weights))
+        return _combine(averaged_parts, first.test)
+    if all(comparison.permuted for comparison in comparisons):
+        return _average_permuted(comparisons, weights)
+    return None
+
+
+def _average_permuted(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison:
+    """Test the weighted mean of a measure by averaging the differences of each permutation over language pairs."""
     normalized_weights = np.array(weights, float) / sum(weights)
     first = comparisons[0]
     observed = {}

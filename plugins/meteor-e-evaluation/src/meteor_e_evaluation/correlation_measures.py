@@ -13,7 +13,7 @@ from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation.correlation import compute_grouped_pearson, correlate, rank_rows
 from meteor_e_evaluation.exchange import Differences, Masks, exchange_group_means, exchange_pearson
-from meteor_e_evaluation.groups import Grouping, group_coefficients, mean_group_agreement
+from meteor_e_evaluation.groups import Grouping, group_coefficients, mean_group_agreement, weighted_mean_of_groups
 from meteor_e_evaluation.pair_measures import make_undefined_samples
 from meteor_e_evaluation.rank_exchange import exchange_rank_correlation
 from meteor_e_evaluation.test_set import TestSet
@@ -57,7 +57,12 @@ class SegmentCorrelation(RatingMeasure):
         ratings = test.assessments
         if ratings is None:
             return None
-        return lambda segments: correlate(segments[ratings.systems, ratings.segments], ratings.scores, self.coefficient)
+
+        def agreement(segment_scores: Floats) -> float:
+            rated_scores = segment_scores[ratings.systems, ratings.segments]
+            return correlate(rated_scores, ratings.scores, self.coefficient)
+
+        return agreement
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
         """Return a function that computes the difference in the coefficient between two metrics after exchanges."""
@@ -86,9 +91,9 @@ class SegmentCorrelation(RatingMeasure):
         if self.coefficient == "pearson":
             return compute_grouped_pearson(metric, ratings.scores, ratings.segments, weights)
         coefficients = []
-        for repetitions in weights[:, ratings.segments].astype(int):
-            metric_sample = np.repeat(metric, repetitions)
-            human_sample = np.repeat(ratings.scores, repetitions)
+        for n_repetitions in weights[:, ratings.segments].astype(int):
+            metric_sample = np.repeat(metric, n_repetitions)
+            human_sample = np.repeat(ratings.scores, n_repetitions)
             coefficients.append(correlate(metric_sample, human_sample, self.coefficient))
         return np.array(coefficients)
 
@@ -150,32 +155,33 @@ class GroupedMeasure(RatingMeasure):
         """Return a function that computes the difference in the mean between two metrics after exchanges."""
         if test.assessments is None:
             return None
-        if (self.grouping, unit) in (("item", "segments"), ("sys", "systems")):
+        exchanges_groups = (self.grouping, unit) in (("item", "segments"), ("sys", "systems"))
+        if exchanges_groups:
             compute_coefficients = group_coefficients(self.coefficient, self.grouping, test.human)
-            return exchange_group_means([compute_coefficients(scores) for scores in values], masks)
+            group_values = [compute_coefficients(metric_scores) for metric_scores in values]
+            return exchange_group_means(group_values, masks)
         if self.coefficient == "pearson" or self.grouping == "item":
             return None
         ratings = test.assessments.average_repeated()
-        groups = [ratings]
-        if self.grouping == "sys":
-            groups = [ratings.select(ratings.systems == system) for system in range(len(test.systems))]
-        return exchange_rank_correlation(values, groups, masks, unit, self.coefficient)
+        if self.grouping == "none":
+            return exchange_rank_correlation(values, [ratings], masks, unit, self.coefficient)
+        system_ratings = [ratings.select(ratings.systems == system) for system in range(len(test.systems))]
+        return exchange_rank_correlation(values, system_ratings, masks, unit, self.coefficient)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the mean over groups on each bootstrap sample of segments."""
         if self.is_undefined(test, scores):
             return make_undefined_samples(weights)
-        segments = scores.segments
-        values = []
-        for sample_weights in weights:
-            if self.grouping == "item":
-                agreement = mean_group_agreement(self.coefficient, self.grouping, test.human, sample_weights)
-                values.append(agreement(segments))
-            else:
-                columns = np.repeat(np.arange(len(sample_weights)), sample_weights.astype(int))
-                agreement = mean_group_agreement(self.coefficient, self.grouping, test.human[:, columns])
-                values.append(agreement(segments[:, columns]))
-        return np.array(values)
+        if self.grouping == "item":
+            compute_coefficients = group_coefficients(self.coefficient, self.grouping, test.human)
+            segment_coefficients = compute_coefficients(scores.segments)
+            return np.array([weighted_mean_of_groups(segment_coefficients, sample) for sample in weights])
+        sampled_values = []
+        for n_repetitions in weights.astype(int):
+            sampled_segments = np.repeat(np.arange(len(n_repetitions)), n_repetitions)
+            agreement = mean_group_agreement(self.coefficient, self.grouping, test.human[:, sampled_segments])
+            sampled_values.append(agreement(scores.segments[:, sampled_segments]))
+        return np.array(sampled_values)
 
 
 class Kendall(GroupedMeasure):

@@ -42,11 +42,13 @@ class Value:
         value: the value, or NaN if the measure is undefined.
         interval: bootstrap confidence interval of the value, or None if no intervals were requested.
         reason: reason why the measure is undefined, as a clause.
+        samples: value on each bootstrap sample, or None if no intervals were requested.
     """
 
     value: float
     interval: Interval | None = None
     reason: str = ""
+    samples: Floats | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True)
@@ -93,18 +95,40 @@ class Evaluation:
 
 
 @dataclass(frozen=True)
+class _Settings:
+    """Settings of an evaluation, which are described at :func:`evaluate`."""
+
+    intervals: int
+    significance: str | None
+    samples: int
+    seed: int
+    drop_outliers: bool
+
+
+@dataclass(frozen=True)
 class _PairResults:
     """Results of an evaluation on one language pair of a test set.
 
     Attributes:
         test: the test set.
-        values: value and bootstrap samples by the names of the measure and the metric.
+        scores: scores of the test set by each metric.
+        warnings: messages of the sanity checks.
+        values: value of each measure for each metric, by the names of the measure and the metric.
         comparisons: significance tests between the metrics by the name of the measure.
+        pair_weights: weight of the language pair in means, by the name of the measure.
     """
 
     test: TestSet
-    values: dict[tuple[str, str], tuple[Value, Floats | None]]
+    scores: tuple[Scores, ...]
+    warnings: tuple[str, ...]
+    values: dict[tuple[str, str], Value]
     comparisons: dict[str, Comparison]
+    pair_weights: dict[str, float]
+
+    @property
+    def title(self) -> str:
+        """Name of the test set and the language pair."""
+        return _make_title(self.test)
 
 
 def load_test_sets(index: DataIndex, pairs: Sequence[str] = ()) -> list[TestSet]:
@@ -146,56 +170,58 @@ def evaluate(
         InputError: if two test sets have the same name and language pair, or if a score is missing.
     """
     _check_distinct(tests)
+    settings = _Settings(intervals, significance, samples, seed, drop_outliers)
     needs_system_scores = score_all or any(measure.level == "system" for measure in measures)
-    warnings: dict[str, tuple[str, ...]] = {}
-    scores_by_title: dict[str, tuple[TestSet, tuple[Scores, ...]]] = {}
-    results: list[_PairResults] = []
+    results = []
     for test in tests:
-        title = f"{test.name} {test.pair}"
         scores = _score_metrics(metrics, test, cache, needs_system_scores, progress)
         check_complete(test, scores)
-        scores_by_title[title] = (test, tuple(scores))
-        measured_test = _add_outliers(test) if drop_outliers else test
-        warnings[title] = (*_check(test, scores), *_list_outliers(measured_test))
-        values = _measure(measured_test, scores, measures, intervals, seed)
-        comparisons = {}
-        if significance is not None:
-            comparisons = _compare(measured_test, scores, measures, significance, samples, seed, progress)
-        results.append(_PairResults(measured_test, values, comparisons))
-    settings = {
-        "intervals": intervals,
-        "confidence": 0.95,
-        "significance": significance,
-        "samples": samples,
-        "seed": seed,
-        "outliers dropped": drop_outliers,
-    }
+        results.append(_evaluate_scores(test, scores, measures, settings, progress))
     return Evaluation(
-        tables=_make_tables(tests, measures, results, scores_by_title),
-        signatures=_collect_signatures(scores_by_title),
-        counts={f"{test.name} {test.pair}": _count(test) for test in tests},
-        warnings=warnings,
-        settings=settings,
-        scores=scores_by_title,
+        tables=_make_tables(measures, results),
+        signatures=_collect_signatures(results),
+        counts={result.title: _count(result.test) for result in results},
+        warnings={result.title: result.warnings for result in results},
+        settings={
+            "intervals": intervals,
+            "confidence": 0.95,
+            "significance": significance,
+            "samples": samples,
+            "seed": seed,
+            "outliers dropped": drop_outliers,
+        },
+        scores={result.title: (result.test, result.scores) for result in results},
     )
 
 
-def _make_tables(
-    tests: Sequence[TestSet],
+def _make_title(test: TestSet) -> str:
+    return f"{test.name} {test.pair}"
+
+
+def _evaluate_scores(
+    test: TestSet,
+    scores: Sequence[Scores],
     measures: Sequence[Measure[TestSet]],
-    results: Sequence[_PairResults],
-    scores_by_title: Mapping[str, tuple[TestSet, tuple[Scores, ...]]],
-) -> tuple[Table, ...]:
-    """Return one table for each test set and measure."""
-    labels = list(dict.fromkeys(entry.name for _, scores in scores_by_title.values() for entry in scores))
-    tables = []
-    for name in dict.fromkeys(test.name for test in tests):
-        test_results = [entry for entry in results if entry.test.name == name]
-        tables += [_make_table(measure, labels, test_results) for measure in measures]
-    return tuple(tables)
+    settings: _Settings,
+    progress: Progress,
+) -> _PairResults:
+    """Evaluate the scores of all metrics on a language pair by all measures."""
+    measured_test = _add_outliers(test) if settings.drop_outliers else test
+    comparisons = {}
+    if settings.significance is not None:
+        comparisons = _compare(measured_test, scores, measures, settings.significance, settings, progress)
+    return _PairResults(
+        test=test,
+        scores=tuple(scores),
+        warnings=(*_check(test, scores), *_list_outliers(measured_test)),
+        values=_measure(measured_test, scores, measures, settings),
+        comparisons=comparisons,
+        pair_weights={measure.name: measure.weight(measured_test) for measure in measures},
+    )
 
 
 def _check_distinct(tests: Sequence[TestSet]) -> None:
+    """Check that no two test sets have the same name and the same language pair."""
     roots: dict[tuple[str, str], str] = {}
     for test in tests:
         other_root = roots.get((test.name, test.pair))
@@ -221,7 +247,7 @@ def _score_metrics(
     judged = test.judgment_mask()
     scores = []
     for metric in create_metrics(metrics, TextContext(test.language)):
-        metric_progress = rename_stages(progress, f"{test.name} {test.pair} {metric.label}")
+        metric_progress = rename_stages(progress, f"{_make_title(test)} {metric.label}")
         entry = score_test_set(metric, test, judged, cache, systems=needs_system_scores, progress=metric_progress)
         scores.append(entry if metric.higher_is_better else entry.negated())
     return scores
@@ -237,7 +263,7 @@ def check_complete(test: TestSet, scores: Sequence[Scores]) -> None:
     """
     for entry in scores:
         if np.isinf(entry.segments).any() or np.isinf(entry.systems).any():
-            raise InputError(f"{entry.name} gives an infinite score in {test.name} {test.pair}")
+            raise InputError(f"{entry.name} gives an infinite score in {_make_title(test)}")
         missing_outputs = np.argwhere(test.judgment_mask() & np.isnan(entry.segments))
         has_only_system_scores = np.isnan(entry.segments).all() and not np.isnan(entry.systems).any()
         if len(missing_outputs) and not has_only_system_scores:
@@ -269,44 +295,61 @@ def _check(test: TestSet, scores: Sequence[Scores]) -> list[str]:
 
 def _add_outliers(test: TestSet) -> TestSet:
     """Return the test set with the systems added to its outliers whose human scores are outliers."""
-    return dataclasses.replace(test, outliers=(*test.outliers, *mad_outliers(test)))
+    outliers = (*test.outliers, *mad_outliers(test))
+    return dataclasses.replace(test, outliers=outliers)
 
 
 def _list_outliers(test: TestSet) -> list[str]:
     """Return a message that lists the outliers of the test set, or no message if there are none."""
     if not test.outliers:
         return []
-    return [f"left out of system-level measures: {', '.join(dict.fromkeys(test.outliers))}"]
+    distinct_names = dict.fromkeys(test.outliers)
+    return [f"left out of system-level measures: {', '.join(distinct_names)}"]
 
 
 def _warn_of_missing_paraphrases(test: TestSet, scores: Sequence[Scores]) -> list[str]:
     """Return a warning for each METEOR metric that lacks the paraphrase table of the Java program."""
-    return [
-        f"warning: {entry.name} is without paraphrases, unlike the Java program: the pack of {test.language} has no "
-        f"table; `meteor-e pack install {test.language} --from meteor-1.5.tar.gz` installs METEOR's"
-        for entry in scores
-        if "(no table)" in entry.signature and test.language in LANGUAGES
-    ]
+    if test.language not in LANGUAGES:
+        return []
+    warnings = []
+    for entry in scores:
+        if "(no table)" in entry.signature:
+            warnings.append(
+                f"warning: {entry.name} is without paraphrases, unlike the Java program: the pack of {test.language} "
+                f"has no table; `meteor-e pack install {test.language} --from meteor-1.5.tar.gz` installs METEOR's"
+            )
+    return warnings
 
 
 def _measure(
-    test: TestSet, scores: Sequence[Scores], measures: Sequence[Measure[TestSet]], intervals: int, seed: int
-) -> dict[tuple[str, str], tuple[Value, Floats | None]]:
-    """Return the value of a measure and its bootstrap samples, keyed by the names of the measure and the metric."""
-    weights = draw_weights(len(test), intervals, seed) if intervals else None
+    test: TestSet, scores: Sequence[Scores], measures: Sequence[Measure[TestSet]], settings: _Settings
+) -> dict[tuple[str, str], Value]:
+    """Return the value of each measure for each metric, by the names of the measure and the metric."""
+    weights = None
+    if settings.intervals:
+        weights = draw_weights(len(test), settings.intervals, settings.seed)
     values = {}
     for measure in measures:
         for entry in scores:
-            measured_value = measure.value(test, entry)
-            reason = measure.explain_undefined(test, entry) if math.isnan(measured_value) else ""
-            samples = None
-            confidence_interval = None
-            if weights is not None:
-                samples = measure.resampled(test, entry, weights)
-            if samples is not None:
-                confidence_interval = interval(samples)
-            values[measure.name, entry.name] = (Value(measured_value, confidence_interval, reason), samples)
+            values[measure.name, entry.name] = _measure_metric(test, entry, measure, weights)
     return values
+
+
+def _measure_metric(test: TestSet, scores: Scores, measure: Measure[TestSet], weights: Floats | None) -> Value:
+    """Return the value of a measure for a metric.
+
+    Args:
+        test: the test set.
+        scores: scores of the metric.
+        measure: the measure.
+        weights: weights of the segments in each bootstrap sample, or None if no intervals were requested.
+    """
+    value = measure.value(test, scores)
+    reason = measure.explain_undefined(test, scores) if math.isnan(value) else ""
+    if weights is None:
+        return Value(value, reason=reason)
+    samples = measure.resampled(test, scores, weights)
+    return Value(value, interval(samples), reason, samples)
 
 
 def _compare(
@@ -314,16 +357,20 @@ def _compare(
     scores: Sequence[Scores],
     measures: Sequence[Measure[TestSet]],
     significance: str,
-    samples: int,
-    seed: int,
+    settings: _Settings,
     progress: Progress,
 ) -> dict[str, Comparison]:
     """Test the differences between the metrics, for each measure that allows a significance test."""
     comparisons = {}
     for measure in measures:
-        measure_progress = rename_stages(progress, f"{test.name} {test.pair} {measure.name}, significance")
         comparison = compare(
-            measure, test, scores, samples=samples, seed=seed, method=significance, progress=measure_progress
+            measure,
+            test,
+            scores,
+            samples=settings.samples,
+            seed=settings.seed,
+            method=significance,
+            progress=rename_stages(progress, f"{_make_title(test)} {measure.name}, significance"),
         )
         if comparison is not None:
             comparisons[measure.name] = comparison
@@ -331,6 +378,7 @@ def _compare(
 
 
 def _count(test: TestSet) -> dict[str, int]:
+    """Return the numbers of systems, segments and judgments of a test set, by their descriptions."""
     counts = {"systems": len(test.systems), "segments": len(test)}
     rankings = pairwise_judgments(test)
     if rankings is not None:
@@ -341,18 +389,29 @@ def _count(test: TestSet) -> dict[str, int]:
     return counts
 
 
-def _collect_signatures(scores_by_title: Mapping[str, tuple[TestSet, tuple[Scores, ...]]]) -> dict[str, str]:
+def _collect_signatures(results: Sequence[_PairResults]) -> dict[str, str]:
     """Return the signature of each metric, or one signature per language if they differ between languages."""
     signatures_by_metric: dict[str, dict[str, str]] = {}
-    for test, scores in scores_by_title.values():
-        for entry in scores:
-            signatures_by_metric.setdefault(entry.name, {})[test.language] = entry.signature
+    for result in results:
+        for entry in result.scores:
+            signatures_by_metric.setdefault(entry.name, {})[result.test.language] = entry.signature
     signatures = {}
     for name, signature_by_language in signatures_by_metric.items():
         n_distinct = len(set(signature_by_language.values()))
         for language, signature in signature_by_language.items():
-            signatures[name if n_distinct == 1 else f"{name} ({language})"] = signature
+            title = name if n_distinct == 1 else f"{name} ({language})"
+            signatures[title] = signature
     return signatures
+
+
+def _make_tables(measures: Sequence[Measure[TestSet]], results: Sequence[_PairResults]) -> tuple[Table, ...]:
+    """Return one table for each test set and measure."""
+    labels = list(dict.fromkeys(entry.name for result in results for entry in result.scores))
+    tables = []
+    for name in dict.fromkeys(result.test.name for result in results):
+        results_of_test = [result for result in results if result.test.name == name]
+        tables += [_make_table(measure, labels, results_of_test) for measure in measures]
+    return tuple(tables)
 
 
 def _make_table(measure: Measure[TestSet], labels: Sequence[str], results: Sequence[_PairResults]) -> Table:
@@ -363,35 +422,24 @@ def _make_table(measure: Measure[TestSet], labels: Sequence[str], results: Seque
         labels: labels of the metrics.
         results: results on each language pair.
     """
-    pair_weights = np.array([measure.weight(entry.test) for entry in results])
-    columns = [entry.test.pair for entry in results]
+    pair_weights = np.array([result.pair_weights[measure.name] for result in results])
+    columns = [result.test.pair for result in results]
+    rows = {}
+    for label in labels:
+        rows[label] = [result.values[measure.name, label] for result in results]
+    comparisons = _collect_comparisons(measure.name, results, pair_weights)
     if len(results) > 1:
         columns.append(AVERAGE)
-    rows = {label: _make_row(measure.name, label, results, pair_weights) for label in labels}
-    comparisons = _collect_comparisons(measure.name, results, pair_weights)
+        for values in rows.values():
+            values.append(_average_values(values, pair_weights))
     return Table(
         testset=results[0].test.name,
         measure=measure,
         columns=tuple(columns),
-        rows=rows,
+        rows={label: tuple(values) for label, values in rows.items()},
         comparisons=comparisons,
         ranks=_rank_metrics(columns, rows, comparisons),
     )
-
-
-def _make_row(
-    measure_name: str, label: str, results: Sequence[_PairResults], pair_weights: Floats
-) -> tuple[Value, ...]:
-    """Return the values of a metric for all language pairs, followed by their mean if there are several pairs."""
-    values = []
-    samples_of_pairs = []
-    for entry in results:
-        value, samples = entry.values[measure_name, label]
-        values.append(value)
-        samples_of_pairs.append(samples)
-    if len(results) > 1:
-        values.append(_average_values(values, samples_of_pairs, pair_weights))
-    return tuple(values)
 
 
 def _collect_comparisons(
@@ -399,9 +447,9 @@ def _collect_comparisons(
 ) -> dict[str, Comparison]:
     """Return the significance tests of each language pair, and those of the mean if all pairs were tested."""
     comparisons = {}
-    for entry in results:
-        if measure_name in entry.comparisons:
-            comparisons[entry.test.pair] = entry.comparisons[measure_name]
+    for result in results:
+        if measure_name in result.comparisons:
+            comparisons[result.test.pair] = result.comparisons[measure_name]
     if len(results) > 1 and len(comparisons) == len(results):
         mean_comparison = average(list(comparisons.values()), pair_weights.tolist())
         if mean_comparison is not None:
@@ -421,18 +469,20 @@ def _rank_metrics(
     return ranks
 
 
-def _average_values(values: Sequence[Value], resampled: Sequence[Floats | None], weights: Floats) -> Value:
+def _average_values(values: Sequence[Value], weights: Floats) -> Value:
     """Return the weighted mean of values over language pairs, or an undefined value if any value is undefined.
 
     Args:
         values: value for each language pair.
-        resampled: bootstrap samples for each language pair, or None if no intervals were requested.
         weights: weight of each language pair.
     """
     numbers = np.array([value.value for value in values])
     if np.isnan(numbers).any() or not weights.sum():
         return Value(math.nan, reason=AVERAGE_IS_UNDEFINED)
     shares = weights / weights.sum()
-    samples = [entry for entry in resampled if entry is not None]
-    mean_interval = interval(shares @ np.stack(samples)) if len(samples) == len(values) else None
-    return Value(float(shares @ numbers), mean_interval)
+    mean = float(shares @ numbers)
+    samples = [value.samples for value in values if value.samples is not None]
+    if len(samples) < len(values):
+        return Value(mean)
+    mean_samples = shares @ np.stack(samples)
+    return Value(mean, interval(mean_samples), samples=mean_samples)

@@ -24,9 +24,7 @@ Grouping: TypeAlias = Literal["none", "item", "sys"]
 """
 
 
-def mean_group_agreement(
-    coefficient: str, grouping: Grouping, human_scores: Floats, segment_weights: Floats | None = None
-) -> Agreement:
+def mean_group_agreement(coefficient: str, grouping: Grouping, human_scores: Floats) -> Agreement:
     """Return a function that computes the mean of a coefficient over groups of outputs.
 
     Groups in which the coefficient is undefined are left out of the mean.
@@ -35,7 +33,6 @@ def mean_group_agreement(
         coefficient: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``acc`` (pairwise accuracy with ties).
         grouping: grouping of the outputs.
         human_scores: human scores, ``(systems, segments)``.
-        segment_weights: weight of each segment for the grouping ``item``. By default, all weights are 1.
 
     Returns:
         A function whose value is NaN if the coefficient is undefined in all groups. A coefficient is undefined in
@@ -46,15 +43,24 @@ def mean_group_agreement(
 
     def agreement(metric_scores: Floats) -> float:
         coefficients = compute_coefficients(metric_scores)
-        defined = ~np.isnan(coefficients)
-        if segment_weights is None or grouping != "item":
-            return float(coefficients[defined].mean()) if defined.any() else math.nan
-        total_weight = float(segment_weights[defined].sum())
-        if total_weight == 0:
-            return math.nan
-        return float(segment_weights[defined] @ coefficients[defined]) / total_weight
+        defined_coefficients = coefficients[~np.isnan(coefficients)]
+        return float(defined_coefficients.mean()) if len(defined_coefficients) else math.nan
 
     return agreement
+
+
+def weighted_mean_of_groups(coefficients: Floats, weights: Floats) -> float:
+    """Return the weighted mean of the coefficients that are not NaN, or NaN if their total weight is 0.
+
+    Args:
+        coefficients: coefficient of each group.
+        weights: weight of each group.
+    """
+    is_defined = ~np.isnan(coefficients)
+    total_weight = float(weights[is_defined].sum())
+    if total_weight == 0:
+        return math.nan
+    return float(weights[is_defined] @ coefficients[is_defined]) / total_weight
 
 
 def group_coefficients(coefficient: str, grouping: Grouping, human_scores: Floats) -> Callable[[Floats], Floats]:
@@ -71,14 +77,15 @@ def group_coefficients(coefficient: str, grouping: Grouping, human_scores: Float
     if grouping == "item":
         return segment_coefficient(coefficient, human_scores)
     human_groups = _group_rows(grouping, human_scores)
-    rated_indices = [np.flatnonzero(~np.isnan(group)) for group in human_groups]
-    ratings = [group[rated] for group, rated in zip(human_groups, rated_indices, strict=True)]
+    is_rated = ~np.isnan(human_groups)
 
     def compute_coefficients(metric_scores: Floats) -> Floats:
         metric_groups = _group_rows(grouping, metric_scores)
         coefficients = []
-        for group, rated, human in zip(metric_groups, rated_indices, ratings, strict=True):
-            coefficients.append(_compute_coefficient(coefficient, group[rated], human))
+        for group, rated in enumerate(is_rated):
+            rated_metric_scores = metric_groups[group, rated]
+            rated_human_scores = human_groups[group, rated]
+            coefficients.append(_compute_coefficient(coefficient, rated_metric_scores, rated_human_scores))
         return np.array(coefficients)
 
     return compute_coefficients
@@ -90,6 +97,7 @@ def _group_rows(grouping: Grouping, scores: Floats) -> Floats:
 
 
 def _compute_coefficient(coefficient: str, metric_scores: Floats, human_scores: Floats) -> float:
+    """Return the coefficient of the rated outputs of a group, or NaN if there are fewer than two."""
     if len(metric_scores) < 2:
         return math.nan
     if coefficient == "acc":
@@ -118,13 +126,15 @@ def pairwise_accuracy_with_ties(metric_scores: Floats, human_scores: Floats) -> 
     normalizer = math.sqrt(float(n_pairs - metric_ties) * float(n_pairs - human_ties))
     concordant_minus_discordant = round(tau_b * normalizer)
     concordant_plus_discordant = n_pairs - metric_ties - human_ties + common_ties
-    concordant = (concordant_plus_discordant + concordant_minus_discordant) // 2
-    return (concordant + common_ties) / n_pairs
+    n_concordant = (concordant_plus_discordant + concordant_minus_discordant) // 2
+    return (n_concordant + common_ties) / n_pairs
 
 
 def _count_ties(*score_rows: Floats) -> int:
     """Return the number of pairs of items that are tied in every row of scores."""
+    # Items that are tied in every row are adjacent in this order.
     order = np.lexsort(score_rows)
-    starts_run = np.logical_or.reduce([np.diff(scores[order]) != 0 for scores in score_rows])
-    run_lengths = np.diff(np.flatnonzero(np.r_[True, starts_run, True])).astype(np.int64)
+    differs_from_previous = np.logical_or.reduce([np.diff(scores[order]) != 0 for scores in score_rows])
+    run_boundaries = np.flatnonzero(np.r_[True, differs_from_previous, True])
+    run_lengths = np.diff(run_boundaries).astype(np.int64)
     return int((run_lengths * (run_lengths - 1) // 2).sum())

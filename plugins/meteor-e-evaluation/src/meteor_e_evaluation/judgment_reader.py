@@ -5,7 +5,9 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,8 +24,44 @@ SHIFTED_TEXTS_LIMIT = 0.2
 """Proportion of rated texts that differ from the outputs above which a warning about shifted judgments is issued."""
 
 
+class _Comparison(NamedTuple):
+    """A human comparison of two systems on one segment.
+
+    Attributes:
+        segment: index of the segment.
+        better, worse: names of the better and the worse system.
+        tie: whether the annotator ranked the two systems equally.
+    """
+
+    segment: int
+    better: str
+    worse: str
+    tie: bool
+
+
+class _Rating(NamedTuple):
+    """A human rating of the output of a system for a segment.
+
+    Attributes:
+        segment: index of the segment.
+        system: name of the system.
+        score: the rating. Higher ratings are better.
+    """
+
+    segment: int
+    system: str
+    score: float
+
+
 class SystemNames:
     """Maps the system names of a file of judgments to names of outputs.
+
+    Args:
+        spec: entry of the file in the index.
+        pair: the language pair.
+        outputs: the outputs of the systems.
+        dropped: names that are not systems of the language pair.
+        index_file: path of the index, for messages.
 
     Attributes:
         judged: names of the outputs that judgments refer to.
@@ -43,33 +81,36 @@ class SystemNames:
     def resolve(self, name: str, location: str) -> tuple[str, ...]:
         """Return the systems that a name stands for, or an empty tuple if the index drops the name.
 
+        Args:
+            name: name of a system in the file, or the names of several systems with the same output.
+            location: file and line, for error messages.
+
         Raises:
             InputError: if the name does not match the pattern of the index, or if the system has no output.
         """
-        if name not in self._systems_by_name:
-            separator = self._spec.system_separator
-            parts = name.split(separator) if separator else [name]
-            systems = [self._resolve_part(part.strip(), location) for part in parts]
-            self._systems_by_name[name] = tuple(system for system in systems if system is not None)
-            self.judged.update(self._systems_by_name[name])
-        return self._systems_by_name[name]
+        if name in self._systems_by_name:
+            return self._systems_by_name[name]
+        separator = self._spec.system_separator
+        single_names = name.split(separator) if separator else [name]
+        systems = []
+        for single_name in single_names:
+            system = self._resolve_single(single_name.strip(), location)
+            if system is not None:
+                systems.append(system)
+        self._systems_by_name[name] = tuple(systems)
+        self.judged.update(systems)
+        return tuple(systems)
 
-    def _resolve_part(self, name: str, location: str) -> str | None:
-        """Return the system that a name stands for, or None if the index drops the name."""
+    def _resolve_single(self, name: str, location: str) -> str | None:
+        """Return the system that the name of one system stands for, or None if the index drops the name."""
         if name in self._dropped:
             return None
-        if name in self._spec.rename:
-            system = self._spec.rename[name]
-        else:
-            match = self._name_regex.fullmatch(name)
-            if match is None:
-                raise InputError(
-                    f"{location}: system {name!r} is not of the form {self._spec.system!r} that the index gives"
-                )
-            system = match.groupdict().get("system", name)
+        system = name
+        if name not in self._spec.rename:
+            system = self._match_pattern(name, location)
             if system in self._dropped:
                 return None
-            system = self._spec.rename.get(system, system)
+        system = self._spec.rename.get(system, system)
         if system not in self._outputs.files:
             raise InputError(
                 f"{location}: system {system!r} has no output in {self._outputs.location}"
@@ -78,11 +119,21 @@ class SystemNames:
             )
         return system
 
+    def _match_pattern(self, name: str, location: str) -> str:
+        """Return the part of a name that the pattern of the index marks as the system, or else the name."""
+        match = self._name_regex.fullmatch(name)
+        if match is None:
+            raise InputError(
+                f"{location}: system {name!r} is not of the form {self._spec.system!r} that the index gives"
+            )
+        return match.groupdict().get("system", name)
 
+
+@dataclass(frozen=True)
 class SegmentNumbers:
     """Maps the segment numbers of a file of judgments to indices of segments.
 
-    Args:
+    Attributes:
         spec: entry of the file in the index.
         pair: the language pair.
         n_segments: number of segments of the test set.
@@ -91,21 +142,12 @@ class SegmentNumbers:
         index_file: path of the index, for messages.
     """
 
-    def __init__(
-        self,
-        spec: JudgmentSpec,
-        pair: str,
-        n_segments: int,
-        lines: dict[int, int] | None,
-        document_segments: dict[str, list[int]],
-        index_file: Path,
-    ) -> None:
-        self._spec = spec
-        self._pair = pair
-        self._n_segments = n_segments
-        self._lines = lines
-        self._document_segments = document_segments
-        self._index_file = index_file
+    spec: JudgmentSpec
+    pair: str
+    n_segments: int
+    lines: dict[int, int] | None
+    document_segments: dict[str, list[int]]
+    index_file: Path
 
     def find(self, number: int, location: str) -> int | None:
         """Return the index of a segment, or None if the segment map does not contain its number.
@@ -113,14 +155,14 @@ class SegmentNumbers:
         Raises:
             InputError: if the number is outside the test set.
         """
-        if self._lines is None:
-            segment = number - self._spec.first_segment
-        elif number in self._lines:
-            segment = self._lines[number] - 1
+        if self.lines is None:
+            segment = number - self.spec.first_segment
+        elif number in self.lines:
+            segment = self.lines[number] - 1
         else:
             return None
-        if not 0 <= segment < self._n_segments:
-            raise InputError(f"{location}: segment {number} is outside the test set of {self._n_segments} segments")
+        if not 0 <= segment < self.n_segments:
+            raise InputError(f"{location}: segment {number} is outside the test set of {self.n_segments} segments")
         return segment
 
     def find_in_document(self, document: str, number: int, location: str) -> int:
@@ -129,15 +171,15 @@ class SegmentNumbers:
         Raises:
             InputError: if the data index does not name documents, or if the document does not have such a segment.
         """
-        if not self._document_segments:
+        if not self.document_segments:
             raise InputError(
-                f"{location}: segments are counted in documents, but {self._index_file} names no 'documents'"
+                f"{location}: segments are counted in documents, but {self.index_file} names no 'documents'"
             )
-        segments = self._document_segments.get(document)
+        segments = self.document_segments.get(document)
         if segments is None:
-            hint = near_miss(document, self._document_segments)
-            raise InputError(f"{location}: {self._pair} has no document {document!r}{hint}")
-        position = number - self._spec.first_segment
+            hint = near_miss(document, self.document_segments)
+            raise InputError(f"{location}: {self.pair} has no document {document!r}{hint}")
+        position = number - self.spec.first_segment
         if not 0 <= position < len(segments):
             raise InputError(
                 f"{location}: segment {number} is outside the document {document}, which has {len(segments)}"
@@ -147,6 +189,13 @@ class SegmentNumbers:
 
 class JudgmentReader:
     """Collects the judgments of a language pair from several files.
+
+    Args:
+        pair: the language pair.
+        outputs: the outputs of the systems.
+        n_segments: number of segments of the test set.
+        index: the data index.
+        documents: name of the document of each segment. Empty if the index does not name documents.
 
     Attributes:
         systems: names of the judged systems.
@@ -167,8 +216,8 @@ class JudgmentReader:
         self._has_rankings = False
         self._has_assessments = False
         self._keeps_all_ratings = False
-        self._comparisons: list[tuple[int, str, str, bool]] = []
-        self._ratings: list[tuple[int, str, float]] = []
+        self._comparisons: list[_Comparison] = []
+        self._ratings: list[_Rating] = []
         self._n_left_out: Counter[str] = Counter()
         self._n_rated_texts = 0
         self._n_different_texts = 0
@@ -204,12 +253,14 @@ class JudgmentReader:
         return not pair or spec.pairs.get(pair, pair) == self._pair
 
     def _resolve(self, name: str, names: SystemNames, location: str) -> tuple[str, ...]:
+        """Return the systems that a name stands for, and count the judgment as left out if there are none."""
         systems = names.resolve(name, location)
         if not systems:
             self._n_left_out[f"judgments of {name}"] += 1
         return systems
 
     def _find_segment(self, spec: JudgmentSpec, number: int, numbers: SegmentNumbers, location: str) -> int | None:
+        """Return the index of a segment, or count the judgment as left out if the segment map lacks the number."""
         segment = numbers.find(number, location)
         if segment is None and spec.segment_map is not None:
             self._n_left_out[f"judgments of segments that are not in {spec.segment_map.file}"] += 1
@@ -222,37 +273,40 @@ class JudgmentReader:
         for ranked_pair in ranked_pairs:
             if not self._is_of_pair(spec, ranked_pair.pair):
                 continue
-            better_systems = self._resolve(ranked_pair.better, names, ranked_pair.location)
-            worse_systems = self._resolve(ranked_pair.worse, names, ranked_pair.location)
+            location = ranked_pair.location
+            better_systems = self._resolve(ranked_pair.better, names, location)
+            worse_systems = self._resolve(ranked_pair.worse, names, location)
             if not better_systems or not worse_systems:
                 continue
-            segment = self._find_segment(spec, ranked_pair.segment, numbers, ranked_pair.location)
-            if segment is not None:
-                for better, worse in itertools.product(better_systems, worse_systems):
-                    self._comparisons.append((segment, better, worse, ranked_pair.tie))
+            segment = self._find_segment(spec, ranked_pair.segment, numbers, location)
+            if segment is None:
+                continue
+            for better, worse in itertools.product(better_systems, worse_systems):
+                self._comparisons.append(_Comparison(segment, better, worse, ranked_pair.tie))
 
     def _read_human_scores(self, spec: JudgmentSpec, file: Path, names: SystemNames, numbers: SegmentNumbers) -> None:
         """Read a file of human scores, and store the scores of segments and systems of the language pair."""
         self._has_assessments |= spec.format not in ("da-systems", "score-systems")
         self._keeps_all_ratings |= spec.ratings == "all"
         sign = -1.0 if spec.lower_is_better else 1.0
-        locations: dict[str, str] = {}
-        for row in self._iterate_human_scores(spec, file):
-            if not self._is_of_pair(spec, row.pair):
+        location_of_system: dict[str, str] = {}
+        for human_score in self._iterate_human_scores(spec, file):
+            if not self._is_of_pair(spec, human_score.pair):
                 continue
-            systems = self._resolve(row.system, names, row.location)
+            systems = self._resolve(human_score.system, names, human_score.location)
             if not systems:
                 continue
-            if row.segment is None:
-                self._add_system_scores(systems, sign * row.score, row.location, locations)
+            score = sign * human_score.score
+            if human_score.segment is None:
+                self._add_system_scores(systems, score, human_score.location, location_of_system)
                 continue
             segment: int | None
-            if row.document:
-                segment = numbers.find_in_document(row.document, row.segment, row.location)
+            if human_score.document:
+                segment = numbers.find_in_document(human_score.document, human_score.segment, human_score.location)
             else:
-                segment = self._find_segment(spec, row.segment, numbers, row.location)
+                segment = self._find_segment(spec, human_score.segment, numbers, human_score.location)
             if segment is not None:
-                self._add_rating(segment, systems[0], sign * row.score, row.text)
+                self._add_rating(_Rating(segment, systems[0], score), human_score.text)
 
     def _iterate_human_scores(self, spec: JudgmentSpec, file: Path) -> Iterable[HumanScore]:
         """Read a file of human scores in the format of its entry in the index."""
@@ -266,20 +320,32 @@ class JudgmentReader:
         return read_assessments(file, segments=spec.format == "da-segments", score=spec.score)
 
     def _add_system_scores(
-        self, systems: Sequence[str], score: float, location: str, locations: dict[str, str]
+        self, systems: Sequence[str], score: float, location: str, location_of_system: dict[str, str]
     ) -> None:
+        """Add the human score of one or several systems.
+
+        Args:
+            systems: names of the systems.
+            score: the score.
+            location: file and line of the score.
+            location_of_system: location of the score of each system. The location is added to this dictionary.
+
+        Raises:
+            InputError: if a system already has a score at another location.
+        """
         for system in systems:
-            first_location = locations.setdefault(system, location)
+            first_location = location_of_system.setdefault(system, location)
             if first_location != location:
                 raise InputError(f"{location}: a second score of system {system}; the first is in {first_location}")
             self.system_scores[system] = score
 
-    def _add_rating(self, segment: int, system: str, score: float, text: str | None) -> None:
+    def _add_rating(self, rating: _Rating, text: str | None) -> None:
         """Add the rating of an output, and compare the rated text with the output if the file contains it."""
+        self._ratings.append(rating)
         if text is not None:
+            output = self._outputs.read(rating.system)[rating.segment]
             self._n_rated_texts += 1
-            self._n_different_texts += text.split() != self._outputs.read(system)[segment].split()
-        self._ratings.append((segment, system, score))
+            self._n_different_texts += text.split() != output.split()
 
     def rankings(self, systems: Sequence[str]) -> Rankings | None:
         """Return the comparisons as arrays, or None if no file of rankings was read.
@@ -291,10 +357,10 @@ class JudgmentReader:
             return None
         index_of = {system: index for index, system in enumerate(systems)}
         return Rankings(
-            segments=np.array([segment for segment, _, _, _ in self._comparisons], np.int64),
-            better=np.array([index_of[better] for _, better, _, _ in self._comparisons], np.int64),
-            worse=np.array([index_of[worse] for _, _, worse, _ in self._comparisons], np.int64),
-            ties=np.array([is_tie for _, _, _, is_tie in self._comparisons], bool),
+            segments=np.array([comparison.segment for comparison in self._comparisons], np.int64),
+            better=np.array([index_of[comparison.better] for comparison in self._comparisons], np.int64),
+            worse=np.array([index_of[comparison.worse] for comparison in self._comparisons], np.int64),
+            ties=np.array([comparison.tie for comparison in self._comparisons], bool),
         )
 
     def assessments(self, systems: Sequence[str]) -> Assessments | None:
@@ -307,24 +373,24 @@ class JudgmentReader:
         """
         if not self._has_assessments:
             return None
-        ratings = self._all_ratings(systems)
-        means = ratings.average_repeated()
-        return ratings if self._keeps_all_ratings or len(means) == len(ratings) else means
-
-    def _all_ratings(self, systems: Sequence[str]) -> Assessments:
         index_of = {system: index for index, system in enumerate(systems)}
-        return Assessments(
-            segments=np.array([segment for segment, _, _ in self._ratings], np.int64),
-            systems=np.array([index_of[system] for _, system, _ in self._ratings], np.int64),
-            scores=np.array([score for _, _, score in self._ratings], float),
+        ratings = Assessments(
+            segments=np.array([rating.segment for rating in self._ratings], np.int64),
+            systems=np.array([index_of[rating.system] for rating in self._ratings], np.int64),
+            scores=np.array([rating.score for rating in self._ratings], float),
         )
+        if self._keeps_all_ratings:
+            return ratings
+        means = ratings.average_repeated()
+        # If no output was rated repeatedly, the ratings keep the order of the file.
+        return ratings if len(means) == len(ratings) else means
 
     def notes(self) -> Iterator[str]:
         """Yield messages about left-out and averaged judgments, and about outputs without judgments."""
         for description, count in sorted(self._n_left_out.items()):
             yield f"left out: {count} {description}"
         n_ratings = len(self._ratings)
-        n_outputs = len({(segment, system) for segment, system, _ in self._ratings})
+        n_outputs = len({(rating.segment, rating.system) for rating in self._ratings})
         if n_outputs < n_ratings:
             treatment = "each is kept" if self._keeps_all_ratings else "several of one segment are averaged"
             yield f"{n_ratings} ratings of {n_outputs} segments of systems: {treatment}"
@@ -346,8 +412,9 @@ def _read_segment_map(spec: SegmentMap, folders: Sequence[Path], pair: str) -> d
         folders: folders in which the table may be. The first one that contains the table is used.
         pair: the language pair.
     """
-    candidates = [folder / fill_pattern(spec.file, pair) for folder in folders]
-    file = next((candidate for candidate in candidates if candidate.is_file()), candidates[0])
+    possible_files = [folder / fill_pattern(spec.file, pair) for folder in folders]
+    existing_files = [file for file in possible_files if file.is_file()]
+    file = existing_files[0] if existing_files else possible_files[0]
     rows = read_segments(file)
     header = next(rows, "").split("\t")
     for title in (spec.key, spec.line, *spec.only):

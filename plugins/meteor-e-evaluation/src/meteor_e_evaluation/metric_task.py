@@ -60,7 +60,8 @@ def parse_whole_number(text: str, field: str, location: str) -> int:
 class MetricScore(NamedTuple):
     """A metric's score of one output or of a whole system.
 
-    The metric, pair, testset, reference and system are empty if the file does not name them.
+    The names of the metric, the language pair, the test set, the reference and the system are empty if the file does
+    not contain them.
 
     Attributes:
         metric: name of the metric.
@@ -85,7 +86,16 @@ class MetricScore(NamedTuple):
 
 def _make_score(system: str, segment: int | None, score: float, location: str) -> MetricScore:
     """Return a score from a file that does not name the metric, the language pair, the test set or the reference."""
-    return MetricScore("", "", "", "", system, segment, score, location)
+    return MetricScore(
+        metric="",
+        pair="",
+        testset="",
+        reference="",
+        system=system,
+        segment=segment,
+        score=score,
+        location=location,
+    )
 
 
 def split_fields(line: str) -> list[str]:
@@ -134,59 +144,56 @@ def read_metric_scores(path: PathLike) -> Iterator[MetricScore]:
     remaining_lines = _read_lines(path, file_name)
     first_line = next(remaining_lines, None)
     if first_line is None:
-        return
+        return iter(())
     lines = itertools.chain([first_line], remaining_lines)
     fields = split_fields(first_line.text)
     if first_line.text.lstrip().startswith("{"):
         document = "\n".join(line.text for line in lines)
-        yield from _parse_comet_json(document, file_name)
-    elif _COMET_LINE.fullmatch(first_line.text):
-        yield from _parse_comet_lines(lines)
-    elif len(fields) == 1 and _is_score(fields[0]):
-        yield from _parse_numbers(lines)
-    elif len(fields) == 2:
-        yield from _parse_short_lines(lines)
-    else:
-        yield from map(_parse_wmt_line, lines)
+        return _parse_comet_json(document, file_name)
+    if _COMET_LINE.fullmatch(first_line.text):
+        return _parse_comet_lines(lines)
+    if len(fields) == 1 and _is_score(fields[0]):
+        return _parse_numbers(lines)
+    if len(fields) == 2:
+        return _parse_short_lines(lines)
+    return (_parse_wmt_line(line) for line in lines)
 
 
 def _parse_wmt_line(line: _Line) -> MetricScore:
-    """Parse a line in the format of the WMT metrics task."""
+    """Parse a line in the format of the WMT metrics task.
+
+    Raises:
+        InputError: if the line has another format.
+    """
     fields = split_fields(line.text)
     while len(fields) > 5 and not _is_score(fields[-1]):
         fields.pop()  # Drops the fields "ensemble" and "available".
     if len(fields) not in (5, 6, 7) or "-" not in fields[1]:
         raise InputError(f"{line.location}: not a line of metric scores; {EXPECTED_FORMATS}")
-    metric, pair, testset, *output_fields, last_field = fields
-    score = _parse_score(last_field, line.location)
-    output = _parse_wmt_output(output_fields, line.location)
-    return MetricScore(
-        metric, pair, testset, output.reference, output.system, output.segment, score=score, location=line.location
-    )
+    metric, pair, testset, *output_fields, score = fields
+    value = _parse_score(score, line.location)
+    reference, system, segment = _parse_wmt_output(output_fields, line.location)
+    return MetricScore(metric, pair, testset, reference, system, segment, score=value, location=line.location)
 
 
-class _WmtOutput(NamedTuple):
-    """The scored output of a system. The reference is empty if it is not named."""
+def _parse_wmt_output(fields: Sequence[str], location: str) -> tuple[str, str, int | None]:
+    """Parse the fields ``[REFERENCE] SYSTEM [SEGMENT]``, in which the reference and the segment are optional.
 
-    reference: str
-    system: str
-    segment: int | None
+    Returns:
+        The name of the reference, or an empty string; the name of the system; and the segment, or None.
 
-
-def _parse_wmt_output(fields: Sequence[str], location: str) -> _WmtOutput:
-    """Parse the fields ``[REFERENCE] SYSTEM [SEGMENT]``, in which the reference and the segment are optional."""
-    if len(fields) == 3:
-        reference, system, segment = fields
-        if not segment.isdecimal():
-            raise InputError(f"{location}: the segment is {segment!r}, not a whole number")
-        return _WmtOutput(reference, system, int(segment))
-    if len(fields) == 2 and fields[1].isdecimal():
-        system, segment = fields
-        return _WmtOutput("", system, int(segment))
-    if len(fields) == 2:
-        reference, system = fields
-        return _WmtOutput(reference, system, None)
-    return _WmtOutput("", fields[0], None)
+    Raises:
+        InputError: if the last of three fields is not a whole number.
+    """
+    last_field = fields[-1]
+    if len(fields) == 1:
+        return "", last_field, None
+    if len(fields) == 2 and not last_field.isdecimal():
+        return fields[0], last_field, None
+    if not last_field.isdecimal():
+        raise InputError(f"{location}: the segment is {last_field!r}, not a whole number")
+    reference = fields[0] if len(fields) == 3 else ""
+    return reference, fields[-2], int(last_field)
 
 
 def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
@@ -203,7 +210,7 @@ def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
         system, score = fields
         n_lines[system] += 1
         scores.append(_make_score(system, n_lines[system], _parse_score(score, line.location), line.location))
-    has_segments = len(scores) > len(n_lines)
+    has_segments = max(n_lines.values()) > 1
     for entry in scores:
         yield entry if has_segments else entry._replace(segment=None)
 
@@ -262,6 +269,7 @@ def _comet_score(segment: Any, location: str) -> float:
 
 
 def _is_score(text: str) -> bool:
+    """Return whether a field contains a number or ``None``."""
     try:
         float(text)
     except ValueError:
@@ -270,6 +278,7 @@ def _is_score(text: str) -> bool:
 
 
 def _parse_score(text: str, location: str) -> float:
+    """Return the score in a field, which is NaN if the field contains ``None``."""
     if text == "None":
         return math.nan
     try:
@@ -294,22 +303,28 @@ def match_systems(names: Sequence[str], systems: Sequence[str], output_files: Ma
     """
     systems_by_file_name: dict[str, set[str]] = {}
     for system in systems:
-        path = output_files.get(system, system)
-        for file_name in (_last_part(path), system):
-            systems_by_file_name.setdefault(file_name, set()).add(system)
-    return {name: name if name in systems else _match_file_name(name, systems_by_file_name) for name in names}
+        output_file = output_files.get(system, system)
+        systems_by_file_name.setdefault(_last_part(output_file), set()).add(system)
+        systems_by_file_name.setdefault(system, set()).add(system)
+    system_of_name = {}
+    for name in names:
+        is_system = name in systems
+        system_of_name[name] = name if is_system else _match_file_name(name, systems_by_file_name)
+    return system_of_name
 
 
 def _match_file_name(path: str, systems_by_file_name: Mapping[str, Collection[str]]) -> str:
     """Return the only system with the file name of a path, with or without its extension, or else the path."""
     file_name = _last_part(path)
-    stem = file_name.rpartition(".")[0]
-    for name in (file_name, stem):
-        if name in systems_by_file_name:
-            candidates = list(systems_by_file_name[name])
-            return candidates[0] if len(candidates) == 1 else path
-    return path
+    stem, _, _ = file_name.rpartition(".")
+    matching_name = file_name if file_name in systems_by_file_name else stem
+    candidates = systems_by_file_name.get(matching_name, ())
+    if len(candidates) != 1:
+        return path
+    (system,) = candidates
+    return system
 
 
 def _last_part(path: str) -> str:
+    """Return the name of the file at a path of Windows or Unix."""
     return path.replace("\\", "/").rpartition("/")[2]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import itertools
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -59,25 +60,31 @@ def _iterate_cells(
 
     Yields:
         The file and line of a row, and its cells by field. The cell of a missing column is empty.
+
+    Raises:
+        InputError: if a column is missing, or if a row has more or fewer fields than the header.
     """
     lower_titles = [title.strip().lower() for title in titles]
-    column_index = _find_columns(lower_titles, columns)
+    index_of_field = _find_columns(lower_titles, columns)
     for field in required:
-        if field not in column_index:
+        if field not in index_of_field:
             raise _missing_column(file_name, " or ".join(columns[field]), titles)
-    for title in only:
+    required_values = {}
+    for title, value in only.items():
         if title.lower() not in lower_titles:
             raise _missing_column(file_name, repr(title), titles)
-    selected_values = [(lower_titles.index(title.lower()), value) for title, value in only.items()]
+        required_values[lower_titles.index(title.lower())] = value
     for location, row in _iterate_rows(file_name, rows, len(titles)):
-        if all(row[index].strip() == value for index, value in selected_values):
-            cells = dict.fromkeys(columns, "")
-            for field, index in column_index.items():
-                cells[field] = row[index].strip()
-            yield location, cells
+        if not all(row[index].strip() == value for index, value in required_values.items()):
+            continue
+        cells = dict.fromkeys(columns, "")
+        for field, index in index_of_field.items():
+            cells[field] = row[index].strip()
+        yield location, cells
 
 
 def _missing_column(file_name: str, column: str, titles: Sequence[str]) -> InputError:
+    """Return the error for a table without a required column."""
     return InputError(f"{file_name}: no column {column}; it has {', '.join(titles)}")
 
 
@@ -99,13 +106,18 @@ def _iterate_rows(
 
 
 def _find_columns(titles: Sequence[str], columns: ColumnNames) -> dict[str, int]:
-    """Return the column index of each field that the table contains."""
-    column_index: dict[str, int] = {}
+    """Return the column index of each field that the table contains.
+
+    Args:
+        titles: titles of the columns in lower case.
+        columns: possible names of the columns of each field. The first one that is a title is used.
+    """
+    index_of_field = {}
     for field, names in columns.items():
-        known_names = [name for name in names if name in titles]
-        if known_names:
-            column_index[field] = titles.index(known_names[0])
-    return column_index
+        matching_titles = [name for name in names if name in titles]
+        if matching_titles:
+            index_of_field[field] = titles.index(matching_titles[0])
+    return index_of_field
 
 
 def _select_score_column(columns: ColumnNames, score: str | None) -> ColumnNames:
@@ -165,7 +177,7 @@ MQM_WEIGHTS: Mapping[str, float] = {
     "no error": 0.0,
     "none": 0.0,
 }
-"""Penalties of MQM errors by severity, or by severity and the beginning of the category.
+"""Penalties of MQM errors by severity, or by severity and prefix of the category.
 
 Source: Freitag et al. (2021), "Experts, Errors, and Context", table 4.
 """
@@ -203,13 +215,16 @@ def _read_rating_table(
         score: column of the score, or None for the default columns.
     """
     file_name = input_name(path)
-    lines = read_segments(path)
-    first_line = next(lines, None)
+    remaining_lines = read_segments(path)
+    first_line = next(remaining_lines, None)
     if first_line is None:
         raise InputError(f"{file_name}: the file is empty; a table of ratings was expected")
-    # Quotation marks in tab-separated files are part of the text.
-    dialect = {"delimiter": "\t", "quoting": csv.QUOTE_NONE} if "\t" in first_line else {}
-    rows = csv_rows(itertools.chain([first_line], lines), file_name, **dialect)
+    lines = itertools.chain([first_line], remaining_lines)
+    if "\t" in first_line:
+        # Quotation marks in tab-separated files are part of the text.
+        rows = csv_rows(lines, file_name, delimiter="\t", quoting=csv.QUOTE_NONE)
+    else:
+        rows = csv_rows(lines, file_name)
     header = titles
     if not titles:
         _, header = next(rows)
@@ -242,25 +257,27 @@ def read_mqm(
             file and the line.
     """
     weight_table = dict(MQM_WEIGHTS)
-    for error_type, weight in (weights or {}).items():
-        weight_table[error_type.lower()] = weight
+    if weights is not None:
+        weight_table |= {error_type.lower(): weight for error_type, weight in weights.items()}
     required = _required_fields("rater", "category", "severity", in_document=in_document)
-    scores: dict[tuple[str, str, int | None, str], HumanScore] = {}
+    score_by_rated_output: dict[tuple[str, str, int | None, str], HumanScore] = {}
     for location, cells in _read_rating_table(path, required, titles=(), only=only or {}, score=None):
         if cells["severity"].lower().startswith(PLANTED_ERROR_PREFIX):
             continue
         penalty = _error_weight(cells["severity"], cells["category"], weight_table, location)
         error_score = _make_human_score(cells, -penalty, location, in_document=in_document)
-        key = (error_score.system, error_score.document, error_score.segment, cells["rater"])
-        if key in scores:
-            scores[key] = scores[key]._replace(score=scores[key].score - penalty)
+        rated_output = (error_score.system, error_score.document, error_score.segment, cells["rater"])
+        previous_score = score_by_rated_output.get(rated_output)
+        if previous_score is None:
+            text_without_marks = re.sub(r"</?v>", "", cells["target"])
+            score_by_rated_output[rated_output] = error_score._replace(text=text_without_marks or None)
         else:
-            unmarked_text = re.sub(r"</?v>", "", cells["target"])
-            scores[key] = error_score._replace(text=unmarked_text or None)
-    yield from scores.values()
+            score_by_rated_output[rated_output] = previous_score._replace(score=previous_score.score - penalty)
+    yield from score_by_rated_output.values()
 
 
 def _segment_field(in_document: bool) -> str:
+    """Return the field that contains the segment number within the document, or within the test set."""
     return "document segment" if in_document else "segment"
 
 
@@ -295,7 +312,7 @@ def _make_human_score(cells: Mapping[str, str], score: float, location: str, *, 
 def _error_weight(severity: str, category: str, weights: Mapping[str, float], location: str) -> float:
     """Return the weight of an error.
 
-    The keys of the weights are severities, optionally followed by a slash and the beginning of a category. The longest
+    The keys of the weights are severities, optionally followed by a slash and the prefix of a category. The longest
     matching key determines the weight.
     """
     error = f"{severity}/{category}".lower()
@@ -354,13 +371,13 @@ def read_score_lines(path: PathLike, n_segments: int | None) -> Iterator[HumanSc
         InputError: if a line is malformed, or if a system has a different number of lines.
     """
     file_name = input_name(path)
-    n_lines: dict[str, int] = {}
+    n_lines: Counter[str] = Counter()
     for line_number, line in enumerate(read_segments(path), 1):
         if not line.strip():
             continue
         location = f"{file_name}, line {line_number}"
         system, score = _split_score_line(line, location)
-        n_lines[system] = n_lines.get(system, 0) + 1
+        n_lines[system] += 1
         if score != "None":
             segment = None if n_segments is None else n_lines[system]
             value = parse_finite_number(score, "the score", location)

@@ -1,10 +1,11 @@
-"""Defines metrics that read their scores from files, and writes score files."""
+"""Defines metrics that read their scores from files."""
 
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, NamedTuple
 
@@ -13,13 +14,11 @@ import numpy as np
 from meteor_e.api import Batch, ComponentOptions, ConfigError, FilePath, InputError, Meta, SystemOutputs, SystemsMetric
 from meteor_e.api.metrics import Scores, named_options
 from meteor_e.base.array_cache import ArrayCache, Cells, Floats
-from meteor_e.base.atomic import atomic_writer
 from meteor_e.base.errors import near_miss
-from meteor_e.base.files import os_errors_as
 from meteor_e.base.progress import Progress, silent
-from meteor_e.formats.metric_task import score_text
 from meteor_e_evaluation.index import fill_pattern
 from meteor_e_evaluation.metric_task import MetricScore, match_systems, read_metric_scores
+from meteor_e_evaluation.segment_coefficients import divide_or_nan
 from meteor_e_evaluation.test_set import TestSet
 
 ROUNDING_TOLERANCE = 1e-6
@@ -38,7 +37,118 @@ class _ScoreFile(NamedTuple):
     system: str = ""
 
 
-class ScoreFileMetric(SystemsMetric):
+class _FileMetric(SystemsMetric):
+    """Base class of metrics that read scores of segments, of systems, or of both from files.
+
+    A subclass sets the label, and has the option ``lower_is_better``.
+    """
+
+    def __init__(self, options: Any) -> None:
+        super().__init__(options)
+        self._scores_by_path: dict[str, list[MetricScore]] = {}
+
+    @property
+    def signature(self) -> str:  # type: ignore[override]
+        """The signature, which does not depend on the contents of the files, because the scores are not cached."""
+        return f"scores:{self.label}"
+
+    @abstractmethod
+    def find_files(self, test: TestSet) -> list[_ScoreFile]:
+        """Return the score files of a test set."""
+
+    @abstractmethod
+    def select_scores(self, files: Sequence[_ScoreFile], test: TestSet, location: str) -> list[MetricScore]:
+        """Return the scores of this metric on a test set.
+
+        Args:
+            files: the score files.
+            test: the test set.
+            location: paths of the files, for error messages.
+        """
+
+    def statistics(self, batch: Batch) -> Floats:
+        """Raise an error, because the scores belong to systems, and the texts do not name their systems.
+
+        Raises:
+            ConfigError: always.
+        """
+        raise ConfigError(f"{self.signature}: scores of a file belong to systems by name, and not to texts")
+
+    def scores(self, sums: Floats) -> Floats:
+        """Return the mean score of each row of summed statistics."""
+        means: Floats = sums[:, 0] / sums[:, 1]
+        return means
+
+    def score_systems(
+        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
+    ) -> Scores:
+        """Look up the scores of systems and segments in the files.
+
+        Args:
+            test: the test set.
+            cells: mask of the outputs that need a score, ``(systems, segments)``.
+            cache: not used.
+            systems: whether scores of systems are needed. If the files contain only scores of segments, the mean is
+                used.
+            progress: not used.
+
+        Raises:
+            InputError: if a score is missing or occurs twice, if a segment is outside the test set, or if the options
+                do not select one of several metrics, test sets or references.
+        """
+        test_set = test if isinstance(test, TestSet) else TestSet(**vars(test))
+        files = self.find_files(test_set)
+        location = ", ".join(file.path for file in files)
+        file_scores = self.select_scores(files, test_set, location)
+        _check_distinct(file_scores)
+        _check_segments(file_scores, test_set, location)
+        segment_scores, system_scores = _fill_arrays(file_scores, test_set, negate=self.options.lower_is_better)
+        has_segment_scores = any(entry.segment is not None for entry in file_scores)
+        has_system_scores = any(entry.segment is None for entry in file_scores)
+        resamplable = False
+        if has_system_scores:
+            self._check_systems(system_scores, test_set, location)
+        if has_segment_scores or not has_system_scores:
+            self._check_outputs(segment_scores, cells, test_set, location)
+        if has_system_scores:
+            resamplable = systems and _are_means(system_scores, segment_scores)
+        elif systems:
+            system_scores = _mean_of_scored(segment_scores)
+            resamplable = True
+        return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=resamplable)
+
+    def read_scores(self, path: str) -> list[MetricScore]:
+        """Return all scores of a file, which is read only once.
+
+        Raises:
+            InputError: if the file is empty or malformed.
+        """
+        if path not in self._scores_by_path:
+            file_scores = list(read_metric_scores(path))
+            if not file_scores:
+                raise InputError(f"{path}: the file is empty")
+            self._scores_by_path[path] = file_scores
+        return self._scores_by_path[path]
+
+    def _check_systems(self, system_scores: Floats, test: TestSet, location: str) -> None:
+        """Check that each system has a score."""
+        is_missing = np.isnan(system_scores)
+        if is_missing.any():
+            system = test.systems[int(is_missing.argmax())]
+            raise InputError(f"{location}: no score of {self.label} for system {system} of {test.title}")
+
+    def _check_outputs(self, segment_scores: Floats, cells: Cells, test: TestSet, location: str) -> None:
+        """Check that each output that needs a score has one."""
+        missing_outputs = np.argwhere(cells & np.isnan(segment_scores))
+        if len(missing_outputs):
+            system, segment = missing_outputs[0]
+            raise InputError(
+                f"{location}: no score of {self.label} for system {test.systems[system]}, segment {segment + 1} of "
+                f"{test.title} ({len(missing_outputs)} are missing)"
+            )
+
+
+class ScoreFileMetric(_FileMetric):
     """A metric that reads scores of segments, of systems, or of both from files.
 
     For each test set, ``{pair}``, ``{source}``, ``{target}``, ``{reference}`` and ``{system}`` in the paths of the
@@ -63,18 +173,19 @@ class ScoreFileMetric(SystemsMetric):
 
     def __init__(self, options: Any) -> None:
         super().__init__(options)
-        self._rows_by_path: dict[str, list[MetricScore]] = {}
-        files = options.files
-        self.label = options.metric or re.sub(r"-?\{(reference|system)\}", "", Path(files[0]).name)
-        if not any("{" in file for file in files):
-            rows = [row for file in files for row in self._read_rows(file)]
-            rows = _select(rows, "metric", options.metric, (), ", ".join(files))
-            self.label = rows[0].metric or self.label
+        self.label = options.metric or _strip_placeholders(options.files[0])
+        has_placeholders = any("{" in file for file in options.files)
+        if not has_placeholders:
+            self.label = self._find_metric_name() or self.label
 
-    @property
-    def signature(self) -> str:  # type: ignore[override]
-        """The signature, which does not depend on the contents of the files, because the scores are not cached."""
-        return f"scores:{self.label}"
+    def _find_metric_name(self) -> str:
+        """Return the name of the metric in the files, or an empty string if the files do not name it."""
+        file_scores = []
+        for file in self.options.files:
+            file_scores += self.read_scores(file)
+        location = ", ".join(self.options.files)
+        selected_scores = _select(file_scores, "metric", self.options.metric, (), location)
+        return selected_scores[0].metric
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
@@ -92,62 +203,14 @@ class ScoreFileMetric(SystemsMetric):
         if "=" in metric:
             metric = ""
             settings = selection
-        options = {key: str(value) for key, value in named_options(settings, "metric 'scores'").items()}
+        options: dict[str, Any] = {"files": files.split(","), "lower_is_better": text.startswith("-")}
+        for name, value in named_options(settings, "metric 'scores'").items():
+            options[name] = str(value)
         if metric:
             options["metric"] = metric
-        return {"files": files.split(","), "lower_is_better": text.startswith("-"), **options}
+        return options
 
-    def statistics(self, batch: Batch) -> Floats:
-        """Raise an error, because the scores belong to systems, and the texts do not name their systems.
-
-        Raises:
-            ConfigError: always.
-        """
-        raise ConfigError(f"{self.signature}: scores of a file belong to systems by name, and not to texts")
-
-    def scores(self, sums: Floats) -> Floats:
-        """Return the mean score of each row of summed statistics."""
-        means: Floats = sums[:, 0] / sums[:, 1]
-        return means
-
-    def score_systems(
-        self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
-    ) -> Scores:
-        """Look up the scores of systems and segments in the files.
-
-        Raises:
-            InputError: if a score is missing or occurs twice, if a segment is outside the test set, or if the options
-                do not select one of several metrics, test sets or references.
-        """
-        test_set = test if isinstance(test, TestSet) else TestSet(**vars(test))
-        files = self._find_files(test_set)
-        location = ", ".join(file.path for file in files)
-        rows = self._select_rows(files, test_set, location)
-        _check_distinct(rows)
-        _check_segments(rows, test_set, location)
-        sign = -1.0 if self.options.lower_is_better else 1.0
-        segment_scores, system_scores = _fill_arrays(rows, test_set, sign)
-        has_system_scores = any(row.segment is None for row in rows)
-        if has_system_scores:
-            self._check_systems(system_scores, test_set, location)
-        if not has_system_scores or any(row.segment is not None for row in rows):
-            self._check_outputs(segment_scores, cells, test_set, location)
-        if has_system_scores:
-            are_means = _are_means(system_scores, segment_scores)
-            return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=systems and are_means)
-        if systems:
-            mean_scores = _mean_of_scored(segment_scores, system_scores)
-            return Scores(self.label, self.signature, segment_scores, mean_scores, resamplable=True)
-        return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=False)
-
-    def _read_rows(self, path: str) -> list[MetricScore]:
-        if path not in self._rows_by_path:
-            self._rows_by_path[path] = list(read_metric_scores(path))
-            if not self._rows_by_path[path]:
-                raise InputError(f"{path}: the file is empty")
-        return self._rows_by_path[path]
-
-    def _find_files(self, test: TestSet) -> list[_ScoreFile]:
+    def find_files(self, test: TestSet) -> list[_ScoreFile]:
         """Return the score files of a test set. A path with ``{system}`` stands for one file per system."""
         files = []
         for pattern in self.options.files:
@@ -158,7 +221,7 @@ class ScoreFileMetric(SystemsMetric):
                 files.append(_ScoreFile(path))
         return list(dict.fromkeys(files))
 
-    def _select_rows(self, files: Sequence[_ScoreFile], test: TestSet, location: str) -> list[MetricScore]:
+    def select_scores(self, files: Sequence[_ScoreFile], test: TestSet, location: str) -> list[MetricScore]:
         """Return the scores of this metric on a test set.
 
         Raises:
@@ -166,33 +229,19 @@ class ScoreFileMetric(SystemsMetric):
                 references.
         """
         options = self.options
-        rows: list[MetricScore] = []
+        all_scores: list[MetricScore] = []
         for file in files:
-            rows += _name_systems(self._read_rows(file.path), file, test)
-        rows = _select(rows, "metric", options.metric, (), location)
-        rows = [row for row in rows if row.pair in ("", test.pair)]
-        if not rows:
+            all_scores += _name_systems(self.read_scores(file.path), file, test)
+        metric_scores = _select(all_scores, "metric", options.metric, (), location)
+        pair_scores = [entry for entry in metric_scores if entry.pair in ("", test.pair)]
+        if not pair_scores:
             raise InputError(f"{location}: no scores of {self.label} for {test.title}")
-        _check_names([row for row in rows if not row.pair], test)
-        rows = _select(rows, "testset", options.testset, (test.name,), location)
-        return _select(rows, "reference", options.reference, test.reference_names, location)
-
-    def _check_systems(self, system_scores: Floats, test: TestSet, location: str) -> None:
-        if np.isnan(system_scores).any():
-            system = test.systems[int(np.isnan(system_scores).argmax())]
-            raise InputError(f"{location}: no score of {self.label} for system {system} of {test.title}")
-
-    def _check_outputs(self, segment_scores: Floats, cells: Cells, test: TestSet, location: str) -> None:
-        missing = np.argwhere(cells & np.isnan(segment_scores))
-        if len(missing):
-            system, segment = missing[0]
-            raise InputError(
-                f"{location}: no score of {self.label} for system {test.systems[system]}, segment {segment + 1} of "
-                f"{test.title} ({len(missing)} are missing)"
-            )
+        _check_names([entry for entry in pair_scores if not entry.pair], test)
+        test_scores = _select(pair_scores, "testset", options.testset, (test.name,), location)
+        return _select(test_scores, "reference", options.reference, test.reference_names, location)
 
 
-class MtmeMetric(ScoreFileMetric):
+class MtmeMetric(_FileMetric):
     """A metric that reads scores from the folder ``metric-scores`` of a test set of mt-metrics-eval."""
 
     name: ClassVar[str] = "mtme"
@@ -204,9 +253,8 @@ class MtmeMetric(ScoreFileMetric):
         lower_is_better: Annotated[bool, Meta(description="The scores count errors; they are negated.")] = False
 
     def __init__(self, options: Any) -> None:
-        SystemsMetric.__init__(self, options)
+        super().__init__(options)
         self.label = options.metric
-        self._rows_by_path = {}
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
@@ -220,123 +268,147 @@ class MtmeMetric(ScoreFileMetric):
             raise ConfigError("metric 'mtme' needs the name of a metric, as in mtme:BLEU")
         return {"metric": metric, "lower_is_better": text.startswith("-")}
 
-    def _find_files(self, test: TestSet) -> list[_ScoreFile]:
-        """Return the existing files of segment scores and of system scores."""
-        stem = _fill_placeholders(f"metric-scores/{{pair}}/{self.label}-{{reference}}", test)
-        paths = [str(Path(test.root, f"{stem}.{level}.score")) for level in ("seg", "sys")]
-        existing = [path for path in paths if Path(path).is_file()]
-        return [_ScoreFile(path) for path in existing or paths[:1]]
+    def find_files(self, test: TestSet) -> list[_ScoreFile]:
+        """Return the existing files of segment scores and of system scores.
 
-    def _select_rows(self, files: Sequence[_ScoreFile], test: TestSet, location: str) -> list[MetricScore]:
-        rows = [row for file in files for row in self._read_rows(file.path)]
-        _check_names(rows, test)
-        return rows
+        If neither of them exists, return the file of segment scores, so that the error message names it.
+        """
+        stem = _fill_placeholders(f"metric-scores/{{pair}}/{self.label}-{{reference}}", test)
+        segment_file = Path(test.root, f"{stem}.seg.score")
+        system_file = Path(test.root, f"{stem}.sys.score")
+        existing_files = [file for file in (segment_file, system_file) if file.is_file()]
+        return [_ScoreFile(str(file)) for file in existing_files or [segment_file]]
+
+    def select_scores(self, files: Sequence[_ScoreFile], test: TestSet, location: str) -> list[MetricScore]:
+        """Return all scores of the files, after a check that the test set contains their systems."""
+        file_scores: list[MetricScore] = []
+        for file in files:
+            file_scores += self.read_scores(file.path)
+        _check_names(file_scores, test)
+        return file_scores
+
+
+def _strip_placeholders(file: str) -> str:
+    """Return the name of a file without ``{reference}`` and ``{system}``, as the label of a metric."""
+    return re.sub(r"-?\{(reference|system)\}", "", Path(file).name)
 
 
 def _fill_placeholders(file: str, test: TestSet) -> str:
-    return fill_pattern(file, test.pair).replace("{reference}", next(iter(test.reference_names), "ref"))
+    """Return a path in which the language pair and the name of the first reference are filled in."""
+    reference = test.reference_names[0] if test.reference_names else "ref"
+    return fill_pattern(file, test.pair).replace("{reference}", reference)
 
 
-def _name_systems(rows: Sequence[MetricScore], file: _ScoreFile, test: TestSet) -> Iterator[MetricScore]:
-    """Yield scores with the system names of the test set.
+def _name_systems(file_scores: Sequence[MetricScore], file: _ScoreFile, test: TestSet) -> list[MetricScore]:
+    """Return scores with the system names of the test set.
 
     Args:
-        rows: scores with the system names of the file.
+        file_scores: scores with the system names of the file.
         file: the score file.
         test: the test set.
 
     Raises:
         InputError: if the file does not name systems, and the test set has several systems.
     """
-    names = list(dict.fromkeys(row.system for row in rows))
+    names = list(dict.fromkeys(entry.system for entry in file_scores))
     if names == [""]:
         if not file.system and len(test.systems) != 1:
-            raise InputError(
-                f"{file.path}: the file has numbers, but no names of systems, and {test.title} has {len(test.systems)} "
-                "systems; give one file per system with {system} in its name, as in scores:FILE.{system}"
-            )
-        matches = {"": file.system or test.systems[0]}
-    else:
-        matches = match_systems(names, test.known_systems or test.systems, test.output_files)
-    for row in rows:
-        yield row._replace(system=matches[row.system])
+            raise _unnamed_systems_error(file, test)
+        only_system = file.system or test.systems[0]
+        return [entry._replace(system=only_system) for entry in file_scores]
+    system_of_name = match_systems(names, test.known_systems or test.systems, test.output_files)
+    return [entry._replace(system=system_of_name[entry.system]) for entry in file_scores]
 
 
-def _check_names(rows: Sequence[MetricScore], test: TestSet) -> None:
+def _unnamed_systems_error(file: _ScoreFile, test: TestSet) -> InputError:
+    """Return the error for a file that does not name systems, although the test set has several systems."""
+    return InputError(
+        f"{file.path}: the file has numbers, but no names of systems, and {test.title} has {len(test.systems)} "
+        "systems; give one file per system with {system} in its name, as in scores:FILE.{system}"
+    )
+
+
+def _check_names(file_scores: Sequence[MetricScore], test: TestSet) -> None:
     """Check that scores which do not name their language pair belong to systems of the test set."""
     known_names = {*test.known_systems, *test.reference_names}
-    for row in rows:
-        if known_names and row.system not in known_names:
+    if not known_names:
+        return
+    for entry in file_scores:
+        if entry.system not in known_names:
             raise InputError(
-                f"{row.location}: {test.title} has no system {row.system!r}{near_miss(row.system, known_names)}; is it "
-                "the file of another language pair? A name with {pair} gives each pair its own file"
+                f"{entry.location}: {test.title} has no system {entry.system!r}{near_miss(entry.system, known_names)}; "
+                "is it the file of another language pair? A name with {pair} gives each pair its own file"
             )
 
 
-def _check_distinct(rows: Sequence[MetricScore]) -> None:
+def _check_distinct(file_scores: Sequence[MetricScore]) -> None:
     """Check that no output and no system has more than one score."""
     locations: dict[tuple[str, int | None], str] = {}
-    for row in rows:
-        first_location = locations.setdefault((row.system, row.segment), row.location)
-        if first_location != row.location:
-            scored = f"system {row.system}" + ("" if row.segment is None else f", segment {row.segment}")
-            raise InputError(
-                f"{row.location}: a second score of {scored}; the first is in {first_location}. Give one file per "
-                "language pair with {pair} in its name, or choose by #METRIC,testset=NAME,reference=NAME"
-            )
+    for entry in file_scores:
+        first_location = locations.setdefault((entry.system, entry.segment), entry.location)
+        if first_location != entry.location:
+            raise _second_score_error(entry, first_location)
 
 
-def _check_segments(rows: Sequence[MetricScore], test: TestSet, location: str) -> None:
+def _second_score_error(entry: MetricScore, first_location: str) -> InputError:
+    """Return the error for an output or a system that already has a score, at the given location."""
+    scored = f"system {entry.system}"
+    if entry.segment is not None:
+        scored += f", segment {entry.segment}"
+    return InputError(
+        f"{entry.location}: a second score of {scored}; the first is in {first_location}. Give one file per "
+        "language pair with {pair} in its name, or choose by #METRIC,testset=NAME,reference=NAME"
+    )
+
+
+def _check_segments(file_scores: Sequence[MetricScore], test: TestSet, location: str) -> None:
     """Check that all segments exist, and that files without a language pair contain all segments."""
-    n_unlabeled: Counter[str] = Counter()
-    for row in rows:
-        if row.segment is None:
+    scores_per_system: Counter[str] = Counter()
+    for entry in file_scores:
+        if entry.segment is None:
             continue
-        if not 1 <= row.segment <= len(test):
+        if not 1 <= entry.segment <= len(test):
             raise InputError(
-                f"{row.location}: system {row.system} has a segment {row.segment}; {test.title} has {len(test)}"
+                f"{entry.location}: system {entry.system} has a segment {entry.segment}; {test.title} has {len(test)}"
             )
-        if not row.pair:
-            n_unlabeled[row.system] += 1
-    for system, count in n_unlabeled.items():
+        if not entry.pair:
+            scores_per_system[entry.system] += 1
+    for system, count in scores_per_system.items():
         if count != len(test):
             raise InputError(f"{location}: system {system} has {count} scores; {test.title} has {len(test)} segments")
 
 
-def _fill_arrays(rows: Sequence[MetricScore], test: TestSet, sign: float) -> tuple[Floats, Floats]:
+def _fill_arrays(file_scores: Sequence[MetricScore], test: TestSet, *, negate: bool) -> tuple[Floats, Floats]:
     """Return arrays of the scores, with NaN for missing scores.
 
     Args:
-        rows: the scores.
-        test: the test set.
-        sign: factor of all scores, which is -1 to negate them.
+        file_scores: the scores.
+        test: the test set. Scores of other systems are left out.
+        negate: whether to change the sign of all scores.
 
     Returns:
         The scores of segments, ``(systems, segments)``, and the scores of systems, ``(systems,)``.
     """
+    sign = -1.0 if negate else 1.0
     segment_scores = np.full((len(test.systems), len(test)), np.nan)
     system_scores = np.full(len(test.systems), np.nan)
     index_of = {system: index for index, system in enumerate(test.systems)}
-    for row in rows:
-        if row.system not in index_of:
+    for entry in file_scores:
+        system_index = index_of.get(entry.system)
+        if system_index is None:
             continue
-        if row.segment is None:
-            system_scores[index_of[row.system]] = sign * row.score
+        if entry.segment is None:
+            system_scores[system_index] = sign * entry.score
         else:
-            segment_scores[index_of[row.system], row.segment - 1] = sign * row.score
+            segment_scores[system_index, entry.segment - 1] = sign * entry.score
     return segment_scores, system_scores
 
 
-def _mean_of_scored(segment_scores: Floats, system_scores: Floats) -> Floats:
-    """Return the mean segment score of each system.
-
-    A system without segment scores keeps its system score.
-    """
+def _mean_of_scored(segment_scores: Floats) -> Floats:
+    """Return the mean segment score of each system, or NaN for a system without segment scores."""
     is_scored = ~np.isnan(segment_scores)
     sums = np.where(is_scored, segment_scores, 0).sum(axis=1)
-    means = system_scores.copy()
-    np.divide(sums, is_scored.sum(axis=1), out=means, where=is_scored.any(axis=1))
-    return means
+    return divide_or_nan(sums, is_scored.sum(axis=1))
 
 
 def _are_means(system_scores: Floats, segment_scores: Floats) -> bool:
@@ -348,32 +420,32 @@ def _are_means(system_scores: Floats, segment_scores: Floats) -> bool:
 
 
 def _select(
-    rows: list[MetricScore], field: str, selected: str | None, defaults: Sequence[str], location: str
+    file_scores: list[MetricScore], field: str, selected_value: str | None, defaults: Sequence[str], location: str
 ) -> list[MetricScore]:
     """Return the scores that have a certain value in a field.
 
     Args:
-        rows: the scores.
-        field: name of the field, such as ``testset``.
-        selected: value to select, or None for a default value.
+        file_scores: the scores.
+        field: name of the field: ``metric``, ``testset`` or ``reference``.
+        selected_value: value to select, or None for a default value.
         defaults: default values. They are not needed if all scores have the same value.
         location: paths of the files, for error messages.
 
     Raises:
         InputError: if no score has the value, or if there is no default for several values.
     """
-    field_values = sorted({getattr(row, field) for row in rows})
-    if selected is not None:
-        if selected not in field_values and field_values != [""]:
-            hint = near_miss(selected, field_values)
-            raise InputError(f"{location}: no {field} {selected!r}{hint}; it has {', '.join(field_values)}")
-        return [row for row in rows if getattr(row, field) in ("", selected)]
-    if len(field_values) < 2:
-        return rows
-    default_value = _find_default(field_values, defaults)
+    available_values = sorted({getattr(entry, field) for entry in file_scores})
+    if selected_value is not None:
+        if selected_value not in available_values and available_values != [""]:
+            hint = near_miss(selected_value, available_values)
+            raise InputError(f"{location}: no {field} {selected_value!r}{hint}; it has {', '.join(available_values)}")
+        return [entry for entry in file_scores if getattr(entry, field) in ("", selected_value)]
+    if len(available_values) < 2:
+        return file_scores
+    default_value = _find_default(available_values, defaults)
     if default_value is None:
-        raise _ambiguous_field(field, field_values, location)
-    return [row for row in rows if getattr(row, field) == default_value]
+        raise _ambiguous_field(field, available_values, location)
+    return [entry for entry in file_scores if getattr(entry, field) == default_value]
 
 
 def _find_default(field_values: Sequence[str], defaults: Sequence[str]) -> str | None:
@@ -389,57 +461,3 @@ def _ambiguous_field(field: str, field_values: Sequence[str], location: str) -> 
     """Return the error for a field that has several values, of which the user must choose one."""
     example = "#METRIC" if field == "metric" else f"#METRIC,{field}={field_values[-1]}"
     return InputError(f"{location}: several {field}s ({', '.join(field_values)}); name one, as in scores:FILE{example}")
-
-
-def make_file_name(metric: str) -> str:
-    """Return the name of a metric with all characters replaced that are unsuitable for file names."""
-    return re.sub(r"[^\w.+-]+", "_", metric).strip("_.") or "metric"
-
-
-def write_scores(folder: Path, test: TestSet, scores: Sequence[Scores], *, by_name: bool = False) -> list[Path]:
-    """Write the files ``PAIR/METRIC-REFERENCE.seg.score`` and ``.sys.score``, as in mt-metrics-eval.
-
-    Each line contains a system and a score, separated by a tab. ``None`` stands for a missing score.
-
-    Args:
-        folder: the folder to write to.
-        test: the test set.
-        scores: scores of each metric.
-        by_name: whether to put the folder of the language pair into a folder with the name of the test set.
-
-    Returns:
-        The paths of the files.
-
-    Raises:
-        InputError: if two metrics have the same file name, or if the files cannot be written.
-    """
-    reference = "+".join(test.reference_names) or "ref"
-    test_folder = folder / test.name if by_name else folder
-    pair_folder = test_folder / test.pair
-    paths: list[Path] = []
-    for entry in scores:
-        for level, lines in _score_lines(test, entry).items():
-            path = pair_folder / f"{make_file_name(entry.name)}-{reference}.{level}.score"
-            if path in paths:
-                raise InputError(f"two metrics would be written to {path}; tell them apart by LABEL=METRIC")
-            _write_lines(path, lines)
-            paths.append(path)
-    return paths
-
-
-def _write_lines(path: Path, lines: Iterable[str]) -> None:
-    """Write the lines to a file, and create its folder if necessary."""
-    with os_errors_as(InputError, f"cannot write to {path.parent}"):
-        path.parent.mkdir(parents=True, exist_ok=True)
-    with atomic_writer(path) as stream:
-        stream.writelines(f"{line}\n" for line in lines)
-
-
-def _score_lines(test: TestSet, scores: Scores) -> dict[str, list[str]]:
-    """Return the lines of the files with segment scores and system scores, by the level in the file name."""
-    segment_lines = []
-    for system, segment_scores in zip(test.systems, scores.segments.tolist(), strict=True):
-        segment_lines += [f"{system}\t{score_text(score)}" for score in segment_scores]
-    system_scores = zip(test.systems, scores.systems.tolist(), strict=True)
-    system_lines = [f"{system}\t{score_text(score)}" for system, score in system_scores]
-    return {"seg": segment_lines, "sys": system_lines}

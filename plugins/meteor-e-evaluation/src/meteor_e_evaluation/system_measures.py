@@ -42,6 +42,7 @@ def human_system_scores(test: TestSet) -> dict[str, float]:
 
 
 def _mean_ratings(test: TestSet) -> dict[str, float]:
+    """Return the mean rating of each system that has ratings."""
     means = {}
     for system, ratings in zip(test.systems, test.human, strict=True):
         if not np.isnan(ratings).all():
@@ -50,6 +51,7 @@ def _mean_ratings(test: TestSet) -> dict[str, float]:
 
 
 def _shares_of_wins(test: TestSet) -> dict[str, float]:
+    """Return the proportion of untied comparisons that each system won."""
     if test.rankings is None:
         return {}
     untied = test.rankings.strict()
@@ -69,21 +71,27 @@ def mad_outliers(test: TestSet, cutoff: float = 2.5) -> tuple[str, ...]:
     deviation. Source: Mathur et al. (2020), "Tangled up in BLEU", section 4.1; WMT20.
     """
     human_scores = human_system_scores(test)
+    if not human_scores:
+        return ()
     values = np.array(list(human_scores.values()))
-    if not len(values):
+    median = np.median(values)
+    median_deviation = float(np.median(np.abs(values - median)))
+    if median_deviation == 0:
         return ()
-    deviations = np.abs(values - np.median(values))
-    scale = MAD_TO_STANDARD_DEVIATION * float(np.median(deviations))
-    if not scale:
-        return ()
-    return tuple(name for name, is_outlier in zip(human_scores, deviations > cutoff * scale, strict=True) if is_outlier)
+    largest_deviation = cutoff * (MAD_TO_STANDARD_DEVIATION * median_deviation)
+    return tuple(name for name, score in human_scores.items() if abs(score - median) > largest_deviation)
 
 
 def find_compared_systems(test: TestSet) -> tuple[list[int], Floats]:
     """Return the indices and the human scores of the systems that system-level measures compare."""
-    human_scores = human_system_scores(test)
-    indices = [index for index, name in enumerate(test.systems) if name in human_scores and name not in test.outliers]
-    return indices, np.array([human_scores[test.systems[index]] for index in indices])
+    human_score_by_name = human_system_scores(test)
+    indices = []
+    human_scores = []
+    for index, name in enumerate(test.systems):
+        if name in human_score_by_name and name not in test.outliers:
+            indices.append(index)
+            human_scores.append(human_score_by_name[name])
+    return indices, np.array(human_scores)
 
 
 class SystemMeasure(Measure[TestSet]):
@@ -110,7 +118,8 @@ class SystemMeasure(Measure[TestSet]):
 
     def explain_missing_judgments(self, test: TestSet) -> str:
         """Return the reason why too few systems have human scores."""
-        return f"at least two systems need human scores; there is {len(find_compared_systems(test)[0])}"
+        indices, _ = find_compared_systems(test)
+        return f"at least two systems need human scores; there is {len(indices)}"
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return the metric scores and the human scores of systems, or their ranks for Spearman's coefficient."""
@@ -137,19 +146,19 @@ class SystemMeasure(Measure[TestSet]):
         indices, human_scores = find_compared_systems(test)
         if values.ndim == 3 or self.coefficient not in ("kendall", "accuracy") or len(indices) < 2:
             return None
-        pairs = Assessments(np.zeros(len(indices), int), np.arange(len(indices)), human_scores).comparisons()
+        one_segment = np.zeros(len(indices), int)
+        ratings = Assessments(segments=one_segment, systems=np.arange(len(indices)), scores=human_scores)
         compute = _accuracy_of_counts if self.coefficient == "accuracy" else _tau_b_of_counts
-        return exchange_pair_counts(pairs, values[:, indices, None], masks[:, indices], unit, compute)
+        compared_scores = values[:, indices, None]
+        return exchange_pair_counts(ratings.comparisons(), compared_scores, masks[:, indices], unit, compute)
 
     def _compute(self, metric_scores: Floats, human_scores: Floats) -> float:
+        """Return the coefficient of the scores of systems, or NaN if a metric score is missing."""
         if np.isnan(metric_scores).any():
             return math.nan
-        if self.coefficient != "accuracy":
-            return correlate(metric_scores, human_scores, self.coefficient)
-        first, second = system_pairs(len(human_scores))
-        metric_signs = np.sign(metric_scores[first] - metric_scores[second])
-        human_signs = np.sign(human_scores[first] - human_scores[second])
-        return float((metric_signs == human_signs).mean())
+        if self.coefficient == "accuracy":
+            return _pairwise_accuracy(metric_scores, human_scores)
+        return correlate(metric_scores, human_scores, self.coefficient)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the coefficient on each bootstrap sample of segments. Human scores are not resampled."""
@@ -157,14 +166,24 @@ class SystemMeasure(Measure[TestSet]):
         if len(indices) < 2 or np.isnan(scores.segments[indices]).any():
             return make_undefined_samples(weights)
         sampled_scores = np.stack([scores.resampled(index, weights) for index in indices], axis=1)
-        return np.array([self._compute(sample, human_scores) for sample in sampled_scores])
+        return np.array([self._compute(sample_scores, human_scores) for sample_scores in sampled_scores])
+
+
+def _pairwise_accuracy(metric_scores: Floats, human_scores: Floats) -> float:
+    """Return the proportion of pairs of systems that the metric orders or ties like the human scores."""
+    first, second = system_pairs(len(human_scores))
+    metric_signs = np.sign(metric_scores[first] - metric_scores[second])
+    human_signs = np.sign(human_scores[first] - human_scores[second])
+    return float((metric_signs == human_signs).mean())
 
 
 def _accuracy_of_counts(counts: kendall.PairCounts) -> Floats | float:
+    """Return the proportion of pairs that are concordant or tied by both."""
     return (counts.concordant + counts.both_ties) / sum(counts)
 
 
 def _tau_b_of_counts(counts: kendall.PairCounts) -> Floats | float:
+    """Return Kendall's τ-b."""
     return kendall.tau(counts, "b")
 
 
@@ -216,7 +235,8 @@ class PooledAccuracy(SystemMeasure):
 
     def weight(self, test: TestSet) -> float:
         """Return the number of pairs of systems, which is the weight of the language pair in means."""
-        n_systems = len(find_compared_systems(test)[0])
+        indices, _ = find_compared_systems(test)
+        n_systems = len(indices)
         return n_systems * (n_systems - 1) / 2
 
 
@@ -247,11 +267,8 @@ class SoftAccuracy(Measure[TestSet]):
         """Return the indices of the systems that have ratings and are not outliers."""
         if test.assessments is None:
             return []
-        indices = []
-        for index, (name, ratings) in enumerate(zip(test.systems, test.human, strict=True)):
-            if not np.isnan(ratings).all() and name not in test.outliers:
-                indices.append(index)
-        return indices
+        is_rated = (~np.isnan(test.human)).any(axis=1)
+        return [index for index, name in enumerate(test.systems) if is_rated[index] and name not in test.outliers]
 
     def explain_missing_judgments(self, test: TestSet) -> str:
         """Return the reason why too few systems have ratings."""
@@ -286,4 +303,8 @@ class SoftAccuracy(Measure[TestSet]):
             return make_undefined_samples(weights)
         human_scores = test.human[indices]
         metric_scores = scores.segments[indices]
-        return np.array([approximate_soft_accuracy(human_scores, sample)(metric_scores) for sample in weights])
+        values = []
+        for segment_weights in weights:
+            agreement = approximate_soft_accuracy(human_scores, segment_weights)
+            values.append(agreement(metric_scores))
+        return np.array(values)

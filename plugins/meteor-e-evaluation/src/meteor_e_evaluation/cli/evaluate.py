@@ -242,7 +242,7 @@ def _list_measures() -> None:
 
 
 def _write_scores(evaluation: Evaluation, folder: Path) -> None:
-    from meteor_e_evaluation.score_files import write_scores
+    from meteor_e_evaluation.score_writer import write_scores
 
     has_several_names = len({test.name for test, _ in evaluation.scores.values()}) > 1
     for test, scores in evaluation.scores.values():
