@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -127,13 +127,14 @@ def exchange_pearson(scores: Floats, ratings: Assessments, masks: Masks, unit: s
         masks: masks of the exchanged units.
         unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
     """
-    n_metrics, n_systems, n_segments = scores.shape
+    _, n_systems, n_segments = scores.shape
+    n_outputs = n_systems * n_segments
     output_index = ratings.systems * n_segments + ratings.segments
     deviations = ratings.scores - ratings.scores.mean()
-    n_ratings = np.bincount(output_index, minlength=n_systems * n_segments).reshape(n_systems, n_segments)
-    deviation_sums = np.bincount(output_index, deviations, n_systems * n_segments).reshape(n_systems, n_segments)
+    n_ratings = np.bincount(output_index, minlength=n_outputs).reshape(n_systems, n_segments)
+    deviation_sums = np.asarray(np.bincount(output_index, deviations, n_outputs), float).reshape(n_systems, n_segments)
     rated_scores = np.where(n_ratings > 0, scores, 0.0)
-    terms = [_pearson_terms(rated_scores[metric], n_ratings, deviation_sums, unit) for metric in range(n_metrics)]
+    terms = [_pearson_terms(metric_scores, n_ratings, deviation_sums, unit) for metric_scores in rated_scores]
     human_sum_of_squares = float(deviations @ deviations)
     if human_sum_of_squares <= RELATIVE_TOLERANCE * float(ratings.scores @ ratings.scores):
         human_sum_of_squares = 0.0
@@ -269,12 +270,14 @@ class ComparedScores:
 
     def differences(self, first_metric: int, second_metric: int) -> Floats:
         """Return the score of the system with the lower index minus that of the other one, ``(cases, comparisons)``."""
-        cases = [(first_metric, first_metric), (second_metric, second_metric)]
-        if self._exchange_cases is not None:
-            cases = list(itertools.product((first_metric, second_metric), repeat=2))
+        metrics = (first_metric, second_metric)
+        if self._exchange_cases is None:
+            cases = [(metric, metric) for metric in metrics]
+        else:
+            cases = [(metric_of_lower, metric_of_higher) for metric_of_lower in metrics for metric_of_higher in metrics]
         return np.stack([self._first_scores[lower] - self._second_scores[higher] for lower, higher in cases])
 
-    def sum_within_units(self, values: Floats | Masks) -> Floats:
+    def sum_within_units(self, values: NDArray[Any]) -> Floats:
         """Sum values of comparisons, ``(cases, comparisons)``, within each unit, ``(cases, units)``."""
         sums = [np.bincount(self.unit_index, case_values, self.n_units) for case_values in values]
         return np.stack(sums).astype(float)
@@ -316,7 +319,7 @@ def exchange_pair_counts(
         first_sums, second_sums = compared_scores.sum_exchanged(terms)
         first_value = compute(_pair_counts_of_sums(first_sums, rankings))
         second_value = compute(_pair_counts_of_sums(second_sums, rankings))
-        return np.asarray(first_value, float) - np.asarray(second_value, float)
+        return np.asarray(first_value - second_value, float)
 
     return differences
 

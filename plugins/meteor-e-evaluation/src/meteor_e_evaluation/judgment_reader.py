@@ -224,21 +224,18 @@ class JudgmentReader:
         self.systems: set[str] = set()
         self.system_scores: dict[str, float] = {}
 
-    def read(self, spec: JudgmentSpec, root: Path) -> None:
+    def read(self, spec: JudgmentSpec) -> None:
         """Read the judgments of the language pair from the files of an entry of the index.
 
         Args:
             spec: the entry.
-            root: folder of the data.
 
         Raises:
             InputError: if a file is malformed, or if it refers to unknown systems or segments. The message names the
                 file and the line.
         """
-        files = find_files(root, fill_pattern(spec.file, self._pair), self._index, self._pair, "a file of judgments")
-        lines = None
-        if spec.segment_map is not None:
-            lines = _read_segment_map(spec.segment_map, (root, self._index.file.parent), self._pair)
+        files = find_files(self._index, self._pair, spec.file, "a file of judgments")
+        lines = None if spec.segment_map is None else _read_segment_map(spec.segment_map, self._index, self._pair)
         names = SystemNames(spec, self._pair, self._outputs, self._dropped, self._index.file)
         numbers = SegmentNumbers(spec, self._pair, self._n_segments, lines, self._document_segments, self._index.file)
         for file in files:
@@ -404,17 +401,19 @@ class JudgmentReader:
             yield f"outputs without judgments: {', '.join(unjudged)}"
 
 
-def _read_segment_map(spec: SegmentMap, folders: Sequence[Path], pair: str) -> dict[int, int]:
+def _read_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> dict[int, int]:
     """Return the line numbers of segments by segment number.
 
     Args:
-        spec: the table of segment numbers.
-        folders: folders in which the table may be. The first one that contains the table is used.
+        spec: the table of segment numbers, which is in the folder of the data or in that of the index.
+        index: the data index.
         pair: the language pair.
     """
-    possible_files = [folder / fill_pattern(spec.file, pair) for folder in folders]
-    existing_files = [file for file in possible_files if file.is_file()]
-    file = existing_files[0] if existing_files else possible_files[0]
+    file_name = fill_pattern(spec.file, pair)
+    file = Path(index.root) / file_name
+    file_beside_index = index.file.parent / file_name
+    if not file.is_file() and file_beside_index.is_file():
+        file = file_beside_index
     rows = read_segments(file)
     header = next(rows, "").split("\t")
     for title in (spec.key, spec.line, *spec.only):

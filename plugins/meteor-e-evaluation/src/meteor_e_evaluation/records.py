@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from meteor_e.api import InputError
-from meteor_e_evaluation.index import DataIndex, RecordSpec, fill_pattern
+from meteor_e_evaluation.index import DataIndex, RecordSpec
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.test_set import TestSet
-from meteor_e_evaluation.text_files import find_files, get_field, read_records, segment_key
+from meteor_e_evaluation.text_files import Record, find_files, read_records
 
 ONLY_SYSTEM = "all"
 """Name of the system if the records do not name a system."""
@@ -23,7 +23,7 @@ class _RatedOutput(NamedTuple):
     """An output with its references, its rating, and the line number of its record."""
 
     output: str
-    references: Sequence[str]
+    references: list[str]
     score: float
     line_number: int
 
@@ -43,34 +43,34 @@ def load_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
         InputError: if a record is malformed, or if systems have different segments or references. The message names
             the file and the line.
     """
-    file = find_files(Path(index.root), fill_pattern(spec.file, pair), index, pair, "the file of records")[0]
+    file = find_files(index, pair, spec.file, "the file of records")[0]
     outputs_by_system = _read_rated_outputs(file, spec)
     if not outputs_by_system:
         raise InputError(f"{file} is empty")
     _check_segments(file, outputs_by_system)
-    systems = sorted(outputs_by_system)
+    systems = tuple(sorted(outputs_by_system))
     segments = sorted(outputs_by_system[systems[0]])
     rated_outputs = [[outputs_by_system[system][segment] for segment in segments] for system in systems]
     return TestSet(
         name=index.name,
         pair=pair,
         language=index.output_language(pair),
-        systems=tuple(systems),
+        systems=systems,
         outputs=tuple([rated_output.output for rated_output in system_outputs] for system_outputs in rated_outputs),
         references=_align_references([rated_output.references for rated_output in rated_outputs[0]]),
         assessments=_make_assessments(rated_outputs),
-        known_systems=tuple(systems),
+        known_systems=systems,
         root=index.root,
     )
 
 
 def _align_references(references_by_segment: Sequence[Sequence[str]]) -> tuple[list[str], ...]:
     """Return the segments of each reference, in which the last reference of a segment stands for missing ones."""
-    n_references = max(map(len, references_by_segment))
-    return tuple(
-        [references[min(index, len(references) - 1)] for references in references_by_segment]
-        for index in range(n_references)
-    )
+    n_references = max(len(references) for references in references_by_segment)
+    aligned_references = []
+    for index in range(n_references):
+        aligned_references.append([references[min(index, len(references) - 1)] for references in references_by_segment])
+    return tuple(aligned_references)
 
 
 def _make_assessments(rated_outputs: Sequence[Sequence[_RatedOutput]]) -> Assessments:
@@ -86,45 +86,47 @@ def _make_assessments(rated_outputs: Sequence[Sequence[_RatedOutput]]) -> Assess
 
 
 def _read_rated_outputs(file: Path, spec: RecordSpec) -> dict[str, dict[int, _RatedOutput]]:
-    """Return the rated outputs by the name of the system and the number of the segment."""
+    """Return the rated outputs by the name of the system and the number of the segment.
+
+    Raises:
+        InputError: if a record is malformed, or if a system has two records of a segment.
+    """
     outputs_by_system: dict[str, dict[int, _RatedOutput]] = {}
-    for line_number, record in read_records(file, spec.hypothesis, spec.references):
-        location = f"{file}, line {line_number}"
-        system = ONLY_SYSTEM
-        if spec.system is not None:
-            system = str(get_field(record, spec.system, file, line_number))
-        rated_output = _parse_rated_output(record, spec, file, line_number)
+    for record in read_records(file, spec.hypothesis, spec.references):
+        system = ONLY_SYSTEM if spec.system is None else str(record.get(spec.system))
+        rated_output = _parse_rated_output(record, spec)
         outputs = outputs_by_system.setdefault(system, {})
-        segment = segment_key(record, spec.segment, file, line_number, default=len(outputs))
+        segment = record.get_segment(spec.segment, default=len(outputs))
         if segment in outputs:
+            first_line = outputs[segment].line_number
             raise InputError(
-                f"{location}: a second record of system {system}, segment {segment}; the first is in line "
-                f"{outputs[segment].line_number}"
+                f"{record.location}: a second record of system {system}, segment {segment}; the first is in line "
+                f"{first_line}"
             )
         outputs[segment] = rated_output
     return outputs_by_system
 
 
-def _parse_rated_output(record: Mapping[str, Any], spec: RecordSpec, file: Path, line_number: int) -> _RatedOutput:
+def _parse_rated_output(record: Record, spec: RecordSpec) -> _RatedOutput:
     """Return the output of a record with its references and its rating.
 
     Raises:
         InputError: if the record lacks a field, or if a field has the wrong type.
     """
-    location = f"{file}, line {line_number}"
-    output = get_field(record, spec.hypothesis, file, line_number)
-    references = get_field(record, spec.references, file, line_number)
-    score = _parse_score(get_field(record, spec.score, file, line_number), location)
+    output = record.get(spec.hypothesis)
+    references = record.get(spec.references)
+    score = _parse_score(record.get(spec.score), record.location)
     if isinstance(references, str):
         references = [references]
     if not isinstance(output, str) or not isinstance(references, list) or not references:
-        raise InputError(f"{location}: a text, its references and a finite score are needed")
+        raise InputError(f"{record.location}: a text, its references and a finite score are needed")
     if not all(isinstance(reference, str) for reference in references):
-        raise InputError(f"{location}: a reference is not a text")
-    return _RatedOutput(output, references, score, line_number)
+        raise InputError(f"{record.location}: a reference is not a text")
+    return _RatedOutput(output, references, score, record.line_number)
 
 
 def _parse_score(value: object, location: str) -> float:
+    """Return a rating, which must be a finite number or the text of one."""
     try:
         score = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -141,14 +143,16 @@ def _check_segments(file: Path, outputs_by_system: dict[str, dict[int, _RatedOut
     for system in other_systems:
         outputs = outputs_by_system[system]
         for segment in sorted({*first_outputs, *outputs}):
-            if segment not in outputs:
-                raise _missing_record(file, system, first_system, first_outputs[segment].line_number)
-            if segment not in first_outputs:
-                raise _missing_record(file, first_system, system, outputs[segment].line_number)
-            if list(outputs[segment].references) != list(first_outputs[segment].references):
+            first_output = first_outputs.get(segment)
+            output = outputs.get(segment)
+            if output is None and first_output is not None:
+                raise _missing_record(file, system, first_system, first_output.line_number)
+            if first_output is None and output is not None:
+                raise _missing_record(file, first_system, system, output.line_number)
+            if first_output is not None and output is not None and output.references != first_output.references:
                 raise InputError(
-                    f"{file}, line {outputs[segment].line_number}: other references than those of system "
-                    f"{first_system} in line {first_outputs[segment].line_number}"
+                    f"{file}, line {output.line_number}: other references than those of system {first_system} in line "
+                    f"{first_output.line_number}"
                 )
 
 

@@ -7,6 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -56,8 +57,61 @@ def read_texts(path: PathLike, role: Role) -> list[str]:
     return text
 
 
-def read_records(file: Path, hypothesis: str, references: str | None) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Yield the line number and the fields of each record of a JSON Lines, CSV or TSV file.
+@dataclass(frozen=True)
+class Record:
+    """A record of a JSON Lines, CSV or TSV file.
+
+    Attributes:
+        fields: content of each field or column.
+        file: path of the file.
+        line_number: number of the line, starting from 1.
+    """
+
+    fields: Mapping[str, Any]
+    file: Path
+    line_number: int
+
+    @property
+    def location(self) -> str:
+        """File and line, for error messages."""
+        return f"{self.file}, line {self.line_number}"
+
+    def get(self, name: str) -> Any:
+        """Return the content of a field.
+
+        Raises:
+            InputError: if the record does not have the field.
+        """
+        if name not in self.fields:
+            hint = near_miss(name, self.fields)
+            raise InputError(f"{self.location}: no field {name!r}{hint}; there are {', '.join(self.fields)}")
+        return self.fields[name]
+
+    def get_segment(self, column: str | None, default: int) -> int:
+        """Return the segment number.
+
+        Args:
+            column: column with the segment number, or None if the file has no such column.
+            default: number to return if the file has no such column.
+
+        Raises:
+            InputError: if the column does not contain a whole number.
+        """
+        if column is None:
+            return default
+        value = self.get(column)
+        message = f"{self.location}: the segment is {value!r}, not a whole number"
+        try:
+            number = float(value)
+        except (TypeError, ValueError):
+            raise InputError(message) from None
+        if isinstance(value, bool) or not number.is_integer():
+            raise InputError(message)
+        return int(number)
+
+
+def read_records(file: Path, hypothesis: str, references: str | None) -> Iterator[Record]:
+    """Read the records of a JSON Lines, CSV or TSV file.
 
     Args:
         file: path of the file. Its extension determines the format.
@@ -68,59 +122,57 @@ def read_records(file: Path, hypothesis: str, references: str | None) -> Iterato
         InputError: if a line is not a record. The message names the file and the line.
     """
     table_suffixes = [suffix for suffix in file.suffixes if suffix in (".csv", ".tsv")]
-    if table_suffixes:
-        columns = TextColumns((hypothesis,), (hypothesis if references is None else references,))
-        yield from DelimitedTable(str(file), columns, table_suffixes[-1] == ".tsv").records()
-    else:
+    if not table_suffixes:
         yield from _read_json_records(file)
+        return
+    columns = TextColumns((hypothesis,), (hypothesis if references is None else references,))
+    table = DelimitedTable(str(file), columns, table_suffixes[-1] == ".tsv")
+    for line_number, cells in table.records():
+        yield Record(cells, file, line_number)
 
 
-def _read_json_records(file: Path) -> Iterator[tuple[int, Mapping[str, Any]]]:
+def _read_json_records(file: Path) -> Iterator[Record]:
+    """Read the records of a JSON Lines file."""
     for line_number, line in enumerate(read_segments(file), 1):
         try:
-            record = json.loads(line)
+            fields = json.loads(line)
         except ValueError as error:
             raise InputError(f"{file}, line {line_number}: not a record with these fields: {error}") from None
-        if not isinstance(record, dict):
+        if not isinstance(fields, dict):
             raise InputError(f"{file}, line {line_number}: not a record with these fields")
-        yield line_number, record
+        yield Record(fields, file, line_number)
 
 
-def get_field(record: Mapping[str, Any], name: str, file: Path, line_number: int) -> Any:
-    """Return the value of a field of a record.
-
-    Raises:
-        InputError: if the record does not have the field. The message names the file and the line.
-    """
-    if name not in record:
-        raise InputError(
-            f"{file}, line {line_number}: no field {name!r}{near_miss(name, record)}; there are {', '.join(record)}"
-        )
-    return record[name]
-
-
-def find_files(root: Path, pattern: str, index: DataIndex, pair: str, description: str) -> list[Path]:
-    """Return the sorted paths of all files that match a pattern.
+def find_files(index: DataIndex, pair: str, pattern: str, description: str) -> list[Path]:
+    """Return the sorted paths of all files of a language pair that match a pattern of the index.
 
     Args:
-        root: folder of the data.
-        pattern: path relative to the folder, which may contain wildcards.
-        index: the data index, for the error message.
-        pair: the language pair, for the error message.
+        index: the data index.
+        pair: the language pair.
+        pattern: path relative to the folder of the data, which may contain wildcards, ``{pair}``, ``{source}`` and
+            ``{target}``.
         description: description of the files, for the error message.
 
     Raises:
         InputError: if no file matches.
     """
-    has_wildcards = any(character in pattern for character in "*?[")
-    paths = sorted(root.glob(pattern)) if has_wildcards else [root / pattern]
-    if not paths or not paths[0].is_file():
-        raise InputError(f"{index.file}: {description} of {pair} is missing: {root / pattern}")
-    return paths
+    root = Path(index.root)
+    path = fill_pattern(pattern, pair)
+    has_wildcards = any(character in path for character in "*?[")
+    files = sorted(root.glob(path)) if has_wildcards else [root / path]
+    if not files or not files[0].is_file():
+        raise InputError(f"{index.file}: {description} of {pair} is missing: {root / path}")
+    return files
 
 
 class OutputFiles:
     """Reads the system outputs of a language pair.
+
+    Args:
+        index: the data index.
+        pair: the language pair.
+        spec: entry of the outputs in the index.
+        n_segments: number of segments of the test set.
 
     Attributes:
         files: path of the output of each system.
@@ -128,37 +180,36 @@ class OutputFiles:
         is_file_per_system: whether each system has a file of its own.
     """
 
-    def __init__(self, spec: OutputSpec, root: Path, pair: str, n_segments: int, index: DataIndex) -> None:
-        self._n_segments = n_segments
+    def __init__(self, index: DataIndex, pair: str, spec: OutputSpec, n_segments: int) -> None:
         self._format = spec.format
+        self._n_segments = n_segments
         self._texts: dict[str, list[str]] = {}
         self.files: dict[str, Path] = {}
+        self.location = str(Path(index.root) / fill_pattern(spec.file, pair))
         self.is_file_per_system = False
-        pattern = fill_pattern(spec.file, pair)
         if spec.file.startswith(NAMED_SET_PREFIX):
             self.location = spec.file
-            self._read_named_set(spec.file, pair, index)
-            return
-        self.location = str(root / pattern)
-        if "{system}" in pattern:
+            self._read_named_set(index, pair, spec.file)
+        elif "{system}" in spec.file:
             self.is_file_per_system = True
-            self._find_files(pattern, root, pair, index)
-            return
-        file = find_files(root, pattern, index, pair, "the file of outputs")[0]
-        texts = read_all_texts(file, "hypothesis") if spec.system is None else _read_output_table(file, spec)
-        self._texts = texts
-        self.files = dict.fromkeys(texts, file)
+            self._find_files(index, pair, spec.file)
+        else:
+            self._read_common_file(index, pair, spec)
 
-    def _read_named_set(self, name: str, pair: str, index: DataIndex) -> None:
+    def _read_named_set(self, index: DataIndex, pair: str, name: str) -> None:
+        """Read the outputs of a test set of sacreBLEU."""
         for system, path in named_set(name.removeprefix(NAMED_SET_PREFIX), pair).systems.items():
             self.files[system] = Path(name)
             self._texts[system] = list(read_segments(path))
         if not self.files:
             raise InputError(f"{index.file}: {name} has no system outputs for {pair}")
 
-    def _find_files(self, pattern: str, root: Path, pair: str, index: DataIndex) -> None:
+    def _find_files(self, index: DataIndex, pair: str, pattern: str) -> None:
+        """Find the file of each system."""
+        root = Path(index.root)
         name_regex = system_name_regex(pattern, pair)
-        wildcards = "*".join(glob.escape(part) for part in re.split(r"\{system\}|\{number\}|\*", pattern))
+        fixed_parts = re.split(r"\{system\}|\{number\}|\*", fill_pattern(pattern, pair))
+        wildcards = "*".join(glob.escape(part) for part in fixed_parts)
         for file in root.glob(wildcards):
             match = name_regex.fullmatch(file.relative_to(root).as_posix())
             if match and file.is_file():
@@ -166,8 +217,17 @@ class OutputFiles:
         if not self.files:
             raise InputError(f"{index.file}: no system outputs of {pair}: {self.location}")
 
+    def _read_common_file(self, index: DataIndex, pair: str, spec: OutputSpec) -> None:
+        """Read a file that contains the outputs of all systems."""
+        file = find_files(index, pair, spec.file, "the file of outputs")[0]
+        if spec.system is None:
+            self._texts = read_all_texts(file, "hypothesis")
+        else:
+            self._texts = _read_output_table(file, spec, spec.system)
+        self.files = dict.fromkeys(self._texts, file)
+
     def read(self, system: str) -> list[str]:
-        """Return the output of a system.
+        """Return the output of a system, one string per segment.
 
         Raises:
             InputError: if the numbers of segments of the output and of its reference differ.
@@ -183,19 +243,18 @@ class OutputFiles:
         return segments
 
 
-def _read_output_table(file: Path, spec: OutputSpec) -> dict[str, list[str]]:
+def _read_output_table(file: Path, spec: OutputSpec, system_column: str) -> dict[str, list[str]]:
     """Return the segments of each system from a table with a column for the system."""
-    assert spec.system is not None
     outputs_by_system: dict[str, dict[int, str]] = {}
-    for line_number, record in read_records(file, spec.hypothesis, None):
-        system = str(get_field(record, spec.system, file, line_number))
-        output = get_field(record, spec.hypothesis, file, line_number)
+    for record in read_records(file, spec.hypothesis, None):
+        system = str(record.get(system_column))
+        output = record.get(spec.hypothesis)
         if not isinstance(output, str):
-            raise InputError(f"{file}, line {line_number}: the output is not a text")
+            raise InputError(f"{record.location}: the output is not a text")
         outputs = outputs_by_system.setdefault(system, {})
-        segment = segment_key(record, spec.segment, file, line_number, default=len(outputs))
+        segment = record.get_segment(spec.segment, default=len(outputs))
         if segment in outputs:
-            raise InputError(f"{file}, line {line_number}: a second output of system {system} for segment {segment}")
+            raise InputError(f"{record.location}: a second output of system {system} for segment {segment}")
         outputs[segment] = output
     if not outputs_by_system:
         raise InputError(f"{file} is empty")
@@ -203,29 +262,3 @@ def _read_output_table(file: Path, spec: OutputSpec) -> dict[str, list[str]]:
     for system, outputs in outputs_by_system.items():
         segments_by_system[system] = [outputs[segment] for segment in sorted(outputs)]
     return segments_by_system
-
-
-def segment_key(record: Mapping[str, Any], column: str | None, file: Path, line_number: int, *, default: int) -> int:
-    """Return the segment number of a record.
-
-    Args:
-        record: the record.
-        column: column with the segment number, or None if the file has no such column.
-        file: path of the file, for error messages.
-        line_number: number of the line, for error messages.
-        default: number to return if the file has no column with the segment number.
-
-    Raises:
-        InputError: if the column does not contain a whole number. The message names the file and the line.
-    """
-    if column is None:
-        return default
-    value = get_field(record, column, file, line_number)
-    message = f"{file}, line {line_number}: the segment is {value!r}, not a whole number"
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        raise InputError(message) from None
-    if isinstance(value, bool) or not number.is_integer():
-        raise InputError(message)
-    return int(number)
