@@ -267,8 +267,8 @@ class SoftAccuracy(Measure[TestSet]):
         """Return the indices of the systems that have ratings and are not outliers."""
         if test.assessments is None:
             return []
-        is_rated = (~np.isnan(test.human)).any(axis=1)
-        return [index for index, name in enumerate(test.systems) if is_rated[index] and name not in test.outliers]
+        has_ratings = np.asarray((~np.isnan(test.human)).any(axis=1))
+        return [index for index, name in enumerate(test.systems) if has_ratings[index] and name not in test.outliers]
 
     def explain_missing_judgments(self, test: TestSet) -> str:
         """Return the reason why too few systems have ratings."""
