@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -23,6 +22,10 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from meteor_e.api.tokens import Token
+
+
+_MAX_CODE_TABLE = 1 << 20
+"""Maximum size of a table from codes to ranks. Sorting takes less time than a larger table."""
 
 
 class Aggregated(NamedTuple):
@@ -42,15 +45,15 @@ class _Keys(NamedTuple):
     """The occurrences of keys in texts. The arrays have one item per occurrence.
 
     Attributes:
-        rows: index of the text.
+        texts: index of the text.
         keys: index of the key.
-        values: weight of the word that has the key.
+        weights: weight of the word that has the key.
         key_count: number of distinct keys.
     """
 
-    rows: Integers
+    texts: Integers
     keys: Integers
-    values: Floats
+    weights: Floats
     key_count: int
 
     def expected_matches(self, text_weights: Floats) -> Floats:
@@ -59,8 +62,9 @@ class _Keys(NamedTuple):
         Args:
             text_weights: probability of each text.
         """
-        key_weights = np.bincount(self.keys, text_weights[self.rows], self.key_count)
-        return np.asarray(np.bincount(self.rows, self.values * key_weights[self.keys], len(text_weights)), float)
+        probabilities = np.bincount(self.keys, weights=text_weights[self.texts], minlength=self.key_count)
+        expected_weights = self.weights * probabilities[self.keys]
+        return np.asarray(np.bincount(self.texts, weights=expected_weights, minlength=len(text_weights)), float)
 
     def matches(self, hypotheses: Integers, references: Integers) -> Floats:
         """Return the total weight of the words that each hypothesis has in common with each reference.
@@ -73,28 +77,29 @@ class _Keys(NamedTuple):
             A matrix, ``(hypotheses, references)``.
         """
         column_of_key = np.full(self.key_count, -1)
-        used_keys = np.unique(self.keys[np.isin(self.rows, hypotheses)])
-        column_of_key[used_keys] = np.arange(len(used_keys))
-        hypothesis_matrix = self._to_matrix(hypotheses, self.values, column_of_key, len(used_keys))
-        reference_matrix = self._to_matrix(references, np.ones(len(self.values)), column_of_key, len(used_keys))
-        return np.asarray(hypothesis_matrix @ reference_matrix.T, float)
+        # Keys that do not occur in the hypotheses cannot match. They do not get a column.
+        hypothesis_keys = np.unique(self.keys[np.isin(self.texts, hypotheses)])
+        column_of_key[hypothesis_keys] = np.arange(len(hypothesis_keys))
+        word_weights = self._to_matrix(hypotheses, column_of_key, self.weights)
+        key_occurs = self._to_matrix(references, column_of_key, np.ones(len(self.weights)))
+        return np.asarray(word_weights @ key_occurs.T, float)
 
-    def _to_matrix(
-        self, texts: Integers, values: Floats, column_of_key: Integers, column_count: int
-    ) -> NDArray[np.float32]:
-        """Return a matrix ``(texts, columns)`` that contains the value of each key of the texts.
+    def _to_matrix(self, texts: Integers, column_of_key: Integers, cell_values: Floats) -> NDArray[np.float32]:
+        """Return a matrix with one row per text and one column per key. The cells of other keys are zeros.
 
         Args:
             texts: indexes of distinct texts.
-            values: value of each occurrence.
             column_of_key: column of each key, or -1 for keys that are left out.
-            column_count: number of columns.
+            cell_values: the cell's value for each occurrence of a key in a text.
         """
-        row_of_text = np.full(max(self.rows.max(initial=0), texts.max(initial=0)) + 1, -1)
+        text_count = max(self.texts.max(initial=0), texts.max(initial=0)) + 1
+        row_of_text = np.full(text_count, -1)
         row_of_text[texts] = np.arange(len(texts))
-        selected = np.flatnonzero((row_of_text[self.rows] >= 0) & (column_of_key[self.keys] >= 0))
-        matrix = np.zeros((len(texts), column_count), np.float32)
-        matrix[row_of_text[self.rows[selected]], column_of_key[self.keys[selected]]] = values[selected]
+        rows = row_of_text[self.texts]
+        columns = column_of_key[self.keys]
+        is_cell = (rows >= 0) & (columns >= 0)
+        matrix = np.zeros((len(texts), column_of_key.max(initial=-1) + 1), np.float32)
+        matrix[rows[is_cell], columns[is_cell]] = cell_values[is_cell]
         return matrix
 
 
@@ -137,53 +142,43 @@ class _TextCounts:
         Args:
             text_weights: probability of each text as a reference.
         """
-        parameters = self.parameters
         expected = self._score(
-            [keys.expected_matches(text_weights) for keys, _ in self.levels],
-            self.words.expected_matches(text_weights),
-            self.bigrams.expected_matches(text_weights),
-            self.lengths,
-            self.lengths @ text_weights,
-            1,
+            level_matches=[keys.expected_matches(text_weights) for keys, _ in self.levels],
+            matched_words=self.words.expected_matches(text_weights),
+            matched_bigrams=self.bigrams.expected_matches(text_weights),
+            hypothesis_lengths=self.lengths,
+            reference_lengths=self.lengths @ text_weights,
+            has_penalty=1,
         )
-        # This correction removes the penalty of a text against itself.
-        first_weight = self.levels[0][1]
-        expected += (
-            text_weights * first_weight * parameters.gamma * np.maximum(self.word_counts, 1.0) ** -parameters.beta
-        )
-        return expected
+        # A text does not have a penalty against itself. Therefore the penalty of its single chunk is added again.
+        _, first_weight = self.levels[0]
+        gamma, beta = self.parameters.gamma, self.parameters.beta
+        single_chunk_fragmentation = np.maximum(self.word_counts, 1.0) ** -beta
+        return np.asarray(expected + text_weights * first_weight * gamma * single_chunk_fragmentation)
 
-    def score_pairs(
-        self,
-        hypothesis_texts: Integers,
-        reference_texts: Integers,
-        hypothesis_indexes: Integers,
-        reference_indexes: Integers,
-    ) -> Floats:
-        """Return the approximate score of each hypothesis against each reference, as an array ``(hypotheses,
-        references)``.
+    def score_pairs(self, hypotheses: Integers, references: Integers) -> Floats:
+        """Return the approximate score of each hypothesis against each reference.
 
         Args:
-            hypothesis_texts: index of the text of each hypothesis.
-            reference_texts: index of the text of each reference.
-            hypothesis_indexes: the hypotheses to score.
-            reference_indexes: the references to score against. A reference may occur several times.
+            hypotheses: indexes of the texts of the hypotheses.
+            references: indexes of the texts of the references, which are distinct.
+
+        Returns:
+            A matrix, ``(hypotheses, references)``.
         """
-        distinct_references, inverse = np.unique(reference_indexes, return_inverse=True)
-        hypotheses, references = hypothesis_texts[hypothesis_indexes], reference_texts[distinct_references]
         matched_bigrams = self.bigrams.matches(hypotheses, references)
         hypothesis_counts = self.word_counts[hypotheses][:, None]
-        # There is no penalty if all words match in a single chunk.
-        is_perfect = (matched_bigrams + 1 >= hypothesis_counts) & (hypothesis_counts == self.word_counts[references])
-        scores = self._score(
-            [keys.matches(hypotheses, references) for keys, _ in self.levels],
-            self.words.matches(hypotheses, references),
-            matched_bigrams,
-            self.lengths[hypotheses][:, None],
-            self.lengths[references],
-            ~is_perfect,
+        has_equal_length = hypothesis_counts == self.word_counts[references]
+        is_single_chunk = matched_bigrams + 1 >= hypothesis_counts
+        return self._score(
+            level_matches=[keys.matches(hypotheses, references) for keys, _ in self.levels],
+            matched_words=self.words.matches(hypotheses, references),
+            matched_bigrams=matched_bigrams,
+            hypothesis_lengths=self.lengths[hypotheses][:, None],
+            reference_lengths=self.lengths[references],
+            # There is no penalty if all words match in a single chunk.
+            has_penalty=~(has_equal_length & is_single_chunk),
         )
-        return scores[:, inverse.ravel()]
 
     def _score(
         self,
@@ -194,20 +189,31 @@ class _TextCounts:
         reference_lengths: Any,
         has_penalty: Any,
     ) -> Floats:
-        """Apply METEOR's formula. The number of chunks is estimated as the difference of matched words and bigrams."""
-        alpha = self.parameters.alpha
+        """Apply METEOR's formula. The number of chunks is estimated as the difference of matched words and bigrams.
+
+        Args:
+            level_matches: for each level the total weight of the matched words.
+            matched_words: number of matched words.
+            matched_bigrams: number of matched bigrams.
+            hypothesis_lengths: weighted number of words of the hypotheses.
+            reference_lengths: weighted number of words of the references.
+            has_penalty: whether the fragmentation penalty applies.
+        """
+        alpha, gamma, beta = self.parameters.alpha, self.parameters.gamma, self.parameters.beta
         weighted_matches: Any = 0
         earlier_matches = np.zeros(())
-        for (_, weight), matches in zip(self.levels, level_matches, strict=True):
-            weighted_matches = weighted_matches + weight * (matches - earlier_matches)
+        for (_, matcher_weight), matches in zip(self.levels, level_matches, strict=True):
+            weighted_matches = weighted_matches + matcher_weight * (matches - earlier_matches)
             earlier_matches = matches
+        # Without matches, the divisions return values that are not numbers. They are replaced by the score 0.
         with np.errstate(divide="ignore", invalid="ignore"):
             # These are the two terms of the weighted harmonic mean of precision and recall.
             precision_term = (1 - alpha) * hypothesis_lengths / weighted_matches
             recall_term = alpha * reference_lengths / weighted_matches
             fmean = 1 / (precision_term + recall_term)
-            fragmentation = np.maximum(matched_words - matched_bigrams, 1) / np.maximum(matched_words, 1)
-            penalty = has_penalty * self.parameters.gamma * fragmentation**self.parameters.beta
+            chunks = np.maximum(matched_words - matched_bigrams, 1)
+            fragmentation = chunks / np.maximum(matched_words, 1)
+            penalty = has_penalty * gamma * fragmentation**beta
             scores: Floats = np.nan_to_num(fmean * (1 - penalty))
         return scores
 
@@ -244,7 +250,13 @@ def aggregate_references(
     counts = _count_words(read(distinct_texts), matchers, parameters, function_words)
     text_weights: Floats = np.bincount(reference_texts, weights, len(distinct_texts)).astype(float)
     expected = counts.expected_scores(text_weights)
-    return Aggregated(expected[hypothesis_texts], partial(counts.score_pairs, hypothesis_texts, reference_texts))
+
+    def score_pairs(hypothesis_indexes: Integers, reference_indexes: Integers) -> Floats:
+        distinct_indexes, columns = np.unique(reference_indexes, return_inverse=True)
+        scores = counts.score_pairs(hypothesis_texts[hypothesis_indexes], reference_texts[distinct_indexes])
+        return scores[:, columns.ravel()]
+
+    return Aggregated(expected=expected[hypothesis_texts], pairs=score_pairs)
 
 
 def _count_words(
@@ -252,23 +264,24 @@ def _count_words(
 ) -> _TextCounts:
     """Count the words and bigrams of texts. The other arguments are those of :func:`aggregate_references`."""
     types, texts = word_types
-    # All words of all texts are in one array, which contains their types. The rows are the indexes of their texts.
+    word_counts = np.array([len(text) for text in texts])
+    # The words of all texts are in one array. Each word is represented by its type.
     words = np.fromiter(chain.from_iterable(texts), np.int64)
-    word_counts = np.array(list(map(len, texts)))
-    rows = np.repeat(np.arange(len(texts)), word_counts)
+    text_of_word = np.repeat(np.arange(len(texts)), word_counts)
     word_weights = _weigh_types(types, parameters.delta, function_words)[words]
     classes = _word_classes(matchers, parameters.weights, types)
     levels = []
-    for class_of_type, weight in classes:
-        levels.append((_make_keys(rows, class_of_type[words], word_weights), weight))
+    for class_of_type, matcher_weight in classes:
+        keys = _make_keys(text_of_word, class_of_type[words], word_weights)
+        levels.append((keys, matcher_weight))
     last_keys, _ = levels[-1]
-    last_classes, _ = classes[-1]
+    last_class_of_type, _ = classes[-1]
     return _TextCounts(
         levels=levels,
-        words=last_keys._replace(values=np.ones(len(words))),
-        bigrams=_make_bigrams(rows, last_classes[words], len(types)),
+        words=last_keys._replace(weights=np.ones(len(words))),
+        bigrams=_make_bigrams(text_of_word, last_class_of_type[words], class_count=len(types)),
         word_counts=word_counts,
-        lengths=np.asarray(np.bincount(rows, word_weights, len(texts)), float),
+        lengths=np.asarray(np.bincount(text_of_word, weights=word_weights, minlength=len(texts)), float),
         parameters=parameters,
     )
 
@@ -282,17 +295,19 @@ def _weigh_types(types: Sequence[Token], delta: float, function_words: Collectio
     return np.array(type_weights, float)
 
 
-def _make_bigrams(rows: Integers, word_classes: Integers, class_count: int) -> _Keys:
+def _make_bigrams(text_of_word: Integers, word_classes: Integers, class_count: int) -> _Keys:
     """Return keys for the bigrams of each text.
 
     Args:
-        rows: index of the text of each word.
-        word_classes: class of each word.
-        class_count: upper limit of the classes.
+        text_of_word: index of the text of each word.
+        word_classes: class of each word, below ``class_count``.
+        class_count: number of classes.
     """
-    is_same_text = rows[1:] == rows[:-1]
-    bigrams = (word_classes[:-1] * class_count + word_classes[1:])[is_same_text]
-    return _make_keys(rows[1:][is_same_text], bigrams, np.ones(int(is_same_text.sum())))
+    bigram_codes = word_classes[:-1] * class_count + word_classes[1:]
+    # Two neighbors in the array do not form a bigram if they belong to different texts.
+    is_bigram = text_of_word[1:] == text_of_word[:-1]
+    text_of_bigram = text_of_word[1:][is_bigram]
+    return _make_keys(text_of_bigram, bigram_codes[is_bigram], np.ones(len(text_of_bigram)))
 
 
 class _DisjointSets:
@@ -351,35 +366,51 @@ def _merge_types_with_equal_keys(type_sets: _DisjointSets, matcher: KeyMatcher, 
                 type_sets.merge(index, first_type)
 
 
-def _make_keys(rows: Integers, classes: Integers, values: Floats) -> _Keys:
+def _make_keys(texts: Integers, classes: Integers, weights: Floats) -> _Keys:
     """Return the keys of words. If a class occurs several times in a text, each occurrence has a different key.
 
     Args:
-        rows: index of the text of each word.
+        texts: index of the text of each word.
         classes: class of each word.
-        values: weight of each word.
+        weights: weight of each word.
     """
-    # After sorting, equal classes of a text are neighbors. An occurrence is numbered by its distance from the first.
-    class_count = int(classes.max(initial=0)) + 1
-    order = np.argsort(rows * class_count + classes, kind="stable")
-    positions = np.arange(len(order))
+    occurrences = _number_occurrences(texts, classes)
+    occurrence_limit = occurrences.max(initial=0) + 1
+    keys, key_count = _rank_codes(classes * occurrence_limit + occurrences)
+    return _Keys(texts, keys, weights, key_count)
+
+
+def _number_occurrences(texts: Integers, classes: Integers) -> Integers:
+    """Number the words of each class within each text, starting with 0.
+
+    Args:
+        texts: index of the text of each word.
+        classes: class of each word.
+    """
+    class_limit = int(classes.max(initial=0)) + 1
+    order = np.argsort(texts * class_limit + classes, kind="stable")
+    # After sorting, the words of a class in a text are neighbors.
+    sorted_texts, sorted_classes = texts[order], classes[order]
     is_first = np.ones(len(order), bool)
-    sorted_rows, sorted_classes = rows[order], classes[order]
-    is_first[1:] = (sorted_rows[1:] != sorted_rows[:-1]) | (sorted_classes[1:] != sorted_classes[:-1])
+    is_first[1:] = (sorted_texts[1:] != sorted_texts[:-1]) | (sorted_classes[1:] != sorted_classes[:-1])
+    positions = np.arange(len(order))
     first_positions = np.maximum.accumulate(np.where(is_first, positions, 0))
     occurrences = np.empty(len(order), np.int64)
     occurrences[order] = positions - first_positions
-    keys, key_count = _rank_codes(classes * (occurrences.max(initial=0) + 1) + occurrences)
-    return _Keys(rows, keys, values, key_count)
+    return occurrences
 
 
 def _rank_codes(codes: Integers) -> tuple[Integers, int]:
-    """Replace codes by consecutive numbers from 0 in the same order, and return their number as well."""
-    table_size = int(codes.max(initial=-1)) + 1
-    if table_size > 1 << 20:  # Sorting costs less than a table.
-        distinct, ranks = np.unique(codes, return_inverse=True)
-        return ranks.ravel(), len(distinct)
-    is_used = np.zeros(table_size, np.int64)
+    """Replace codes by consecutive numbers from 0 in the same order.
+
+    Returns:
+        The number that replaces each code, and the number of distinct codes.
+    """
+    code_limit = int(codes.max(initial=-1)) + 1
+    if code_limit > _MAX_CODE_TABLE:
+        distinct_codes, ranks = np.unique(codes, return_inverse=True)
+        return ranks.ravel(), len(distinct_codes)
+    is_used = np.zeros(code_limit, np.int64)
     is_used[codes] = 1
-    ranks = np.cumsum(is_used)
-    return ranks[codes] - 1, int(ranks[-1]) if table_size else 0
+    rank_of_code = np.cumsum(is_used) - 1
+    return rank_of_code[codes], int(is_used.sum())

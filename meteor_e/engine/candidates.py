@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from meteor_e.api.matchers import (
@@ -88,11 +88,13 @@ def collect_candidates(
         matchers = matchers[:1]
     separate_lists = _collect_separate_lists(matchers, hypothesis, reference)
     if separate_lists is None:
-        lists, list_indexes = _collect_shared_lists(matchers, hypothesis, reference)
+        candidate_lists, list_indexes = _collect_shared_lists(matchers, hypothesis, reference)
     else:
-        lists, list_indexes = _SharedLists(separate_lists, range(len(reference)))
-    by_reference = [lists[list_index] for list_index in list_indexes]
-    return Candidates(by_reference, _find_fixed_matches(lists, list_indexes, len(hypothesis)))
+        candidate_lists, list_indexes = _SharedLists(separate_lists, range(len(reference)))
+    return Candidates(
+        by_reference=[candidate_lists[list_index] for list_index in list_indexes],
+        fixed=_find_fixed_matches(candidate_lists, list_indexes, hypothesis_size=len(hypothesis)),
+    )
 
 
 def _have_same_words(hypothesis: Sequence[Token], reference: Sequence[Token], identity: Identity) -> bool:
@@ -111,27 +113,43 @@ def _collect_separate_lists(
 
     The result is ``None`` if there are more than :data:`SEPARATE_CANDIDATES` candidates and positions can share lists.
     """
-    reference_size, hypothesis_size = len(reference), len(hypothesis)
     by_reference: list[list[AlignedMatch]] = [[] for _ in reference]
     candidate_count = 0
-    limit = min(SEPARATE_CANDIDATES, MAX_CANDIDATES)
+    sharing_limit = min(SEPARATE_CANDIDATES, MAX_CANDIDATES)
     for index, matcher in enumerate(matchers):
         with plugin_errors(f"matcher {matcher.name!r}"):
-            for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, reference):
-                is_in_reference = 0 <= j < j + reference_length <= reference_size
-                is_in_hypothesis = 0 <= i < i + hypothesis_length <= hypothesis_size
-                if not (is_in_reference and is_in_hypothesis):
-                    match = Match(j, i, reference_length, hypothesis_length)
-                    raise misplaced_match(matcher.name, match, hypothesis_size, reference_size)
-                by_reference[j].append(AlignedMatch(j, reference_length, i, hypothesis_length, index, probability))
+            for match in _propose_matches(index, matcher, hypothesis, reference):
+                by_reference[match.reference_start].append(match)
                 candidate_count += 1
-                if candidate_count > limit:
-                    if _can_share_lists(matchers, hypothesis, reference):
-                        return None
-                    limit = MAX_CANDIDATES
-                    if candidate_count > limit:
-                        raise too_many_candidates(hypothesis_size, reference_size)
+                if candidate_count == sharing_limit + 1 and _can_share_lists(matchers, hypothesis, reference):
+                    return None
+                if candidate_count > MAX_CANDIDATES:
+                    raise too_many_candidates(len(hypothesis), len(reference))
     return by_reference
+
+
+def _propose_matches(
+    index: int, matcher: Matcher, hypothesis: Sequence[Token], reference: Sequence[Token]
+) -> Iterator[AlignedMatch]:
+    """Yield the matches that a matcher proposes for a pair of segments.
+
+    Args:
+        index: index of the matcher in the chain.
+        matcher: the matcher.
+        hypothesis: tokens of the hypothesis.
+        reference: tokens of the reference.
+
+    Raises:
+        PluginError: if a match lies outside the segments.
+    """
+    reference_size, hypothesis_size = len(reference), len(hypothesis)
+    for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, reference):
+        is_in_reference = 0 <= j < j + reference_length <= reference_size
+        is_in_hypothesis = 0 <= i < i + hypothesis_length <= hypothesis_size
+        if not (is_in_reference and is_in_hypothesis):
+            match = Match(j, i, reference_length, hypothesis_length)
+            raise misplaced_match(matcher.name, match, hypothesis_size, reference_size)
+        yield AlignedMatch(j, reference_length, i, hypothesis_length, index, probability)
 
 
 def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]) -> bool:
@@ -148,27 +166,25 @@ def _collect_shared_lists(
 
     Each matcher compares the hypothesis only with the first position of each list.
     """
-    phrases_by_matcher = {
-        index: _find_phrases(matcher, reference)
-        for index, matcher in enumerate(matchers)
-        if family_of(matcher) == "phrases"
-    }
+    phrases_by_matcher: dict[int, _Phrases] = {}
+    for index, matcher in enumerate(matchers):
+        if family_of(matcher) == "phrases":
+            phrases_by_matcher[index] = _find_phrases(matcher, reference)
     list_indexes, first_positions = _group_positions(reference, list(phrases_by_matcher.values()))
-    lists: list[list[AlignedMatch]] = [[] for _ in first_positions]
+    candidate_lists: list[list[AlignedMatch]] = [[] for _ in first_positions]
     candidate_count = 0
     for index, matcher in enumerate(matchers):
-        tokens, list_by_start = _select_words(reference, first_positions, phrases_by_matcher.get(index))
+        selected_words, list_by_start = _select_words(reference, first_positions, phrases_by_matcher.get(index))
         with plugin_errors(f"matcher {matcher.name!r}"):
-            for start, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, tokens):
-                list_index = list_by_start.get(start)
+            for match in _propose_matches(index, matcher, hypothesis, selected_words):
+                list_index = list_by_start.get(match.reference_start)
                 if list_index is None:
                     continue
-                j = first_positions[list_index]
-                lists[list_index].append(AlignedMatch(j, reference_length, i, hypothesis_length, index, probability))
+                candidate_lists[list_index].append(match._replace(reference_start=first_positions[list_index]))
                 candidate_count += 1
                 if candidate_count > MAX_CANDIDATES:
                     raise too_many_candidates(len(hypothesis), len(reference))
-    return _SharedLists(lists, list_indexes)
+    return _SharedLists(candidate_lists, list_indexes)
 
 
 _Phrases = Sequence[Sequence[tuple[int, int]]]
@@ -184,21 +200,28 @@ def _find_phrases(matcher: Matcher, reference: Sequence[Token]) -> _Phrases:
     return [table.phrases_at(word_ids, start) for start in range(len(word_ids))]
 
 
-def _group_positions(reference: Sequence[Token], phrase_tables: Sequence[_Phrases]) -> tuple[list[int], list[int]]:
+def _group_positions(
+    reference: Sequence[Token], phrases_of_matchers: Sequence[_Phrases]
+) -> tuple[list[int], list[int]]:
     """Group the reference positions that have the same token and the same phrases.
 
+    Args:
+        reference: tokens of the reference.
+        phrases_of_matchers: for each phrase matcher the phrases that start at each reference position.
+
     Returns:
-        The group of each position, and the first position of each group.
+        The index of each position's group, and the first position of each group.
     """
-    groups: dict[Hashable, int] = {}
+    index_by_key: dict[Hashable, int] = {}
     group_indexes = []
     first_positions = []
     for position, token in enumerate(reference):
-        key = (token, *(tuple(phrases[position]) for phrases in phrase_tables))
-        if key not in groups:
-            groups[key] = len(groups)
+        position_phrases = [tuple(phrases[position]) for phrases in phrases_of_matchers]
+        key = (token, *position_phrases)
+        if key not in index_by_key:
+            index_by_key[key] = len(index_by_key)
             first_positions.append(position)
-        group_indexes.append(groups[key])
+        group_indexes.append(index_by_key[key])
     return group_indexes, first_positions
 
 
@@ -213,18 +236,19 @@ def _select_words(
         phrases: the phrases that start at each reference position, for a phrase matcher; otherwise ``None``.
 
     Returns:
-        The words; and a dictionary from the indexes of words at which matches may start to the indexes of lists.
+        The words; and for each word at which a match may start, the index of the list to which the match belongs.
     """
     if phrases is not None:
         return _cut_windows(reference, first_positions, phrases)
     words = [reference[position] for position in first_positions]
-    return words, {index: index for index in range(len(words))}
+    list_by_start = {index: index for index in range(len(words))}
+    return words, list_by_start
 
 
 def _cut_windows(
     reference: Sequence[Token], first_positions: Sequence[int], phrases: _Phrases
 ) -> tuple[list[Token], Mapping[int, int]]:
-    """Copy all words of a reference that belong to phrases which start at the given positions.
+    """Copy the words of all phrases that start at the given positions of a reference.
 
     The words from a position to the end of its longest phrase form a window.
 
@@ -240,60 +264,64 @@ def _cut_windows(
     words: list[Token] = []
     index_by_start = {}
     for index, position in enumerate(first_positions):
-        if phrases[position]:
-            index_by_start[len(words)] = index
-            longest_phrase, _ = phrases[position][-1]
-            words += [*reference[position : position + longest_phrase], _SEPARATOR]
+        if not phrases[position]:
+            continue
+        index_by_start[len(words)] = index
+        longest_length, _ = phrases[position][-1]
+        words += reference[position : position + longest_length]
+        words.append(_SEPARATOR)
     return words, index_by_start
 
 
 def _find_fixed_matches(
-    lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int], hypothesis_size: int
+    candidate_lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int], hypothesis_size: int
 ) -> list[AlignedMatch | None]:
     """Return for each reference position the match that is fixed at this position, or ``None``.
 
     Args:
-        lists: the distinct lists of candidates.
+        candidate_lists: the distinct lists of candidates.
         list_indexes: for each reference position the index of its list.
         hypothesis_size: number of words of the hypothesis.
     """
-    hypothesis_cover = _count_hypothesis_cover(lists, list_indexes, hypothesis_size)
-    reference_cover = _count_reference_cover(lists, list_indexes)
+    hypothesis_cover = _count_hypothesis_cover(candidate_lists, list_indexes, hypothesis_size)
+    reference_cover = _count_reference_cover(candidate_lists, list_indexes)
     fixed: list[AlignedMatch | None] = [None] * len(list_indexes)
-    for reference_start, list_index in enumerate(list_indexes):
-        if len(lists[list_index]) != 1:
+    for position, list_index in enumerate(list_indexes):
+        candidates = candidate_lists[list_index]
+        if len(candidates) != 1:
             continue
-        match = lists[list_index][0]
-        hypothesis_start = match.hypothesis_start
-        reference_counts = reference_cover[reference_start : reference_start + match.reference_length]
-        hypothesis_counts = hypothesis_cover[hypothesis_start : hypothesis_start + match.hypothesis_length]
+        match = candidates[0]
+        hypothesis_end = match.hypothesis_start + match.hypothesis_length
+        reference_counts = reference_cover[position : position + match.reference_length]
+        hypothesis_counts = hypothesis_cover[match.hypothesis_start : hypothesis_end]
         if max(reference_counts) == 1 and max(hypothesis_counts) == 1:
-            fixed[reference_start] = match
+            fixed[position] = match
     return fixed
 
 
 def _count_hypothesis_cover(
-    lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int], hypothesis_size: int
+    candidate_lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int], hypothesis_size: int
 ) -> list[int]:
     """Return for each hypothesis word the number of candidates that contain the word."""
-    cover = [0] * hypothesis_size
+    candidate_counts = [0] * hypothesis_size
     position_counts = Counter(list_indexes)
-    for list_index, matches in enumerate(lists):
-        for match in matches:
-            for i in range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length):
-                cover[i] += position_counts[list_index]
-    return cover
+    for list_index, candidates in enumerate(candidate_lists):
+        for match in candidates:
+            for word in range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length):
+                candidate_counts[word] += position_counts[list_index]
+    return candidate_counts
 
 
-def _count_reference_cover(lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int]) -> list[int]:
+def _count_reference_cover(candidate_lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int]) -> list[int]:
     """Return for each reference word the number of candidates that contain the word."""
-    cover = [0] * len(list_indexes)
-    counts_by_length = [Counter(match.reference_length for match in matches) for matches in lists]
+    candidate_counts = [0] * len(list_indexes)
+    # Positions may share a list. Therefore the lengths of its candidates are counted only once.
+    length_counts = [Counter(match.reference_length for match in candidates) for candidates in candidate_lists]
     for start, list_index in enumerate(list_indexes):
-        for length, count in counts_by_length[list_index].items():
-            for j in range(start, start + length):
-                cover[j] += count
-    return cover
+        for length, count in length_counts[list_index].items():
+            for word in range(start, start + length):
+                candidate_counts[word] += count
+    return candidate_counts
 
 
 def misplaced_match(name: str, match: Match, hypothesis_size: int, reference_size: int) -> PluginError:
@@ -304,10 +332,11 @@ def misplaced_match(name: str, match: Match, hypothesis_size: int, reference_siz
         match: the match.
         hypothesis_size, reference_size: number of words of the segments.
     """
-    j, i, reference_length, hypothesis_length, _ = match
+    reference_end = match.reference_start + match.reference_length
+    hypothesis_end = match.hypothesis_start + match.hypothesis_length
     return PluginError(
-        f"matcher {name!r} proposed reference words {j} to {j + reference_length - 1} and "
-        f"hypothesis words {i} to {i + hypothesis_length - 1} of a pair with {reference_size} and "
+        f"matcher {name!r} proposed reference words {match.reference_start} to {reference_end - 1} and "
+        f"hypothesis words {match.hypothesis_start} to {hypothesis_end - 1} of a pair with {reference_size} and "
         f"{hypothesis_size} words"
     )
 
@@ -320,20 +349,23 @@ def too_many_candidates(hypothesis_size: int, reference_size: int) -> InputError
     )
 
 
-_FAMILIES: dict[Any, tuple[str, ...]] = {
-    KeyMatcher: ("keys", "match"),
-    OverlapMatcher: ("overlap", "match", "distinct_pieces"),
-    SimilarityMatcher: ("similarity", "match", "_rows"),
-    ContextualMatcher: ("contextual", "match", "sentence_rows", "_rows"),
-    PhraseMatcher: ("phrases", "match", "_phrases"),
-}
-"""For each base class, the name of its family and the methods that a matcher of the family must not override."""
+_FAMILIES: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
+    (KeyMatcher, "keys", ("match",)),
+    (OverlapMatcher, "overlap", ("match", "distinct_pieces")),
+    (SimilarityMatcher, "similarity", ("match", "_rows")),
+    (ContextualMatcher, "contextual", ("match", "sentence_rows", "_rows")),
+    (PhraseMatcher, "phrases", ("match", "_phrases")),
+)
+"""The base classes of matchers, with the names of their families and the methods that matchers must not override.
+
+A matcher that overrides one of these methods does not belong to the family of its base class.
+"""
 
 
 def family_of(matcher: Matcher) -> str:
     """Return the family of a matcher, which determines how the native core runs the matcher.
 
-    The core calls matchers of the family ``proposals`` in Python, and computes the matches of all others itself.
+    The core computes the matches of most families itself. Matchers of the family ``proposals`` run in Python.
     """
     from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
 
@@ -350,7 +382,7 @@ def family_of(matcher: Matcher) -> str:
 
 def _inherited_family(matcher: Matcher) -> str:
     """Return the family of a matcher's base class, or ``proposals`` if the matcher overrides the base class."""
-    for base_class, (family, *methods) in _FAMILIES.items():
+    for base_class, family, methods in _FAMILIES:
         if isinstance(matcher, base_class) and inherits_methods(matcher, base_class, *methods):
             return family
     return "proposals"
@@ -359,6 +391,8 @@ def _inherited_family(matcher: Matcher) -> str:
 def inherits_methods(matcher: Matcher, base_class: Any, *methods: str) -> bool:
     """Return whether a matcher inherits all of these methods from a base class without overriding them."""
     for method in methods:
-        if method in vars(matcher) or getattr(type(matcher), method) is not getattr(base_class, method):
+        is_overridden_in_class = getattr(type(matcher), method) is not getattr(base_class, method)
+        is_overridden_in_instance = method in vars(matcher)
+        if is_overridden_in_class or is_overridden_in_instance:
             return False
     return True

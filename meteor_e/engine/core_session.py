@@ -6,7 +6,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass, field
-from itertools import islice, pairwise
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, OverlapMatcher, SimilarityMatcher
@@ -51,15 +51,16 @@ class CoreSession:
     def type_ids(self, segments: Sequence[Sequence[Token]]) -> list[list[int]]:
         """Convert the tokens of segments to ids. New tokens are added to the vocabulary."""
         type_ids = self._type_ids
-        previous_count = len(type_ids)
-        segment_types = []
+        new_tokens: list[Token] = []
         for tokens in segments:
-            segment_types.append([type_ids.setdefault(token, len(type_ids)) for token in tokens])
-        new_tokens = list(islice(type_ids, previous_count, None))
+            for token in tokens:
+                if token not in type_ids:
+                    type_ids[token] = len(type_ids)
+                    new_tokens.append(token)
         if new_tokens:
             self.core.add_types([token.form for token in new_tokens])
             self.describe(new_tokens)
-        return segment_types
+        return [[type_ids[token] for token in tokens] for tokens in segments]
 
     def describe(self, tokens: Sequence[Token]) -> None:
         """Compute the features of new word types, and pass the features to the core."""
@@ -126,18 +127,18 @@ class CoreSession:
         """
         # The core numbers the distinct sentences, and returns the index of a segment for each of them.
         sentences = [tuple(self._list_tokens(batch.types(segment))) for segment in batch.number_sentences()]
-        rows_by_encoder: dict[tuple[int, int], Sequence[Any]] = {}
+        vectors_by_encoder: dict[tuple[int, int], Sequence[Any]] = {}
         for planned in encoders:
             matcher = planned.matcher
             assert isinstance(matcher, ContextualMatcher)
             indexes = [index for index, words in enumerate(sentences) if len(words) <= matcher.longest_sentence]
             # Matchers with the same encoder share a cache, but may accept sentences of different lengths.
-            key = id(matcher.memory), matcher.longest_sentence
-            if key not in rows_by_encoder:
+            encoder_key = id(matcher.memory), matcher.longest_sentence
+            if encoder_key not in vectors_by_encoder:
                 with plugin_errors(f"matcher {matcher.name!r}"):
-                    rows_by_encoder[key] = matcher.sentence_rows([sentences[index] for index in indexes])
-            for index, rows in zip(indexes, rows_by_encoder[key], strict=True):
-                batch.give_rows(planned.column, index, rows)
+                    vectors_by_encoder[encoder_key] = matcher.sentence_rows([sentences[index] for index in indexes])
+            for index, vectors in zip(indexes, vectors_by_encoder[encoder_key], strict=True):
+                batch.give_rows(planned.column, index, vectors)
 
     def propose(
         self, proposers: Sequence[tuple[int, PlannedMatcher]], batch: Batch, reference_starts: Sequence[int]
@@ -153,18 +154,20 @@ class CoreSession:
                 references.
         """
         hypothesis_count = len(reference_starts) - 1
-        for hypothesis, (start, end) in enumerate(pairwise(reference_starts)):
+        for hypothesis in range(hypothesis_count):
             # The core reuses the result of an equal hypothesis with equal references.
             if batch.original(hypothesis) != hypothesis:
                 continue
             hypothesis_types = batch.types(hypothesis)
-            for reference in range(start, end):
+            hypothesis_tokens = self._list_tokens(hypothesis_types)
+            for reference in range(reference_starts[hypothesis], reference_starts[hypothesis + 1]):
                 reference_types = batch.types(hypothesis_count + reference)
+                reference_tokens = self._list_tokens(reference_types)
                 is_equal_pair = hypothesis_types == reference_types
                 for index, planned in proposers:
                     if is_equal_pair and index > 0:
                         break
-                    matches = self._list_matches(planned.matcher, hypothesis_types, reference_types)
+                    matches = _list_matches(planned.matcher, hypothesis_tokens, reference_tokens)
                     batch.propose(reference, planned.column, matches)
 
     def _list_tokens(self, type_ids: Sequence[int]) -> list[Token]:
@@ -172,16 +175,17 @@ class CoreSession:
         tokens = self._tokens
         return [tokens[type_id] for type_id in type_ids]
 
-    def _list_matches(
-        self, matcher: Matcher, hypothesis_types: Sequence[int], reference_types: Sequence[int]
-    ) -> list[Match]:
-        """Return the matches that a matcher proposes for a pair of segments, up to a limit."""
-        hypothesis = self._list_tokens(hypothesis_types)
-        reference = self._list_tokens(reference_types)
-        with plugin_errors(f"matcher {matcher.name!r}"):
-            proposals = islice(matcher.match(hypothesis, reference), candidates.MAX_CANDIDATES + 1)
-            # The Python engine unpacks the items in the same way. Both engines report the same error for a wrong item.
-            return [
-                Match(j, i, reference_length, hypothesis_length, probability)
-                for j, i, reference_length, hypothesis_length, probability in proposals
-            ]
+
+def _list_matches(matcher: Matcher, hypothesis: Sequence[Token], reference: Sequence[Token]) -> list[Match]:
+    """Return the matches that a matcher proposes for a pair of segments.
+
+    If there are more than :data:`~meteor_e.engine.candidates.MAX_CANDIDATES` matches, only one more is returned, and
+    the core reports the error.
+    """
+    matches = []
+    with plugin_errors(f"matcher {matcher.name!r}"):
+        proposals = islice(matcher.match(hypothesis, reference), candidates.MAX_CANDIDATES + 1)
+        # The Python engine unpacks the items in the same way. Both engines report the same error for a wrong item.
+        for j, i, reference_length, hypothesis_length, probability in proposals:
+            matches.append(Match(j, i, reference_length, hypothesis_length, probability))
+    return matches

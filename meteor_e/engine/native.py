@@ -14,7 +14,6 @@ from array import array
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cache
 from importlib import import_module
-from itertools import accumulate, chain
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -69,8 +68,9 @@ def native_module() -> ModuleType | None:
         module = import_module("meteor_e._native")
     except ImportError:
         return None
-    expected = LAYOUT, FormulaScores._fields, (characters.LONGEST_NGRAM, characters.LONGEST_ORDERED_NGRAM)
-    if expected != (module.STATISTICS, module.SCORES, module.NGRAM_LENGTHS):
+    python_layout = LAYOUT, FormulaScores._fields, (characters.LONGEST_NGRAM, characters.LONGEST_ORDERED_NGRAM)
+    core_layout = module.STATISTICS, module.SCORES, module.NGRAM_LENGTHS
+    if core_layout != python_layout:
         raise ResourceError("the native core was built from other sources; install meteor_e again (pip install .)")
     return module
 
@@ -123,11 +123,14 @@ class NativeEngine(Engine):
 
     def score(self, batch: Batch, *, maximum_accuracy: bool = False) -> Rows:
         """Score a batch, as described in :meth:`meteor_e.engine.protocol.Engine.score`."""
-        reference_starts = list(accumulate(map(len, batch.references), initial=0))
-        segments = [*batch.hypotheses, *chain.from_iterable(batch.references)]
+        reference_starts = [0]
+        segments = list(batch.hypotheses)
+        for references in batch.references:
+            segments += references
+            reference_starts.append(reference_starts[-1] + len(references))
         # Matchers in Python are slow. Therefore their alignments are kept in case the caller needs them later.
         keep_alignments = batch.alignments or bool(self._proposers)
-        threads = max(1, min(batch.threads or 1, len(batch) // _MIN_SEGMENTS_PER_THREAD))
+        threads = _limit_threads(batch.threads or 1, len(batch))
         with self._borrow_session() as session:
             core_batch = self._read(session, segments, threads, batch.stop)
             core_batch.pair(reference_starts)
@@ -158,10 +161,10 @@ class NativeEngine(Engine):
             return super().score_pairs(texts, sources, threads=threads)
         pair_count = sum(len(hypotheses) * len(references) for hypotheses, references in sources)
         scores = array("d", [0.0]) * pair_count
-        useful_threads = max(1, min(threads, pair_count // _MIN_SEGMENTS_PER_THREAD))
+        threads = _limit_threads(threads, pair_count)
         with self._borrow_session() as session:
-            batch = self._read(session, texts, useful_threads, None)
-            batch.score_pairs(sources, scores, useful_threads, None)
+            batch = self._read(session, texts, threads, stop=None)
+            batch.score_pairs(sources, scores, threads, None)
             return scores, self._read_failures(batch)
 
     @contextlib.contextmanager
@@ -191,6 +194,7 @@ class NativeEngine(Engine):
             return self._start_session()
 
     def _start_session(self) -> CoreSession:
+        """Create a native core for the chain, and a session with an empty vocabulary."""
         core = self._module.Core(
             settings=self._settings, matchers=self._plan, normalizer=self._normalizer, limits=core_limits()
         )
@@ -202,9 +206,9 @@ class NativeEngine(Engine):
         if self._tokenize is not None:
             token_lists = [self._tokenize(segment) for segment in segments]
             batch = session.core.take(session.type_ids(token_lists))
-        elif self._segment is not None:
-            batch = self._normalize(session, [self._segment(segment) for segment in segments], threads, stop)
         else:
+            if self._segment is not None:
+                segments = [self._segment(segment) for segment in segments]
             batch = self._normalize(session, segments, threads, stop)
         if self._encoders:
             session.encode(self._encoders, batch)
@@ -221,6 +225,7 @@ class NativeEngine(Engine):
         return batch
 
     def _read_failures(self, batch: CoreBatch) -> dict[int, MeteorError]:
+        """Return the errors of the pairs that the core could not align, by the index of the result."""
         failures = {}
         for failure in batch.failures():
             index = failure.pop("hypothesis")
@@ -251,6 +256,11 @@ class NativeEngine(Engine):
         raise TypeError("engines cannot be pickled; an unpickled Meteor creates a new engine")
 
 
+def _limit_threads(threads: int, segment_count: int) -> int:
+    """Return the number of threads that are worth starting for a number of segments."""
+    return max(1, min(threads, segment_count // _MIN_SEGMENTS_PER_THREAD))
+
+
 def _find_best_segments(best_references: bytes, reference_starts: Sequence[int]) -> list[int]:
     """Return the index of the best reference of each hypothesis in a list of all segments.
 
@@ -258,10 +268,13 @@ def _find_best_segments(best_references: bytes, reference_starts: Sequence[int])
         best_references: for each hypothesis the index among its references, as int32.
         reference_starts: for each hypothesis the index of its first reference, and at the end the number of references.
     """
-    best_indexes = memoryview(best_references).cast("i")
-    hypothesis_count = len(best_indexes)
+    best_indexes = memoryview(best_references).cast("i").tolist()
     # The hypotheses precede all references in the list of segments.
-    return [hypothesis_count + reference_starts[i] + best_index for i, best_index in enumerate(best_indexes)]
+    hypothesis_count = len(best_indexes)
+    best_segments = []
+    for reference_start, best_index in zip(reference_starts, best_indexes, strict=False):
+        best_segments.append(hypothesis_count + reference_start + best_index)
+    return best_segments
 
 
 def make_engine(
@@ -318,4 +331,4 @@ def make_engine(
 
 def _make_tokens(words: Sequence[str]) -> list[Token]:
     """Return a token without a lemma for each word."""
-    return list(map(Token, words))
+    return [Token(word) for word in words]

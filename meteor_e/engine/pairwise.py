@@ -78,22 +78,18 @@ def _score_batch(engine: Engine, batch: Sequence[_SourceTexts], first_number: in
     except MemoryError as error:
         raise InputError("the matrix of scores does not fit into memory; score fewer hypotheses at a time") from error
     start = 0
-    for number, (source, distinct) in enumerate(zip(batch, pair_sources, strict=True), first_number):
-        indexes = _matrix_indexes(source, distinct, text_ids)
-        row_count, column_count = map(len, distinct)
-        end = start + row_count * column_count
+    for number, (source, pair_source) in enumerate(zip(batch, pair_sources, strict=True), first_number):
+        hypothesis_ids, reference_ids = pair_source
+        end = start + len(hypothesis_ids) * len(reference_ids)
+        indexes = _matrix_indexes(source, pair_source, text_ids)
         failed_indexes = [index for index in failures if start <= index < end]
         if failed_indexes:
-            failed_index = min(failed_indexes)
-            row, column = divmod(failed_index - start, column_count)
-            failure = failures[failed_index]
+            first_failed = min(failed_indexes)
+            failure = failures[first_failed]
+            row, column = divmod(first_failed - start, len(reference_ids))
             raise InputError(f"source {number}, {indexes.describe_pair(row, column)}: {failure}") from failure
-        distinct_matrix = np.asarray(scores)[start:end].reshape(row_count, column_count)
-        if (row_count, column_count) == (len(indexes.rows), len(indexes.columns)):
-            yield distinct_matrix
-        else:
-            # Texts that occur several times have several rows or columns in the matrix of the source.
-            yield distinct_matrix[np.ix_(indexes.rows, indexes.columns)]
+        distinct_matrix = np.asarray(scores)[start:end].reshape(len(hypothesis_ids), len(reference_ids))
+        yield indexes.repeat_texts(distinct_matrix)
         start = end
 
 
@@ -113,21 +109,29 @@ class _MatrixIndexes(NamedTuple):
     rows: list[int]
     columns: list[int]
 
+    def repeat_texts(self, distinct_matrix: Floats) -> Floats:
+        """Return the matrix of all texts, in which texts that occur several times have several rows or columns."""
+        if distinct_matrix.shape == (len(self.rows), len(self.columns)):
+            return distinct_matrix
+        import numpy as np
+
+        return distinct_matrix[np.ix_(self.rows, self.columns)]
+
     def describe_pair(self, row: int, column: int) -> str:
         """Return the numbers of the first hypothesis and the first reference with this row and column."""
         return f"hypothesis {self.rows.index(row) + 1}, reference {self.columns.index(column) + 1}"
 
 
-def _matrix_indexes(source: _SourceTexts, distinct: PairSource, text_ids: dict[str, int]) -> _MatrixIndexes:
+def _matrix_indexes(source: _SourceTexts, pair_source: PairSource, text_ids: dict[str, int]) -> _MatrixIndexes:
     """Return the positions of a source's texts in the matrix of distinct texts.
 
     Args:
         source: hypotheses and references of the source.
-        distinct: ids of the distinct hypotheses and references, which are the rows and columns of the matrix.
+        pair_source: ids of the distinct hypotheses and references, which are the rows and columns of the matrix.
         text_ids: id of each text.
     """
     hypotheses, references = source
-    hypothesis_ids, reference_ids = distinct
+    hypothesis_ids, reference_ids = pair_source
     row_by_id = {text_id: row for row, text_id in enumerate(hypothesis_ids)}
     column_by_id = {text_id: column for column, text_id in enumerate(reference_ids)}
     return _MatrixIndexes(

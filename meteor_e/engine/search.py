@@ -71,32 +71,28 @@ def search(
     path_count = 0
     runs_by_list: dict[int, list[_Run]] = {}
     for position, position_candidates in enumerate(candidates):
-        _prune(paths, beam)
         fixed_match = fixed[position]
         if fixed_match is not None:
             gain = _rank_gain(fixed_match, search_weights, compare_matched_words)
             paths = _append_fixed_match(paths, position, fixed_match, gain)
-            continue
-        list_id = id(position_candidates)
-        if list_id not in runs_by_list:
-            runs_by_list[list_id] = _split_into_runs(position_candidates, search_weights, compare_matched_words)
-        paths = _extend_paths(paths, position, runs_by_list[list_id], beam)
-        if position_candidates and len(paths) > MAX_PATHS // 32:
-            path_count += len(paths)
-        if len(paths) > MAX_PATHS or path_count // 4 > MAX_PATHS:
-            raise too_many_paths(hypothesis_size, len(candidates))
-    _prune(paths, beam)
-    return _list_matches(min(paths, key=_final_rank))
+        else:
+            list_id = id(position_candidates)
+            if list_id not in runs_by_list:
+                runs_by_list[list_id] = _split_into_runs(position_candidates, search_weights, compare_matched_words)
+            paths = _extend_paths(paths, position, runs_by_list[list_id], beam)
+            if position_candidates and len(paths) > MAX_PATHS // 32:
+                path_count += len(paths)
+            if len(paths) > MAX_PATHS or path_count // 4 > MAX_PATHS:
+                raise too_many_paths(hypothesis_size, len(candidates))
+        # The sort is stable, so that paths with equal ranks keep their order.
+        paths.sort(key=_get_rank)
+        del paths[beam:]
+    best_path = min(paths, key=_rank_complete_path)
+    return _list_matches(best_path)
 
 
-def _prune(paths: list[_Path], beam: int) -> None:
-    """Remove all paths except for the best. The order of paths with equal ranks does not change."""
-    paths.sort(key=_get_rank)
-    del paths[beam:]
-
-
-def _final_rank(path: _Path) -> int:
-    """Return the rank of a complete path. The open chunk is counted, too."""
+def _rank_complete_path(path: _Path) -> int:
+    """Return the rank of a path that has reached the end of the reference. Its open chunk counts as well."""
     rank, _, chunk_end, _, _ = path
     return rank + _CHUNK if chunk_end >= 0 else rank
 
@@ -141,18 +137,27 @@ def too_many_paths(hypothesis_size: int, reference_size: int) -> InputError:
 def _split_into_runs(
     candidates: Sequence[AlignedMatch], search_weights: Sequence[float], compare_matched_words: bool
 ) -> list[_Run]:
-    """Divide a list of candidates into runs."""
-    runs: list[_Run] = []
-    previous: AlignedMatch | None = None
-    by_start: dict[int, AlignedMatch] = {}
+    """Divide the candidates that start at a reference position into runs. The order of the candidates is kept."""
+    groups: list[list[AlignedMatch]] = []
     for candidate in candidates:
-        if previous is None or not _continues_run(previous, candidate):
-            by_start = {}
-            gain = _rank_gain(candidate, search_weights, compare_matched_words)
-            runs.append(_Run(gain, candidate.reference_length, candidate.hypothesis_length, 0, by_start))
-        by_start[candidate.hypothesis_start] = candidate
-        previous = candidate
-    return [run._replace(starts=sum(1 << start for start in run.by_start)) for run in runs]
+        if groups and _continues_run(groups[-1][-1], candidate):
+            groups[-1].append(candidate)
+        else:
+            groups.append([candidate])
+    runs = []
+    for group in groups:
+        first = group[0]
+        by_start = {candidate.hypothesis_start: candidate for candidate in group}
+        runs.append(
+            _Run(
+                gain=_rank_gain(first, search_weights, compare_matched_words),
+                reference_length=first.reference_length,
+                hypothesis_length=first.hypothesis_length,
+                starts=sum(1 << start for start in by_start),
+                by_start=by_start,
+            )
+        )
+    return runs
 
 
 def _continues_run(previous: AlignedMatch, candidate: AlignedMatch) -> bool:
@@ -166,7 +171,27 @@ def _continues_run(previous: AlignedMatch, candidate: AlignedMatch) -> bool:
 
 
 def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int) -> list[_Path]:
-    """Extend every path by each candidate whose words are unused, and by an unmatched reference word.
+    """Extend every path by the candidates that start at a reference position, or by an unmatched reference word.
+
+    Args:
+        paths: the paths up to the position.
+        position: the reference position.
+        runs: the candidates that start at the position.
+        beam: beam width.
+    """
+    extended_paths: list[_Path] = []
+    for path in paths:
+        next_position = path[3]
+        if next_position > position:
+            # The last match of the path contains this reference word.
+            extended_paths.append(path)
+        else:
+            _extend_path(path, position, runs, beam, extended_paths)
+    return extended_paths
+
+
+def _extend_path(path: _Path, position: int, runs: list[_Run], beam: int, extended_paths: list[_Path]) -> None:
+    """Append the extensions of one path to a list of paths. The arguments are those of :func:`_extend_paths`.
 
     The distance of a candidate is added to the path that the candidate extends. Therefore all further extensions of
     this path include the distance as well.
@@ -175,43 +200,46 @@ def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int
     candidates of a run can survive, because the ranks never decrease within a run. The path is not extended by the
     remaining candidates, but the sum of their distances is added.
     """
-    extended: list[_Path] = []
-    append = extended.append
-    for path in paths:
-        rank, used_words, chunk_end, next_position, matches = path
-        if next_position > position:
-            append(path)
-            continue
-        break_penalty = _CHUNK if chunk_end >= 0 else 0
-        for gain, reference_length, length, starts, by_start in runs:
-            # A candidate is free if the path does not use any of its words.
-            free_starts = starts & ~used_words
-            for shift in range(1, length):
-                free_starts &= ~(used_words >> shift)
-            candidate_words = (1 << length) - 1
-            breaking_count = 0
-            while free_starts:
-                lowest_bit = free_starts & -free_starts
-                start = lowest_bit.bit_length() - 1
-                breaks_chunk = start != chunk_end
-                if breaks_chunk and breaking_count == beam:
-                    skipped = free_starts
-                    if chunk_end >= 0 and free_starts >> chunk_end & 1:
-                        skipped &= (1 << chunk_end) - 1
-                    rank += _sum_distances(skipped, position)
-                    free_starts ^= skipped
-                    continue
-                extended_rank = rank - gain
-                if breaks_chunk:
-                    extended_rank += break_penalty
-                    breaking_count += 1
-                extended_words = used_words | candidate_words << start
-                extended_matches = (matches, position, by_start[start])
-                append((extended_rank, extended_words, start + length, position + reference_length, extended_matches))
-                rank += abs(position - start)
-                free_starts ^= lowest_bit
-        append((rank + break_penalty, used_words, -1, next_position, matches))
-    return extended
+    rank, used_words, chunk_end, next_position, matches = path
+    break_penalty = _CHUNK if chunk_end >= 0 else 0
+    for gain, reference_length, hypothesis_length, starts, by_start in runs:
+        # A candidate is free if the path does not use any of its words.
+        free_starts = starts & ~used_words
+        for offset in range(1, hypothesis_length):
+            free_starts &= ~(used_words >> offset)
+        candidate_words = (1 << hypothesis_length) - 1
+        breaking_count = 0
+        while free_starts:
+            lowest_bit = free_starts & -free_starts
+            start = lowest_bit.bit_length() - 1
+            breaks_chunk = start != chunk_end
+            if breaks_chunk and breaking_count == beam:
+                skipped_starts = free_starts
+                if start < chunk_end:
+                    # The candidate at the end of the chunk is not skipped, because it does not break the chunk.
+                    skipped_starts &= (1 << chunk_end) - 1
+                rank += _sum_distances(skipped_starts, position)
+                free_starts ^= skipped_starts
+                continue
+            extended_rank = rank - gain
+            if breaks_chunk:
+                extended_rank += break_penalty
+                breaking_count += 1
+            extended_words = used_words | candidate_words << start
+            extended_matches = (matches, position, by_start[start])
+            extended_paths.append(
+                (
+                    extended_rank,
+                    extended_words,
+                    start + hypothesis_length,
+                    position + reference_length,
+                    extended_matches,
+                )
+            )
+            rank += abs(position - start)
+            free_starts ^= lowest_bit
+    # The reference word can also remain unmatched, which closes the open chunk.
+    extended_paths.append((rank + break_penalty, used_words, -1, next_position, matches))
 
 
 def _sum_distances(words: int, position: int) -> int:
