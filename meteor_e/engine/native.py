@@ -303,20 +303,26 @@ def make_engine(
     Raises:
         ConfigError: if the requested engine is unknown or cannot run the chain.
     """
-    if name not in (None, *ENGINES):
+    if name is not None and name not in ENGINES:
         raise ConfigError(f"unknown engine {name!r}; the engines are {' and '.join(ENGINES)}")
+    module = None
+    plan = None
     # The core implements the class Normalizer again, but not its subclasses, which may change texts in other ways.
-    allows_native = name != "python" and type(normalizer) is Normalizer
-    module = native_module() if allows_native else None
-    plan = None if module is None else plan_chain(matchers)
+    if name != "python" and type(normalizer) is Normalizer:
+        module = native_module()
+    if module is not None:
+        plan = plan_chain(matchers)
     if module is None or plan is None:
         if name == "native":
             raise ConfigError("the native core is not built, METEOR_E_PURE is set, or this chain cannot run in it")
         return PythonEngine(settings, matchers, function_words, tokenize)
     # A token that does not depend on its sentence is created once per word type instead of once per segment.
-    tokens_depend_on_sentence = lemmatizer is not None and lemmatizer.scope != "word"
-    tokenize_sentence = tokenize if tokens_depend_on_sentence else None
-    tokens_of = _make_tokens if lemmatizer is None else lemmatizer.analyze
+    tokenize_sentence = None
+    tokens_of: Callable[[list[str]], list[Token]] = _make_tokens
+    if lemmatizer is not None:
+        tokens_of = lemmatizer.analyze
+        if lemmatizer.scope != "word":
+            tokenize_sentence = tokenize
     return NativeEngine(
         module=module,
         settings=settings,

@@ -114,13 +114,13 @@ def plan_chain(matchers: Sequence[Matcher]) -> tuple[PlannedMatcher, ...] | None
     Returns:
         The planned matchers, or ``None`` if a search weight is too large for the core.
     """
-    weights = [weight for matcher in matchers for weight in (matcher.search_weight, matcher.accuracy_search_weight)]
-    # The condition is written in this way because it also rejects NaN.
-    if not all(abs(weight) <= MAX_SEARCH_WEIGHT for weight in weights):
-        return None
     feature_counts: Counter[str] = Counter()
     planned_matchers = []
     for matcher in matchers:
+        for search_weight in (matcher.search_weight, matcher.accuracy_search_weight):
+            # The condition is written in this way because it also rejects NaN.
+            if not abs(search_weight) <= MAX_SEARCH_WEIGHT:
+                return None
         family = family_of(matcher)
         feature_kind = "keys" if family in _KEY_FAMILIES else family
         planned_matchers.append(_plan_matcher(matcher, family, column=feature_counts[feature_kind]))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from meteor_e.java.formats import java_double, java_trim
 
 if TYPE_CHECKING:
-    from meteor_e.scoring.alignment import Alignment
+    from meteor_e.scoring.alignment import AlignedMatch, Alignment
 
 COLUMNS = "Line2Start:Length\tLine1Start:Length\tModule\t\tScore"
 
@@ -22,16 +22,19 @@ def format_alignment(alignment: Alignment, number: int | str | None, scores: Seq
             numbers, which the aligner writes when it reads a stream.
         scores: precision, recall, fragmentation penalty and score, for ``-writeAlignments``.
     """
+    title = "Alignment" if number is None else f"Alignment {number}"
     if scores:
-        head = "\t".join(("Alignment", str(number), *map(java_double, scores)))
-    else:
-        head = "Alignment" if number is None else f"Alignment {number}"
-    matches = []
-    for match in alignment.matches:
-        reference = f"{match.reference_start}:{match.reference_length}"
-        hypothesis = f"{match.hypothesis_start}:{match.hypothesis_length}"
-        matches.append(f"{reference}\t\t\t{hypothesis}\t\t\t{match.matcher}\t\t{java_double(match.probability)}")
+        title = "\t".join(["Alignment", str(number), *map(java_double, scores)])
     # The Java program trims the joined words, which may themselves begin or end with control characters.
-    texts = [java_trim(" ".join(words)) for words in (alignment.hypothesis, alignment.reference)]
-    lines = [head, *texts, COLUMNS, *matches, "", ""]
-    return "\n".join(lines)
+    hypothesis = java_trim(" ".join(alignment.hypothesis))
+    reference = java_trim(" ".join(alignment.reference))
+    lines = [title, hypothesis, reference, COLUMNS]
+    lines += [_format_match(match) for match in alignment.matches]
+    return "\n".join(lines) + "\n\n"
+
+
+def _format_match(match: AlignedMatch) -> str:
+    """Return the line of a match: the reference words, the hypothesis words, the module and the score."""
+    reference_words = f"{match.reference_start}:{match.reference_length}"
+    hypothesis_words = f"{match.hypothesis_start}:{match.hypothesis_length}"
+    return f"{reference_words}\t\t\t{hypothesis_words}\t\t\t{match.matcher}\t\t{java_double(match.probability)}"

@@ -65,13 +65,15 @@ def parse_java_double(text: str) -> float:
     match = _DOUBLE.fullmatch(text.strip(_CONTROL))
     if not match:
         raise ValueError(f"not a number: {text!r}")
-    if match["hex"]:
+    if match["name"]:
+        value = math.nan if match["name"] == "NaN" else math.inf
+    elif match["decimal"]:
+        value = float(match["decimal"])
+    else:
         try:
             value = float.fromhex(match["hex"])
         except OverflowError:
             value = math.inf
-    else:
-        value = float(match["decimal"] or {"NaN": "nan", "Infinity": "inf"}[match["name"]])
     return -value if match["sign"] == "-" else value
 
 

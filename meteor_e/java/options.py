@@ -234,8 +234,12 @@ class JavaConfiguration:
         default_weights = dict(task.weights)
         if options.vectors is not None and options.modules is None:
             default_weights["embeddings"] = EMBEDDINGS_WEIGHT
-        modules = tuple(default_weights) if options.modules is None else _parse_modules(options.modules)
-        parameters = task.parameters if options.parameters is None else _parse_parameters(options.parameters)
+        modules = tuple(default_weights)
+        if options.modules is not None:
+            modules = _parse_modules(options.modules)
+        parameters = task.parameters
+        if options.parameters is not None:
+            parameters = _parse_parameters(options.parameters)
         weights, warnings = _resolve_weights(options, tuple(default_weights.values()), modules)
         if not any(weights) and not options.quiet:
             warnings.append(f"all weights are 0, and therefore all scores are 0{task.problem}")
@@ -323,11 +327,13 @@ class _TaskDefaults(NamedTuple):
 
 
 def _resolve_task(options: JavaOptions, language: Language) -> _TaskDefaults:
-    """Return the default parameters of a task. They are zeros if the language does not support the task, as in the
-    Java program."""
+    """Return the default weights and parameters of a task.
+
+    As in the Java program, they are zeros if the language does not support the task.
+    """
     name = _find_task_name(options.task, language)
-    # With -p, the task is custom and has the weights of the adequacy task.
-    effective_name = "custom" if options.parameters is not None else name
+    effective_name = name if options.parameters is None else "custom"
+    # A custom task has the weights of the adequacy task.
     source_name = "adq" if effective_name == "custom" else effective_name
     if language.code == "other" and source_name != "universal":
         source_name = "li"
@@ -411,7 +417,8 @@ def _resolve_weights(
     """
     weights = default_weights if options.weights is None else _parse_numbers("-w", options.weights)
     if options.modules is not None:
-        padded_weights = (*weights, *[0.0] * len(modules))
+        missing_count = max(0, len(modules) - len(weights))
+        padded_weights = weights + (0.0,) * missing_count
         return padded_weights[: len(modules)], []
     if len(weights) > len(modules):
         raise UsageError(f"-w has {len(weights)} weights, but there are {len(modules)} modules: {' '.join(modules)}")

@@ -7,10 +7,10 @@ import dataclasses
 import functools
 import math
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO, cast
 
-from meteor_e.api.languages import GREEK, Parameters
+from meteor_e.api.languages import Parameters
 from meteor_e.base.atomic import atomic_writer
 from meteor_e.base.errors import ConfigError, InputError, add_location
 from meteor_e.base.files import input_name, open_binary, os_errors_as
@@ -38,6 +38,7 @@ from meteor_e.scoring.formula import FormulaScores, compute
 from meteor_e.scoring.statistics import Statistics, StatisticsSum
 
 if TYPE_CHECKING:
+    from meteor_e.api.java_modules import JavaSettings
     from meteor_e.java.sgml import JavaSgml
 
 
@@ -59,13 +60,13 @@ def run(configuration: JavaConfiguration, stream: TextIO) -> None:
         _warn("Stdio incompatible with other modes - using Stdio only")
     for warning in configuration.warnings:
         _warn(warning)
-    meteor = make_meteor(configuration)
+    scorer = _Scorer(configuration)
     if options.stdio:
-        _serve(meteor, configuration, stream)
+        _serve(scorer, stream)
     elif options.sgml:
-        _score_sgml(meteor, configuration, stream)
+        _score_sgml(scorer, stream)
     else:
-        _score_plain(meteor, configuration, stream)
+        _score_plain(scorer, stream)
 
 
 def _warn(message: str) -> None:
@@ -75,17 +76,26 @@ def _warn(message: str) -> None:
 
 # -- The metric --
 
+_PLACEHOLDERS = (0.5, 1.0, 0.5, 0.5)
+"""The parameters of the chain if those of the command line are out of the range of chains.
+
+The scores are then computed from the statistics.
+"""
+
 
 def make_meteor(configuration: JavaConfiguration) -> Meteor:
     """Create the metric that the options describe. It compares words in the same way as the Java program."""
-    # Modules without a weight have the weight 0.
-    weights = [*configuration.weights, *[0.0] * len(configuration.modules)]
     matchers, lemmatizer = make_chain_entries(configuration)
+    for index, matcher in enumerate(matchers):
+        # Modules without a weight have the weight 0.
+        has_weight = index < len(configuration.weights)
+        matcher["weight"] = configuration.weights[index] if has_weight else 0.0
+    alpha, beta, gamma, delta = _PLACEHOLDERS if configuration.is_out_of_range else configuration.parameters[:4]
     meteor = Meteor(
         configuration.language.code,
         task="li",
-        parameters=dict(zip(GREEK, _select_chain_parameters(configuration), strict=False)),
-        matchers=[{**matcher, "weight": weight} for matcher, weight in zip(matchers, weights, strict=False)],
+        parameters={"alpha": alpha, "beta": beta, "gamma": gamma, "delta": delta},
+        matchers=matchers,
         lemmatizer=lemmatizer,
         normalization=configuration.normalization,
         beam=configuration.beam,
@@ -96,51 +106,12 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
     return meteor
 
 
-def _select_chain_parameters(configuration: JavaConfiguration) -> tuple[float, ...]:
-    """Return the parameters of the chain. Placeholders replace parameters that are out of the range of chains.
-
-    With placeholders, :func:`_compute_scores` computes the scores from the statistics.
-    """
-    return (0.5, 1.0, 0.5, 0.5) if configuration.is_out_of_range else configuration.parameters
-
-
-def _select_score_parameters(meteor: Meteor, configuration: JavaConfiguration) -> Parameters:
-    """Return the parameters from which scores are computed, even if they are out of the range of chains."""
-    parameters = meteor.chain.parameters
-    if not configuration.is_out_of_range:
-        return parameters
-    alpha, beta, gamma, delta = configuration.parameters[:4]
-    return Parameters(alpha, beta, gamma, delta, parameters.weights)
-
-
-def _compute_scores(statistics: Statistics, parameters: Parameters) -> FormulaScores:
-    """Return the scores of statistics. If Python's power function fails, the penalty is infinite, as in Java."""
-    try:
-        return compute(statistics, parameters)
-    except (ValueError, OverflowError):
-        scores = compute(statistics, dataclasses.replace(parameters, beta=0.0))
-        penalty = parameters.gamma * math.inf
-        score = scores.fmean * (1 - penalty)
-        return scores._replace(fragmentation_penalty=penalty, score=score if score > 0 else 0.0)
-
-
 def make_chain_entries(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
     """Return the matcher of each module, and the lemmatizer or ``None``, as entries of a chain file."""
     options = configuration.options
     if configuration.threshold is None:
         return [{"use": module} for module in configuration.modules], None
-    from meteor_e.api.java_modules import JavaSettings
-
-    settings = JavaSettings(
-        language=configuration.language,
-        language_name=configuration.language_name.lower(),
-        vectors=options.vectors,
-        key=options.vector_key,
-        threshold=configuration.threshold,
-        lemmas=options.lemmas,
-        synonyms=options.synonyms,
-    )
-
+    settings = _make_plugin_settings(configuration, configuration.threshold)
     module_classes = plugin_registry().java_modules
     matchers: list[dict[str, Any]] = []
     for name in configuration.modules:
@@ -154,6 +125,22 @@ def make_chain_entries(configuration: JavaConfiguration) -> tuple[list[dict[str,
     elif options.vector_key != "word":
         lemmatizer = module_classes.get("embeddings").make().lemmatizer(settings)
     return matchers, lemmatizer
+
+
+def _make_plugin_settings(configuration: JavaConfiguration, threshold: float) -> JavaSettings:
+    """Return the options of the command line that concern the modules of plugins."""
+    from meteor_e.api.java_modules import JavaSettings
+
+    options = configuration.options
+    return JavaSettings(
+        language=configuration.language,
+        language_name=configuration.language_name.lower(),
+        vectors=options.vectors,
+        key=options.vector_key,
+        threshold=threshold,
+        lemmas=options.lemmas,
+        synonyms=options.synonyms,
+    )
 
 
 def _load_resources(configuration: JavaConfiguration) -> LanguageResources | None:
@@ -205,85 +192,99 @@ class _Segment(NamedTuple):
     alignment: Alignment | None
 
 
-def _score_and_sum_segments(
-    meteor: Meteor,
-    hypotheses: Iterable[str],
-    references: Iterable[str | Sequence[str]],
-    corpus_sum: StatisticsSum,
-    *,
-    alignments: bool,
-    parameters: Parameters,
-) -> Iterator[_Segment]:
-    """Score segments and yield them, and add their statistics to the sum of the corpus.
+class _Scorer:
+    """Scores segments and statistics with the parameters of the command line.
+
+    The Java program accepts parameters that are out of the range of chains, such as an α above 1. The scorer then
+    computes the scores from the statistics, and chooses the best reference of each segment itself.
 
     Args:
-        meteor: the metric.
-        hypotheses: one hypothesis per segment.
-        references: the references of each segment.
-        corpus_sum: the sum to which the statistics are added.
-        alignments: whether the alignments are requested.
-        parameters: the parameters of the scores, which may be out of the range of chains.
+        configuration: the configuration of the run.
+
+    Attributes:
+        configuration: the configuration of the run.
+        meteor: the metric, which has placeholders for parameters that are out of the range of chains.
+        parameters: the parameters of the command line.
     """
-    if parameters is meteor.chain.parameters:
-        return _score_and_sum_batches(meteor, hypotheses, references, corpus_sum, alignments=alignments)
-    # The chain has placeholders, so its scores are not the scores of these parameters.
-    return _rescore_and_sum_segments(
-        meteor, hypotheses, references, corpus_sum, alignments=alignments, parameters=parameters
-    )
 
+    def __init__(self, configuration: JavaConfiguration) -> None:
+        self.configuration = configuration
+        self.meteor = make_meteor(configuration)
+        self.parameters = self.meteor.chain.parameters
+        if configuration.is_out_of_range:
+            alpha, beta, gamma, delta = configuration.parameters[:4]
+            self.parameters = Parameters(alpha, beta, gamma, delta, self.parameters.weights)
 
-def _score_and_sum_batches(
-    meteor: Meteor,
-    hypotheses: Iterable[str],
-    references: Iterable[str | Sequence[str]],
-    corpus_sum: StatisticsSum,
-    *,
-    alignments: bool,
-) -> Iterator[_Segment]:
-    """Score segments with the parameters of the chain in batches; see :func:`_score_and_sum_segments`."""
-    vector_size, score_size = len(corpus_sum.total.to_vector()), len(FormulaScores._fields)
-    for batch, rows in meteor.score_batches(hypotheses, references, alignments=alignments):
-        # The rows of all segments are concatenated, because converting one array is faster than converting many.
-        flat_counts: list[int] = memoryview(rows.statistics).cast("q").tolist()
-        flat_scores: list[float] = memoryview(rows.scores).cast("d").tolist()  # type: ignore[assignment]
-        for index in range(len(batch)):
-            if index in rows.failures:
-                raise InputError(f"segment {batch.ids[index]}: {rows.failures[index]}")
-            vector = flat_counts[index * vector_size : (index + 1) * vector_size]
-            scores = FormulaScores._make(flat_scores[index * score_size : (index + 1) * score_size])
-            yield _Segment(vector, scores, rows.alignments[index] if alignments else None)
-        corpus_sum.add_total(rows.total, len(batch))
+    @property
+    def n_matchers(self) -> int:
+        """The number of matchers in the chain."""
+        return len(self.meteor.matchers)
 
+    def compute_scores(self, statistics: Statistics) -> FormulaScores:
+        """Return the scores of statistics. If Python's power function fails, the penalty is infinite, as in Java."""
+        parameters = self.parameters
+        try:
+            return compute(statistics, parameters)
+        except (ValueError, OverflowError):
+            scores = compute(statistics, dataclasses.replace(parameters, beta=0.0))
+            penalty = parameters.gamma * math.inf
+            score = scores.fmean * (1 - penalty)
+            return scores._replace(fragmentation_penalty=penalty, score=score if score > 0 else 0.0)
 
-def _rescore_and_sum_segments(
-    meteor: Meteor,
-    hypotheses: Iterable[str],
-    references: Iterable[str | Sequence[str]],
-    corpus_sum: StatisticsSum,
-    *,
-    alignments: bool,
-    parameters: Parameters,
-) -> Iterator[_Segment]:
-    """Score segments with parameters that are out of the range of chains; see :func:`_score_and_sum_segments`.
+    def score_segments(
+        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], corpus_sum: StatisticsSum
+    ) -> Iterator[_Segment]:
+        """Score segments and yield them, and add their statistics to the sum of the corpus.
 
-    Each hypothesis is scored with each of its references, and the reference with the highest score is chosen here.
-    """
-    for hypothesis, segment_references in zip(hypotheses, references, strict=True):
-        reference_list = [segment_references] if isinstance(segment_references, str) else list(segment_references)
-        pairs = _score_and_sum_batches(
-            meteor,
-            hypotheses=[hypothesis] * len(reference_list),
-            references=[[reference] for reference in reference_list],
-            corpus_sum=StatisticsSum(len(meteor.matchers)),
-            alignments=alignments,
-        )
-        rescored_pairs = []
-        for pair in pairs:
-            scores = _compute_scores(Statistics.from_vector(pair.vector), parameters)
-            rescored_pairs.append(pair._replace(scores=scores))
-        best_pair = max(rescored_pairs, key=lambda pair: pair.scores.score)
-        corpus_sum.add(Statistics.from_vector(best_pair.vector))
-        yield best_pair
+        Args:
+            hypotheses: one hypothesis per segment.
+            references: the references of each segment.
+            corpus_sum: the sum to which the statistics are added.
+        """
+        if self.configuration.is_out_of_range:
+            return self._rescore_segments(hypotheses, references, corpus_sum)
+        return self._score_batches(hypotheses, references, corpus_sum)
+
+    def _score_batches(
+        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], corpus_sum: StatisticsSum
+    ) -> Iterator[_Segment]:
+        """Score segments in batches with the parameters of the chain; see :meth:`score_segments`."""
+        with_alignments = self.configuration.options.alignments
+        vector_size, score_size = len(corpus_sum.total.to_vector()), len(FormulaScores._fields)
+        for batch, rows in self.meteor.score_batches(hypotheses, references, alignments=with_alignments):
+            # The rows of all segments are concatenated, because converting one array is faster than converting many.
+            flat_counts: list[int] = memoryview(rows.statistics).cast("q").tolist()
+            flat_scores: list[float] = memoryview(rows.scores).cast("d").tolist()  # type: ignore[assignment]
+            for index in range(len(batch)):
+                if index in rows.failures:
+                    raise InputError(f"segment {batch.ids[index]}: {rows.failures[index]}")
+                vector = flat_counts[index * vector_size : (index + 1) * vector_size]
+                scores = FormulaScores._make(flat_scores[index * score_size : (index + 1) * score_size])
+                yield _Segment(vector, scores, rows.alignments[index] if with_alignments else None)
+            corpus_sum.add_total(rows.total, len(batch))
+
+    def _rescore_segments(
+        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], corpus_sum: StatisticsSum
+    ) -> Iterator[_Segment]:
+        """Score segments with parameters that are out of the range of chains; see :meth:`score_segments`.
+
+        Each hypothesis is scored with each of its references. The reference with the highest score is chosen.
+        """
+        for hypothesis, segment_references in zip(hypotheses, references, strict=True):
+            reference_list = [segment_references] if isinstance(segment_references, str) else segment_references
+            pairs = self._score_batches(
+                hypotheses=[hypothesis] * len(reference_list),
+                references=[[reference] for reference in reference_list],
+                corpus_sum=StatisticsSum(self.n_matchers),
+            )
+            best_pair: _Segment | None = None
+            for pair in pairs:
+                scores = self.compute_scores(Statistics.from_vector(pair.vector))
+                if best_pair is None or scores.score > best_pair.scores.score:
+                    best_pair = pair._replace(scores=scores)
+            assert best_pair is not None
+            corpus_sum.add(Statistics.from_vector(best_pair.vector))
+            yield best_pair
 
 
 def _format_alignment(segment: _Segment, ids: str) -> str:
@@ -305,28 +306,27 @@ def _read_lines(path: str) -> list[str]:
         return list(java_lines(cast(Any, stream)))
 
 
-def _score_plain(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
+def _score_plain(scorer: _Scorer, stream: TextIO) -> None:
     """Score plain text files, and write the scores of the segments and the table of the corpus score."""
+    configuration = scorer.configuration
     options = configuration.options
     if options.hypothesis == options.reference == "-":
         raise ConfigError("test and reference cannot both be standard input; to answer requests, add -stdio")
     hypotheses = _read_lines(options.hypothesis)
     references = _group_references(_read_lines(options.reference), len(hypotheses), configuration)
-    parameters = _select_score_parameters(meteor, configuration)
-    corpus_sum = StatisticsSum(len(meteor.matchers))
-    segments = _score_and_sum_segments(
-        meteor, hypotheses, references, corpus_sum, alignments=options.alignments, parameters=parameters
-    )
-    _write_segments(segments, len(meteor.matchers), configuration, stream)
+    corpus_sum = StatisticsSum(scorer.n_matchers)
+    segments = scorer.score_segments(hypotheses, references, corpus_sum)
+    _write_segments(segments, scorer.n_matchers, configuration, stream)
     if options.statistics:
         return
     if not hypotheses:
         raise InputError(f"{options.hypothesis} is empty; there is nothing to score")
-    scores = _compute_scores(corpus_sum.total, parameters)
+    scores = scorer.compute_scores(corpus_sum.total)
     if options.quiet:
         stream.write(java_double(scores.score) + "\n")
     else:
-        stream.write("\nSystem level statistics:\n\n" + format_corpus_table(corpus_sum.total, scores, configuration))
+        stream.write("\nSystem level statistics:\n\n")
+        stream.write(format_corpus_table(corpus_sum.total, scores, configuration))
 
 
 def _write_segments(
@@ -359,7 +359,8 @@ def _group_references(
     Raises:
         InputError: if the number of lines does not fit the number of segments.
     """
-    options, per_segment = configuration.options, configuration.references_per_segment
+    options = configuration.options
+    per_segment = configuration.references_per_segment
     if n_segments * per_segment != len(lines):
         condition = f" for {per_segment} references per segment" if per_segment > 1 else ""
         raise InputError(
@@ -374,52 +375,56 @@ def _group_references(
 # -- SGML --
 
 
-def _score_sgml(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
+def _score_sgml(scorer: _Scorer, stream: TextIO) -> None:
     """Score SGML files, write a table for each system, and write files with the scores of all levels."""
     from meteor_e.java.sgml import read_java_sgml
 
-    options = configuration.options
+    options = scorer.configuration.options
     tests = read_java_sgml(_read_lines(options.hypothesis), input_name(options.hypothesis))
     references = read_java_sgml(_read_lines(options.reference), input_name(options.reference))
     _check_sets(tests, references, options)
-    score_files = _ScoreFiles(meteor, configuration)
+    score_files = _ScoreFiles(scorer)
     for set_id, system in _list_systems(tests):
         segments = list(_list_segments(set_id, system, tests[set_id], references[set_id]))
-        _score_system(meteor, configuration, (set_id, system), segments, score_files, stream)
+        _score_system(scorer, (set_id, system), segments, score_files, stream)
     stream.flush()
     score_files.write()
+
+
+class _SgmlAlignment(NamedTuple):
+    """The alignment of a segment, and the line of the segment in the score file, by which alignments are sorted."""
+
+    line: str
+    text: str
 
 
 class _ScoreFiles:
     """Collects the lines of the score files and the alignments until all systems have been scored.
 
     Args:
-        meteor: the metric.
-        configuration: the configuration of the run.
+        scorer: the scorer of the run.
     """
 
-    def __init__(self, meteor: Meteor, configuration: JavaConfiguration) -> None:
-        self._n_matchers = len(meteor.matchers)
-        self._slots = configuration.slots
-        self._options = configuration.options
+    def __init__(self, scorer: _Scorer) -> None:
+        self._scorer = scorer
+        self._options = scorer.configuration.options
         self._lines: dict[str, list[str]] = {"sys": [], "doc": [], "seg": []}
-        self._alignments: list[tuple[str, str]] = []
+        self._alignments: list[_SgmlAlignment] = []
 
     def add_line(self, level: str, ids: Sequence[str], statistics: Statistics, scores: FormulaScores) -> str:
         """Add a line to the score file of a level, which is ``sys``, ``doc`` or ``seg``, and return the line."""
         if self._options.statistics:
-            result = format_statistics(statistics.to_vector(), self._n_matchers, self._slots)
+            slots = self._scorer.configuration.slots
+            result = format_statistics(statistics.to_vector(), self._scorer.n_matchers, slots)
         else:
             result = format_scores(scores, self._options.verbose)
         line = "\t".join((*ids, result))
         self._lines[level].append(line)
         return line
 
-    def add_total(
-        self, level: str, ids: Sequence[str], statistics: Statistics, parameters: Parameters
-    ) -> FormulaScores:
+    def add_total(self, level: str, ids: Sequence[str], statistics: Statistics) -> FormulaScores:
         """Compute and return the scores of a system or document, and add a line to the score file of its level."""
-        scores = _compute_scores(statistics, parameters)
+        scores = self._scorer.compute_scores(statistics)
         self.add_line(level, ids, statistics, scores)
         return scores
 
@@ -427,7 +432,7 @@ class _ScoreFiles:
         """Add the score of a segment, and its alignment if alignments were requested."""
         line = self.add_line("seg", ids, statistics, segment.scores)
         if self._options.alignments:
-            self._alignments.append((line, _format_alignment(segment, "\t".join(ids))))
+            self._alignments.append(_SgmlAlignment(line, _format_alignment(segment, "\t".join(ids))))
 
     def write(self) -> None:
         """Write the score files and the alignments, sorted in the order of the Java program."""
@@ -436,9 +441,10 @@ class _ScoreFiles:
             with atomic_writer(f"{self._options.prefix}-{level}.scr") as output:
                 output.writelines(line + "\n" for line in sorted(lines, key=sort_key))
         if self._options.alignments:
-            self._alignments.sort(key=lambda entry: sort_key(entry[0]))
+            # The alignments have the same order as the lines of their segments.
+            self._alignments.sort(key=lambda alignment: sort_key(alignment.line))
             with atomic_writer(f"{self._options.prefix}-align.out") as output:
-                output.writelines(text for _, text in self._alignments)
+                output.writelines(alignment.text for alignment in self._alignments)
 
 
 class _SgmlSegment(NamedTuple):
@@ -451,39 +457,44 @@ class _SgmlSegment(NamedTuple):
 
 
 def _score_system(
-    meteor: Meteor,
-    configuration: JavaConfiguration,
+    scorer: _Scorer,
     system_ids: tuple[str, str],
     segments: Sequence[_SgmlSegment],
     score_files: _ScoreFiles,
     stream: TextIO,
 ) -> None:
-    """Score a system, add its lines to the score files, and write its table."""
-    options = configuration.options
-    parameters = _select_score_parameters(meteor, configuration)
+    """Score a system, add its lines to the score files, and write its table.
+
+    Args:
+        scorer: the scorer of the run.
+        system_ids: the ids of the set and of the system.
+        segments: the segments of the system.
+        score_files: the score files of all systems.
+        stream: standard output.
+    """
+    options = scorer.configuration.options
     set_id, system = system_ids
-    corpus_sum = StatisticsSum(len(meteor.matchers))
+    corpus_sum = StatisticsSum(scorer.n_matchers)
     document_sums: dict[str, StatisticsSum] = {}
-    scored_segments = _score_and_sum_segments(
-        meteor,
+    scored_segments = scorer.score_segments(
         hypotheses=[_clean_sgml_text(segment.hypothesis) for segment in segments],
         references=[[_clean_sgml_text(reference) for reference in segment.references] for segment in segments],
         corpus_sum=corpus_sum,
-        alignments=options.alignments,
-        parameters=parameters,
     )
     for segment, scored_segment in zip(segments, scored_segments, strict=True):
         statistics = Statistics.from_vector(scored_segment.vector)
-        document_sums.setdefault(segment.document, StatisticsSum(len(meteor.matchers))).add(statistics)
+        if segment.document not in document_sums:
+            document_sums[segment.document] = StatisticsSum(scorer.n_matchers)
+        document_sums[segment.document].add(statistics)
         score_files.add_segment((set_id, system, segment.document, segment.id), statistics, scored_segment)
     if not corpus_sum.segments:
         raise InputError(f"system {system!r} of set {set_id!r} has no segment in common with {options.reference}")
     for document, document_sum in document_sums.items():
-        score_files.add_total("doc", (set_id, system, document), document_sum.total, parameters)
-    scores = score_files.add_total("sys", system_ids, corpus_sum.total, parameters)
+        score_files.add_total("doc", (set_id, system, document), document_sum.total)
+    scores = score_files.add_total("sys", system_ids, corpus_sum.total)
     if not options.statistics:
         stream.write(f"[{set_id}][{system}] \n")
-        stream.write(format_corpus_table(corpus_sum.total, scores, configuration) + "\n")
+        stream.write(format_corpus_table(corpus_sum.total, scores, scorer.configuration) + "\n")
 
 
 def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> None:
@@ -594,12 +605,12 @@ def _merge_keys(*tables: Iterable[str]) -> list[str]:
 # -- The stdio protocol --
 
 
-def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> None:
+def _serve(scorer: _Scorer, stream: TextIO) -> None:
     """Answer the requests on standard input until the end of the input."""
-    parameters = _select_score_parameters(meteor, configuration)
-    score = functools.partial(_score_request, meteor, configuration, parameters)
-    evaluate = _make_evaluator(parameters, configuration.slots)
-    width = count_java_statistics(configuration.slots)
+    slots = scorer.configuration.slots
+    score = functools.partial(_score_request, scorer)
+    evaluate = functools.partial(_evaluate_request, _pad_weights(scorer.parameters, slots))
+    width = count_java_statistics(slots)
     requests = java_lines(cast(Any, sys.stdin.buffer))
     while True:
         with os_errors_as(InputError, "cannot read standard input"):
@@ -607,55 +618,45 @@ def _serve(meteor: Meteor, configuration: JavaConfiguration, stream: TextIO) -> 
         if request is None:
             return
         try:
-            answers = answer(request, score, evaluate, width, is_coco=configuration.options.coco)
+            answers = answer(request, score, evaluate, width, is_coco=scorer.configuration.options.coco)
         except InputError as error:
             answers = [f"Error: {' '.join(str(error).split())}"]
         stream.write("".join(text + "\n" for text in answers))
         stream.flush()
 
 
-def _score_request(
-    meteor: Meteor, configuration: JavaConfiguration, parameters: Parameters, references: list[str], hypothesis: str
-) -> list[int]:
-    """Score a request and return its statistics. The texts are trimmed as in the Java program."""
+def _score_request(scorer: _Scorer, references: list[str], hypothesis: str) -> list[int]:
+    """Score the texts of a request, and return its statistics. The texts are trimmed as in the Java program."""
     trimmed_hypothesis = java_trim(hypothesis)
     trimmed_references = [java_trim(reference) for reference in references]
-    if configuration.is_out_of_range:
-        segments = _rescore_and_sum_segments(
-            meteor,
-            hypotheses=[trimmed_hypothesis],
-            references=[trimmed_references],
-            corpus_sum=StatisticsSum(len(meteor.matchers)),
-            alignments=False,
-            parameters=parameters,
-        )
-        vector = next(segments).vector
+    if scorer.configuration.is_out_of_range:
+        corpus_sum = StatisticsSum(scorer.n_matchers)
+        (segment,) = scorer.score_segments([trimmed_hypothesis], [trimmed_references], corpus_sum)
+        vector = segment.vector
     else:
-        vector = meteor.score(trimmed_hypothesis, trimmed_references).statistics.to_vector()
-    return make_java_vector(vector, len(meteor.matchers), configuration.slots)
+        vector = scorer.meteor.score(trimmed_hypothesis, trimmed_references).statistics.to_vector()
+    return make_java_vector(vector, scorer.n_matchers, scorer.configuration.slots)
 
 
-def _make_evaluator(
-    parameters: Parameters, slots: int
-) -> Callable[[Sequence[Sequence[float]]], tuple[list[float], float]]:
-    """Return a function that computes the scores of statistics lines, and the corpus score of their sum.
+def _pad_weights(parameters: Parameters, slots: int) -> Parameters:
+    """Return parameters with one weight for each module of a statistics line. Missing weights are 0."""
+    padded_weights = (*parameters.weights, *[0.0] * slots)
+    return dataclasses.replace(parameters, weights=padded_weights[:slots])
+
+
+def _evaluate_request(parameters: Parameters, vectors: Sequence[Sequence[float]]) -> tuple[list[float], float]:
+    """Return the score of each statistics line of a request, and the corpus score of their sum.
 
     Args:
-        parameters: the parameters of the scores.
-        slots: the number of modules in a statistics line.
+        parameters: the parameters of the scores, with one weight for each module of a statistics line.
+        vectors: the statistics lines.
     """
-    padded_parameters = dataclasses.replace(parameters, weights=(*parameters.weights, *[0.0] * slots)[:slots])
-
-    def score(statistics: Statistics) -> float:
-        return compute(statistics, padded_parameters).score
-
-    def evaluate(vectors: Sequence[Sequence[float]]) -> tuple[list[float], float]:
-        total = StatisticsSum(slots)
-        scores = []
-        for vector in vectors:
-            statistics = parse_java_statistics(vector, slots)
-            total.add(statistics)
-            scores.append(score(statistics))
-        return scores, score(JavaStatistics(*total.total))
-
-    return evaluate
+    slots = len(parameters.weights)
+    corpus_sum = StatisticsSum(slots)
+    scores = []
+    for vector in vectors:
+        statistics = parse_java_statistics(vector, slots)
+        corpus_sum.add(statistics)
+        scores.append(compute(statistics, parameters).score)
+    corpus_scores = compute(JavaStatistics(*corpus_sum.total), parameters)
+    return scores, corpus_scores.score

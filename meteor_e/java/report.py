@@ -12,7 +12,6 @@ from meteor_e.scoring.statistics import Statistics, statistics_names, statistics
 if TYPE_CHECKING:
     from meteor_e.java.options import JavaConfiguration
     from meteor_e.scoring.formula import FormulaScores
-    from meteor_e.scoring.statistics import MatcherCounts
 
 # The statistics of the Java program, in its order: lengths, four counts per module, and totals.
 _LENGTH_COLUMNS = ("hypothesis_length", "reference_length", "hypothesis_function_words", "reference_function_words")
@@ -27,17 +26,19 @@ def format_header(configuration: JavaConfiguration, form: str) -> str:
         configuration: the configuration of the run.
         form: the input format, ``plaintext`` or ``SGML``.
     """
-    entries = {
-        "Language": configuration.language_name,
-        "Format": form,
-        "Task": configuration.task,
-        "Modules": " ".join(configuration.modules),
-        "Weights": " ".join(map(java_double, configuration.weights)),
-        "Parameters": " ".join(map(java_double, configuration.parameters)),
-    }
-    lines = ["Meteor version: 1.5", "", _format_entry("Eval ID", configuration.evaluation_id), ""]
-    lines += [_format_entry(name, value) for name, value in entries.items()]
-    return "\n".join((*lines, "", ""))
+    lines = [
+        "Meteor version: 1.5",
+        "",
+        _format_entry("Eval ID", configuration.evaluation_id),
+        "",
+        _format_entry("Language", configuration.language_name),
+        _format_entry("Format", form),
+        _format_entry("Task", configuration.task),
+        _format_entry("Modules", " ".join(configuration.modules)),
+        _format_entry("Weights", " ".join(map(java_double, configuration.weights))),
+        _format_entry("Parameters", " ".join(map(java_double, configuration.parameters))),
+    ]
+    return "\n".join(lines) + "\n\n"
 
 
 def _format_entry(name: str, value: str, width: int = 16) -> str:
@@ -57,8 +58,9 @@ def format_corpus_table(statistics: Statistics, scores: FormulaScores, configura
         "Stage      Content  Function    Total    Content  Function    Total",
     ]
     totals = [0, 0, 0, 0]
-    for number, counts in enumerate(statistics.matchers[: len(configuration.weights)], 1):
-        module_counts = _list_counts(counts)
+    weighted_modules = statistics.matchers[: len(configuration.weights)]
+    for number, counts in enumerate(weighted_modules, 1):
+        module_counts = [getattr(counts, column) for column in _MODULE_COLUMNS]
         lines.append(_format_stage(str(number), module_counts))
         totals = [total + count for total, count in zip(totals, module_counts, strict=True)]
     lines += [
@@ -77,11 +79,6 @@ def format_corpus_table(statistics: Statistics, scores: FormulaScores, configura
         "",
     ]
     return "\n".join(lines)
-
-
-def _list_counts(counts: MatcherCounts) -> list[int]:
-    """Return the counts of a module in the order of the corpus table."""
-    return [getattr(counts, name) for name in _MODULE_COLUMNS]
 
 
 def _format_stage(name: str, counts: Sequence[int]) -> str:

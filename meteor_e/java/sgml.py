@@ -124,7 +124,9 @@ def _find_segment_id(line: str) -> str:
         value = line[tag_start.end() : value_end.start()]
         white_space, quote = tag_start.groups()
         if not quote:
-            value = value.rstrip(" \t\x0b\f\r\n") or value[:1] or white_space[-1:]
+            # The group of the pattern matches at least one character, even if it is white space.
+            stripped_value = value.rstrip(" \t\x0b\f\r\n")
+            value = stripped_value or value[:1] or white_space[-1:]
         if value and value_end[0].endswith(">"):
             return value
         failure_end = value_end.start()

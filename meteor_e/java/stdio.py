@@ -49,13 +49,15 @@ def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, 
     if command.startswith(("EVAL", "eval")):
         if is_coco:
             return _evaluate_groups(arguments, evaluate, size)
-        *_, corpus_score = _evaluate_groups(arguments[:1], evaluate, size)
-        return [corpus_score]
+        # The last line is the corpus score, or an error message.
+        return _evaluate_groups(arguments[:1], evaluate, size)[-1:]
     if is_coco and command.startswith(("SING", "sing")):
         groups = arguments if len(arguments) == 1 else []
-        segment_score, *_ = _evaluate_groups(groups, evaluate, size)
-        return [segment_score]
-    return ["Error: specify SCORE or EVAL or SING" if is_coco else "Error: specify SCORE or EVAL"]
+        # The first line is the score of the statistics, or an error message.
+        return _evaluate_groups(groups, evaluate, size)[:1]
+    if is_coco:
+        return ["Error: specify SCORE or EVAL or SING"]
+    return ["Error: specify SCORE or EVAL"]
 
 
 def _score_segment(arguments: Sequence[str], score: Score) -> str:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, tee
 from typing import NamedTuple
 
 import numpy as np
@@ -19,6 +18,7 @@ from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import InputError
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_candidates
+from meteor_e.engine.pairwise import PAIRS
 from meteor_e.formats.nbest import Source
 from meteor_e.mbr.methods import BLOCK, Method, Pairs, rank_candidates
 
@@ -64,14 +64,38 @@ def choices(
         ConfigError: if the method does not support the metric.
         InputError: if a source does not have candidates, its weights are not valid, or a pair cannot be scored.
     """
-    all_pairs = (_make_pairs(metric, source, number) for number, source in enumerate(sources, 1))
-    for pairs, expected in _compute_expected(all_pairs, method, best, progress):
-        index_of = {text: index for index, text in enumerate(pairs.candidates)}
-        scores = expected[[index_of[text] for text in pairs.source.candidates]]
-        count = min(best, int((~np.isnan(scores)).sum()))
-        order = rank_candidates(scores, pairs.sign)[:count].tolist()
-        text = pairs.source.candidates[order[0]]
-        yield Choice(order[0], text, float(scores[order[0]]), scores, order, pairs.source)
+    for pairs, expected in _compute_expected(_read_pairs(metric, sources), method, best, progress):
+        yield _choose_best(pairs, expected, best)
+
+
+def _choose_best(pairs: Pairs, expected: Floats, best: int) -> Choice:
+    """Choose the best candidates of a source.
+
+    Args:
+        pairs: the source.
+        expected: the expected scores of its distinct candidates, or NaN for candidates that have been ruled out.
+        best: the number of candidates to choose.
+    """
+    texts = pairs.source.candidates
+    index_by_text = {text: index for index, text in enumerate(pairs.candidates)}
+    scores = expected[[index_by_text[text] for text in texts]]
+    possible_count = int((~np.isnan(scores)).sum())
+    order = rank_candidates(scores, pairs.sign)[: min(best, possible_count)].tolist()
+    first = order[0]
+    return Choice(
+        candidate_index=first,
+        text=texts[first],
+        expected=float(scores[first]),
+        scores=scores,
+        best=order,
+        source=pairs.source,
+    )
+
+
+def _read_pairs(metric: Metric, sources: Iterable[Sequence[str] | Source]) -> Iterator[Pairs]:
+    """Yield the pairs of candidates and references of each source. The sources are numbered from 1."""
+    for number, source in enumerate(sources, 1):
+        yield _make_pairs(metric, source, number)
 
 
 def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> Pairs:
@@ -88,19 +112,29 @@ def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> 
     if not isinstance(source, Source):
         source = Source(check_candidates(source, number))
     texts = check_candidates(source.candidates, number)
-    references = texts if source.references is None else check_candidates(source.references, number)
+    references = texts
+    if source.references is not None:
+        references = check_candidates(source.references, number)
     if not texts:
         raise InputError(f"source {number} does not have candidates")
     if not references:
         raise InputError(f"source {number} does not have references")
     candidates = list(dict.fromkeys(texts))
     if source.weights is None:
-        return Pairs(metric, number, source, candidates, references, weights=None)
+        return Pairs(
+            metric=metric, number=number, source=source, candidates=candidates, references=references, weights=None
+        )
     relative_weights = _scale_weights(source.weights, number)
     positive = np.flatnonzero(relative_weights)
     weighted_references = [references[index] for index in positive]
-    normalized_weights = relative_weights[positive] / relative_weights.sum()
-    return Pairs(metric, number, source, candidates, weighted_references, normalized_weights)
+    return Pairs(
+        metric=metric,
+        number=number,
+        source=source,
+        candidates=candidates,
+        references=weighted_references,
+        weights=relative_weights[positive] / relative_weights.sum(),
+    )
 
 
 def _scale_weights(weights: Sequence[float], number: int) -> Floats:
@@ -122,16 +156,21 @@ def _compute_expected(
 
     If no method is given, all pairs are scored, and consecutive small sources are scored together.
     """
-
-    def is_scored_separately(pairs: Pairs) -> bool:
-        return method is not None or len(pairs.candidates) * len(pairs.references) > BLOCK
-
-    for is_separate, group in groupby(sources, is_scored_separately):
-        if is_separate:
-            for pairs in group:
-                yield pairs, _score_separately(pairs, method, best, progress)
-        else:
-            yield from _score_together(group)
+    small_sources: list[Pairs] = []
+    pair_count = 0
+    for pairs in sources:
+        source_pair_count = len(pairs.candidates) * len(pairs.references)
+        if method is not None or source_pair_count > BLOCK:
+            yield from _score_together(small_sources)
+            small_sources, pair_count = [], 0
+            yield pairs, _score_separately(pairs, method, best, progress)
+            continue
+        small_sources.append(pairs)
+        pair_count += source_pair_count
+        if pair_count >= PAIRS:
+            yield from _score_together(small_sources)
+            small_sources, pair_count = [], 0
+    yield from _score_together(small_sources)
 
 
 def _score_separately(pairs: Pairs, method: Method | None, best: int, progress: Progress) -> Floats:
@@ -150,21 +189,24 @@ def _score_separately(pairs: Pairs, method: Method | None, best: int, progress: 
         raise InputError(f"source {pairs.number}: {message}") from error
 
 
-def _score_together(sources: Iterable[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
-    """Yield small sources with the expected scores of their candidates. The candidates of several sources are scored
-    in one batch."""
-    all_pairs, metrics, hypotheses, references = tee(sources, 4)
-    first = next(metrics)
-    matrices = score_pairs(
-        first.metric, (pairs.candidates for pairs in hypotheses), (pairs.references for pairs in references)
-    )
+def _score_together(sources: Sequence[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
+    """Score small sources in one batch, and yield each source with the expected scores of its candidates.
+
+    Raises:
+        InputError: if a pair cannot be scored. The message contains the number of the source.
+    """
+    if not sources:
+        return
+    first = sources[0]
+    candidates = [pairs.candidates for pairs in sources]
+    references = [pairs.references for pairs in sources]
     try:
-        for pairs in all_pairs:
-            yield pairs, pairs.average(next(matrices))
+        for pairs, matrix in zip(sources, score_pairs(first.metric, candidates, references), strict=True):
+            yield pairs, pairs.average(matrix)
     except InputError as error:
 
         def renumber(match: re.Match[str]) -> str:
             return f"source {int(match[1]) + first.number - 1}"
 
-        # The error counts sources from the first source of this group, which may not be the first one of the file.
+        # The error counts sources from the first source of this batch, which may not be the first one of the file.
         raise InputError(re.sub(r"^source (\d+)(?=, hyp)", renumber, str(error))) from error

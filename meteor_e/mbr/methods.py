@@ -15,6 +15,8 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.formats.nbest import Source
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from meteor_e.engine.aggregation import Aggregated
 
 BLOCK = 1 << 19
@@ -33,12 +35,14 @@ def rank_candidates(expected: Floats, sign: int) -> Integers:
     """
     quality = np.where(np.isnan(expected), -np.inf, sign * expected)
     order = np.argsort(-quality, kind="stable")
-    finite = quality[np.isfinite(quality)]
-    tolerance = TIE_TOLERANCE * float(np.abs(finite).max(initial=0.0))
-    # Two infinite scores get equal ranks, because their difference is NaN, which exceeds no tolerance.
+    finite_quality = quality[np.isfinite(quality)]
+    tolerance = TIE_TOLERANCE * float(np.abs(finite_quality).max(initial=0.0))
+    sorted_quality = quality[order]
+    # The difference of two infinite scores is NaN, which does not exceed the tolerance. Such scores get equal ranks.
     with np.errstate(invalid="ignore"):
-        starts_rank = quality[order[:-1]] - quality[order[1:]] > tolerance
-    ranks = np.concatenate([[0], np.cumsum(starts_rank)])
+        is_worse = sorted_quality[:-1] - sorted_quality[1:] > tolerance
+    ranks = np.concatenate([[0], np.cumsum(is_worse)])
+    # Candidates with equal ranks are sorted by their indexes.
     return np.asarray(order[np.lexsort((order, ranks))])
 
 
@@ -184,9 +188,10 @@ class Pruning:
     def _draw_weights(self, random: np.random.RandomState, weights: Floats | None, size: int) -> Floats:
         """Return the weights of the references in each bootstrap sample, ``(samples, size)``."""
         drawn_references = random.randint(0, 1 << 32, (self.samples, size), np.uint32) % size
-        cells = drawn_references + size * np.arange(self.samples)[:, None]
-        counts = np.bincount(cells.ravel(), minlength=self.samples * size).reshape(self.samples, size)
-        sample_weights = counts * (1.0 if weights is None else weights[:size])
+        # Each sample has its own range of indexes, so that one call counts the references of all samples.
+        first_indexes = size * np.arange(self.samples)[:, None]
+        flat_counts = np.bincount((drawn_references + first_indexes).ravel(), minlength=self.samples * size)
+        sample_weights = flat_counts.reshape(self.samples, size) * (1.0 if weights is None else weights[:size])
         return np.asarray(sample_weights / sample_weights.sum(axis=1, keepdims=True))
 
 
@@ -226,9 +231,14 @@ class Aggregation:
     def _rule_out(self, pairs: Pairs, aggregated: Aggregated, candidates: Integers, best: int) -> Integers:
         """Rule out candidates by scoring them against samples of references, and return the remaining candidates.
 
-        Each sample is twice as large as the previous sample. A candidate is ruled out if the best candidate is better
-        by more than ``2.5 + 6 / size`` standard errors. Sampling ends when few candidates remain, or when the next
-        sample would exceed a quarter of the references.
+        Each sample is twice as large as the previous sample. Sampling ends when few candidates remain, or when the
+        next sample would exceed a quarter of the references.
+
+        Args:
+            pairs: the distinct candidates and references of a source.
+            aggregated: the approximate scores.
+            candidates: the indexes of the candidates.
+            best: the minimum number of candidates that remain.
         """
         assert pairs.weights is not None
         random = np.random.default_rng(self.seed)
@@ -241,13 +251,29 @@ class Aggregation:
             new_errors = pairs.scores(candidates, columns) - _approximate_scores(aggregated, candidates, columns)
             errors = np.concatenate([errors, new_errors], axis=1)
             estimates = pairs.sign * (means + errors.mean(axis=1))
-            last_best = rank_candidates(estimates, 1)[best - 1]
-            deviations = (errors - errors[last_best]).std(axis=1, ddof=1) / np.sqrt(size)
-            tolerance = TIE_TOLERANCE * float(np.abs(estimates).max())
-            is_possible = estimates - estimates[last_best] + (2.5 + 6 / size) * deviations >= -tolerance
+            is_possible = _find_possible(estimates, errors, best)
             candidates, means, errors = candidates[is_possible], means[is_possible], errors[is_possible]
             size *= 2
         return candidates
+
+
+def _find_possible(estimates: Floats, errors: Floats, best: int) -> NDArray[np.bool_]:
+    """Return a mask of the candidates that are not significantly worse than the best candidates.
+
+    A candidate is significantly worse if the difference exceeds ``2.5 + 6 / size`` standard errors, where ``size`` is
+    the number of sampled references.
+
+    Args:
+        estimates: the estimated expected score of each candidate. High scores are good.
+        errors: the errors of the approximate scores against the sampled references, ``(candidates, references)``.
+        best: the number of candidates that count as the best candidates.
+    """
+    size = errors.shape[1]
+    last_best = rank_candidates(estimates, sign=1)[best - 1]
+    differences = estimates - estimates[last_best]
+    standard_errors = (errors - errors[last_best]).std(axis=1, ddof=1) / np.sqrt(size)
+    tolerance = TIE_TOLERANCE * float(np.abs(estimates).max())
+    return np.asarray(differences + (2.5 + 6 / size) * standard_errors >= -tolerance)
 
 
 def _merge_references(pairs: Pairs) -> tuple[list[str], Floats]:

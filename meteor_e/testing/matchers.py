@@ -54,14 +54,17 @@ def check_matcher(
         ConformanceError: if the matcher violates a requirement. The message lists the errors of the first failed step.
         MeteorError: if an instance cannot be created with these options.
     """
-    context = context or default_context()
+    if context is None:
+        context = default_context()
     report, instance = begin_check("matcher", matcher, context, options)
     _check_weights(report, instance)
-    phrases = [_make_phrase(item) for item in tokens or ()]
+    phrases = [] if tokens is None else [_make_phrase(phrase) for phrase in tokens]
     segments = _sample_segments(phrases)
     _check_features(report, instance, segments)
     report.stop()
-    samples = [_Sample(pair, _read_matches(report, instance, pair)) for pair in _pair_segments(segments, phrases)]
+    samples = []
+    for pair in _pair_segments(segments, phrases):
+        samples.append(_Sample(pair, matches=_read_matches(report, instance, pair)))
     report.stop()
     _check_family(report, instance, samples)
     _check_copies(report, matcher, instance, context, options, samples)
@@ -70,14 +73,15 @@ def check_matcher(
     if fresh_process and type(instance).__module__ != "__main__":
         _check_fresh_process(report, instance, samples)
     report.stop()
-    for pair, _ in samples:
-        report.run("aligning with it", lambda pair=pair: align([ExactMatcher(), instance], *pair))  # type: ignore[misc]
+    _check_alignment(report, instance, samples)
     report.stop()
 
 
-def _make_phrase(item: str | Token) -> list[Token]:
+def _make_phrase(phrase: str | Token) -> list[Token]:
     """Convert a token, or a string of words that are separated by spaces, to a list of tokens."""
-    return [item] if isinstance(item, Token) else [Token(word) for word in item.split()]
+    if isinstance(phrase, Token):
+        return [phrase]
+    return [Token(word) for word in phrase.split()]
 
 
 def _check_weights(report: ErrorReport, matcher: Matcher) -> None:
@@ -90,11 +94,17 @@ def _check_weights(report: ErrorReport, matcher: Matcher) -> None:
 
 def _sample_segments(phrases: Sequence[Sequence[Token]]) -> list[list[Token]]:
     """Return the segments to which the matcher is applied. The last segment contains the phrases, if there are any."""
-    segments = [[Token(word) for word in sentence.split()] for sentence in SENTENCES]
-    segments += [[Token(word) for word in ODD_WORDS], [Token(word) for word in ODD_WORDS[::-1]], list(ANALYZED), []]
+    segments = [_make_phrase(sentence) for sentence in SENTENCES]
+    odd_tokens = [Token(word) for word in ODD_WORDS]
+    segments += [odd_tokens, odd_tokens[::-1], list(ANALYZED), []]
     if phrases:
-        segments.append([token for phrase in phrases for token in phrase])
+        segments.append(_join_phrases(phrases))
     return segments
+
+
+def _join_phrases(phrases: Iterable[Sequence[Token]]) -> list[Token]:
+    """Return the tokens of all phrases as one segment."""
+    return [token for phrase in phrases for token in phrase]
 
 
 def _check_features(report: ErrorReport, matcher: Matcher, segments: Sequence[Sequence[Token]]) -> None:
@@ -124,22 +134,24 @@ class _Sample(NamedTuple):
 
 def _pair_segments(segments: list[list[Token]], phrases: Sequence[Sequence[Token]]) -> list[_Pair]:
     """Pair each segment with the next segment and with itself, and pair the phrases with each other."""
-    pairs = list(zip(segments, [*segments[1:], segments[0]], strict=True))
+    next_segments = [*segments[1:], segments[0]]
+    pairs = list(zip(segments, next_segments, strict=True))
     pairs += [(segment, list(segment)) for segment in segments]
     pairs.append(([Token("boat")], [Token("boats")]))
     if phrases:
-        reversed_phrases = [token for phrase in reversed(phrases) for token in phrase]
-        even_phrases = [token for phrase in phrases[::2] for token in phrase]
-        odd_phrases = [token for phrase in phrases[1::2] for token in phrase]
-        pairs += [(segments[-1], reversed_phrases), (reversed_phrases, even_phrases), (even_phrases, odd_phrases)]
+        all_phrases = _join_phrases(phrases)
+        reversed_phrases = _join_phrases(reversed(phrases))
+        even_phrases = _join_phrases(phrases[::2])
+        odd_phrases = _join_phrases(phrases[1::2])
+        pairs += [(all_phrases, reversed_phrases), (reversed_phrases, even_phrases), (even_phrases, odd_phrases)]
     return pairs
 
 
 def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token]) -> None:
     """Check that the keys of tokens can be compared, and that the keys of a token are always the same."""
-    all_keys = [_read_keys(report, matcher, token) for token in tokens]
-    for token, keys in zip(tokens, all_keys, strict=True):
-        for key in keys or ():
+    keys_by_token = {token: _read_keys(report, matcher, token) for token in tokens}
+    for token, token_keys in keys_by_token.items():
+        for key in token_keys:
             is_comparable = key is not None and key != "" and key == key
             report.expect(
                 is_comparable,
@@ -147,18 +159,20 @@ def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token
                 "return an empty set for them",
             )
     report.stop()
-    reversed_keys = [_read_keys(report, matcher, token) for token in reversed(tokens)]
-    report.expect(reversed_keys[::-1] == all_keys, "keys differ from call to call; they must depend on the token only")
+    for token in reversed(tokens):
+        is_repeatable = _read_keys(report, matcher, token) == keys_by_token[token]
+        report.expect(is_repeatable, "keys differ from call to call; they must depend on the token only")
 
 
-def _read_keys(report: ErrorReport, matcher: KeyMatcher, token: Token) -> frozenset[Any] | None:
-    """Return the keys of a token, or record an error and return ``None`` if they are not a collection."""
+def _read_keys(report: ErrorReport, matcher: KeyMatcher, token: Token) -> frozenset[Any]:
+    """Return the keys of a token, or record an error and return an empty set if they are not a collection."""
     call = f"keys({shorten(token)})"
-    keys = report.run(call, lambda: matcher.keys(token))
-    is_valid = isinstance(keys, Collection) and not isinstance(keys, str | bytes)
-    advice = f"return a set: {{{shorten(keys)}}} for a single key, or an empty set for no key"
-    report.expect(is_valid, f"{call} returned {shorten(keys)}; {advice}")
-    return report.run(call, lambda: frozenset(keys or ())) if is_valid else None
+    keys = report.run(call, matcher.keys, token)
+    if not isinstance(keys, Collection) or isinstance(keys, str | bytes):
+        advice = f"return a set: {{{shorten(keys)}}} for a single key, or an empty set for no key"
+        report.expect(False, f"{call} returned {shorten(keys)}; {advice}")
+        return frozenset()
+    return report.run(call, frozenset, keys) or frozenset()
 
 
 def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
@@ -166,7 +180,7 @@ def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequ
     import numpy as np
 
     def get_vectors(batch: Sequence[Token]) -> Any:
-        return report.run(f"vectors of {len(batch)} tokens", lambda: matcher.vectors(batch))
+        return report.run(f"vectors of {len(batch)} tokens", matcher.vectors, batch)
 
     rows = get_vectors(tokens)
     has_valid_shape = isinstance(rows, np.ndarray) and rows.ndim == 2 and len(rows) == len(tokens)
@@ -241,7 +255,7 @@ def _encode_sentences(
 ) -> list[Any] | None:
     """Return the rounded vectors of each sentence, or record an error and return ``None`` if encoding fails."""
     matcher.memory.clear()
-    return report.run(f"encode of {len(sentences)} sentences", lambda: matcher.sentence_rows(sentences))
+    return report.run(f"encode of {len(sentences)} sentences", matcher.sentence_rows, sentences)
 
 
 def _describe_array(value: object) -> str:
@@ -249,6 +263,11 @@ def _describe_array(value: object) -> str:
     import numpy as np
 
     return f"a {value.dtype} array of shape {value.shape}" if isinstance(value, np.ndarray) else shorten(value)
+
+
+def _list_proposals(matcher: Matcher, hypothesis: list[Token], reference: list[Token]) -> list[Any]:
+    """Return the matches that a matcher proposes, which may be invalid."""
+    return list(matcher.match(hypothesis, reference))
 
 
 def _match(matcher: Matcher, pair: _Pair) -> _Matches:
@@ -260,12 +279,13 @@ def _match(matcher: Matcher, pair: _Pair) -> _Matches:
 def _read_matches(report: ErrorReport, matcher: Matcher, pair: _Pair) -> _Matches:
     """Return the matches that a matcher proposes for a hypothesis and a reference, and report invalid matches."""
     hypothesis, reference = pair
-    arguments = list(hypothesis), list(reference)
+    hypothesis_copy, reference_copy = list(hypothesis), list(reference)
     call = f"match({shorten(_forms(hypothesis))}, {shorten(_forms(reference))})"
-    proposed_matches = report.run(call, lambda: list(matcher.match(*arguments))) or []
-    report.expect(arguments == pair, "match changes the segments that are passed to it")
-    matches = []
-    for match in proposed_matches:
+    proposed_matches = report.run(call, _list_proposals, matcher, hypothesis_copy, reference_copy)
+    is_unchanged = (hypothesis_copy, reference_copy) == pair
+    report.expect(is_unchanged, "match changes the segments that are passed to it")
+    matches: list[tuple[Any, ...]] = []
+    for match in proposed_matches or ():
         is_tuple = isinstance(match, tuple) and len(match) == 5
         if report.expect(is_tuple, f"{call} proposed {shorten(match)}; propose Match(…)"):
             _check_match(report, match, pair, call)
@@ -347,7 +367,7 @@ def _check_equal_words(report: ErrorReport, pair: _Pair, matches: _Matches) -> N
 def _check_symmetry(report: ErrorReport, matcher: Matcher, pair: _Pair, matches: _Matches) -> None:
     """Check that exchanging the hypothesis and the reference does not change the proposed matches."""
     hypothesis, reference = pair
-    exchanged_matches = report.run("match", lambda: _match(matcher, (reference, hypothesis)))
+    exchanged_matches = report.run("match", _match, matcher, (reference, hypothesis))
     if exchanged_matches is None:
         return
     expected = {(j, i, reference_length, length) for j, i, reference_length, length, _ in matches}
@@ -364,7 +384,10 @@ def _are_equal(actual: _Matches, expected: _Matches) -> bool:
     if len(actual) != len(expected):
         return False
     for actual_match, expected_match in zip(actual, expected, strict=True):
-        if actual_match[:4] != expected_match[:4] or not abs(actual_match[4] - expected_match[4]) <= 1e-6:
+        *actual_position, actual_probability = actual_match
+        *expected_position, expected_probability = expected_match
+        has_equal_probability = abs(actual_probability - expected_probability) <= 1e-6
+        if actual_position != expected_position or not has_equal_probability:
             return False
     return True
 
@@ -387,11 +410,15 @@ def _check_copies(
         options: the options for creating a second instance.
         samples: the sample segments and the matches of the instance.
     """
-    cls = type(instance)
     _check_repeated_matches(report, instance, instance, "called again, it", samples)
-    _check_repeated_matches(report, pickle_copy(report, instance), instance, "a pickled copy", samples)
+    copy = pickle_copy(report, instance)
+    _check_repeated_matches(report, copy, instance, "a pickled copy", samples)
     if not isinstance(matcher, Matcher):
-        second = report.run("creating it a second time", lambda: cls.make(context, **options))
+
+        def make_second() -> Matcher:
+            return type(instance).make(context, **options)
+
+        second = report.run("creating it a second time", make_second)
         _check_repeated_matches(report, second, instance, "a second matcher with the same options", samples)
     if options:
         _check_signature(report, instance, context, samples)
@@ -416,7 +443,7 @@ def _check_repeated_matches(
     if matcher is None:
         return
     for pair, matches in reversed(samples):
-        repeated = report.run(f"match ({subject})", lambda pair=pair: _match(matcher, pair))  # type: ignore[misc]
+        repeated = report.run(f"match ({subject})", _match, matcher, pair)
         report.expect(
             repeated is None or _are_equal(repeated, matches),
             f"{subject} proposes other matches, or in another order; they must depend on the two segments only",
@@ -455,6 +482,13 @@ def _check_threads(report: ErrorReport, matcher: Matcher, samples: list[_Sample]
         results = pool.map(compare_matches, samples * 4)
         errors = sorted(set(results) - {""})
     report.expect(not errors, f"used from several threads at once, it gave {', '.join(errors)}")
+
+
+def _check_alignment(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
+    """Check that the Python engine can align the sample segments with the matcher."""
+    chain = [ExactMatcher(), matcher]
+    for (hypothesis, reference), _ in samples:
+        report.run("aligning with it", align, chain, hypothesis, reference)
 
 
 _CHILD = """

@@ -43,15 +43,16 @@ class ErrorReport:
             self.errors.append(message)
         return condition
 
-    def run(self, title: str, function: Callable[[], T]) -> T | None:
+    def run(self, title: str, function: Callable[..., T], *arguments: Any) -> T | None:
         """Call a function of a plugin, and return its result, or record an error and return ``None`` if it fails.
 
         Args:
             title: the description of the call for the error message.
             function: the function to call.
+            arguments: the arguments of the function.
         """
         try:
-            return function()
+            return function(*arguments)
         except Exception as error:
             self.expect(False, f"{title} raised {describe_error(error)}")
             return None
@@ -93,7 +94,9 @@ def check_class(report: ErrorReport, cls: type[Component]) -> None:
     except PluginError as error:
         report.expect(False, str(error))
         report.stop()
-    summary = (cls.__dict__.get("__doc__") or "").strip().partition("\n")[0]
+    # The docstring of a base class does not count.
+    docstring = vars(cls).get("__doc__") or ""
+    summary, _, _ = docstring.strip().partition("\n")
     report.expect(bool(summary), "it has no docstring, whose first line 'meteor-e plugins' would show")
     report.expect(
         len(summary) <= 120, f"the first line of its docstring has {len(summary)} characters; shorten it to 120"
@@ -119,7 +122,7 @@ def _check_options_class(report: ErrorReport, cls: type[Component]) -> None:
     report.expect(is_valid, f"Options is {shorten(options_class)}; it must be a subclass of ComponentOptions")
     if not is_valid:
         return
-    infos = report.run("reading the types of its options", lambda: option_infos(options_class))
+    infos = report.run("reading the types of its options", option_infos, options_class)
     if infos is None:
         return
     for info in infos:
@@ -179,7 +182,13 @@ def begin_check(kind: str, component: Any, context: Any, options: dict[str, Any]
 def pickle_copy(report: ErrorReport, component: T) -> T | None:
     """Copy a component by pickling it, or record an error and return ``None`` if pickling fails."""
     title = "pickling it (chains are sent to other processes, so avoid lambdas, open files and local classes)"
-    return report.run(title, lambda: pickle.loads(pickle.dumps(component)))
+    return report.run(title, _copy_by_pickling, component)
+
+
+def _copy_by_pickling(component: T) -> T:
+    """Return a copy of a component that has been pickled and unpickled."""
+    copy: T = pickle.loads(pickle.dumps(component))
+    return copy
 
 
 def check_repeats(report: ErrorReport, component: T, compute: Callable[[T, Any], Any], items: Sequence[Any]) -> None:
@@ -191,18 +200,37 @@ def check_repeats(report: ErrorReport, component: T, compute: Callable[[T, Any],
         compute: the function that returns the result of a component for an item.
         items: the items for which results are computed.
     """
-    results = [
-        report.run(f"asked for {shorten(item)}, it", lambda item=item: compute(component, item))  # type: ignore[misc]
-        for item in items
-    ]
+    results = [report.run(f"asked for {shorten(item)}, it", compute, component, item) for item in items]
     report.stop()
-    for title, instance in (("again", component), ("with a pickled copy", pickle_copy(report, component))):
-        if instance is None:
-            continue
-        repeated_results = report.run(
-            f"computing the results {title}",
-            lambda instance=instance: [compute(instance, item) for item in items[::-1]],  # type: ignore[misc]
-        )
-        is_equal = repeated_results in (None, results[::-1])
-        report.expect(is_equal, f"the results differ when they are computed {title}, in another order")
+    _check_same_results(report, component, compute, items, results, title="again")
+    copy = pickle_copy(report, component)
+    if copy is not None:
+        _check_same_results(report, copy, compute, items, results, title="with a pickled copy")
     report.stop()
+
+
+def _check_same_results(
+    report: ErrorReport,
+    component: T,
+    compute: Callable[[T, Any], Any],
+    items: Sequence[Any],
+    expected_results: list[Any],
+    title: str,
+) -> None:
+    """Check that a component computes the expected results if the items are in reverse order.
+
+    Args:
+        report: the report of errors.
+        component: the component.
+        compute: the function that returns the result of a component for an item.
+        items: the items for which results are computed.
+        expected_results: the expected result for each item.
+        title: the description of the computation, for error messages.
+    """
+
+    def compute_all(reversed_items: Sequence[Any]) -> list[Any]:
+        return [compute(component, item) for item in reversed_items]
+
+    reversed_results = report.run(f"computing the results {title}", compute_all, items[::-1])
+    is_equal = reversed_results is None or reversed_results == expected_results[::-1]
+    report.expect(is_equal, f"the results differ when they are computed {title}, in another order")

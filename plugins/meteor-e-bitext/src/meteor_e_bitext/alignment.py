@@ -75,14 +75,17 @@ def align(
     forward = _align_direction(source, target, max_words, options, threads, report_forward)
     report_backward = partial(progress, "aligning words, the other way")
     backward = _align_direction(target, source, max_words, options, threads, report_backward)
-    positions, starts = _native.symmetrize(
+    position_bytes, start_bytes = _native.symmetrize(
         source_starts=source.starts,
         target_starts=target.starts,
         forward=forward,
         backward=backward,
         heuristic=HEURISTICS.index(options.heuristic),
     )
-    return Links(np.frombuffer(positions, np.uint16).reshape(-1, 2), np.frombuffer(starts, np.uint64))
+    return Links(
+        positions=np.frombuffer(position_bytes, np.uint16).reshape(-1, 2),
+        starts=np.frombuffer(start_bytes, np.uint64),
+    )
 
 
 def _align_direction(

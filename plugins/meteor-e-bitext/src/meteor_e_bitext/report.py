@@ -60,12 +60,27 @@ def format_report(
         options: the options of the build.
         facts: numbers of lines, words, phrases and paraphrases, the function words, and a sample of the paraphrases.
     """
-    lines = ["# Pack from bitext", ""]
-    lines += _format_table(_list_facts(text, pivot_text, sources, options, facts))
-    lines += ["", "## Options", ""]
-    lines += _format_table(_list_options(options))
-    lines += ["", "## Function words", "", "Most frequent first.", "", _escape(" ".join(facts["function_words"]))]
-    lines += ["", f"## Random paraphrases, seed {options.seed}", "", "| p | phrase | paraphrase |", "|---|---|---|"]
+    function_words = " ".join(facts["function_words"])
+    lines = [
+        "# Pack from bitext",
+        "",
+        *_format_table(_list_facts(text, pivot_text, sources, options, facts)),
+        "",
+        "## Options",
+        "",
+        *_format_table(_list_options(options)),
+        "",
+        "## Function words",
+        "",
+        "Most frequent first.",
+        "",
+        _escape(function_words),
+        "",
+        f"## Random paraphrases, seed {options.seed}",
+        "",
+        "| p | phrase | paraphrase |",
+        "|---|---|---|",
+    ]
     for probability, phrase, paraphrase in facts["sample"]:
         lines.append(f"| {probability:.3f} | {_escape(phrase)} | {_escape(paraphrase)} |")
     return "\n".join(lines) + "\n"

@@ -78,9 +78,14 @@ def arrow_table(rows: list[dict[str, Any]], schema: Any, name: str) -> Any:
 
     if schema is None:
         # Table.from_pylist would ignore columns that are missing from the first row.
-        keys = dict.fromkeys(key for row in rows for key in row)
+        columns: dict[str, list[Any]] = {}
+        for row in rows:
+            for key in row:
+                columns.setdefault(key, [])
+        for key, cells in columns.items():
+            cells.extend(row.get(key) for row in rows)
         with arrow_errors(f"{name}: the rows do not fit one schema; write .jsonl instead"):
-            return pa.table({key: pa.array([row.get(key) for row in rows]) for key in keys})
+            return pa.table({key: pa.array(cells) for key, cells in columns.items()})
     _check_keys(rows, set(schema.names), name)
     with arrow_errors(f"{name}: the rows do not fit the schema of the first ones; write .jsonl instead"):
         return pa.Table.from_pylist(rows, schema=schema)

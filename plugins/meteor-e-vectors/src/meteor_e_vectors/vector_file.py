@@ -247,7 +247,8 @@ def write_vectors(
     word_offsets, word_bytes, _ = word_sections
     subword_lengths = str(encoded_subwords.lengths).encode()
     digest = _compute_digest([word_offsets, word_bytes, row_bytes, encoded_subwords.row_bytes, subword_lengths])
-    description = {**(metadata or {}), "digest": digest}
+    description: dict[str, Any] = {} if metadata is None else dict(metadata)
+    description["digest"] = digest
     checksum = _compute_checksum(sections, description)
     sections.append(_encode_metadata({**description, "sha256": checksum}))
 

@@ -106,8 +106,10 @@ class Encoder:
         """
 
         def stack_words(parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-            rows = self._average_words(parts, states)
-            return np.stack(rows) if rows else np.zeros((0, 1), np.float32)
+            word_vectors = self._average_words(parts, states)
+            if not word_vectors:
+                return np.zeros((0, 1), np.float32)
+            return np.stack(word_vectors)
 
         parts_by_sentence = {sentence: self._split(sentence) for sentence in map(tuple, sentences)}
         return self._encode_distinct(sentences, parts_by_sentence, stack_words)
@@ -139,7 +141,9 @@ class Encoder:
             parts_by_sentence: the parts of each distinct sentence.
             combine: computes a result from the parts of a sentence and the network's vectors for the parts.
         """
-        all_parts = [part for parts in parts_by_sentence.values() for part in parts]
+        all_parts: list[Part] = []
+        for parts in parts_by_sentence.values():
+            all_parts += parts
         all_states = self._compute_states(all_parts)
         vectors_by_sentence = {}
         start = 0
@@ -220,11 +224,14 @@ class Encoder:
 
     def _run_network(self, parts: Sequence[Part]) -> NDArray[np.float32]:
         """Return the network's vectors for parts of equal length, ``(parts, pieces, dimension)``."""
-        rows = []
+        ids_by_part = []
         for part in parts:
-            word_ids = [piece_id for word in part for piece_id in word]
-            rows.append([*self._opening_ids, *word_ids, *self._closing_ids])
-        ids = np.array(rows, np.int64)
+            part_ids = list(self._opening_ids)
+            for word_ids in part:
+                part_ids += word_ids
+            part_ids += self._closing_ids
+            ids_by_part.append(part_ids)
+        ids = np.array(ids_by_part, np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         used_inputs = {name: inputs[name] for name in self._input_names}
         states: NDArray[np.float32] = self._session.run([self._tensor], used_inputs)[0]
@@ -237,18 +244,19 @@ class Encoder:
 
     def _average_words(self, parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> list[NDArray[np.float32]]:
         """Return the mean of the piece vectors of each word. The row contains zeros if all pieces are unknown."""
-        rows = []
+        word_vectors = []
         for part, part_states in zip(parts, states, strict=True):
             start = len(self._opening_ids)
-            for word in part:
-                end = start + len(word)
-                is_known = any(piece_id != self._unknown_id for piece_id in word)
+            for word_ids in part:
+                end = start + len(word_ids)
+                is_known = any(piece_id != self._unknown_id for piece_id in word_ids)
                 if is_known:
-                    rows.append(_average(part_states[start:end].astype(np.float64)))
+                    word_vector = _average(part_states[start:end].astype(np.float64))
                 else:
-                    rows.append(np.zeros(part_states.shape[1], np.float32))
+                    word_vector = np.zeros(part_states.shape[1], np.float32)
+                word_vectors.append(word_vector)
                 start = end
-        return rows
+        return word_vectors
 
     def _thread_pool(self) -> ThreadPool:
         """Return the thread pool of this process. A forked process needs a new pool, because threads are not copied."""
