@@ -23,7 +23,7 @@ from meteor_e.api.metrics import (
     system_values,
 )
 from meteor_e.api.score_table import JoinedSequence, MetricInfo, MetricScores, ScoreTable, SystemScores
-from meteor_e.api.scoring import BatchScorer, score_batches
+from meteor_e.api.scoring import BatchScorer, BatchStatistics, score_batches
 from meteor_e.api.segments import Segment, SegmentId, System
 from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, plugin_errors, warn_user
 from meteor_e.base.progress import Progress, Stage, silent
@@ -84,23 +84,28 @@ def evaluate(
     """
     if not systems:
         raise InputError("there are no systems to score")
-    check_languages(metrics)
+    _check_languages(metrics)
+    _check_columns(metrics)
     evaluator = _Evaluator(metrics, keep or KeptData(), on_error, finite, are_prepared, execute, progress)
     return evaluator.skip_failures(systems) if on_error == "skip" else evaluator.score_systems(systems)
 
 
-def check_languages(metrics: Sequence[Metric]) -> None:
-    """Check that the metrics have a language in common.
-
-    Raises:
-        ConfigError: if two metrics support one language each, and the languages differ.
-    """
+def _check_languages(metrics: Sequence[Metric]) -> None:
+    """Raise ConfigError if two metrics support only one language each, and the languages differ."""
     first = next((metric for metric in metrics if metric.language), None)
     for metric in metrics:
         if first is not None and metric.language not in ("", first.language):
             raise ConfigError(
                 f"metric {metric.label} is for {metric.language!r}, and {first.label} for {first.language!r}"
             )
+
+
+def _check_columns(metrics: Sequence[Metric]) -> None:
+    """Raise ConfigError if two columns of the table would have the same name."""
+    names = [column.name for metric in metrics for column in metric.headings]
+    for name in names:
+        if names.count(name) > 1:
+            raise ConfigError(f"two metrics have a column {name!r}; leave one out, or tell them apart by LABEL=METRIC")
 
 
 class _Failure(NamedTuple):
@@ -182,94 +187,91 @@ class _Evaluator:
         return table
 
     def score_systems(self, systems: Sequence[System]) -> ScoreTable:
-        """Return the scores of the systems.
-
-        Raises:
-            ConfigError: if two columns have the same name.
-        """
+        """Return the scores of the systems."""
         table = ScoreTable([], [])
+        outputs = _score_outputs(self.metrics, systems, self.progress)
         prepared_metrics: Sequence[Metric] = self.metrics
-        compared: dict[str, Scores] = {}
         for index, system in enumerate(systems):
             # Only the first batch of the first system is small, so that the user soon sees progress.
             first_size = LARGE_FIRST_BATCH if index else FIRST_BATCH
             prepared_metrics, batches = _open_system(self.metrics, system, first_size, self.are_prepared)
-            outputs = _score_outputs(prepared_metrics, systems, index, compared, self.progress)
-            system_sum = self._score_system(system, prepared_metrics, outputs, batches)
-            table.systems.append(system_sum.finish())
-            table.reference_counts.update(system_sum.reference_counts)
-        table.metrics = [_describe(metric, table.reference_counts) for metric in prepared_metrics]
-        _check_column_names(table)
+            metric_sums = []
+            for metric_index, metric in enumerate(prepared_metrics):
+                output = outputs[metric_index][index] if metric_index in outputs else None
+                metric_sums.append(_MetricSum(metric, self.keep, output))
+            table.systems.append(self._score_system(system, metric_sums, batches, table.reference_counts))
+        table.metrics = _describe_metrics(prepared_metrics, table.reference_counts)
         return table
 
     def _score_system(
-        self,
-        system: System,
-        metrics: Sequence[Metric],
-        outputs: Mapping[int, _OutputScores],
-        batches: Iterator[Batch],
-    ) -> _SystemSum:
-        """Score the batches of one system, and return the sum of their statistics.
+        self, system: System, metric_sums: Sequence[_MetricSum], batches: Iterator[Batch], reference_counts: set[int]
+    ) -> SystemScores:
+        """Score the batches of one system, and return the scores of the system.
 
         Args:
             system: the system.
-            metrics: the prepared metrics.
-            outputs: scores of the system under metrics that score whole systems, by the index of the metric.
+            metric_sums: for each prepared metric an empty sum, to which the statistics of the batches are added.
             batches: the segments of the system.
+            reference_counts: set to which the numbers of references per segment are added.
         """
-        output_statistics = {index: output.statistics for index, output in outputs.items()}
-        scorer = BatchScorer(metrics, self.finite, self.keep.alignments, output_statistics)
-        metric_sums = [_MetricSum(metric, self.keep, outputs.get(index)) for index, metric in enumerate(metrics)]
-        system_sum = _SystemSum(system.name, self.keep, metric_sums)
+        known: dict[int, Floats] = {}
+        for index, metric_sum in enumerate(metric_sums):
+            if metric_sum.output is not None:
+                known[index] = metric_sum.output.statistics
+        metrics = [metric_sum.metric for metric_sum in metric_sums]
+        scorer = BatchScorer(metrics, self.finite, self.keep.alignments, known)
+        result = SystemScores(system.name, 0, [], [])
         for batch, statistics in score_batches(scorer, batches, on_error=self.on_error, execute=self.execute):
             if self.on_error == "collect":
-                _collect_failures(self.failures, batch, statistics)
-                system_sum.add(batch, [_replace_failures(rows) for rows in statistics])
-            else:
-                system_sum.add(batch, statistics)
-            self.progress(Stage(system.name, "segments"), system_sum.segment_count, system.size)
-        return system_sum
+                statistics = _collect_failures(self.failures, batch, statistics)
+            for metric_sum, rows in zip(metric_sums, statistics, strict=True):
+                metric_sum.add(rows, batch)
+            result.segment_count += len(batch)
+            reference_counts.update(map(len, batch.references))
+            if self.keep.segments:
+                result.ids += batch.ids
+            if self.keep.references:
+                for references in batch.references:
+                    result.reference_digest = hash((result.reference_digest, *references))
+            self.progress(Stage(system.name, "segments"), result.segment_count, system.size)
+        result.metrics = [metric_sum.finish() for metric_sum in metric_sums]
+        if len(metric_sums) == 1:
+            # The policy of a single metric may skip segments, which are then not counted.
+            result.segment_count = metric_sums[0].segment_count
+        return result
 
 
-def _check_column_names(table: ScoreTable) -> None:
-    """Check that the columns of a table have different names.
-
-    Raises:
-        ConfigError: if two columns have the same name.
-    """
-    names = [column.name for column in table.columns]
-    for name in names:
-        if names.count(name) > 1:
-            raise ConfigError(f"two metrics have a column {name!r}; leave one out, or tell them apart by LABEL=METRIC")
+def _describe_metrics(metrics: Sequence[Metric], reference_counts: set[int]) -> list[MetricInfo]:
+    """Return the descriptions of metrics for the table."""
+    infos = []
+    for metric in metrics:
+        signature = metric.signature_for(reference_counts)
+        infos.append(MetricInfo(metric.label, metric.headings, signature, metric.about()))
+    return infos
 
 
-def _describe(metric: Metric, reference_counts: set[int]) -> MetricInfo:
-    """Return the description of a metric for the table."""
-    return MetricInfo(metric.label, metric.headings, metric.signature_for(reference_counts), metric.about())
-
-
-def _collect_failures(
-    failures: dict[int, _Failure], batch: Batch, statistics: Sequence[Floats | SummedStatistics]
-) -> None:
+def _collect_failures(failures: dict[int, _Failure], batch: Batch, statistics: BatchStatistics) -> BatchStatistics:
     """Add an entry to ``failures`` for each segment of a batch that cannot be scored.
 
     Args:
         failures: the failed segments of all systems, by their position in the system.
         batch: the segments.
         statistics: statistics of the batch under each metric.
+
+    Returns:
+        Statistics in which the failed segments have the score 0.
     """
+    complete_statistics: BatchStatistics = []
     for rows in statistics:
         if not isinstance(rows, SummedStatistics):
+            complete_statistics.append(rows)
             continue
         for index, error in rows.failures.items():
             if not isinstance(error, InputError):
                 raise error
             failures.setdefault(batch.position + index, _Failure(batch.ids[index], batch.system, error))
-
-
-def _replace_failures(rows: Floats | SummedStatistics) -> Floats | SummedStatistics:
-    """Return statistics in which segments that cannot be scored have the score 0."""
-    return rows.with_zeros() if isinstance(rows, SummedStatistics) and rows.failures else rows
+        complete_statistics.append(rows.with_zeros())
+    return complete_statistics
 
 
 @dataclass
@@ -299,7 +301,9 @@ class _MetricSum:
     def add(self, statistics: Floats | SummedStatistics, batch: Batch) -> None:
         """Add the statistics of a batch."""
         self.total = add_statistics(self.total, statistics)
-        self.segment_count += statistics.count if isinstance(statistics, SummedStatistics) else len(statistics)
+        self.segment_count += len(statistics)
+        if isinstance(statistics, SummedStatistics):
+            self.segment_count -= len(statistics.failures)
         if self.keep.statistics or not self.metric.additive:
             import numpy as np
 
@@ -336,7 +340,8 @@ class _MetricSum:
         else:
             values = system_values(self.metric, self.total, statistics, self.segment_count)
         details = self._system_details() if self.keep.details else None
-        return MetricScores(values, self.total, self.segment_values, statistics, details, JoinedSequence(self.details))
+        segment_details = JoinedSequence(self.details) if self.details else ()
+        return MetricScores(values, self.total, self.segment_values, statistics, details, segment_details)
 
     def _system_details(self) -> Mapping[str, Any] | None:
         """Return the details of the system, or ``None`` if the metric does not provide details."""
@@ -347,54 +352,6 @@ class _MetricSum:
         with plugin_errors(f"metric {self.metric.name!r}"):
             details = self.metric.details([self.total])
         return details[0] if details else None
-
-
-@dataclass
-class _SystemSum:
-    """Collects the statistics of a system's batches, and computes the system's scores.
-
-    Attributes:
-        name: name of the system.
-        keep: the data of segments that the table keeps.
-        metric_sums: the sum of the statistics under each metric.
-        ids: ids of the segments, by batch, if they are kept.
-        segment_count: number of segments.
-        reference_counts: the distinct numbers of references per segment.
-        reference_digest: a digest of the references of all segments; 0 if it is not requested.
-    """
-
-    name: str
-    keep: KeptData
-    metric_sums: Sequence[_MetricSum]
-    ids: list[Sequence[SegmentId]] = field(default_factory=list)
-    segment_count: int = 0
-    reference_counts: set[int] = field(default_factory=set)
-    reference_digest: int = 0
-
-    def add(self, batch: Batch, statistics: Sequence[Floats | SummedStatistics]) -> None:
-        """Add a batch and its statistics under each metric."""
-        for metric_sum, rows in zip(self.metric_sums, statistics, strict=True):
-            metric_sum.add(rows, batch)
-        if self.keep.segments:
-            self.ids.append(batch.ids)
-        if self.keep.references:
-            for references in batch.references:
-                self.reference_digest = hash((self.reference_digest, *references))
-        self.reference_counts.update(map(len, batch.references))
-        self.segment_count += len(batch)
-
-    def finish(self) -> SystemScores:
-        """Return the scores of the system.
-
-        Raises:
-            InputError: if there are no segments.
-        """
-        scores = [metric_sum.finish() for metric_sum in self.metric_sums]
-        scored_count = self.segment_count
-        if len(self.metric_sums) == 1:
-            # The policy of a single metric may skip segments, which are then not counted.
-            scored_count = self.metric_sums[0].segment_count
-        return SystemScores(self.name, scored_count, scores, JoinedSequence(self.ids), self.reference_digest)
 
 
 def _open_system(
@@ -423,8 +380,13 @@ def _open_system(
     batches = read_batches(segments, system=system.name, first_size=first_size)
     first_batch = next(batches, None)
     if first_batch is None:
-        raise InputError(f"{system.name} is empty; there is nothing to score")
+        raise InputError(_describe_empty_system(system))
     return prepared_metrics, itertools.chain([first_batch], batches)
+
+
+def _describe_empty_system(system: System) -> str:
+    """Return the error message for a system without segments."""
+    return f"{system.name} is empty; there is nothing to score"
 
 
 class _OutputScores(NamedTuple):
@@ -444,43 +406,35 @@ class _OutputScores(NamedTuple):
 
 
 def _score_outputs(
-    metrics: Sequence[Metric],
-    systems: Sequence[System],
-    system_index: int,
-    compared: dict[str, Scores],
-    progress: Progress,
-) -> dict[int, _OutputScores]:
-    """Score a system under each metric that scores whole systems, and return the scores by the index of the metric.
+    metrics: Sequence[Metric], systems: Sequence[System], progress: Progress
+) -> dict[int, list[_OutputScores]]:
+    """Score all systems under each metric that scores whole systems.
 
     Args:
         metrics: all metrics.
-        systems: all systems.
-        system_index: index of the system.
-        compared: cache of the scores of all systems under metrics that compare systems, by the label of the metric.
+        systems: the systems.
         progress: called with the progress of a metric.
+
+    Returns:
+        For each metric that scores whole systems the scores of all systems. The keys are the indexes of the metrics.
 
     Raises:
         InputError: if segments have different numbers of references, or systems have different references.
     """
-    outputs: dict[int, _OutputScores] = {}
-    for index, metric in enumerate(metrics):
+    outputs: dict[int, list[_OutputScores]] = {}
+    for metric_index, metric in enumerate(metrics):
         if not isinstance(metric, SystemsMetric) or metric.scores_segments:
             continue
-        if not metric.compares_systems:
-            scores = _score_whole_systems(metric, [systems[system_index]], progress)
-            outputs[index] = _select_output(scores, 0)
-            continue
-        if metric.label not in compared:
-            compared[metric.label] = _score_whole_systems(metric, systems, progress)
-        outputs[index] = _select_output(compared[metric.label], system_index)
+        # A metric that does not compare systems scores one system at a time, so that memory holds one system only.
+        groups = [systems] if metric.compares_systems else [[system] for system in systems]
+        outputs[metric_index] = []
+        for group in groups:
+            test_set = _read_outputs(metric, group)
+            with plugin_errors(f"metric {metric.name!r}"):
+                scores = metric.score_shown_systems(test_set, progress=progress)
+            for system_index in range(len(group)):
+                outputs[metric_index].append(_select_output(scores, system_index))
     return outputs
-
-
-def _score_whole_systems(metric: SystemsMetric, systems: Sequence[System], progress: Progress) -> Scores:
-    """Read the outputs of systems, and score them under a metric that scores whole systems."""
-    outputs = _read_outputs(metric, systems)
-    with plugin_errors(f"metric {metric.name!r}"):
-        return metric.score_shown_systems(outputs, progress=progress)
 
 
 def _select_output(scores: Scores, index: int) -> _OutputScores:
@@ -506,6 +460,8 @@ def _read_outputs(metric: SystemsMetric, systems: Sequence[System]) -> SystemOut
     first_references: list[tuple[str, ...]] = []
     for system in systems:
         segments = list(system.read())
+        if not segments:
+            raise InputError(_describe_empty_system(system))
         references = [segment.references for segment in segments]
         if len(set(map(len, references))) > 1:
             raise InputError(f"metric {metric.label}: all segments need the same number of references")
@@ -554,8 +510,7 @@ def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable)
     for first_scores, second_scores in zip(first.systems, second.systems, strict=True):
         systems.append(_add_system_scores(metrics, first_scores, second_scores))
     reference_counts = first.reference_counts | second.reference_counts
-    infos = [_describe(metric, reference_counts) for metric in metrics]
-    return ScoreTable(infos, systems, reference_counts)
+    return ScoreTable(_describe_metrics(metrics, reference_counts), systems, reference_counts)
 
 
 def _add_system_scores(metrics: Sequence[Metric], first: SystemScores, second: SystemScores) -> SystemScores:
@@ -564,7 +519,7 @@ def _add_system_scores(metrics: Sequence[Metric], first: SystemScores, second: S
     scores = []
     for metric, first_scores, second_scores in zip(metrics, first.metrics, second.metrics, strict=True):
         scores.append(_add_scores(metric, first_scores, second_scores, segment_count))
-    return SystemScores(first.system, segment_count, scores, JoinedSequence([first.ids, second.ids]))
+    return SystemScores(first.system, segment_count, scores, [*first.ids, *second.ids])
 
 
 def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segment_count: int) -> MetricScores:

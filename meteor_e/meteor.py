@@ -201,6 +201,8 @@ class Meteor(Metric):
             segment=None if self.segmenter is None else self.segmenter.join,
             name=self._requested_engine,
         )
+        # A contextual matcher encodes all sentences of a batch together, so that batches are scored one by one.
+        self.parallel = "batches" if self._engine.name == "native" and not self.reads_sentences else "inside"
 
     def compare_words_by(self, identity: str) -> None:
         """Compare words by their text (``word``, the default), or by the hash of the Java program (``java``)."""
@@ -252,15 +254,6 @@ class Meteor(Metric):
             )
         check_regular_file(file)
         return IdfWeights(([token.form for token in self.tokenize(text)] for text in read_segments(file)), file)
-
-    @property
-    def parallel(self) -> str:
-        """``batches`` if several threads can score different batches at the same time, otherwise ``inside``.
-
-        In a chain with a contextual matcher, batches are scored one after the other, because the matcher encodes all
-        sentences of a batch together.
-        """
-        return "inside" if self.reads_sentences or self._engine.name != "native" else "batches"
 
     @property
     def matcher_names(self) -> tuple[str, ...]:
@@ -411,30 +404,30 @@ class Meteor(Metric):
         batch only once.
         """
         key = ("meteor", self.signature, self._identity)
-        rows: Rows | None = batch.cache.get(key)
-        if rows is None or (batch.alignments and not rows.alignments):
-            rows = batch.cache[key] = self._align_batch(batch)
+        cached_rows: Rows | None = batch.cache.get(key)
+        if cached_rows is not None and (cached_rows.alignments or not batch.alignments):
+            return cached_rows
+        threads = self.threads if self._engine.name == "native" else 1
+        if batch.threads is not None:
+            rows = self._engine.score(batch)
+        elif len(batch) <= BATCH_SEGMENTS and not self.reads_sentences:
+            rows = self._engine.score(replace(batch, threads=threads))
+        else:
+            rows = self._align_in_parts(batch, threads)
+        batch.cache[key] = rows
         return rows
 
-    def _align_batch(self, batch: Batch) -> Rows:
-        """Align and score a batch with the engine. A large batch is divided into parts first."""
-        if batch.threads is not None:
-            return self._engine.score(batch)
-        threads = self.threads if self._engine.name == "native" else 1
-        if len(batch) <= BATCH_SEGMENTS and not self.reads_sentences:
-            return self._engine.score(replace(batch, threads=threads))
-        parts = read_batches(
-            pair_texts(batch.hypotheses, batch.references),
-            max_characters=ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS,
-            first_size=LARGE_FIRST_BATCH,
-        )
-        score = functools.partial(self._score_part, alignments=batch.alignments)
-        return join_rows([rows for _, rows in map_in_order(score, parts, threads)])
+    def _align_in_parts(self, batch: Batch, threads: int) -> Rows:
+        """Divide a large batch into parts, align and score the parts with several threads, and join the results."""
 
-    def _score_part(self, batch: Batch, *, alignments: bool) -> Rows:
-        """Score a part of a large batch."""
-        batch.alignments = alignments
-        return self._engine.score(batch)
+        def score_part(part: Batch) -> Rows:
+            part.alignments = batch.alignments
+            return self._engine.score(part)
+
+        max_characters = ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS
+        segments = pair_texts(batch.hypotheses, batch.references)
+        parts = read_batches(segments, max_characters=max_characters, first_size=LARGE_FIRST_BATCH)
+        return join_rows([rows for _, rows in map_in_order(score_part, parts, threads)])
 
     def rows(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
         """Return the statistics of each segment.
@@ -557,7 +550,7 @@ class Meteor(Metric):
         else:
             for batch, rows in self.score_batches(hypotheses, references):
                 resolved_rows = resolve_failures(rows, batch, self.on_error) if rows.failures else rows
-                statistics_sum.add_total(resolved_rows.total, resolved_rows.count)
+                statistics_sum.add_total(resolved_rows.total, len(resolved_rows) - len(resolved_rows.failures))
                 progress(Stage("scoring", "segments"), statistics_sum.segments, None)
         if not statistics_sum.segments:
             raise InputError("there are no segments; there is nothing to score")

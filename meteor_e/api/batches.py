@@ -145,7 +145,9 @@ def read_batches(
         except Exception as exception:
             error = exception
         if columns.hypotheses:
-            yield columns.make_batch(position, system)
+            # Sources are left out unless all segments have a source.
+            sources: Any = None if None in columns.sources else columns.sources
+            yield Batch(columns.hypotheses, columns.references, sources, columns.ids, position, system)
             position += len(columns.hypotheses)
         if error is not None:
             raise error
@@ -191,11 +193,6 @@ class _Columns(NamedTuple):
                 return True
         return False
 
-    def make_batch(self, position: int, system: str) -> Batch:
-        """Return the columns as a batch. Sources are left out unless all segments have a source."""
-        sources: Any = None if None in self.sources else self.sources
-        return Batch(self.hypotheses, self.references, sources, self.ids, position, system)
-
 
 def _check_segment(index: int, hypothesis: object, references: object) -> Sequence[str]:
     """Check a segment, and return its references.
@@ -231,7 +228,11 @@ def default_threads(threads: int | None = None) -> int:
     if threads is not None:
         return _parse_thread_count("threads", threads)
     setting = os.environ.get("METEOR_E_THREADS", "")
-    return _parse_thread_count("METEOR_E_THREADS", setting) if setting else _count_processors()
+    if setting:
+        return _parse_thread_count("METEOR_E_THREADS", setting)
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _parse_thread_count(name: str, setting: int | str) -> int:
@@ -248,13 +249,6 @@ def _parse_thread_count(name: str, setting: int | str) -> int:
     if not digits.isdecimal() or int(digits) == 0:
         raise ConfigError(f"{name} is {setting!r}; it must be a whole number of at least 1")
     return int(digits)
-
-
-def _count_processors() -> int:
-    """Return the number of processors that are available to this process, at least 1."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
 
 
 Executor: TypeAlias = Callable[

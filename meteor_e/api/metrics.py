@@ -196,15 +196,11 @@ class SummedStatistics(Protocol):
 
     Attributes:
         total: sum over all segments that can be scored, ``(width,)``.
-        count: number of segments in the sum.
         failures: the error of each segment that cannot be scored, by index of the segment.
     """
 
     @property
     def total(self) -> list[int]: ...  # noqa: D102
-
-    @property
-    def count(self) -> int: ...  # noqa: D102
 
     @property
     def failures(self) -> Mapping[int, MeteorError]: ...  # noqa: D102
@@ -333,6 +329,8 @@ class Metric(Component):
         label: name of this instance in tables; by default the title.
         signature: version and options. Scores with different signatures cannot be compared.
         language: ISO code of the only language that the metric supports; empty for any language.
+        additive: whether the scores of a system depend only on the sum of the segments' statistics. Otherwise, the
+            metric overrides :meth:`system_scores`.
         on_error: policy for segments that cannot be scored: ``stop``, ``skip`` or ``zero``.
         parallel: ``batches`` if several threads can score different batches at the same time, which is useful if
             scoring releases the global interpreter lock; ``inside`` if one batch is scored at a time.
@@ -348,13 +346,10 @@ class Metric(Component):
     needs_references: ClassVar[bool] = False
     signature: str
     language: str = ""
+    additive: bool = True
+    parallel: str = "inside"
     threads: int | None = None
     on_error: str = "stop"
-
-    @property
-    def parallel(self) -> str:
-        """``batches`` if several threads can score different batches at the same time, otherwise ``inside``."""
-        return "inside"
 
     @property
     def headings(self) -> tuple[MetricColumn, ...]:
@@ -425,11 +420,6 @@ class Metric(Component):
             Scores, ``(systems,)``. A metric with :attr:`parts` or :attr:`columns` returns ``(systems, values)``: for
             each column the score, then its parts.
         """
-
-    @property
-    def additive(self) -> bool:
-        """Whether the scores of a system depend only on the sum of the segments' statistics."""
-        return True
 
     def system_scores(self, statistics: Floats, weights: Floats | None = None) -> ArrayLike:
         """Compute a system's scores from its segments' statistics, for a metric that is not additive.

@@ -91,7 +91,7 @@ class SystemScores:
     system: str
     segment_count: int
     metrics: list[MetricScores]
-    ids: Sequence[SegmentId] = field(default=(), repr=False)
+    ids: list[SegmentId] = field(default_factory=list, repr=False)
     reference_digest: int = 0
 
 

@@ -21,9 +21,9 @@ from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import (
     SegmentShares,
     Statistics,
-    StatisticsSum,
     characters_of,
     count_statistics,
+    sum_statistics,
 )
 from meteor_e.text.identity import IDENTITIES, Identity
 
@@ -195,7 +195,7 @@ def _make_rows(scores: Sequence[_AlignmentScore], failures: Mapping[int, MeteorE
     """
     statistics, formula_scores, best_references = array("q"), array("d"), array("i")
     alignments: list[Alignment | None] = []
-    statistics_sum = StatisticsSum(matcher_count)
+    aligned_statistics: list[Statistics] = []
     for index, score in enumerate(scores):
         statistics.extend(score.statistics.to_vector())
         formula_scores.extend(score.scores)
@@ -204,14 +204,14 @@ def _make_rows(scores: Sequence[_AlignmentScore], failures: Mapping[int, MeteorE
             alignments.append(None)
         else:
             alignments.append(score.alignment)
-            statistics_sum.add(score.statistics)
+            aligned_statistics.append(score.statistics)
     return Rows(
         statistics=statistics.tobytes(),
         scores=formula_scores.tobytes(),
         best_references=best_references.tobytes(),
         failures=failures,
         alignments=alignments,
-        total=statistics_sum.total.to_vector(),
+        total=sum_statistics(aligned_statistics, matcher_count),
     )
 
 

@@ -61,11 +61,6 @@ class Rows:
     def __len__(self) -> int:
         return len(self.best_references) // 4
 
-    @property
-    def count(self) -> int:
-        """The number of segments whose statistics are summed in ``total``."""
-        return len(self) - len(self.failures)
-
     def segments(self) -> Iterator[tuple[Statistics, FormulaScores, int]]:
         """Yield for each segment its statistics, its scores and the index of its best reference."""
         statistics: list[int] = memoryview(self.statistics).cast("q").tolist()

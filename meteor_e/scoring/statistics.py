@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.base.lowercase import lowercase
@@ -157,37 +157,18 @@ def characters_of(word: str) -> int:
     return len(word.encode(CHARACTER_UNITS, "surrogatepass")) // 2
 
 
-class _SegmentWords(NamedTuple):
-    """The words of a hypothesis or reference.
+class _WordUnits(NamedTuple):
+    """The numbers of units that the words of a hypothesis or reference count.
+
+    A word is either a content word or a function word. The other list contains 0 at its position.
 
     Attributes:
-        units: number of units that each word counts.
-        is_function: whether each word is a function word.
+        content: for each content word its number of units.
+        function: for each function word its number of units.
     """
 
-    units: list[int]
-    is_function: list[bool]
-
-    def function_units(self) -> int:
-        """Return the number of units of all function words."""
-        return sum(itertools.compress(self.units, self.is_function))
-
-    def count_units(self, start: int, length: int, share: float) -> tuple[int, int]:
-        """Return the number of units of the content words and of the function words of a phrase.
-
-        Args:
-            start: position of the first word.
-            length: number of words.
-            share: factor by which the units of each word are multiplied.
-        """
-        content_units = function_units = 0
-        for position in range(start, start + length):
-            units = _round_share(self.units[position], share)
-            if self.is_function[position]:
-                function_units += units
-            else:
-                content_units += units
-        return content_units, function_units
+    content: list[int]
+    function: list[int]
 
 
 def count_statistics(
@@ -214,18 +195,18 @@ def count_statistics(
         equal_segments: divide lengths and matches by the segment's length and multiply them by :data:`SEGMENT_UNIT`.
     """
     scale = GRADED_UNIT if any(graded) else 1
-    hypothesis = _read_words(alignment.hypothesis, function_words, word_units, scale)
-    reference = _read_words(alignment.reference, function_words, word_units, scale)
+    hypothesis = _count_units(alignment.hypothesis, function_words, word_units, scale)
+    reference = _count_units(alignment.reference, function_words, word_units, scale)
     matcher_counts = _count_matches(alignment, hypothesis, reference, matcher_count, graded)
     for index, compare_segments in enumerate(segment_shares):
         if compare_segments is not None:
             hypothesis_share, reference_share = compare_segments(alignment.hypothesis, alignment.reference)
             matcher_counts[index] = _count_shares(hypothesis, reference, hypothesis_share, reference_share)
     statistics = Statistics(
-        hypothesis_length=sum(hypothesis.units),
-        reference_length=sum(reference.units),
-        hypothesis_function_words=hypothesis.function_units(),
-        reference_function_words=reference.function_units(),
+        hypothesis_length=sum(hypothesis.content) + sum(hypothesis.function),
+        reference_length=sum(reference.content) + sum(reference.function),
+        hypothesis_function_words=sum(hypothesis.function),
+        reference_function_words=sum(reference.function),
         matchers=tuple(matcher_counts),
         chunks=alignment.chunks,
         hypothesis_matched=sum(match.hypothesis_length for match in alignment.matches),
@@ -234,10 +215,10 @@ def count_statistics(
     return _normalize_lengths(statistics) if equal_segments else statistics
 
 
-def _read_words(
+def _count_units(
     words: Sequence[str], function_words: Collection[str], word_units: Callable[[str], int] | None, scale: int
-) -> _SegmentWords:
-    """Return the number of units that each word counts, and whether the word is a function word.
+) -> _WordUnits:
+    """Return the number of units that each word counts.
 
     Args:
         words: words of a hypothesis or reference.
@@ -245,16 +226,20 @@ def _read_words(
         word_units: function that returns the number of units of a word; ``None`` if each word counts 1.
         scale: factor by which the numbers of units are multiplied.
     """
-    units = [scale] * len(words)
-    if word_units is not None:
-        units = [scale * word_units(word) for word in words]
-    return _SegmentWords(units, [lowercase(word) in function_words for word in words])
+    content_units, function_units = [0] * len(words), [0] * len(words)
+    for position, word in enumerate(words):
+        units = scale if word_units is None else scale * word_units(word)
+        if lowercase(word) in function_words:
+            function_units[position] = units
+        else:
+            content_units[position] = units
+    return _WordUnits(content_units, function_units)
 
 
 def _count_matches(
     alignment: Alignment,
-    hypothesis: _SegmentWords,
-    reference: _SegmentWords,
+    hypothesis: _WordUnits,
+    reference: _WordUnits,
     matcher_count: int,
     graded: Sequence[bool],
 ) -> list[MatcherCounts]:
@@ -262,47 +247,47 @@ def _count_matches(
 
     Args:
         alignment: the alignment.
-        hypothesis: words of the hypothesis.
-        reference: words of the reference.
+        hypothesis: units of the hypothesis's words.
+        reference: units of the reference's words.
         matcher_count: number of matchers of the chain.
         graded: for each matcher, whether its matches count in proportion to their probability.
     """
     counts = [MatcherCounts()] * matcher_count
     for match in alignment.matches:
         share = match.probability if graded and graded[match.matcher] else 1.0
-        hypothesis_content, hypothesis_function = hypothesis.count_units(
-            match.hypothesis_start, match.hypothesis_length, share
-        )
-        reference_content, reference_function = reference.count_units(
-            match.reference_start, match.reference_length, share
-        )
+        hypothesis_phrase = slice(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length)
+        reference_phrase = slice(match.reference_start, match.reference_start + match.reference_length)
         previous = counts[match.matcher]
         counts[match.matcher] = MatcherCounts(
-            previous.hypothesis_content + hypothesis_content,
-            previous.reference_content + reference_content,
-            previous.hypothesis_function + hypothesis_function,
-            previous.reference_function + reference_function,
+            previous.hypothesis_content + _sum_shares(hypothesis.content[hypothesis_phrase], share),
+            previous.reference_content + _sum_shares(reference.content[reference_phrase], share),
+            previous.hypothesis_function + _sum_shares(hypothesis.function[hypothesis_phrase], share),
+            previous.reference_function + _sum_shares(reference.function[reference_phrase], share),
         )
     return counts
 
 
+def _sum_shares(units: Sequence[int], share: float) -> int:
+    """Multiply the number of units of each word by a share, round each product half up, and return the sum."""
+    return sum(math.floor(word_units * share + 0.5) for word_units in units)
+
+
 def _count_shares(
-    hypothesis: _SegmentWords, reference: _SegmentWords, hypothesis_share: float, reference_share: float
+    hypothesis: _WordUnits, reference: _WordUnits, hypothesis_share: float, reference_share: float
 ) -> MatcherCounts:
-    """Return the counts of a matcher that compares whole segments.
+    """Return the counts of a matcher that compares whole segments. Each count is rounded half up.
 
     Args:
-        hypothesis: words of the hypothesis.
-        reference: words of the reference.
+        hypothesis: units of the hypothesis's words.
+        reference: units of the reference's words.
         hypothesis_share: share of the hypothesis that matches.
         reference_share: share of the reference that matches.
     """
-    hypothesis_function, reference_function = hypothesis.function_units(), reference.function_units()
     return MatcherCounts(
-        hypothesis_content=_round_share(sum(hypothesis.units) - hypothesis_function, hypothesis_share),
-        reference_content=_round_share(sum(reference.units) - reference_function, reference_share),
-        hypothesis_function=_round_share(hypothesis_function, hypothesis_share),
-        reference_function=_round_share(reference_function, reference_share),
+        hypothesis_content=math.floor(sum(hypothesis.content) * hypothesis_share + 0.5),
+        reference_content=math.floor(sum(reference.content) * reference_share + 0.5),
+        hypothesis_function=math.floor(sum(hypothesis.function) * hypothesis_share + 0.5),
+        reference_function=math.floor(sum(reference.function) * reference_share + 0.5),
     )
 
 
@@ -314,20 +299,24 @@ def _normalize_lengths(statistics: Statistics) -> Statistics:
     factor = 2.0 * SEGMENT_UNIT / total_length
     vector = statistics.to_vector()
     scaled_count = len(vector) - len(_TRAILING_FIELDS)
-    scaled = [_round_share(units, factor) for units in vector[:scaled_count]]
+    scaled = [math.floor(units * factor + 0.5) for units in vector[:scaled_count]]
     return Statistics.from_vector([*scaled, *vector[scaled_count:]])
 
 
-def _round_share(units: int, share: float) -> int:
-    """Multiply a number of units by a share, and round the product half up."""
-    return math.floor(units * share + 0.5)
+def sum_statistics(segments: Iterable[Statistics], matcher_count: int) -> list[int]:
+    """Return the sum of the additive statistics of segments, in the order of :meth:`Statistics.to_vector`.
 
-
-def to_additive_vector(statistics: Statistics) -> list[int]:
-    """Return the additive vector of a segment, as :func:`to_additive` does for arrays."""
-    if statistics.is_perfect:
-        statistics = statistics._replace(chunks=0)
-    return statistics.to_vector()
+    Args:
+        segments: statistics of the segments; see :func:`to_additive` for the difference to additive statistics.
+        matcher_count: number of matchers of the chain.
+    """
+    total = [0] * statistics_width(matcher_count)
+    for statistics in segments:
+        # METEOR 1.5 does not count the chunk of a perfectly matched segment in corpus scores.
+        additive = statistics._replace(chunks=0) if statistics.is_perfect else statistics
+        for column, value in enumerate(additive.to_vector()):
+            total[column] += value
+    return total
 
 
 class StatisticsSum:
@@ -339,7 +328,7 @@ class StatisticsSum:
 
     def add(self, statistics: Statistics) -> None:
         """Add the statistics of one segment."""
-        self.add_total(to_additive_vector(statistics), 1)
+        self.add_total(sum_statistics([statistics], len(statistics.matchers)), 1)
 
     def add_total(self, vector: Sequence[int], segments: int) -> None:
         """Add the sum of the additive vectors of several segments.

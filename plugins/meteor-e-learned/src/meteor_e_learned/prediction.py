@@ -282,14 +282,9 @@ class ModelMetric(SystemsMetric):
         self.signature = signature_of(model)
         self.scores_segments = has_scores(model)
         self.compares_systems = not self.scores_segments
-
-    @property
-    def additive(self) -> bool:
-        """Whether the score of a system is the mean of its segment scores.
-
-        This property is false if the model only compares hypotheses, or if the estimator averages scores differently.
-        """
-        return self.scores_segments and type(self.model.estimator).system_score is Estimator.system_score
+        # The score of a system is the mean of its segment scores, unless the model only compares hypotheses or its
+        # estimator averages scores differently.
+        self.additive = self.scores_segments and type(model.estimator).system_score is Estimator.system_score
 
     def system_scores(self, statistics: Floats, weights: Floats | None = None) -> Floats:
         """Return the score of a system, or the scores of weighted samples of its segments."""

@@ -117,7 +117,7 @@ def score_system(
     rows_of_batches: list[Rows] = []
     try:
         for batch_rows in _score_batches(meteor, segments, references):
-            summed_statistics.add_total(batch_rows.total, batch_rows.count)
+            summed_statistics.add_total(batch_rows.total, len(batch_rows) - len(batch_rows.failures))
             rows_of_batches.append(batch_rows)
             progress(name, summed_statistics.segments, len(references))
     except InputError as error:
