@@ -1,1 +1,1 @@
-"""The engines, which align and score batches of segments."""
+"""Align and score batches of segments with the Python engine or the native engine."""

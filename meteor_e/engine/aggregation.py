@@ -1,4 +1,4 @@
-"""Approximate expected METEOR scores of hypotheses against many references, for minimum Bayes risk decoding.
+"""Approximate the expected METEOR scores of hypotheses against many references, for minimum Bayes risk decoding.
 
 Every hypothesis is scored once against the mean word counts of all references, instead of once per reference. The
 results are approximations, because the score of mean counts is not the mean of the scores.
@@ -42,7 +42,7 @@ class Aggregated(NamedTuple):
 
 
 class _Keys(NamedTuple):
-    """The occurrences of keys in texts. The arrays have one item per occurrence.
+    """List the occurrences of keys in texts. The arrays have one item per occurrence.
 
     Attributes:
         texts: index of the text.
@@ -117,7 +117,7 @@ class WordTypes(NamedTuple):
 
 @dataclass
 class _TextCounts:
-    """The counts of words and bigrams in texts, from which scores are approximated.
+    """Store the counts of words and bigrams in texts, and approximate scores from them.
 
     Attributes:
         levels: for each key matcher, the keys of the words and the matcher's weight. The matches of a level include
@@ -311,7 +311,7 @@ def _make_bigrams(text_of_word: Integers, word_classes: Integers, class_count: i
 
 
 class _DisjointSets:
-    """A union-find structure, which merges sets of items efficiently. At first, each item is a set of its own.
+    """Merge sets of items efficiently with a union-find structure. At first, each item forms its own set.
 
     Args:
         item_count: number of items. The items are indexes from 0.

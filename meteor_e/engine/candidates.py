@@ -1,4 +1,4 @@
-"""The candidate matches of a pair of segments, which are collected from the matchers of a chain."""
+"""Collect the candidate matches of a pair of segments from the matchers of a chain."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ _UNSHAREABLE_FAMILIES = frozenset({"proposals", "contextual", "overlap", "ngrams
 
 
 class Candidates(NamedTuple):
-    """The candidate matches of a hypothesis and a reference.
+    """Store the candidate matches of a hypothesis and a reference.
 
     Attributes:
         by_reference: for each reference position, the candidates that start at this position, in the order of the
@@ -55,7 +55,7 @@ class Candidates(NamedTuple):
 
 
 class _SharedLists(NamedTuple):
-    """Lists of candidates, which reference positions may share.
+    """Store the lists of candidates, which reference positions may share.
 
     Attributes:
         lists: the distinct lists.

@@ -1,4 +1,4 @@
-"""A session with the native core, which keeps the word types of previous batches and their features."""
+"""Run a session with the native core, which keeps the word types of previous batches and their features."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class CoreSession:
-    """A native core and its vocabulary, which contains all word types of previous batches with their features.
+    """Hold a native core and its vocabulary, which contains the word types of all previous batches with their features.
 
     The features of a word type are computed in Python when the word occurs for the first time.
 

@@ -1,4 +1,4 @@
-"""The native engine, in which the C++ core reads, aligns and scores batches of segments.
+"""Read, align and score batches of segments with the native core, which is written in C++.
 
 If the extension :mod:`meteor_e._native` is not built, or if ``METEOR_E_PURE`` is set, the Python engine is used.
 
@@ -76,7 +76,7 @@ def native_module() -> ModuleType | None:
 
 
 class NativeEngine(Engine):
-    """The engine that scores batches with the native core. The function :func:`make_engine` creates instances.
+    """Score batches with the native core. The function :func:`make_engine` creates instances of this engine.
 
     Args:
         module: the extension.

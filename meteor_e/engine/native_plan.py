@@ -1,4 +1,4 @@
-"""The data that the native core reads from Python: the matchers of the chain, and the limits of both engines."""
+"""Prepare the data that the native core reads from Python: the matchers of a chain, and the limits of both engines."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KEY_FAMILIES = ("keys", "strings", "synonyms", "overlap", "ngrams")
 
 
 class CoreLimits(NamedTuple):
-    """Limits and units that both engines have in common. The native core reads all fields by name.
+    """Store the limits and units that both engines have in common. The native core reads all fields by name.
 
     Attributes:
         max_candidates: maximum number of candidates of a pair of segments.
@@ -82,7 +82,7 @@ def core_limits() -> CoreLimits:
 
 
 class PlannedMatcher(NamedTuple):
-    """The description of a matcher for the native core, which reads all fields except ``matcher`` by name.
+    """Describe a matcher for the native core, which reads all fields except ``matcher`` by name.
 
     Attributes:
         matcher: the matcher itself.

@@ -1,4 +1,4 @@
-"""Pairwise scores of every hypothesis against every reference, for minimum Bayes risk decoding.
+"""Score every hypothesis against every reference, for minimum Bayes risk decoding.
 
 Equal texts are tokenized and compared only once.
 """
@@ -99,7 +99,7 @@ def _assign_ids(texts: Sequence[str], text_ids: dict[str, int]) -> list[int]:
 
 
 class _MatrixIndexes(NamedTuple):
-    """The positions of a source's texts in the matrix of distinct texts.
+    """Store the positions of a source's texts in the matrix of distinct texts.
 
     Attributes:
         rows: row of each hypothesis.

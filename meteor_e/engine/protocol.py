@@ -1,4 +1,4 @@
-"""The interface of the two engines, which compute the statistics and scores of batches of segments.
+"""Define the interface of the two engines, which compute the statistics and scores of batches of segments.
 
 The class :class:`~meteor_e.engine.native.NativeEngine` runs the C++ core. The class
 :class:`~meteor_e.engine.python.PythonEngine` defines the results in readable code. Both engines return the same
@@ -19,7 +19,7 @@ from meteor_e.scoring.rows import Rows
 
 
 class EngineSettings(NamedTuple):
-    """The settings of a chain that affect scores, apart from its matchers.
+    """Store all settings of a chain that affect scores, except for its matchers.
 
     Attributes:
         parameters: parameters of the formula.
@@ -45,7 +45,7 @@ PairSource: TypeAlias = tuple[Sequence[int], Sequence[int]]
 
 
 class Engine(ABC):
-    """Base class of the engines, which score batches of segments. Several threads may use the same engine.
+    """Score batches of segments. This is the base class of the engines. Several threads may use the same engine.
 
     Class attributes:
         name: name of the engine, which is the value of :attr:`meteor_e.Meteor.engine`.

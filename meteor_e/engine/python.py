@@ -1,4 +1,4 @@
-"""The engine in plain Python, which defines METEOR in readable code. Tests compare the native engine with it."""
+"""Score segments in plain Python, in code that defines METEOR. Tests compare the native engine with this engine."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def align(
 
 
 class _AlignmentScore(NamedTuple):
-    """An alignment with its statistics and scores.
+    """Store an alignment with its statistics and scores.
 
     Attributes:
         reference_index: index of the reference among the references of the segment.
@@ -96,7 +96,7 @@ class _AlignmentScore(NamedTuple):
 
 
 class PythonEngine(Engine):
-    """The engine that scores the segments of a batch in Python, one after the other.
+    """Score the segments of a batch in Python, one after the other.
 
     Args:
         settings: parameters, beam and units.

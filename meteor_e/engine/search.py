@@ -1,4 +1,4 @@
-"""The beam search that chooses the alignment from the candidate matches.
+"""Choose the alignment from the candidate matches with a beam search.
 
 The search follows section 3 of the specification of METEOR 1.5. It does not always find the best alignment. Its result
 depends on the order of the candidates, on ties, and on the path to which a distance is added.
@@ -110,7 +110,7 @@ def _list_matches(path: _Path) -> list[AlignedMatch]:
 
 
 class _Run(NamedTuple):
-    """A run of consecutive candidates that differ only in their hypothesis positions. The positions increase.
+    """Store consecutive candidates that differ only in their hypothesis positions. The positions increase.
 
     Attributes:
         gain: amount by which each candidate lowers the rank of a path.

@@ -1,4 +1,4 @@
-"""A tokenizer for large texts, which converts the words of each line to ids. It uses the native core if possible."""
+"""Convert the words of large texts to ids. The native core tokenizes the lines if it is installed."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Tokenizer:
 
     @property
     def words(self) -> list[str]:
-        """All distinct words of the lines so far, in the order of their ids."""
+        """Return the distinct words of all lines so far, in the order of their ids."""
         return list(self._word_ids)
 
     def __call__(self, lines: Sequence[str]) -> list[list[int]]:

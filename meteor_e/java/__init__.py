@@ -1,1 +1,1 @@
-"""The command line, the files and the stdio protocol of METEOR 1.5, which is a Java program."""
+"""Reproduce the command line, the files and the stdio protocol of METEOR 1.5, which is a Java program."""

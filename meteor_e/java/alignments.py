@@ -1,4 +1,4 @@
-"""The format of alignments in the Java program's files (``-writeAlignments``) and in the output of its aligner."""
+"""Format alignments as in the Java program's files (``-writeAlignments``) and in the output of its aligner."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Java's number formats, text decoding and hash table order, on which the output of METEOR 1.5 depends.
+"""Reproduce Java's number formats, text decoding and hash table order, on which the output of METEOR 1.5 depends.
 
 The sources are the public API documentation of ``java.lang.Double``, ``java.lang.String.hashCode`` and
 ``java.util.Hashtable``, and experiments with OpenJDK 17.

@@ -1,4 +1,4 @@
-"""The Java program's command line: parse its options, and derive the configuration of a run from them."""
+"""Parse the command line of the Java program, and derive the configuration of a run from its options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class JavaOption(NamedTuple):
-    """An option of the command line, with the field of :class:`JavaOptions` that it sets, and its help text."""
+    """Describe an option of the command line: the field of :class:`JavaOptions` that it sets, and its help text."""
 
     field: str
     text: str
@@ -120,11 +120,11 @@ _CODES = {
 
 
 class UsageError(ConfigError):
-    """A command line that the Java program would reject."""
+    """Report a command line that the Java program would reject."""
 
 
 class JavaOptions(SimpleNamespace):
-    """The options of a command line. ``VALUES`` and ``FLAGS`` list the fields.
+    """Store the options of a command line. ``VALUES`` and ``FLAGS`` list the fields.
 
     The value of an absent option is ``None``, and that of an absent flag is ``False``. Further fields are
     ``hypothesis`` and ``reference``, the paths of the two files, and ``vector_key``, the lookup key of the vectors.
@@ -191,7 +191,7 @@ def _apply_new_language(options: JavaOptions) -> None:
 
 @dataclass(frozen=True)
 class JavaConfiguration:
-    """The configuration of a run of the Java program.
+    """Store the configuration of a run of the Java program.
 
     Attributes:
         options: the options of the command line.
@@ -260,7 +260,7 @@ class JavaConfiguration:
 
     @property
     def references_per_segment(self) -> int:
-        """The number of lines of the reference file that belong to one segment.
+        """Return the number of lines of the reference file that belong to one segment.
 
         Raises:
             UsageError: if the value of ``-r`` is not an integer.
@@ -269,13 +269,13 @@ class JavaConfiguration:
 
     @property
     def is_out_of_range(self) -> bool:
-        """Whether a parameter is outside of METEOR's range. The Java program accepts any number."""
+        """Return whether a parameter is outside of METEOR's range. The Java program accepts any number."""
         alpha, beta, gamma, delta = self.parameters[:4]
         return not (0 <= alpha <= 1 and beta >= 0 and 0 <= gamma <= 1 and 0 <= delta <= 1)
 
     @property
     def plugin_modules(self) -> tuple[str, ...]:
-        """The names of the modules that a plugin provides instead of the core."""
+        """Return the names of the modules that a plugin provides instead of the core."""
         if self.threshold is None:
             return ()
         has_lemmas = self.options.lemmas is not None or self.options.vector_key != "word"
@@ -283,12 +283,12 @@ class JavaConfiguration:
 
     @property
     def slots(self) -> int:
-        """The number of modules in a statistics line."""
+        """Return the number of modules in a statistics line."""
         return 4 if self.threshold is None else 5
 
     @property
     def evaluation_id(self) -> str:
-        """The Java program's identifier of the configuration, for the header."""
+        """Return the Java program's identifier of the configuration, for the header."""
         modes = {"none": "no_norm", "lower": "lc_only", "full": "norm", "no-punctuation": "norm_nopunct"}
         return "-".join(
             (
@@ -311,7 +311,7 @@ DEFAULT_THRESHOLD = 0.8
 
 
 class _TaskDefaults(NamedTuple):
-    """The default weights and parameters of a task.
+    """Store the default weights and parameters of a task.
 
     Attributes:
         name: the name of the task.

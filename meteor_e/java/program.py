@@ -217,7 +217,7 @@ class _Scorer:
 
     @property
     def n_matchers(self) -> int:
-        """The number of matchers in the chain."""
+        """Return the number of matchers in the chain."""
         return len(self.meteor.matchers)
 
     def compute_scores(self, statistics: Statistics) -> FormulaScores:
@@ -392,7 +392,7 @@ def _score_sgml(scorer: _Scorer, stream: TextIO) -> None:
 
 
 class _SgmlAlignment(NamedTuple):
-    """The alignment of a segment, and the line of the segment in the score file, by which alignments are sorted."""
+    """Store the alignment of a segment, and the segment's line in the score file, by which alignments are sorted."""
 
     line: str
     text: str
@@ -448,7 +448,7 @@ class _ScoreFiles:
 
 
 class _SgmlSegment(NamedTuple):
-    """A segment of a system in SGML files."""
+    """Store a segment of a system in SGML files."""
 
     document: str
     id: str

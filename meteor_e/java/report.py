@@ -129,13 +129,13 @@ def make_java_vector(vector: Sequence[int], matchers: int, slots: int) -> list[i
 
 
 class JavaStatistics(Statistics):
-    """Statistics from an input line. They may be inconsistent, for example with more matches than words."""
+    """Store statistics from an input line. They may be inconsistent, for example with more matches than words."""
 
     __slots__ = ()
 
     @property
     def is_perfect(self) -> bool:
-        """Whether all words of both texts are matched, and the matches form a single chunk."""
+        """Return whether all words of both texts are matched, and the matches form a single chunk."""
         hypothesis_matched = sum(counts.hypothesis_content + counts.hypothesis_function for counts in self.matchers)
         reference_matched = sum(counts.reference_content + counts.reference_function for counts in self.matchers)
         return (

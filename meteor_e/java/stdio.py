@@ -1,4 +1,4 @@
-"""The stdio protocol of METEOR, which tuners and captioning tools use. Each request is one line.
+"""Answer requests in the stdio protocol of METEOR, which tuners and captioning tools use. Each request is one line.
 
 ``SCORE ||| reference [||| reference …] ||| hypothesis``
     The response is the segment's statistics.

@@ -1,1 +1,1 @@
-"""The built-in matchers, which compare words, stems, synonyms, paraphrases, lemmas, n-grams or subsequences."""
+"""Match words and phrases by their stems, synonyms, paraphrases, lemmas, n-grams or subsequences."""

@@ -1,4 +1,4 @@
-"""The matchers of METEOR 1.5, which are called modules in the Java program, and the matcher of lemmas."""
+"""Define the matchers of METEOR 1.5, which the Java program calls modules, and the matcher of lemmas."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ class StemMatcher(KeyMatcher):
 
 
 class ResourceMatcher(Matcher):
-    """A matcher that uses a table from the resource pack of the language.
+    """Match words or phrases with a table from the resource pack of the language.
 
     Args:
         table: the table. If it is ``None``, no words match, and the signature reports that the table is missing.

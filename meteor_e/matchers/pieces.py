@@ -1,4 +1,4 @@
-"""Matchers of similar words and segments, which compare character n-grams, prefixes or subsequences.
+"""Match similar words and segments, which share character n-grams, prefixes or subsequences.
 
 Inflected forms, compounds and spelling variants share most of their characters in every language with an alphabetic
 script. These matchers do not need any resource.

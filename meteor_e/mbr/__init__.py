@@ -1,1 +1,1 @@
-"""Minimum Bayes risk decoding, which chooses the candidate with the best expected score for each source sentence."""
+"""Choose the candidate with the best expected score for each source sentence (minimum Bayes risk decoding)."""

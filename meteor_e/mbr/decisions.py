@@ -1,4 +1,4 @@
-"""Minimum Bayes risk decoding (Kumar and Byrne, 2004), which chooses the candidates with the best expected scores.
+"""Choose the candidates with the best expected scores by minimum Bayes risk decoding (Kumar and Byrne, 2004).
 
 The candidates of a source are, for example, samples from a model or an n-best list. By default, they also serve as
 references, and all references have the same weight.
@@ -24,7 +24,7 @@ from meteor_e.mbr.methods import BLOCK, Method, Pairs, rank_candidates
 
 
 class Choice(NamedTuple):
-    """The candidates that have been chosen for a source sentence.
+    """Store the candidates that have been chosen for a source sentence.
 
     Attributes:
         candidate_index: the index of the best candidate.

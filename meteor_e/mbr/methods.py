@@ -1,4 +1,4 @@
-"""Methods of minimum Bayes risk decoding that find the best candidates without scoring all pairs of texts."""
+"""Find the best candidates of minimum Bayes risk decoding without scoring all pairs of texts."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def rank_candidates(expected: Floats, sign: int) -> Integers:
 
 @dataclass(frozen=True)
 class Pairs:
-    """The candidates and references of one source, and the metric that scores pairs of them.
+    """Score the candidates of one source against its references.
 
     Attributes:
         metric: the metric that scores a candidate against a reference.
@@ -109,12 +109,12 @@ class Pairs:
 
     @property
     def sign(self) -> int:
-        """The factor by which scores are multiplied so that high values are good: 1 or -1."""
+        """Return the factor by which scores are multiplied so that high values are good: 1 or -1."""
         return 1 if self.metric.higher_is_better else -1
 
 
 class Method(Protocol):
-    """A method that finds the best candidates of a source."""
+    """Find the best candidates of a source."""
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
         """Return the expected scores of all candidates, with NaN for candidates that have been ruled out.
@@ -127,7 +127,7 @@ class Method(Protocol):
 
 @dataclass(frozen=True)
 class Pruning:
-    """Confidence-based pruning according to algorithm 1 of Cheng and Vlachos (2023).
+    """Find the best candidates by confidence-based pruning, which is algorithm 1 of Cheng and Vlachos (2023).
 
     Candidates are scored against an increasing number of references. Each step rules out the candidates that win
     against the best candidate in at most ``1 - confidence`` of the bootstrap samples of references.
@@ -197,7 +197,7 @@ class Pruning:
 
 @dataclass(frozen=True)
 class Aggregation:
-    """Reference aggregation, followed by exact scoring of the most promising candidates.
+    """Select promising candidates by reference aggregation, and score them exactly.
 
     The ``top`` candidates are selected by approximate expected scores (see :mod:`meteor_e.engine.aggregation`). They
     are scored against increasing samples of references, and candidates are ruled out if they are significantly worse

@@ -1,4 +1,4 @@
-"""Conformance checks for components and plugins, which plugin authors can call in their tests.
+"""Check that components and plugins meet the requirements. Plugin authors can call these checks in their tests.
 
 For example, the tests of a plugin can contain::
 

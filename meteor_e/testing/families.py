@@ -1,4 +1,4 @@
-"""The conformance checks for the results of features, lemmatizers, metrics and segmenters."""
+"""Check the results of features, lemmatizers, metrics and segmenters."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from meteor_e.testing.samples import ODD_WORDS, SENTENCES
 
 
 class Family(NamedTuple):
-    """The procedure for checking the results of components that have a common base class.
+    """Describe how to check the results of components that have a common base class.
 
     Attributes:
         compute: a function that returns the result of a component for an item, and raises an exception if the result

@@ -1,4 +1,4 @@
-"""The conformance check for matchers."""
+"""Check that matchers meet the requirements of the engines."""
 
 from __future__ import annotations
 
@@ -126,7 +126,7 @@ _Matches = list[tuple[int, int, int, int, float]]
 
 
 class _Sample(NamedTuple):
-    """A hypothesis and a reference, with the matches that the matcher proposed in the first call."""
+    """Store a hypothesis and a reference, with the matches that the matcher proposed in the first call."""
 
     pair: _Pair
     matches: _Matches
@@ -290,7 +290,7 @@ def _read_matches(report: ErrorReport, matcher: Matcher, pair: _Pair) -> _Matche
         if report.expect(is_tuple, f"{call} proposed {shorten(match)}; propose Match(…)"):
             _check_match(report, match, pair, call)
             matches.append(tuple(match))
-    return matches  # type: ignore[return-value]
+    return matches
 
 
 def _check_match(report: ErrorReport, match: Sequence[Any], pair: _Pair, call: str) -> None:

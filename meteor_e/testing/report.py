@@ -1,4 +1,4 @@
-"""The conformance checks that apply to all components, and the report that collects errors."""
+"""Check the requirements that apply to all components, and collect the errors in a report."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sample sentences and unusual words to which conformance checks apply components."""
+"""Define the sample sentences and unusual words to which the checks apply components."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ HEURISTICS: tuple[str, ...] = get_args(Heuristic)
 
 @dataclass(frozen=True)
 class AlignmentOptions:
-    """The options of the alignment model. The defaults are those of fast_align.
+    """Store the options of the alignment model. The defaults are the same as in fast_align.
 
     Attributes:
         iterations: the number of iterations of expectation maximization.
@@ -47,7 +47,7 @@ class AlignmentOptions:
 
 
 class Links(NamedTuple):
-    """The links between the words of all sentence pairs.
+    """Store the links between the words of all sentence pairs.
 
     Attributes:
         positions: an array ``(links, 2)`` with the source position and the target position of each link.

@@ -21,7 +21,7 @@ SETTINGS = (BitextOptions, AlignmentOptions, PivotOptions)
 
 @dataclasses.dataclass(frozen=True)
 class TextOptions(Options, heading="Text", example="-l oc --bitext corpus.oc corpus.fr --pivot-language fr"):
-    """The options that specify the text, its translation and their tokenization."""
+    """Store the options that specify the text, its translation and their tokenization."""
 
     language: str = option(
         None, "-l", "--language", required=True, metavar="CODE|FILE", help="Language of the first file and of the pack."
@@ -63,7 +63,7 @@ class PhraseOptions(
     heading="Word alignment, phrases and paraphrases",
     example="-l oc --bitext corpus.oc corpus.fr --set least_count=3",
 ):
-    """The options that control word alignment and the extraction of paraphrases."""
+    """Store the options that control word alignment and the extraction of paraphrases."""
 
     alignment: str | None = option(
         None, "--alignment", metavar="FILE", help="Take word alignments from a Pharaoh file."
@@ -76,7 +76,7 @@ class PhraseOptions(
 
 @dataclasses.dataclass(frozen=True)
 class PackOptions(Options, heading="Output", example="-l oc --bitext corpus.oc corpus.fr -o ./oc-pack"):
-    """The options that specify the folders of the pack and of intermediate results."""
+    """Store the options that specify the folders of the pack and of intermediate results."""
 
     output: str | None = option(
         None,

@@ -38,7 +38,7 @@ class Counts(NamedTuple):
 
 
 class Corpus:
-    """The sentences of a bitext in one language, which are stored in a folder.
+    """Read the sentences of one language of a bitext from a folder.
 
     Attributes:
         folder: the folder that contains the files.

@@ -28,7 +28,7 @@ class FrequentPhrase(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """The numbers of words and phrases of a text that a pack contains.
+    """Store the numbers of words and phrases of a text that a pack contains.
 
     Attributes:
         words: the number of words in the text.

@@ -12,7 +12,7 @@ _WORD_BITS = np.uint64(32)
 
 
 class DistinctPhrases(NamedTuple):
-    """The distinct phrases among many rows of word ids. Shorter phrases come first.
+    """Store the distinct phrases among many rows of word ids. Shorter phrases come first.
 
     Attributes:
         ids: the phrase id of each row.

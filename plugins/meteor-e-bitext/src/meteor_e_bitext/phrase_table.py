@@ -101,7 +101,7 @@ class _NumberWriter:
 
 
 class PhraseRow(NamedTuple):
-    """A line of a phrase table, which contains a phrase pair and the probabilities in both directions."""
+    """Store a line of a phrase table, which contains a phrase pair and the probabilities in both directions."""
 
     first: str
     second: str
@@ -110,7 +110,7 @@ class PhraseRow(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """A phrase pair of a phrase table, whose attributes are named after the languages instead of the columns."""
+    """Store a phrase pair of a phrase table. The attributes are named after the languages instead of the columns."""
 
     phrase: str
     pivot: str

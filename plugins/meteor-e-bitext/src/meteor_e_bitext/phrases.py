@@ -28,7 +28,7 @@ RECORD = [("pivot", "<u4"), ("phrase", "<u4"), ("count", "<u4")]
 
 
 class Phrases(NamedTuple):
-    """Phrases that are represented by slices of an array of word ids.
+    """Represent phrases by slices of an array of word ids.
 
     Attributes:
         words: an array of word ids.
@@ -102,7 +102,7 @@ class Phrases(NamedTuple):
 
 
 class PhrasePairs(NamedTuple):
-    """Phrase pairs with their translation probabilities in both directions.
+    """Store phrase pairs with their translation probabilities in both directions.
 
     Attributes:
         phrases: the phrases of the pack's language.
@@ -171,7 +171,7 @@ def extract_phrase_pairs(
 
 
 class _NumberedPhrases(NamedTuple):
-    """The ids of all phrases in a corpus.
+    """Store the ids of all phrases in a corpus.
 
     Attributes:
         ids: for each word, the ids of the phrases of each length that start there.

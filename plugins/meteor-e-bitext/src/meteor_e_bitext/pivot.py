@@ -35,7 +35,7 @@ RESULT = [("phrase", "<u4"), ("paraphrase", "<u4"), ("probability", "<f8")]
 
 @dataclass(frozen=True)
 class PivotOptions:
-    """The filters and thresholds for paraphrases. The defaults are those of METEOR.
+    """Store the filters and thresholds for paraphrases. The defaults are the same as in METEOR.
 
     Attributes:
         least_product: the minimum of a product p(f|e₁)·p(e₂|f). Smaller products are omitted from the sum.
@@ -52,7 +52,7 @@ class PivotOptions:
 
 
 class WordFilter:
-    """A filter that removes phrases which consist of common words or contain certain characters.
+    """Reject phrases that consist of common words or contain certain characters.
 
     Args:
         common: the common words of the language. A phrase must contain at least one word that is not common.
@@ -81,7 +81,7 @@ class WordFilter:
 
 
 class Paraphrases(NamedTuple):
-    """The entries of a paraphrase table, which are sorted by the words of both phrases.
+    """Store the entries of a paraphrase table, which are sorted by the words of both phrases.
 
     Attributes:
         phrases: the phrases.
@@ -96,7 +96,7 @@ class Paraphrases(NamedTuple):
 
 
 class _Translations(NamedTuple):
-    """The translations of phrases in one direction, sorted by phrase.
+    """Store the translations of phrases in one direction, sorted by phrase.
 
     Attributes:
         starts: the index of each phrase's first translation, followed by the number of all translations.

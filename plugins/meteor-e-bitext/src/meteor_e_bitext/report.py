@@ -18,7 +18,7 @@ _MARKUP = frozenset("\\`*_{}[]<>#|~")
 
 
 class SampledParaphrase(NamedTuple):
-    """A randomly selected entry of a paraphrase table."""
+    """Store a randomly selected entry of a paraphrase table."""
 
     probability: float
     phrase: str

@@ -22,7 +22,7 @@ from meteor_e.text.normalization import Normalizer
 
 @dataclass(frozen=True)
 class LanguageText:
-    """A language and the tokenization of its text. Call :func:`language_text` to create an instance.
+    """Store a language and the tokenization of its text. The function :func:`language_text` creates instances.
 
     Attributes:
         code: the ISO code of the language, or a name that the user has chosen.

@@ -38,7 +38,7 @@ def _first_line(error: Exception) -> str:
 
 @dataclass
 class ArrowRows:
-    """Rows that are represented by an Arrow table.
+    """Represent rows by an Arrow table.
 
     Attributes:
         name: the name of the file, for error messages.

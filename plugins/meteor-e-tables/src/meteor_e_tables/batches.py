@@ -17,7 +17,7 @@ BATCH_ROWS = 4096
 
 
 class Rows(Protocol):
-    """All columns of several rows, in a representation that depends on the table format."""
+    """Represent all columns of several rows. The representation depends on the table format."""
 
     def __len__(self) -> int:
         """Return the number of rows."""
@@ -48,7 +48,7 @@ class TableBatch(NamedTuple):
 
 
 class BatchedTable(TextTable):
-    """Base class of tables that are read in batches.
+    """Read a table in batches. This is the base class of all table formats of the plugin.
 
     Attributes:
         name, size, texts: see :class:`meteor_e.api.TextTable`.

@@ -267,7 +267,7 @@ def _format_error(error: BaseException) -> str:
 
 
 class Work(NamedTuple):
-    """A scoring function that can be sent to the workers of a cluster.
+    """Store a scoring function in a form that can be sent to the workers of a cluster.
 
     Attributes:
         version: the version of this package.
@@ -331,7 +331,7 @@ def score_in_order(
 
 
 class _Task(NamedTuple):
-    """A batch that was submitted to the cluster, and the future of its result."""
+    """Store a batch that was submitted to the cluster, and the future of its result."""
 
     batch: Batch
     future: Future

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class ColumnNames(NamedTuple):
-    """The names of the columns that contain the scores and statistics of METEOR.
+    """Store the names of the columns that contain the scores and statistics of METEOR.
 
     Attributes:
         scores: the score and its parts (float64).
@@ -51,7 +51,7 @@ class ColumnNames(NamedTuple):
 
 
 class ScoredColumns(NamedTuple):
-    """The METEOR scores and statistics of several segments, as arrays with one row per segment.
+    """Store the METEOR scores and statistics of several segments in arrays with one row per segment.
 
     Attributes:
         scores: an array ``(segments, parts)`` with the columns :data:`PARTS`.

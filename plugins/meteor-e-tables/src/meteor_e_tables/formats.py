@@ -7,7 +7,7 @@ from meteor_e_tables.batches import BatchedTable
 
 
 class ParquetFormat(TableFormat):
-    """The format of Parquet files, and of folders that contain several Parquet files."""
+    """Open Parquet files, and folders that contain several Parquet files."""
 
     name = "parquet"
 
@@ -19,7 +19,7 @@ class ParquetFormat(TableFormat):
 
 
 class JsonLinesFormat(TableFormat):
-    """The format of JSON Lines files, which contain one JSON object per line and can be compressed with gzip."""
+    """Open JSON Lines files, which contain one JSON object per line and can be compressed with gzip."""
 
     name = "jsonl"
 
@@ -31,7 +31,7 @@ class JsonLinesFormat(TableFormat):
 
 
 class JsonArrayFormat(TableFormat):
-    """The format of JSON files that consist of one array of objects."""
+    """Open JSON files that consist of one array of objects."""
 
     name = "json"
 

@@ -24,7 +24,7 @@ _LINE_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 @dataclass
 class ObjectRows:
-    """Rows that are represented by dictionaries.
+    """Represent each row by a dictionary.
 
     Attributes:
         name: the name of the table, for error messages.
@@ -88,7 +88,7 @@ def _decode_line(line: str, key_prefixes: Sequence[str]) -> dict[str, msgspec.Ra
 
 
 class JsonLines(BatchedTable):
-    """A table in a JSON Lines file, which contains one object per line and can be compressed with gzip.
+    """Read a table from a JSON Lines file, which contains one object per line and can be compressed with gzip.
 
     Args:
         path: the path of the file. ``-`` means standard input.
@@ -163,7 +163,7 @@ class JsonLines(BatchedTable):
 
 
 class JsonArray(JsonLines):
-    """A table in a JSON file that consists of one array of objects. The complete file is loaded into memory.
+    """Read a table from a JSON file that consists of one array of objects. The complete file is loaded into memory.
 
     Args:
         path: the path of the file, which can be compressed. ``-`` means standard input.

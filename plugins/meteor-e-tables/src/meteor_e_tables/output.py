@@ -52,14 +52,14 @@ def _signatures(metrics: Sequence[Metric]) -> str:
 
 
 class _InputTable(NamedTuple):
-    """An input table and the names of the systems whose outputs it contains."""
+    """Store an input table and the names of the systems whose outputs the table contains."""
 
     table: BatchedTable
     system_names: list[str]
 
 
 class _Sink(NamedTuple):
-    """The destination of the columns that contain the scores of one system.
+    """Describe where the columns with the scores of one system are written.
 
     Attributes:
         prefix: the prefix of the column names.
@@ -185,7 +185,7 @@ def _read_records(system: System, *, with_name: bool) -> Iterator[tuple[int, dic
 
 
 class RecordTable(BatchedTable):
-    """A table whose rows are provided one by one, for example by the core or another plugin.
+    """Read a table whose rows are provided one by one, for example by the core or another plugin.
 
     Args:
         name, size, texts: see :class:`meteor_e.api.TextTable`.

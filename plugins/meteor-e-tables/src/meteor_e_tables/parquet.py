@@ -21,7 +21,7 @@ def _open(path: str | Path) -> Any:
 
 
 class Parquet(BatchedTable):
-    """A table in a Parquet file or in a folder of Parquet files.
+    """Read a table from a Parquet file or from a folder of Parquet files.
 
     Args:
         path: the path of the file or the folder.

@@ -1,4 +1,4 @@
-"""Word vectors for meteor_e, as METEOR-E uses them (Servan et al., 2016).
+"""Match words by their vectors, as METEOR-E does (Servan et al., 2016).
 
 >>> from meteor_e_vectors import open_vectors
 >>> vectors = open_vectors("en.vectors")

@@ -1,4 +1,4 @@
-"""Conversion of vectors of other programs to vector files, and the cache of converted files."""
+"""Convert the vectors of other programs to vector files, and keep the converted files in a cache."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The command ``meteor-e vectors``, which trains and converts word vectors."""
+"""Define the command ``meteor-e vectors``, which trains and converts word vectors."""
 
 from __future__ import annotations
 

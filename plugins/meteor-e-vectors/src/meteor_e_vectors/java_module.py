@@ -1,4 +1,4 @@
-"""METEOR-E's module ``embeddings``, for ``meteor-e compat``."""
+"""Define METEOR-E's module ``embeddings`` for ``meteor-e compat``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The keys of vectors: a vector is looked up by a word, its lemma, or a combination with its tag or lemma."""
+"""Compute the keys of vectors. A vector is looked up by a word, its lemma, or a combination with its tag or lemma."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Locations of installed vectors, and opening of vectors in any supported format."""
+"""Find installed vectors, and open vectors in any supported format."""
 
 from __future__ import annotations
 

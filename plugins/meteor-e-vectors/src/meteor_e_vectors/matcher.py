@@ -1,4 +1,4 @@
-"""The matcher ``vector``, which matches words with similar vectors like METEOR-E's module ``embeddings``."""
+"""Define the matcher ``vector``, which matches words with similar vectors like METEOR-E's module ``embeddings``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class VectorMatcher(SimilarityMatcher):
     requires: ClassVar[tuple[str, ...]] = ("vectors",)
 
     class Options(SimilarityOptions):
-        """Options of the matcher ``vector``, in addition to ``threshold`` and ``below``."""
+        """Define the options of the matcher ``vector``, in addition to ``threshold`` and ``below``."""
 
         file: (
             Annotated[

@@ -1,4 +1,4 @@
-"""The hooks that register the components of meteor-e-vectors.
+"""Register the components of meteor-e-vectors.
 
 NumPy, gensim and onnxruntime are not imported here, because they slow down the start of every command.
 """

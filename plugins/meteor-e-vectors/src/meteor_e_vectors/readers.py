@@ -1,4 +1,4 @@
-"""Readers for the vector files of word2vec, GloVe and fastText."""
+"""Read the vector files of word2vec, GloVe and fastText."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _GENSIM_ERRORS = (
 
 @dataclass
 class WordVectors:
-    """Word vectors that were read from a file. If a word is repeated, only its first vector is used.
+    """Store word vectors that were read from a file. If a word is repeated, only its first vector is used.
 
     Attributes:
         format: the format of the file; see :func:`detect_format`.

@@ -1,4 +1,4 @@
-"""Subword vectors, from which fastText computes vectors for unknown words."""
+"""Compute vectors for unknown words from the subword vectors of fastText."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Subwords:
-    """The hashed character n-grams of a fastText model (Bojanowski et al., 2017).
+    """Store the hashed character n-grams of a fastText model (Bojanowski et al., 2017).
 
     Args:
         rows: the vector of each bucket, ``(buckets, dimension)``.

@@ -1,4 +1,4 @@
-"""Training of word vectors with gensim on text that is tokenized as for scoring."""
+"""Train word vectors with gensim on text that is tokenized as for scoring."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reading and writing of vector files, which contain words and their vectors.
+"""Read and write vector files, which contain words and their vectors.
 
 Vector files are memory-mapped, so that processes share the memory of a file. They have the format of meteor_e's indexes
 (``docs/index-format.md``). Their content is described in ``docs/vectors.md``. The checksum of a file is verified when
@@ -50,7 +50,7 @@ _BLOCK = 1 << 16
 
 
 class _Header(NamedTuple):
-    """The parameters in the header of a vector file.
+    """Store the parameters in the header of a vector file.
 
     Attributes:
         word_count: the number of words.
@@ -70,7 +70,7 @@ class _Header(NamedTuple):
 
 
 class VectorFile(Mapping[str, "NDArray[np.float32]"]):
-    """An open vector file, which is a mapping from words to vectors.
+    """Look up the vectors of words in an open vector file.
 
     Several threads can use a vector file at the same time. A pickled vector file contains only its path.
 
@@ -97,12 +97,12 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
 
     @cached_property
     def words(self) -> list[str]:
-        """All words of the file, most frequent first."""
+        """Return all words of the file, most frequent first."""
         return [self._file.word(index) for index in range(self._file.size)]
 
     @property
     def dimension(self) -> int:
-        """The number of dimensions of a vector."""
+        """Return the number of dimensions of a vector."""
         return int(self.rows.shape[1])
 
     def __len__(self) -> int:
@@ -261,7 +261,7 @@ def write_vectors(
 
 
 class _EncodedSubwords(NamedTuple):
-    """The subword vectors of a file.
+    """Store the encoded subword vectors of a file.
 
     Attributes:
         row_bytes: the vectors as bytes.

@@ -1,4 +1,4 @@
-"""The matcher ``contextual``, which compares words in their sentences, and the sentence encoders that it uses."""
+"""Define the matcher ``contextual``, which compares words in their sentences, and its sentence encoders."""
 
 from meteor_e.base.lazy import lazy_names
 

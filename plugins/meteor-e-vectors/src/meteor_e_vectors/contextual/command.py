@@ -1,4 +1,4 @@
-"""The command ``meteor-e encoder``, which installs sentence encoders."""
+"""Define the command ``meteor-e encoder``, which installs sentence encoders."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sentence encoders, which compute a vector for each word of a sentence.
+"""Compute a vector for each word of a sentence with a sentence encoder.
 
 The vectors of a sentence do not depend on the other sentences. For this purpose, sentences are never padded. A batch
 contains sentences of equal length, and only if a test has shown that the network returns exactly the same vectors with
@@ -51,7 +51,7 @@ Part = list[list[int]]
 
 
 class Encoder:
-    """A sentence encoder, which computes a vector for each word of a sentence.
+    """Compute a vector for each word of a sentence with a neural network.
 
     Several threads can use an encoder at the same time. A pickled encoder contains only its folder and its layer.
 
@@ -187,7 +187,7 @@ class Encoder:
 
     @functools.cached_property
     def _can_batch(self) -> bool:
-        """Whether the vectors of a part do not depend on the other parts of a batch.
+        """Return whether the vectors of a part are independent of the other parts of a batch.
 
         They do depend on them in networks with 8-bit weights, which scale values by the maximum of a batch.
         """

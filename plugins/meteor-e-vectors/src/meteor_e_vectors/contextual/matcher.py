@@ -1,4 +1,4 @@
-"""The matcher ``contextual``, which matches words with similar meanings in their sentences."""
+"""Define the matcher ``contextual``, which matches words with similar meanings in their sentences."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class EncoderMatcher(ContextualMatcher):
     requires: ClassVar[tuple[str, ...]] = ("an encoder (meteor-e encoder install minilm)",)
 
     class Options(SimilarityOptions):
-        """Options of the matcher ``contextual``, in addition to ``threshold`` and ``below``."""
+        """Define the options of the matcher ``contextual``, in addition to ``threshold`` and ``below``."""
 
         threshold: Annotated[float, Meta(ge=0, le=1, description="Minimum similarity, (1 + cosine)/2, of a match.")] = (
             0.7
@@ -76,7 +76,7 @@ class EncoderMatcher(ContextualMatcher):
 
     @property
     def memory(self) -> SentenceMemory:
-        """The vectors of recent sentences, which all matchers with the same encoder share."""
+        """Return the vectors of recent sentences, which all matchers with the same encoder share."""
         return self.encoder.memory
 
     def encode(self, sentences: Sequence[Sequence[Token]]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:

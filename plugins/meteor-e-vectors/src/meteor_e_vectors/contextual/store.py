@@ -1,4 +1,4 @@
-"""Reading and writing of encoder folders, which contain a network, its tokenizer and a description.
+"""Read and write the folders of encoders, which contain a network, its tokenizer and a description.
 
 The description, ``encoder.json``, contains the digests of both files, which are verified whenever the files are read.
 """
@@ -57,7 +57,7 @@ class Description(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class EncoderFiles(NamedTuple):
-    """The verified content of an encoder's files."""
+    """Store the verified content of an encoder's files."""
 
     description: Description
     network: bytes
