@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -441,7 +440,7 @@ class Meteor(Metric):
         rows = self.statistics(batch)
         if rows.failures and self.on_error == "skip":
             raise ConfigError("every segment needs statistics; on_error is 'skip', which leaves segments out")
-        return resolve_failures(rows, batch, self.on_error) if rows.failures else rows  # type: ignore[return-value]
+        return resolve_failures(rows, batch, self.on_error)  # type: ignore[return-value]
 
     def segment_scores(self, statistics: Any) -> Any:
         """Return the score of each segment, and the parts of the score."""
@@ -465,19 +464,19 @@ class Meteor(Metric):
         Details of segments also contain the index of the best reference and, if alignments were requested, the
         alignment.
         """
-        parameters = self.chain.parameters
-        matchers = self.matcher_names
         if batch is None:
-            details = []
-            for row in statistics:
-                system_sum = Statistics.from_vector([int(value) for value in row])
-                scores = formula.compute(system_sum, parameters)
-                details.append(score_details(system_sum, scores, parameters, matchers))
-            return details
+            return [self._system_details(vector) for vector in statistics]
         alignments: list[Alignment] = []
         if statistics.alignments and batch.alignments:
             alignments = self._complete_alignments(statistics, batch)
-        return RowDetails(statistics, parameters, matchers, alignments)
+        return RowDetails(statistics, self.chain.parameters, self.matcher_names, alignments)
+
+    def _system_details(self, vector: Sequence[float]) -> dict[str, Any]:
+        """Return the details of a system, whose statistics are the sum of its segments' statistics."""
+        parameters = self.chain.parameters
+        statistics = Statistics.from_vector([int(value) for value in vector])
+        scores = formula.compute(statistics, parameters)
+        return score_details(statistics, scores, parameters, self.matcher_names)
 
     def _complete_alignments(self, rows: Rows, batch: Batch) -> list[Alignment]:
         """Return an alignment for each segment of a batch. Segments that cannot be aligned do not have matches."""
@@ -549,7 +548,7 @@ class Meteor(Metric):
             progress(Stage("scoring", "segments"), statistics_sum.segments, None)
         else:
             for batch, rows in self.score_batches(hypotheses, references):
-                resolved_rows = resolve_failures(rows, batch, self.on_error) if rows.failures else rows
+                resolved_rows = resolve_failures(rows, batch, self.on_error)
                 statistics_sum.add_total(resolved_rows.total, len(resolved_rows) - len(resolved_rows.failures))
                 progress(Stage("scoring", "segments"), statistics_sum.segments, None)
         if not statistics_sum.segments:
@@ -618,11 +617,10 @@ class Meteor(Metric):
             batch: the segments.
             rows: statistics of the batch.
         """
-        failures = rows.failures
-        if failures:
-            resolve_failures(rows, batch, self.on_error)
-        for index, (statistics, scores, reference) in enumerate(rows.segments()):
-            if index in failures and self.on_error == "skip":
+        resolve_failures(rows, batch, self.on_error)
+        for index, (statistics, scores, reference_index) in enumerate(rows.segments()):
+            has_failed = index in rows.failures
+            if has_failed and self.on_error == "skip":
                 continue
             fields = {
                 **scores.without_nan()._asdict(),
@@ -630,15 +628,15 @@ class Meteor(Metric):
                 "parameters": self.chain.parameters,
                 "matchers": self.matcher_names,
                 "signature": self.signature,
-                "reference_index": reference,
+                "reference_index": reference_index,
             }
             alignment = rows.alignments[index] if rows.alignments else None
             if alignment is not None:
                 yield MeteorSegmentScore(alignment=alignment, **fields)
-                continue
-            align = self.make_empty_alignment if index in failures else self.align
-            align_segment = functools.partial(align, batch.hypotheses[index], batch.references[index][reference])
-            yield MeteorSegmentScore.with_lazy_alignment(align_segment, **fields)
+            else:
+                align = self.make_empty_alignment if has_failed else self.align
+                texts = (batch.hypotheses[index], batch.references[index][reference_index])
+                yield MeteorSegmentScore.with_lazy_alignment(align, texts, **fields)
 
     def make_empty_alignment(self, hypothesis: str, reference: str) -> Alignment:
         """Return an alignment without matches."""

@@ -163,8 +163,9 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         title = f"{cls.kind} {cls.name!r}"
         if cls.Options is None:
             # This case is handled without the modules below, because importing them takes time.
-            for name in options:
-                raise ConfigError(f"{title} has no option {name!r}; it has no options")
+            if options:
+                first_name = next(iter(options))
+                raise ConfigError(f"{title} has no option {first_name!r}; it has no options")
             return None
         from meteor_e.base.checked import convert
         from meteor_e.base.yamlfile import Document

@@ -531,6 +531,20 @@ def _multiply_rows(left: NDArray[np.floating[Any]], right: NDArray[np.floating[A
     return total
 
 
+class _Phrase(NamedTuple):
+    """A phrase of a segment.
+
+    Attributes:
+        start: position of the first word.
+        length: number of words.
+        node: node that represents the phrase in the phrase table.
+    """
+
+    start: int
+    length: int
+    node: int
+
+
 class PhraseMatcher(Matcher):
     """Base class of matchers in which two phrases match if a table contains the pair.
 
@@ -553,46 +567,45 @@ class PhraseMatcher(Matcher):
         table = self.table
         if table is None:
             return
-        reference_phrases = self._phrases(table, reference)
-        hypothesis_phrases = self._phrases(table, hypothesis)
-        forward_pairs = _find_paraphrases(table, reference_phrases, hypothesis_phrases)
-        for j, reference_length, i, hypothesis_length in forward_pairs:
-            yield Match(j, i, reference_length, hypothesis_length)
-        backward_pairs = _find_paraphrases(table, hypothesis_phrases, reference_phrases)
-        for i, hypothesis_length, j, reference_length in backward_pairs:
-            yield Match(j, i, reference_length, hypothesis_length)
+        reference_phrases = _find_phrases(table, reference)
+        hypothesis_phrases = _find_phrases(table, hypothesis)
+        for in_reference, in_hypothesis in _find_paraphrases(table, reference_phrases, hypothesis_phrases):
+            yield Match(in_reference.start, in_hypothesis.start, in_reference.length, in_hypothesis.length)
+        for in_hypothesis, in_reference in _find_paraphrases(table, hypothesis_phrases, reference_phrases):
+            yield Match(in_reference.start, in_hypothesis.start, in_reference.length, in_hypothesis.length)
 
-    def _phrases(self, table: PhraseTable, tokens: Sequence[Token]) -> list[tuple[int, int, int]]:
-        """Return ``(start, length, node)`` for each phrase of a segment that the table contains."""
-        ids = [table.word_id(token.form) for token in tokens]
-        phrases = []
-        for start, word_id in enumerate(ids):
-            if word_id >= 0:
-                phrases += [(start, length, node) for length, node in table.phrases_at(ids, start)]
-        return phrases
+
+def _find_phrases(table: PhraseTable, tokens: Sequence[Token]) -> list[_Phrase]:
+    """Return the phrases of a segment that a table contains."""
+    word_ids = [table.word_id(token.form) for token in tokens]
+    phrases = []
+    for start, word_id in enumerate(word_ids):
+        if word_id >= 0:
+            phrases += [_Phrase(start, length, node) for length, node in table.phrases_at(word_ids, start)]
+    return phrases
 
 
 def _find_paraphrases(
-    table: PhraseTable, phrases: Sequence[tuple[int, int, int]], other_phrases: Sequence[tuple[int, int, int]]
-) -> Iterator[tuple[int, int, int, int]]:
+    table: PhraseTable, phrases: Sequence[_Phrase], other_phrases: Sequence[_Phrase]
+) -> Iterator[tuple[_Phrase, _Phrase]]:
     """Find the paraphrases of a segment's phrases in another segment.
 
     Args:
         table: the phrase table.
-        phrases: ``(start, length, node)`` for each phrase of the segment.
-        other_phrases: ``(start, length, node)`` for each phrase of the other segment.
+        phrases: phrases of the segment.
+        other_phrases: phrases of the other segment.
 
     Yields:
-        ``(start, length, other_start, other_length)`` for each pair of paraphrases.
+        Pairs of a phrase of the segment and its paraphrase in the other segment.
     """
-    spans_by_node: dict[int, list[tuple[int, int]]] = {}
-    for start, length, node in other_phrases:
-        spans_by_node.setdefault(node, []).append((start, length))
-    for start, length, node in phrases:
-        paraphrases = table.paraphrases(node)
+    others_by_node: dict[int, list[_Phrase]] = {}
+    for other_phrase in other_phrases:
+        others_by_node.setdefault(other_phrase.node, []).append(other_phrase)
+    for phrase in phrases:
+        paraphrase_nodes = table.paraphrases(phrase.node)
         # Most phrases do not have a paraphrase in the other segment. This test excludes them quickly.
-        if spans_by_node.keys().isdisjoint(paraphrases):
+        if others_by_node.keys().isdisjoint(paraphrase_nodes):
             continue
-        for paraphrase in paraphrases:
-            for other_start, other_length in spans_by_node.get(paraphrase, ()):
-                yield start, length, other_start, other_length
+        for node in paraphrase_nodes:
+            for other_phrase in others_by_node.get(node, ()):
+                yield phrase, other_phrase

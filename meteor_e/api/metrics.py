@@ -537,26 +537,41 @@ def main_scores(values: Any, index: int = 0) -> Floats:
     return scores if scores.ndim == 1 else scores[:, index]
 
 
-def compute_statistics(
-    metric: Metric, batch: Batch, *, finite: bool = True, resolve: bool = True
-) -> Floats | SummedStatistics:
-    """Compute the statistics of a batch, and check that there is one row of finite numbers per segment.
+def compute_statistics(metric: Metric, batch: Batch) -> Floats | SummedStatistics:
+    """Compute the statistics of a batch, and apply the metric's ``on_error`` to segments that cannot be scored.
 
     Args:
         metric: the metric.
         batch: the segments.
-        finite: whether infinite statistics and NaN are an error.
-        resolve: whether to apply the metric's ``on_error`` to segments that cannot be scored. Otherwise, they remain
-            among the ``failures`` of the statistics.
 
     Raises:
         PluginError: if the metric fails, or does not return one row per segment.
         InputError: if statistics are not finite, or a segment cannot be scored and ``on_error`` is ``stop``.
     """
+    statistics = compute_raw_statistics(metric, batch)
+    if isinstance(statistics, SummedStatistics):
+        return resolve_failures(statistics, batch, metric.on_error)
+    return statistics
+
+
+def compute_raw_statistics(metric: Metric, batch: Batch, *, finite: bool = True) -> Floats | SummedStatistics:
+    """Compute the statistics of a batch, and check that there is one row of finite numbers per segment.
+
+    Segments that METEOR cannot score do not raise an error. They are among the ``failures`` of its statistics.
+
+    Args:
+        metric: the metric.
+        batch: the segments.
+        finite: whether infinite statistics and NaN are an error.
+
+    Raises:
+        PluginError: if the metric fails, or does not return one row per segment.
+        InputError: if statistics are not finite.
+    """
     with plugin_errors(f"metric {metric.name!r}"):
         rows = metric.statistics(batch)
         if isinstance(rows, SummedStatistics):
-            return resolve_failures(rows, batch, metric.on_error) if resolve and rows.failures else rows
+            return rows
         import numpy as np
 
         statistics: Floats = np.asarray(rows, float)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from meteor_e.api.batches import Batch, Executor, map_in_order
-from meteor_e.api.metrics import Metric, SummedStatistics, compute_statistics, resolve_failures
+from meteor_e.api.metrics import Metric, SummedStatistics, compute_raw_statistics, resolve_failures
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
@@ -44,7 +44,7 @@ class BatchScorer:
             if index in self.known:
                 statistics.append(self.known[index][batch.position : batch.position + len(batch)])
             else:
-                statistics.append(compute_statistics(metric, batch, finite=self.finite, resolve=False))
+                statistics.append(compute_raw_statistics(metric, batch, finite=self.finite))
         return statistics
 
 
@@ -70,9 +70,10 @@ def score_batches(
     is_parallel = len(metrics) == 1 and metrics[0].parallel == "batches"
     threads = metrics[0].threads if is_parallel else None
     for batch, statistics in execute(scorer, batches, threads):
+        # A worker of a cluster sets this attribute only in its own copy of the batch.
         batch.alignments = scorer.alignments
-        for index, metric in enumerate(metrics):
-            rows = statistics[index]
-            if on_error != "collect" and isinstance(rows, SummedStatistics) and rows.failures:
-                statistics[index] = resolve_failures(rows, batch, on_error or metric.on_error)
+        if on_error != "collect":
+            for index, rows in enumerate(statistics):
+                if isinstance(rows, SummedStatistics) and rows.failures:
+                    statistics[index] = resolve_failures(rows, batch, on_error or metrics[index].on_error)
         yield batch, statistics

@@ -5,7 +5,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import Any, NamedTuple, TypeAlias
 
 SegmentId: TypeAlias = int | str
@@ -96,10 +95,13 @@ class System:
         Raises:
             ValueError: if the lengths of the lists differ.
         """
-        source_column: Iterable[str | None] = repeat(None, len(hypotheses)) if sources is None else sources
-        id_column: Iterable[SegmentId] = range(1, len(hypotheses) + 1) if ids is None else ids
-        rows = zip(id_column, hypotheses, map(tuple, references), source_column, strict=True)
-        return cls.from_segments(name, list(map(Segment._make, rows)))
+        segment_count = len(hypotheses)
+        source_column: Iterable[str | None] = [None] * segment_count if sources is None else sources
+        id_column: Iterable[SegmentId] = range(1, segment_count + 1) if ids is None else ids
+        segments = []
+        for segment_id, hypothesis, texts, source in zip(id_column, hypotheses, references, source_column, strict=True):
+            segments.append(Segment(segment_id, hypothesis, tuple(texts), source))
+        return cls.from_segments(name, segments)
 
 
 class TextColumns(NamedTuple):

@@ -354,7 +354,7 @@ _FAMILIES: tuple[tuple[Any, str, tuple[str, ...]], ...] = (
     (OverlapMatcher, "overlap", ("match", "distinct_pieces")),
     (SimilarityMatcher, "similarity", ("match", "_rows")),
     (ContextualMatcher, "contextual", ("match", "sentence_rows", "_rows")),
-    (PhraseMatcher, "phrases", ("match", "_phrases")),
+    (PhraseMatcher, "phrases", ("match",)),
 )
 """The base classes of matchers, with the names of their families and the methods that matchers must not override.
 

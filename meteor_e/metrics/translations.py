@@ -46,11 +46,15 @@ def score_test_set(
     """
     if isinstance(metric, SystemsMetric):
         return metric.score_systems(test, cells, cache, systems=systems, progress=progress)
-    references = [list(texts) for texts in zip(*test.references, strict=True)]
-    metric = metric.prepare(references) if metric.needs_references else metric
+    if metric.needs_references:
+        references = [list(texts) for texts in zip(*test.references, strict=True)]
+        metric = metric.prepare(references)
     needed_cells = np.ones_like(cells) if systems else cells
     system_statistics = _load_statistics(metric, test, needed_cells, cache, progress)
     segment_scores = [_score_segments(metric, statistics) for statistics in system_statistics]
+    system_scores = np.full(len(test.systems), np.nan)
+    if systems:
+        system_scores = _score_systems(metric, system_statistics)
 
     def resample(system: int, weights: Floats) -> Floats:
         return main_scores(metric.scores(weights @ system_statistics[system]))
@@ -59,7 +63,7 @@ def score_test_set(
         metric.label,
         metric.signature_for({len(test.references)}),
         segments=np.array(segment_scores, float).reshape(cells.shape),
-        systems=_score_systems(metric, system_statistics) if systems else np.full(len(test.systems), np.nan),
+        systems=system_scores,
         resample=resample if systems else None,
     )
 

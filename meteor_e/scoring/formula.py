@@ -82,6 +82,7 @@ def precision_recall(
         divide: division according to IEEE 754.
     """
     hypothesis_weighted = reference_weighted = 0.0
+    # METEOR 1.5 adds the content words of all matchers first, and then the function words.
     for counts, weight in zip(statistics.matchers, weights, strict=True):
         hypothesis_weighted += counts.hypothesis_content * weight * delta
         reference_weighted += counts.reference_content * weight * delta

@@ -78,10 +78,13 @@ class PackedAlignments(Sequence["Alignment | None"]):
 
     def _unpack_matches(self, start: int, count: int) -> tuple[AlignedMatch, ...]:
         width = len(MATCH_FIELDS)
-        numbers = memoryview(self.matches).cast("i")[start * width : (start + count) * width].tolist()
-        columns = (numbers[column::width] for column in range(width))
-        probabilities = memoryview(self.probabilities).cast("d")[start : start + count]
-        return tuple(map(AlignedMatch._make, zip(*columns, probabilities, strict=True)))
+        all_fields = memoryview(self.matches).cast("i")
+        all_probabilities = memoryview(self.probabilities).cast("d")
+        matches = []
+        for row in range(start, start + count):
+            fields = all_fields[row * width : (row + 1) * width]
+            matches.append(AlignedMatch(*fields, probability=all_probabilities[row]))
+        return tuple(matches)
 
     @cached_property
     def _size_rows(self) -> list[tuple[int, int, int]]:

@@ -129,26 +129,30 @@ class MeteorSegmentScore(MeteorScore, SegmentScore):
     reference_index: int
 
     @classmethod
-    def with_lazy_alignment(cls, align: Callable[[], Alignment], **fields: Any) -> MeteorSegmentScore:
+    def with_lazy_alignment(
+        cls, align: Callable[[str, str], Alignment], texts: tuple[str, str], **fields: Any
+    ) -> MeteorSegmentScore:
         """Create a score whose alignment is computed when the attribute is accessed for the first time.
 
         Args:
-            align: function that computes the alignment.
+            align: function that aligns a hypothesis with a reference.
+            texts: the hypothesis and its best reference.
             fields: all other fields.
         """
         score = object.__new__(cls)
-        score.__dict__.update(fields, _align=align)
+        score.__dict__.update(fields, _align=align, _texts=texts)
         return score
 
     def __getattr__(self, name: str) -> Any:
         if name == "alignment" and "_align" in self.__dict__:
-            self.__dict__["alignment"] = self.__dict__["_align"]()
+            self.__dict__["alignment"] = self._align(*self._texts)
             return self.__dict__["alignment"]
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __getstate__(self) -> dict[str, Any]:
         state = {**self.__dict__, "alignment": self.alignment}
         state.pop("_align", None)
+        state.pop("_texts", None)
         return state
 
     def to_dict(self) -> dict[str, Any]:

@@ -121,10 +121,13 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
     if len(parts) == 1:
         return parts[0]
     failures: dict[int, MeteorError] = {}
+    total = [0] * len(parts[0].total) if parts else []
     start = 0
     for part in parts:
         for index, error in part.failures.items():
             failures[start + index] = error
+        for column, value in enumerate(part.total):
+            total[column] += value
         start += len(part)
     return Rows(
         statistics=b"".join(part.statistics for part in parts),
@@ -132,7 +135,7 @@ def join_rows(parts: Sequence[Rows]) -> Rows:
         best_references=b"".join(part.best_references for part in parts),
         failures=failures,
         alignments=join_alignments([part.alignments for part in parts]),
-        total=[sum(column) for column in zip(*(part.total for part in parts), strict=True)],
+        total=total,
     )
 
 

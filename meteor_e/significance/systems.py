@@ -120,15 +120,16 @@ def compare_pairs(
     baseline_count = max(1, len(systems) - 1) if baselines is None else baselines
     differences = _compute_differences([test.score for test in untested], baseline_count)
     if method == "bootstrap":
-        p_values = {pair: _bootstrap_p(resampled_scores, pair, difference) for pair, difference in differences.items()}
+        p_values = _compute_bootstrap_p_values(resampled_scores, differences)
     else:
-        p_values = _randomize(statistics, scorer, differences, test_samples, seed)
+        p_values = _compute_randomization_p_values(statistics, scorer, differences, test_samples, seed)
     tests = [[untested[baseline]] for baseline in range(baseline_count)]
-    for (baseline, system), difference in differences.items():
+    for pair, difference in differences.items():
+        baseline, system = pair
+        resampled_differences = resampled_scores[system] - resampled_scores[baseline]
+        difference_interval = interval(resampled_differences, confidence)
         test = untested[system]._replace(
-            difference=difference,
-            difference_interval=interval(resampled_scores[system] - resampled_scores[baseline], confidence),
-            p=p_values[baseline, system],
+            difference=difference, difference_interval=difference_interval, p=p_values[pair]
         )
         tests[baseline].append(test)
     return tests
@@ -174,26 +175,41 @@ def _score_samples(statistics: Sequence[Floats], scorer: Scorer, samples: int, s
     return [np.concatenate(system_scores) for system_scores in scores]
 
 
-def _bootstrap_p(resampled: Sequence[Floats], pair: SystemPair, difference: float) -> float:
-    """Return the p-value of a difference by paired bootstrap resampling.
+def _compute_bootstrap_p_values(
+    resampled_scores: Sequence[Floats], differences: Mapping[SystemPair, float]
+) -> dict[SystemPair, float]:
+    """Return the p-value of each difference by paired bootstrap resampling.
 
     As in sacreBLEU and Moses, the mean of the samples' absolute differences is subtracted from each of them. Because of
     this, the p-values of small differences are too small.
+
+    Args:
+        resampled_scores: for each system the scores of the bootstrap samples, ``(samples,)``.
+        differences: the observed differences.
     """
-    baseline, system = pair
-    absolute_differences = np.abs(resampled[system] - resampled[baseline])
-    centered = absolute_differences - absolute_differences.mean()
-    extreme = int((centered >= abs(difference) - SLACK).sum())
-    return permutation_p(extreme, len(centered))
+    p_values = {}
+    for (baseline, system), difference in differences.items():
+        absolute_differences = np.abs(resampled_scores[system] - resampled_scores[baseline])
+        centered = absolute_differences - absolute_differences.mean()
+        extreme_count = int((centered >= abs(difference) - SLACK).sum())
+        p_values[baseline, system] = permutation_p(extreme_count, len(centered))
+    return p_values
 
 
-def _randomize(
+def _compute_randomization_p_values(
     statistics: Sequence[Floats], scorer: Scorer, differences: Mapping[SystemPair, float], samples: int, seed: int
 ) -> dict[SystemPair, float]:
     """Return the p-value of each difference by paired approximate randomization.
 
     In each sample, the outputs of two systems are exchanged for a random subset of the segments. The p-value is the
     proportion of samples whose difference is at least as large as the observed difference.
+
+    Args:
+        statistics: for each system the statistics of its segments, ``(segments, width)``.
+        scorer: function that computes scores from sums of statistics.
+        differences: the observed differences.
+        samples: number of samples.
+        seed: seed of the random subsets.
     """
     if not differences:
         return {}

@@ -65,25 +65,31 @@ def compare_table(table: ScoreTable, metrics: Sequence[Metric], significance: Si
         InputError: if the systems have different references.
     """
     settings = significance.complete()
+    _check_additive(metrics)
+    _check_references(table)
+    columns: list[list[SystemTest]] = []
+    for index, metric in enumerate(metrics):
+        statistics = _collect_statistics(table, index)
+        score_index = 0
+        for column in table.metrics[index].columns:
+            scorer = _column_scorer(metric, score_index)
+            tests = compare_systems(
+                statistics, scorer, method=settings.method, samples=settings.samples, seed=settings.seed
+            )
+            columns.append(tests)
+            # The parts of a score follow the score.
+            score_index += 1 + len(column.parts)
+    return TableTests(settings, columns)
+
+
+def _check_additive(metrics: Sequence[Metric]) -> None:
+    """Raise ConfigError if a metric's score of a system is not a function of the sum of its segments' statistics."""
     for metric in metrics:
         if not metric.additive:
             raise ConfigError(
                 f"--significance cannot test metric {metric.label}: its score of a system is not the mean of the "
                 "scores of the segments"
             )
-    _check_references(table)
-    columns: list[list[SystemTest]] = []
-    for index, metric in enumerate(metrics):
-        statistics = _collect_statistics(table, index)
-        start = 0
-        for column in table.metrics[index].columns:
-            scorer = _column_scorer(metric, start)
-            tests = compare_systems(
-                statistics, scorer, method=settings.method, samples=settings.samples, seed=settings.seed
-            )
-            columns.append(tests)
-            start += 1 + len(column.parts)
-    return TableTests(settings, columns)
 
 
 def _check_references(table: ScoreTable) -> None:
