@@ -23,36 +23,35 @@ _INPUT_METAVAR = re.compile("FILE|INDEX")
 """The placeholders of options whose value is the path of an input file."""
 
 
+@dataclasses.dataclass(frozen=True)
 class Options:
     """A group of related command-line options, which the help text lists under a common heading.
 
     Subclasses are dataclasses whose fields are declared with :func:`option`. A command receives each of its option
     groups as one argument.
 
-    Args:
-        heading: the heading of the group in the help text. By default, it is inherited from the base class.
-        example: the arguments of an example command, where ``…`` stands for further arguments. By default, it is
-            inherited from the base class.
+    Class attributes:
+        heading: the heading of the group in the help text.
+        example: the arguments of an example command, where ``…`` stands for further arguments.
     """
 
     heading: ClassVar[str] = ""
     example: ClassVar[str] = ""
-
-    def __init_subclass__(cls, *, heading: str = "", example: str = "") -> None:
-        cls.heading = heading or cls.heading
-        cls.example = example or cls.example
 
 
 def option(default: Any, *flags: str, **attributes: Any) -> Any:
     """Declare a dataclass field as a command-line option, or as a command-line argument if there are no flags.
 
     Args:
-        default: the default value. Required arguments ignore it.
+        default: the default value, which a required argument ignores.
         flags: the names of the option, such as ``-r`` and ``--reference``.
         attributes: further arguments of ``click.Option`` or ``click.Argument``.
+
+    Returns:
+        The dataclass field, from which :class:`GroupedCommand` creates the option or argument.
     """
     if not attributes.get("required"):
-        # click does not report a missing required parameter if the parameter has a default.
+        # If a required parameter has a default, click does not report that the parameter is missing.
         attributes = {"default": default, **attributes}
     return dataclasses.field(default=default, metadata={"flags": flags, "attributes": attributes})
 
@@ -68,13 +67,14 @@ class GroupedCommand(click.Command):
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        # click caches the help option for a command's first context, which may lack the settings of the main group.
+        # click caches the help option of a command, so it must not depend on the context that asks for it first.
         options["context_settings"] = {"help_option_names": ["-h", "--help"], **options.get("context_settings", {})}
         super().__init__(*args, **options)
         self.option_groups: dict[str, type[Options]] = get_type_hints(self.callback)
         self.option_groups.pop("return", None)
         for option_group in self.option_groups.values():
-            self.params.extend(map(_make_parameter, _option_fields(option_group)))
+            for field in dataclasses.fields(option_group):
+                self.params.append(_make_parameter(field))
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Parse the command-line arguments into one :class:`Options` object for each option group.
@@ -84,35 +84,33 @@ class GroupedCommand(click.Command):
             ConfigError: if the output file is one of the input files.
         """
         remaining_args = super().parse_args(context, args)
-        self._check_finite_numbers(context)
-        self._check_output_file(context)
+        for parameter in self.params:
+            value = context.params.get(parameter.name or "")
+            # The number ranges of click accept infinity and NaN.
+            if isinstance(value, float) and not math.isfinite(value):
+                raise click.BadParameter(f"{value} is not a finite number.", context, parameter)
+        output_file = context.params.get("output")
+        if isinstance(output_file, str):
+            self._check_output_file(output_file, context)
         for name, option_group in self.option_groups.items():
-            values = {field.name: context.params.pop(field.name) for field in _option_fields(option_group)}
+            values = {field.name: context.params.pop(field.name) for field in dataclasses.fields(option_group)}
             context.params[name] = option_group(**values)
         return remaining_args
 
-    def _check_finite_numbers(self, context: click.Context) -> None:
-        """Raise ``click.BadParameter`` if a number is infinite or NaN; the number ranges of click accept both."""
-        for parameter in self.params:
-            value = context.params.get(parameter.name or "")
-            if isinstance(value, float) and not math.isfinite(value):
-                raise click.BadParameter(f"{value} is not a finite number.", context, parameter)
-
-    def _check_output_file(self, context: click.Context) -> None:
+    def _check_output_file(self, output_file: str, context: click.Context) -> None:
         """Raise ConfigError if the output file of a command is also one of its input files."""
-        output = context.params.get("output")
-        if not isinstance(output, str):
-            return
-        for parameter in filter(_is_input, self.params):
+        for parameter in self.params:
+            if not _is_input(parameter):
+                continue
             value = context.params.get(parameter.name or "")
-            paths = [value] if isinstance(value, str) else value or ()
-            if any(_is_same_file(path, output) for path in paths):
-                raise ConfigError(f"-o {output} is an input file, which would be overwritten. Name another file")
+            input_files = [value] if isinstance(value, str) else value or ()
+            if any(_is_same_file(input_file, output_file) for input_file in input_files):
+                raise ConfigError(f"-o {output_file} is an input file, which would be overwritten. Name another file")
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write one section of the help text for each option group, with an example command and the options."""
         for option_group in self.option_groups.values():
-            names = {field.name for field in _option_fields(option_group)}
+            names = {field.name for field in dataclasses.fields(option_group)}
             options = [parameter for parameter in self.params if parameter.name in names]
             with formatter.section(option_group.heading):
                 # Long examples are not wrapped, so that users can copy them as one line.
@@ -125,13 +123,8 @@ class GroupedCommand(click.Command):
                 formatter.write_dl(_help_records([help_option], context))
 
 
-def _option_fields(option_group: type[Options]) -> tuple[dataclasses.Field[Any], ...]:
-    """Return the dataclass fields of an option group."""
-    return dataclasses.fields(option_group)  # type: ignore[arg-type]
-
-
 def _make_parameter(field: dataclasses.Field[Any]) -> click.Parameter:
-    """Return the click parameter for a field of an option group."""
+    """Create the click parameter for a field of an option group, which :func:`option` has declared."""
     flags, attributes = field.metadata["flags"], field.metadata["attributes"]
     if not flags:
         return click.Argument([field.name], **attributes)
@@ -139,9 +132,13 @@ def _make_parameter(field: dataclasses.Field[Any]) -> click.Parameter:
 
 
 def _help_records(parameters: list[click.Parameter], context: click.Context) -> list[tuple[str, str]]:
-    """Return the name and the help text of each parameter, except for parameters without a help text."""
-    records = [parameter.get_help_record(context) for parameter in parameters]
-    return [record for record in records if record is not None]
+    """Return the name and the help text of each parameter that has a help text."""
+    records = []
+    for parameter in parameters:
+        record = parameter.get_help_record(context)
+        if record is not None:
+            records.append(record)
+    return records
 
 
 def _is_input(parameter: click.Parameter) -> bool:
@@ -155,7 +152,7 @@ def _is_input(parameter: click.Parameter) -> bool:
 
 def _is_same_file(path1: str, path2: str) -> bool:
     """Return whether two paths refer to the same existing file."""
-    # For a path that is too long, the methods of pathlib raise an error, but the functions of os.path return False.
+    # The functions of os.path return False for a path that is too long, but the methods of pathlib raise an error.
     if not (os.path.isfile(path1) and os.path.isfile(path2)):  # noqa: PTH113
         return False
     return os.path.samefile(path1, path2)  # noqa: PTH121
@@ -233,14 +230,16 @@ class PluginGroup(FullHelpGroup):
     def _get_plugin_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return the command of a plugin, or ``None`` if no plugin has a command with this name.
 
-        If the plugin is broken or not installed, the returned command reports the error when it is called.
+        If the plugin is broken or not installed, the returned command reports the error when it is called. During
+        shell completion, the method returns ``None`` for the command of a broken plugin.
         """
         from meteor_e.plugins.registry import plugin_registry
 
-        full_name, commands = self.prefix + name, plugin_registry().commands
-        if full_name in commands.names():
+        full_name = self.prefix + name
+        installed_commands = plugin_registry().commands
+        if full_name in installed_commands.names():
             try:
-                return commands.get(full_name)
+                return installed_commands.get(full_name)
             except MeteorError as error:
                 if context.resilient_parsing:
                     return None

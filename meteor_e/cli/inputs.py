@@ -12,7 +12,7 @@ import click
 from meteor_e.api.segments import Segment, System, TextColumns, TextTable
 from meteor_e.base.errors import ConfigError, near_miss, plugin_errors
 from meteor_e.cli.commands import Options, option
-from meteor_e.formats.inputs import INPUT_FORMATS, TEXT_FORMATS, detect_formats, spool_pipes
+from meteor_e.formats.inputs import INPUT_FORMATS, TEXT_FORMATS, detect_format, spool_pipes
 from meteor_e.formats.systems import read_systems
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.render.plain import printable
@@ -22,11 +22,14 @@ if TYPE_CHECKING:
 
 
 @dataclasses.dataclass(frozen=True)
-class Inputs(Options, heading="Input", example="system.txt -r first.txt -r second.txt"):
+class Inputs(Options):
     """The options for hypotheses and references, which can be in files or in the columns of a table.
 
     All commands that score texts share these options, so that they read the same segments from the same files.
     """
+
+    heading = "Input"
+    example = "system.txt -r first.txt -r second.txt"
 
     files: tuple[str, ...] = option((), nargs=-1, metavar="SYSTEM...")
     references: tuple[str, ...] = option(
@@ -119,56 +122,65 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
         """
         files, references = spool_pipes(self.files), spool_pipes(self.references)
         is_only_file = len(files) == 1 and not references
-        formats = self._formats([*files, *references], is_only_file=is_only_file)
-        table_format = self._table_format(files, formats, is_only_file=is_only_file)
-        if table_format is not None:
-            table_class = _find_table_format(table_format)
+        formats = self._detect_formats([*files, *references], is_only_file)
+        table_formats = [form for form in formats.values() if form not in TEXT_FORMATS]
+        if table_formats:
+            table_class = _find_table_format(table_formats[0])
             if not is_only_file or self.references_per_segment > 1:
                 raise ConfigError(_ONE_TABLE)
-            return self.rename(self._read_table(table_class, files[0]))
-        if self._has_columns:
+            systems = self._read_table(table_class, files[0])
+        elif self._has_columns():
             raise ConfigError(_not_a_table(files[0] if files else "nothing", self.form_in))
-        count = self.references_per_segment
-        return self.rename(read_systems(files, references, count, self.encoding, formats, self.on_missing))
+        else:
+            systems = read_systems(
+                files,
+                references,
+                references_per_segment=self.references_per_segment,
+                encoding=self.encoding,
+                formats=formats,
+                on_missing=self.on_missing,
+            )
+        return self._rename(systems)
 
-    def _read_table(self, table_class: type[TableFormat], path: str) -> list[System]:
-        """Return the systems of a table.
+    def _detect_formats(self, paths: Sequence[str], is_only_file: bool) -> dict[str, str]:
+        """Return the format of each input file by path. Formats are detected unless ``--format-in`` is set.
 
-        There is one system for each label of the system column or, without such a column, for each hypothesis column.
+        Args:
+            paths: the files of hypotheses and references.
+            is_only_file: whether there is only one file, which may then be a table.
         """
-        columns = self._columns()
-        table = table_class.make().open(path, columns, encoding=self.encoding)
-        if columns.system is not None:
-            label_columns = columns._replace(hypotheses=(columns.system,))
-            labels = table_class.make().open(path, label_columns, encoding=self.encoding)
-            return _split_by_system(table, [segment.hypothesis for segment in labels.segments(0)])
-        return [
-            System(name, partial(table.segments, index), table.size, table=table, rereadable=path != "-")
-            for index, name in enumerate(table.systems)
-        ]
+        if self.form_in is not None:
+            return dict.fromkeys(paths, self.form_in)
+        if list(paths) == ["-"] and self._has_columns():
+            return {"-": "jsonl"}
+        formats = {path: detect_format(path, is_only_file=is_only_file) for path in paths}
+        for path, form in formats.items():
+            if is_only_file and path != "-" and form in TEXT_FORMATS:
+                formats[path] = _recognize_plugin_format(path) or form
+        return formats
 
-    @property
     def _has_columns(self) -> bool:
-        """Whether any option describes columns, so that the input must be a table."""
+        """Return whether an option describes columns, so that the input must be a table."""
         text_columns = (*self.hypothesis_columns, *self.reference_columns)
         other_columns = (self.id_column, self.source_column, self.system_column)
         return bool(text_columns) or any(other_columns) or self.no_header
 
-    def _formats(self, paths: Sequence[str], *, is_only_file: bool) -> dict[str, str]:
-        """Return the format of each input file by path. Formats are detected unless ``--format-in`` is set."""
-        form = self.form_in
-        if form is None and self._has_columns and paths == ["-"]:
-            form = "jsonl"
-        return detect_formats(paths, form, is_only_file=is_only_file)
+    def _read_table(self, table_class: type[TableFormat], path: str) -> list[System]:
+        """Return the systems of a table.
 
-    def _table_format(self, files: Sequence[str], formats: dict[str, str], *, is_only_file: bool) -> str | None:
-        """Return the format name of an input table, or ``None`` if the input is not a table."""
-        for form in formats.values():
-            if form not in TEXT_FORMATS:
-                return form
-        if self.form_in is None and is_only_file and files[0] != "-":
-            return _recognize_plugin_format(files[0])
-        return None
+        There is one system for each name in the system column or, without such a column, for each hypothesis column.
+        """
+        columns = self._columns()
+        table = table_class.make().open(path, columns, encoding=self.encoding)
+        if columns.system is not None:
+            name_columns = columns._replace(hypotheses=(columns.system,))
+            name_table = table_class.make().open(path, name_columns, encoding=self.encoding)
+            return _split_by_system(table, [segment.hypothesis for segment in name_table.segments(0)])
+        systems = []
+        for index, name in enumerate(table.systems):
+            read_segments = partial(table.segments, index)
+            systems.append(System(name, read_segments, table.size, table=table, rereadable=path != "-"))
+        return systems
 
     def _columns(self) -> TextColumns:
         """Return the table columns that the options specify.
@@ -192,34 +204,34 @@ class Inputs(Options, heading="Input", example="system.txt -r first.txt -r secon
             system=self.system_column,
         )
 
-    def rename(self, systems: Sequence[System]) -> list[System]:
+    def _rename(self, systems: Sequence[System]) -> list[System]:
         """Return the systems renamed according to ``--name``, or by default with printable forms of their names.
 
         Raises:
             ConfigError: if the number of names differs from the number of systems, a name is empty or occurs twice, or
                 the names of two systems differ only in unprintable characters or white space.
         """
-        requested_names = self.names or [system.name for system in systems]
-        # Output formats show each name within one line.
-        names = [printable(" ".join(name.split())) for name in requested_names]
-        if len(names) != len(systems):
+        if self.names and len(self.names) != len(systems):
             raise ConfigError(
-                f"--name is given {len(names)} times, but there are {len(systems)} systems; name each system once"
+                f"--name is given {len(self.names)} times, but there are {len(systems)} systems; name each system once"
             )
-        if self.names and (len(set(names)) < len(names) or not all(names)):
+        old_names = self.names or [system.name for system in systems]
+        # Output formats show each name within one line.
+        new_names = [printable(" ".join(name.split())) for name in old_names]
+        if self.names and (len(set(new_names)) < len(new_names) or not all(new_names)):
             raise ConfigError("--name: the names of systems must be different and not empty")
-        _check_new_names(systems, names)
-        return [dataclasses.replace(system, name=name) for system, name in zip(systems, names, strict=True)]
+        _check_new_names(old_names, new_names)
+        return [dataclasses.replace(system, name=name) for system, name in zip(systems, new_names, strict=True)]
 
 
-def _check_new_names(systems: Sequence[System], names: Sequence[str]) -> None:
+def _check_new_names(old_names: Sequence[str], new_names: Sequence[str]) -> None:
     """Raise ConfigError if systems with different names would be given the same new name."""
-    original_names: dict[str, str] = {}
-    for system, name in zip(systems, names, strict=True):
-        original_name = original_names.setdefault(name, system.name)
-        if original_name != system.name:
+    old_names_by_new_name: dict[str, str] = {}
+    for old_name, new_name in zip(old_names, new_names, strict=True):
+        first_name = old_names_by_new_name.setdefault(new_name, old_name)
+        if first_name != old_name:
             raise ConfigError(
-                f"systems {original_name!r} and {system.name!r} would both be called {name!r}; name them with --name"
+                f"systems {first_name!r} and {old_name!r} would both be called {new_name!r}; name them with --name"
             )
 
 
@@ -264,18 +276,18 @@ def _recognize_plugin_format(path: str) -> str | None:
     return None
 
 
-def _split_by_system(table: TextTable, labels: Sequence[str]) -> list[System]:
-    """Split a table with a system column into one system per label, in order of first occurrence.
-
-    The table is read only once, and its segments are kept in memory.
+def _split_by_system(table: TextTable, row_systems: Sequence[str]) -> list[System]:
+    """Split a table into systems, in the order in which their names occur. All segments are kept in memory.
 
     Args:
         table: a table with one hypothesis column.
-        labels: the name of the system of each row.
+        row_systems: the name of the system of each row.
     """
     segments_by_system: dict[str, list[Segment]] = {}
-    for segment, label in zip(table.segments(0), labels, strict=True):
-        segments = segments_by_system.setdefault(label, [])
-        # Without an id column, the segments of each system are numbered from 1.
-        segments.append(segment if table.texts.id is not None else segment._replace(id=len(segments) + 1))
+    for segment, system_name in zip(table.segments(0), row_systems, strict=True):
+        segments = segments_by_system.setdefault(system_name, [])
+        if table.texts.id is None:
+            # Without an id column, the segments of each system are numbered from 1.
+            segment = segment._replace(id=len(segments) + 1)
+        segments.append(segment)
     return [System.from_segments(name, segments) for name, segments in segments_by_system.items()]

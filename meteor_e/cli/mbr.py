@@ -28,8 +28,11 @@ METHODS = {"exact": None, "pruning": Pruning, "aggregation": Aggregation}
 
 
 @dataclass(frozen=True)
-class CandidateOptions(Options, heading="Input", example="samples.txt --candidates 100"):
+class CandidateOptions(Options):
     """The command-line options for the input file of candidates."""
+
+    heading = "Input"
+    example = "samples.txt --candidates 100"
 
     candidates: str = option(None, metavar="CANDIDATES", required=True)
     count: int | None = option(
@@ -56,8 +59,11 @@ class CandidateOptions(Options, heading="Input", example="samples.txt --candidat
 
 
 @dataclass(frozen=True)
-class MethodOptions(Options, heading="Method", example="samples.jsonl --method aggregation"):
+class MethodOptions(Options):
     """The command-line options for the method that finds the best candidates."""
+
+    heading = "Method"
+    example = "samples.jsonl --method aggregation"
 
     best: int = option(
         1, "--n-best", type=click.IntRange(min=1), metavar="N", help="Number of candidates to choose per source."
@@ -116,8 +122,10 @@ class MbrMetric(MetricOptions):
 
 
 @dataclass(frozen=True)
-class QuietOutput(Output, example="… --format jsonl -o chosen.jsonl"):
+class QuietOutput(Output):
     """The command-line options for the output and for the progress line."""
+
+    example = "… --format jsonl -o chosen.jsonl"
 
     quiet: bool = option(False, "-q", "--quiet", is_flag=True, help="Show no progress line.")
 

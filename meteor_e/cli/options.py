@@ -45,9 +45,11 @@ def complete_names(kind: str, files: bool = False) -> Callable[..., list[Complet
 
         from meteor_e.plugins.registry import plugin_registry
 
-        names = sorted(name for name in plugin_registry().kinds[kind].names() if name.startswith(incomplete))
-        items = [CompletionItem(name) for name in names]
-        return [*items, CompletionItem(incomplete, type="file")] if files else items
+        names = sorted(plugin_registry().kinds[kind].names())
+        items = [CompletionItem(name) for name in names if name.startswith(incomplete)]
+        if files:
+            items.append(CompletionItem(incomplete, type="file"))
+        return items
 
     return complete
 
@@ -71,8 +73,11 @@ def load_systems(systems: Sequence[System]) -> list[System]:
 
 
 @dataclasses.dataclass(frozen=True)
-class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=0.6 --set alpha=0.8 --threads 4"):
+class MetricOptions(Options):
     """The command-line options for METEOR's chain. Other metrics use only the language and the number of threads."""
+
+    heading = "Metric"
+    example = "… -l de -m exact,stem=0.6 --set alpha=0.8 --threads 4"
 
     language: str | None = option(
         None,
@@ -116,32 +121,39 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
         The options are returned unchanged if they already specify a chain or a segmenter.
         """
         has_segmenter = self.chain is not None or any(text.startswith("segmenter=") for text in self.settings)
-        is_english = self.code in ("", "en")
-        if context.is_captions and is_english and not has_segmenter:
+        if context.is_captions and not has_segmenter and self._language_code() in ("", "en"):
             return dataclasses.replace(self, settings=(*self.settings, "segmenter=ptb"))
         return self
 
-    def meteor(self) -> Meteor:
+    def meteor(self, *, label: str = "", default_language: str = "") -> Meteor:
         """Create METEOR with the chain that the options describe.
+
+        Args:
+            label: the label of the metric; by default ``METEOR``.
+            default_language: the language if the options specify neither a language nor a chain; by default English.
 
         Raises:
             ConfigError: if an option or the chain is not valid.
         """
         from meteor_e.meteor import Meteor
 
-        keys = self._chain_keys()
+        keys = self._chain_keys(default_language)
         if self.chain is not None:
             meteor = Meteor.from_config(self.chain, threads=self.threads, **keys)
         else:
             meteor = Meteor(**keys, threads=self.threads)
+        if label:
+            meteor.label = label
         _note_missing_paraphrases(meteor)
         return meteor
 
-    def _chain_keys(self) -> dict[str, Any]:
+    def _chain_keys(self, default_language: str) -> dict[str, Any]:
         """Return the chain keys that the options set, with values in the same form as in a chain file."""
         keys, component_options = parse_settings(self.settings)
         if self.language is not None:
             keys["language"] = self.language
+        elif self.chain is None and default_language:
+            keys["language"] = default_language
         if self.task is not None:
             keys["task"] = self.task
         if self.matchers is not None:
@@ -165,65 +177,40 @@ class MetricOptions(Options, heading="Metric", example="… -l de -m exact,stem=
         Raises:
             ConfigError: if a metric is unknown or two metrics have the same label.
         """
-        from meteor_e.metrics.specs import common_language, distinct, parse_spec
+        from meteor_e.metrics.specs import common_language, distinct, parse_spec, split_label
 
-        specs: dict[str, MetricSpec] = {}
+        meteor_labels: dict[str, str] = {}
+        other_specs: dict[str, MetricSpec] = {}
         for specification in specifications:
-            if _meteor_label(specification) is None:
-                specs[specification] = parse_spec(specification, jobs=jobs, threads=self.threads)
-        language = self.code or self._chain_language() or common_language(specs.values())
+            label, name = split_label(specification)
+            if name == "meteor":
+                meteor_labels[specification] = label
+            else:
+                other_specs[specification] = parse_spec(specification, jobs=jobs, threads=self.threads)
+        language = self._language_code() or common_language(other_specs.values())
         metrics: list[Metric] = []
         for specification in specifications:
-            if specification in specs:
-                metrics += specs[specification].create(TextContext(language))
+            if specification in other_specs:
+                metrics += other_specs[specification].create(TextContext(language))
             else:
-                metrics.append(self._make_labeled_meteor(_meteor_label(specification) or "METEOR", language))
+                metrics.append(self.meteor(label=meteor_labels[specification], default_language=language))
         return distinct(metrics)
 
-    def _make_labeled_meteor(self, label: str, language: str) -> Meteor:
-        """Create METEOR with a label.
-
-        Args:
-            label: the label of the metric.
-            language: the language code, which is used if the options specify neither a language nor a chain.
-        """
-        options = self
-        if self.chain is None and self.language is None:
-            options = dataclasses.replace(self, language=language or None)
-        meteor = options.meteor()
-        meteor.label = label
-        return meteor
-
-    def _chain_language(self) -> str:
-        """Return the language code of the chain that ``--chain`` specifies, or an empty string."""
+    def _language_code(self) -> str:
+        """Return the code of the language that ``--language`` or the chain specifies, or an empty string."""
         from meteor_e.chains.chain import find_language
         from meteor_e.chains.config import load_chain
 
-        if self.chain is None:
-            return ""
-        config = load_chain(self.chain)
-        return find_language(config.language, pack=config.pack).code if config.language else ""
-
-    @property
-    def code(self) -> str:
-        """The code of the language that ``--language`` specifies, or an empty string."""
-        from meteor_e.chains.chain import find_language
-
-        if not self.language:
-            return ""
-        # Creating the metric later repeats the warning about a language without a definition.
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return find_language(self.language).code
-
-
-def _meteor_label(specification: str) -> str | None:
-    """Return the label in a specification of METEOR without options, such as ``LABEL=meteor``.
-
-    The label is empty if the specification is ``meteor``. Return ``None`` for any other metric.
-    """
-    label, _, name = specification.rpartition("=")
-    return label if name == "meteor" and not set(label) & set(":/,") else None
+        if self.language:
+            # Creating the metric later repeats the warning about a language without a definition.
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return find_language(self.language).code
+        if self.chain is not None:
+            config = load_chain(self.chain)
+            if config.language:
+                return find_language(config.language, pack=config.pack).code
+        return ""
 
 
 def _note_missing_paraphrases(meteor: Meteor) -> None:
@@ -242,8 +229,11 @@ def _note_missing_paraphrases(meteor: Meteor) -> None:
 
 
 @dataclasses.dataclass(frozen=True)
-class Output(Options, heading="Output", example="… --format tsv -o scores.tsv"):
+class Output(Options):
     """The command-line options for the format and the file of the output."""
+
+    heading = "Output"
+    example = "… --format tsv -o scores.tsv"
 
     form: str = option(
         "text",
@@ -265,13 +255,13 @@ class Output(Options, heading="Output", example="… --format tsv -o scores.tsv"
         """
         from meteor_e.plugins.registry import plugin_registry
 
-        registry = plugin_registry().output_formats
+        formats = plugin_registry().output_formats
         # Built-in names are checked first, because listing all formats imports the plugins, which takes time.
-        if self.form not in OUTPUT_FORMATS and self.form not in registry.names():
-            names = registry.names()
+        if self.form not in OUTPUT_FORMATS and self.form not in formats.names():
+            names = formats.names()
             hint = near_miss(self.form, names)
             raise ConfigError(f"--format: there is no format {self.form!r}{hint}; the formats: {', '.join(names)}")
-        output_format: OutputFormat = registry.get(self.form).make()
+        output_format: OutputFormat = formats.get(self.form).make()
         return output_format
 
     def write(self, result: Result, options: OutputOptions | None = None) -> None:
@@ -284,24 +274,15 @@ class Output(Options, heading="Output", example="… --format tsv -o scores.tsv"
 class _MethodChoice(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2
     """The type of the option ``--significance``, whose value is optional.
 
-    If a file name follows the option, click mistakes the file name for the value.
+    If the name of a file follows the option, click uses this name as the value of the option.
     """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the method, or fail with a message that suggests writing the option after the files."""
+        """Return the method, or fail with a message that tells the user to write the option after the files."""
         if value not in self.choices:
             methods = ", ".join(map(str, self.choices))
             self.fail(f"{value!r} is not a method ({methods}); write the option after the files", param, ctx)
         return super().convert(value, param, ctx)
-
-
-def seed_option(purpose: str) -> Any:
-    """Declare a dataclass field as the command-line option ``--seed``.
-
-    Args:
-        purpose: what the seed is for, such as ``the test``, for the help text.
-    """
-    return option(DEFAULT_SEED, "--seed", type=click.IntRange(min=0), help=f"Seed of {purpose}.")
 
 
 SIGNIFICANCE = {
@@ -315,8 +296,11 @@ SIGNIFICANCE = {
 
 
 @dataclasses.dataclass(frozen=True)
-class SignificanceOptions(Options, heading="Statistics", example="… --significance bootstrap --seed 1"):
+class SignificanceOptions(Options):
     """The command-line options for significance tests."""
+
+    heading = "Statistics"
+    example = "… --significance bootstrap --seed 1"
 
     significance: str = option(
         "none", "--significance", show_default="none; without a method: randomization", **SIGNIFICANCE
@@ -329,17 +313,15 @@ class SignificanceOptions(Options, heading="Statistics", example="… --signific
         show_default="1000 for bootstrap, 10000 for randomization",
         help="Number of samples of the test.",
     )
-    seed: int = seed_option("the test")
-
-    @property
-    def is_requested(self) -> bool:
-        """Whether significance tests have been requested."""
-        return self.significance != "none"
+    seed: int = option(DEFAULT_SEED, "--seed", type=click.IntRange(min=0), help="Seed of the test.")
 
 
 @dataclasses.dataclass(frozen=True)
-class Computation(Options, heading="Computation", example="… --no-cache --quiet"):
+class Computation(Options):
     """The command-line options for long computations: the cache and the progress line."""
+
+    heading = "Computation"
+    example = "… --no-cache --quiet"
 
     no_cache: bool = option(
         False,
@@ -357,8 +339,10 @@ class Computation(Options, heading="Computation", example="… --no-cache --quie
 
 
 @dataclasses.dataclass(frozen=True)
-class ParallelComputation(Computation, example="… --jobs 4 --no-cache"):
+class ParallelComputation(Computation):
     """The command-line options for long computations that run in several processes."""
+
+    example = "… --jobs 4 --no-cache"
 
     jobs: int = option(
         1, "-j", "--jobs", type=click.IntRange(min=1), help="Number of processes that compute features of models."
@@ -372,27 +356,26 @@ def parse_matchers(text: str) -> list[dict[str, Any]]:
         text: the matchers, separated by commas or spaces.
 
     Returns:
-        The matchers as in a chain file: dictionaries with the keys ``use`` and, if specified, ``weight``.
+        A dictionary for each matcher, as in a chain file, with the keys ``use`` and, if it is specified, ``weight``.
 
     Raises:
-        ConfigError: if the list or an item is empty, or a weight is not a number.
+        ConfigError: if the list is empty, a matcher is missing between two commas, or a weight is not a number.
     """
     if not text.strip():
         raise ConfigError("--matchers: the list is empty; name at least one matcher")
     if not all(item.strip() for item in text.split(",")):
         raise ConfigError(f"--matchers {text!r}: a matcher is missing before or after a comma")
-    return [_parse_matcher(item) for item in text.replace(",", " ").split()]
-
-
-def _parse_matcher(item: str) -> dict[str, Any]:
-    """Parse the name of a matcher with an optional weight, such as ``stem=0.6``."""
-    name, separator, weight = item.partition("=")
-    if not separator:
-        return {"use": name}
-    value = plain_value(weight)
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ConfigError(f"--matchers: the weight of {name} is {weight!r}, not a number")
-    return {"use": name, "weight": float(value)}
+    matchers: list[dict[str, Any]] = []
+    for item in text.replace(",", " ").split():
+        name, has_weight, weight_text = item.partition("=")
+        matcher: dict[str, Any] = {"use": name}
+        if has_weight:
+            weight = plain_value(weight_text)
+            if isinstance(weight, bool) or not isinstance(weight, int | float):
+                raise ConfigError(f"--matchers: the weight of {name} is {weight_text!r}, not a number")
+            matcher["weight"] = float(weight)
+        matchers.append(matcher)
+    return matchers
 
 
 class ParsedSettings(NamedTuple):
@@ -420,7 +403,8 @@ def parse_settings(assignments: Sequence[str]) -> ParsedSettings:
         if component:
             component_options.setdefault(component, {})[key] = value
         elif key in GREEK:
-            keys.setdefault("parameters", {})[key] = value
+            parameters = keys.setdefault("parameters", {})
+            parameters[key] = value
         elif key in _SETTABLE_KEYS:
             keys[key] = value
         else:
@@ -479,16 +463,19 @@ def parse_fields(texts: Sequence[str], *classes: type[Any]) -> list[Any]:
         texts: the values of the option.
         classes: the dataclasses. Fields that are not set have their default values.
 
+    Returns:
+        The instances, in the order of the classes.
+
     Raises:
         ConfigError: if an assignment is malformed, a field is set twice or is unknown, or a value has the wrong type.
     """
     import msgspec
 
     values = _parse_assignments(texts, "KEY=VALUE")
-    names = [name for cls in classes for name in _settable_fields(cls)]
+    known_names = [name for cls in classes for name in _settable_fields(cls)]
     for name in values:
-        if name not in names:
-            raise ConfigError(_describe_unknown_key(name, names))
+        if name not in known_names:
+            raise ConfigError(_describe_unknown_key(name, known_names))
     instances = []
     for cls in classes:
         fields = {name: values[name] for name in _settable_fields(cls) if name in values}
@@ -501,5 +488,8 @@ def parse_fields(texts: Sequence[str], *classes: type[Any]) -> list[Any]:
 
 def _settable_fields(cls: type[Any]) -> list[str]:
     """Return the names of a dataclass's fields whose default is a string or a number, except for ``encoding``."""
-    fields = dataclasses.fields(cls)
-    return [field.name for field in fields if isinstance(field.default, str | int | float) and field.name != "encoding"]
+    names = []
+    for field in dataclasses.fields(cls):
+        if isinstance(field.default, str | int | float) and field.name != "encoding":
+            names.append(field.name)
+    return names

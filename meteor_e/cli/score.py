@@ -77,8 +77,10 @@ class ScoreMetrics(MetricOptions):
 
 
 @dataclass(frozen=True)
-class ScoreOutput(Output, example="… --segments --format tsv -o scores.tsv"):
+class ScoreOutput(Output):
     """The command-line options for the output: its format, its file and its contents."""
+
+    example = "… --segments --format tsv -o scores.tsv"
 
     output: str | None = option(
         None,
@@ -139,12 +141,13 @@ class ScoreOutput(Output, example="… --segments --format tsv -o scores.tsv"):
     def data_to_keep(self, output_format: OutputFormat, statistics: SignificanceOptions) -> KeptData:
         """Return which segment data must be kept in memory for the output and for significance tests."""
         shows_alignments = self.alignments or self.worst is not None
+        has_tests = statistics.significance != "none"
         return KeptData(
             segments=self.segments or shows_alignments,
-            statistics=statistics.is_requested,
+            statistics=has_tests,
             details=output_format.details and not self.quiet,
             alignments=shows_alignments,
-            references=statistics.is_requested,
+            references=has_tests,
         )
 
 
@@ -176,18 +179,23 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
         systems = load_systems(systems)
         check_explanations(metrics, systems)
     run = ScoreRun(
-        metrics, systems, map_in_order, output=output.table_file, prefix=output.prefix, cluster=inputs.cluster
+        metrics,
+        systems,
+        execute=map_in_order,
+        output=output.table_file,
+        prefix=output.prefix,
+        cluster=inputs.cluster,
     )
     with terminal_progress(output.quiet) as progress:
-        scores = _evaluate(run, output.data_to_keep(output_format, statistics), inputs.on_error, progress)
-        comparisons = _compare(scores, metrics, statistics) if statistics.is_requested else None
+        table = _evaluate(run, output.data_to_keep(output_format, statistics), inputs.on_error, progress)
+        tests = _run_tests(table, metrics, statistics) if statistics.significance != "none" else None
         explanations = explain_systems(metrics, systems) if output.explain else None
     percent_columns = _meteor_columns(metrics) if output.percent else frozenset()
-    result = ScoreResult(scores, comparisons, explanations, worst=output.worst, percent_columns=percent_columns)
+    result = ScoreResult(table, tests, explanations, worst=output.worst, percent_columns=percent_columns)
     report_file = None if output.table_file else output.output
     with destination(report_file) as stream:
         if output.quiet:
-            _write_bare_scores(scores, stream)
+            _write_bare_scores(table, stream)
         else:
             output_format.write(result, stream, OutputOptions(output.digits, wmt_names))
 
@@ -196,18 +204,21 @@ def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) 
     """Score the systems of a run, optionally on a cluster, and write the output table if one was requested.
 
     Args:
-        run: the metrics and systems, and where to score them and write the scores.
+        run: the metrics, the systems, the address of the cluster and the path of the output table.
         keep: the segment data to keep in memory.
         on_error: the policy for segments that cannot be aligned: ``stop``, ``skip`` or ``zero``.
         progress: the callback that receives the number of finished segments.
     """
     metrics = run.metrics
-    targets = {"dask": run.cluster, "table": run.output}
+    runner_names = []
+    if run.cluster is not None:
+        runner_names.append("dask")
+    if run.output is not None:
+        runner_names.append("table")
     with ExitStack() as stack:
-        for name, target in targets.items():
-            if target is not None:
-                runner: ScoreRunner = plugin_registry().runners.get(name).make()
-                run = stack.enter_context(runner.start(run))
+        for name in runner_names:
+            runner: ScoreRunner = plugin_registry().runners.get(name).make()
+            run = stack.enter_context(runner.start(run))
         return evaluate(
             metrics,
             run.systems,
@@ -218,8 +229,8 @@ def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) 
         )
 
 
-def _compare(table: ScoreTable, metrics: Sequence[Metric], options: SignificanceOptions) -> TableTests:
-    """Compute significance tests of the differences between the systems of a table."""
+def _run_tests(table: ScoreTable, metrics: Sequence[Metric], options: SignificanceOptions) -> TableTests:
+    """Test the differences between the systems of a table for significance."""
     # The import is local, because it loads NumPy, which only significance tests need.
     from meteor_e.significance.tables import Significance, compare_table
 
@@ -235,9 +246,9 @@ def _meteor_columns(metrics: Sequence[Metric]) -> frozenset[str]:
 
 def _write_bare_scores(table: ScoreTable, stream: TextIO) -> None:
     """Write one line per system with its unrounded scores, separated by tabs."""
-    columns = [table.scores(column.name) for column in table.columns]
-    for scores in zip(*columns, strict=True):
-        stream.write("\t".join(map(repr, scores)) + "\n")
+    for system in table.systems:
+        scores = [repr(values[0]) for values in table.column_values(system)]
+        stream.write("\t".join(scores) + "\n")
 
 
 _PLAIN = "--quiet writes only scores"
@@ -284,7 +295,7 @@ def _check_combination(
         "--format": form != "text",
         "--dask": inputs.cluster is not None,
         "-o TABLE": output.table_file is not None,
-        "--significance": statistics.is_requested,
+        "--significance": statistics.significance != "none",
         "--segments": output.segments,
         "--alignments": output.alignments,
         "--explain": output.explain,
@@ -317,17 +328,19 @@ def _apply_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInp
     if inputs.references:
         raise ConfigError("--test-set gives the references; leave out --reference")
     test_set = named_set(inputs.test_set, inputs.pair)
-    files, names = inputs.files, inputs.names
-    if not files:
-        if not test_set.systems:
-            raise ConfigError(
-                f"test set {inputs.test_set} has no system outputs for {inputs.pair}; give files with hypotheses"
-            )
-        files = tuple(test_set.systems.values())
-        names = names or tuple(test_set.systems)
-    if not metric.language and metric.chain is None:
-        metric = replace(metric, language=target_language(inputs.pair))
-    return replace(inputs, files=files, names=names, references=tuple(test_set.references)), metric
+    if not inputs.files and not test_set.systems:
+        raise ConfigError(
+            f"test set {inputs.test_set} has no system outputs for {inputs.pair}; give files with hypotheses"
+        )
+    language = metric.language
+    if not language and metric.chain is None:
+        language = target_language(inputs.pair)
+    new_metric = replace(metric, language=language)
+    new_inputs = replace(inputs, references=tuple(test_set.references))
+    if not inputs.files:
+        names = inputs.names or tuple(test_set.systems)
+        new_inputs = replace(new_inputs, files=tuple(test_set.systems.values()), names=names)
+    return new_inputs, new_metric
 
 
 def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames:

@@ -59,9 +59,9 @@ def detect_format(path: str, *, is_only_file: bool = False) -> str:
     Raises:
         InputError: if the file cannot be read, or is XML or SGML of an unsupported kind.
     """
-    suffix = _DELIMITED.search(path)
-    if is_only_file and suffix:
-        return suffix[1]
+    delimited_suffix = _DELIMITED.search(path)
+    if is_only_file and delimited_suffix:
+        return delimited_suffix[1]
     if path.endswith(JSON_LINES):
         return "jsonl"
     if os.path.isdir(path) and parquet_files(Path(path)):  # noqa: PTH112  # Path.is_dir() raises for very long names
@@ -75,9 +75,11 @@ def _detect_content_format(path: str, is_only_file: bool) -> str:
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         head: bytes = stream.peek(_HEAD_SIZE)[:_HEAD_SIZE]  # type: ignore[attr-defined]  # open_binary's streams are buffered
         start = _PROLOGUE.sub(b"", head, count=1)
-        form = _match_start(start, is_only_file)
-        if form is not None:
-            return form
+        for form, pattern in _STARTS.items():
+            if pattern.match(start):
+                # COCO results require a file of annotations, so a JSON array that is the only input is a table.
+                is_table = is_only_file and form == "coco" and start.startswith(b"[")
+                return "json" if is_table else form
         if _DECLARATION.match(head):
             raise InputError(
                 f"{name} is XML or SGML, but not in the format of WMT or NIST, or it defines entities, which are not "
@@ -88,30 +90,6 @@ def _detect_content_format(path: str, is_only_file: bool) -> str:
         if ".json" in Path(name).suffixes or (can_be_json and _is_json(stream.read())):
             return "coco"
     return "plain"
-
-
-def _match_start(start: bytes, is_only_file: bool) -> str | None:
-    """Return the format that can be recognized from the start of a file, or ``None``; see :func:`detect_format`."""
-    for form, pattern in _STARTS.items():
-        if pattern.match(start):
-            # COCO results require a file of annotations, so a JSON array that is the only input is a table.
-            is_table = is_only_file and form == "coco" and start.startswith(b"[")
-            return "json" if is_table else form
-    return None
-
-
-def detect_formats(paths: Iterable[str], form: str | None = None, *, is_only_file: bool = False) -> dict[str, str]:
-    """Return the format of each file by path.
-
-    Args:
-        paths: the paths of the files; ``-`` is standard input.
-        form: the format of all files, or ``None`` to detect the format of each file with :func:`detect_format`.
-        is_only_file: whether the file is the only input, as in :func:`detect_format`.
-
-    Raises:
-        InputError: if a format cannot be detected.
-    """
-    return {path: form or detect_format(path, is_only_file=is_only_file) for path in dict.fromkeys(paths)}
 
 
 class SpooledPath(str):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from meteor_e.api.segments import Segment, System, TextContext
 from meteor_e.base.errors import ConfigError, InputError, count_of, warn_user
 from meteor_e.formats.documents import SegmentKey, TextCollection, segment_ids
-from meteor_e.formats.inputs import TEXT_FORMATS, detect_formats, read_collection
+from meteor_e.formats.inputs import TEXT_FORMATS, detect_format, read_collection
 from meteor_e.formats.plain import read_segments
 
 _ALIGNMENT_RULE = "hypotheses and references must line up, one segment per line"
@@ -45,7 +45,8 @@ def read_systems(
         ConfigError: if there are no hypotheses or no references.
         InputError: if a file cannot be read, or hypotheses and references do not line up.
     """
-    file_formats = detect_formats((*files, *references)) if formats is None else formats
+    paths = [*files, *references]
+    file_formats = {path: detect_format(path) for path in paths} if formats is None else formats
     text_formats = {path: form if form in TEXT_FORMATS else "plain" for path, form in file_formats.items()}
     hypotheses, references = _split_references(files, references, text_formats)
     if set(text_formats.values()) == {"plain"}:

@@ -105,7 +105,7 @@ def parse_spec(
         ConfigError: for an unknown metric or option.
         PluginError: if the plugin of the metric is broken.
     """
-    label, unlabeled_spec = _split_label(text)
+    label, unlabeled_spec = split_label(text)
     name, arguments = _split_arguments(unlabeled_spec)
     component = _find_class(name, text)
     if component is None:
@@ -118,7 +118,7 @@ def parse_spec(
     return MetricSpec(text, component, {**text_options, **options}, label, jobs, threads, offline)
 
 
-def _split_label(text: str) -> tuple[str, str]:
+def split_label(text: str) -> tuple[str, str]:
     """Split a specification ``[LABEL=]NAME[:ARGUMENTS]`` into its label and the rest. The label may be empty."""
     label, separator, unlabeled_spec = text.partition("=")
     # Otherwise, the equals sign is not preceded by a label, but belongs to an option or a path.

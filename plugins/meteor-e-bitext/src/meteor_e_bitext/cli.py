@@ -20,8 +20,11 @@ SETTINGS = (BitextOptions, AlignmentOptions, PivotOptions)
 
 
 @dataclasses.dataclass(frozen=True)
-class TextOptions(Options, heading="Text", example="-l oc --bitext corpus.oc corpus.fr --pivot-language fr"):
+class TextOptions(Options):
     """Store the options that specify the text, its translation and their tokenization."""
+
+    heading = "Text"
+    example = "-l oc --bitext corpus.oc corpus.fr --pivot-language fr"
 
     language: str = option(
         None, "-l", "--language", required=True, metavar="CODE|FILE", help="Language of the first file and of the pack."
@@ -58,12 +61,11 @@ class TextOptions(Options, heading="Text", example="-l oc --bitext corpus.oc cor
 
 
 @dataclasses.dataclass(frozen=True)
-class PhraseOptions(
-    Options,
-    heading="Word alignment, phrases and paraphrases",
-    example="-l oc --bitext corpus.oc corpus.fr --set least_count=3",
-):
+class PhraseOptions(Options):
     """Store the options that control word alignment and the extraction of paraphrases."""
+
+    heading = "Word alignment, phrases and paraphrases"
+    example = "-l oc --bitext corpus.oc corpus.fr --set least_count=3"
 
     alignment: str | None = option(
         None, "--alignment", metavar="FILE", help="Take word alignments from a Pharaoh file."
@@ -75,8 +77,11 @@ class PhraseOptions(
 
 
 @dataclasses.dataclass(frozen=True)
-class PackOptions(Options, heading="Output", example="-l oc --bitext corpus.oc corpus.fr -o ./oc-pack"):
+class PackOptions(Options):
     """Store the options that specify the folders of the pack and of intermediate results."""
+
+    heading = "Output"
+    example = "-l oc --bitext corpus.oc corpus.fr -o ./oc-pack"
 
     output: str | None = option(
         None,

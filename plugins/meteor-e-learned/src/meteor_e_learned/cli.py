@@ -17,8 +17,11 @@ from meteor_e.cli.options import ParallelComputation
 
 
 @dataclass(frozen=True)
-class TrainingOptions(Options, heading="Training", example="linear.yaml --seed 2 -o linear.safetensors"):
+class TrainingOptions(Options):
     """The recipe, its data and the model file."""
+
+    heading = "Training"
+    example = "linear.yaml --seed 2 -o linear.safetensors"
 
     recipe: str = option(None, metavar="RECIPE", required=True)
     output: str | None = option(

@@ -35,8 +35,11 @@ def list_recipes() -> None:
 
 
 @dataclass(frozen=True)
-class PaperOptions(Options, heading="Training", example="maxsd-1 --data judged.yaml --word-vectors glove.bin"):
+class PaperOptions(Options):
     """Options of the command ``papers train``."""
+
+    heading = "Training"
+    example = "maxsd-1 --data judged.yaml --word-vectors glove.bin"
 
     recipe: str = option(None, metavar="RECIPE", required=True)
     data: tuple[str, ...] = option(
@@ -128,8 +131,11 @@ def train(training: PaperOptions, computation: ParallelComputation) -> None:
 
 
 @dataclass(frozen=True)
-class DocumentVectorOptions(Options, heading="Training", example="news.en europarl.en.xz -o documents.bin"):
+class DocumentVectorOptions(Options):
     """Options of the command ``papers document-vectors``."""
+
+    heading = "Training"
+    example = "news.en europarl.en.xz -o documents.bin"
 
     texts: tuple[str, ...] = option((), nargs=-1, required=True, metavar="TEXT...")
     output: str = option(None, *("-o", "--output"), required=True, metavar="FILE", help="The vector file.")

@@ -40,8 +40,11 @@ def _select_target(output: str | None, language: str | None) -> Path:
 
 
 @dataclass(frozen=True)
-class CorpusOptions(Options, heading="Text and vector file", example="europarl.fr -l fr -o fr.vectors"):
+class CorpusOptions(Options):
     """The text, and the vector file."""
+
+    heading = "Text and vector file"
+    example = "europarl.fr -l fr -o fr.vectors"
 
     texts: tuple[str, ...] = option((), nargs=-1, required=True, metavar="TEXT...")
     language: str = option(
@@ -69,8 +72,11 @@ class CorpusOptions(Options, heading="Text and vector file", example="europarl.f
 
 
 @dataclass(frozen=True)
-class VectorOptions(Options, heading="Training", example="europarl.fr -l fr --model skip-gram -d 100"):
+class VectorOptions(Options):
     """The options of the training."""
+
+    heading = "Training"
+    example = "europarl.fr -l fr --model skip-gram -d 100"
 
     model: str = option("cbow", "--model", type=click.Choice(["cbow", "skip-gram"]), help="Model to train.")
     dimension: int = option(

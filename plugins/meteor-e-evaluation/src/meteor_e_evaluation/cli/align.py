@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class AlignInput(Inputs, heading="Input", example='--text "the cat sat" "a cat sat down"'):
+class AlignInput(Inputs):
     """Options that name the input: the files of one system, two segments, or standard input."""
+
+    heading = "Input"
+    example = '--text "the cat sat" "a cat sat down"'
 
     text: bool = option(False, "--text", is_flag=True, help="The two arguments are segments, not files.")
     stdio: bool = option(
@@ -71,8 +74,11 @@ class AlignInput(Inputs, heading="Input", example='--text "the cat sat" "a cat s
 
 
 @dataclass(frozen=True)
-class AlignOutput(Options, heading="Output", example="… --format jsonl -o alignments.jsonl"):
+class AlignOutput(Options):
     """Options for the output format of the alignments."""
+
+    heading = "Output"
+    example = "… --format jsonl -o alignments.jsonl"
 
     maximum_accuracy: bool = option(
         False,

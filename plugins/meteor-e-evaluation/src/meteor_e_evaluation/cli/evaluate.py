@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from meteor_e.api import ConfigError, OutputOptions
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
-from meteor_e.cli.options import Output, ParallelComputation, complete_names, seed_option
+from meteor_e.cli.options import Output, ParallelComputation, complete_names
 from meteor_e.render.columns import format_wrapped_table
 from meteor_e_evaluation.cli.options import Data
 
@@ -27,8 +28,10 @@ MTME_PREFIX = "mtme:"
 
 
 @dataclass(frozen=True)
-class EvaluationData(Data, example="wmt12.yaml --pair cs-en --pair de-en --check"):
+class EvaluationData(Data):
     """Options that name the test sets and select the data to use."""
+
+    example = "wmt12.yaml --pair cs-en --pair de-en --check"
 
     gold: str | None = option(
         None, "--gold", metavar="NAME", help="With mtme: which human scores, such as mqm, esa or da-sqm."
@@ -101,12 +104,11 @@ class EvaluationData(Data, example="wmt12.yaml --pair cs-en --pair de-en --check
 
 
 @dataclass(frozen=True)
-class ScoringOptions(
-    Options,
-    heading="Metrics and measures",
-    example="wmt17.yaml -M meteor -M bleu -s pearson -s system-pearson",
-):
+class ScoringOptions(Options):
     """Options that select the metrics, and the measures of their agreement with human judgments."""
+
+    heading = "Metrics and measures"
+    example = "wmt17.yaml -M meteor -M bleu -s pearson -s system-pearson"
 
     metrics: tuple[str, ...] = option(
         ("meteor",),
@@ -140,8 +142,11 @@ TESTS = ("auto", "williams", "perm-both", "paired", "documents", "systems", "pai
 
 
 @dataclass(frozen=True)
-class TestOptions(Options, heading="Statistics", example="wmt12.yaml --intervals 1000 --significance"):
+class TestOptions(Options):
     """Options for confidence intervals and for significance tests between metrics."""
+
+    heading = "Statistics"
+    example = "wmt12.yaml --intervals 1000 --significance"
 
     intervals: int = option(
         0,
@@ -165,12 +170,14 @@ class TestOptions(Options, heading="Statistics", example="wmt12.yaml --intervals
     samples: int = option(
         1000, "--samples", type=click.IntRange(min=1), metavar="N", help="Permutations of a permutation test."
     )
-    seed: int = seed_option("all resampling")
+    seed: int = option(DEFAULT_SEED, "--seed", type=click.IntRange(min=0), help="Seed of all resampling.")
 
 
 @dataclass(frozen=True)
-class EvaluationOutput(Output, example="wmt12.yaml -f latex -o table.tex"):
+class EvaluationOutput(Output):
     """Options for the tables and the score files to write."""
+
+    example = "wmt12.yaml -f latex -o table.tex"
 
     digits: int = option(4, "--digits", type=click.IntRange(0, 17), help="Decimals in the tables.")
     scores: str | None = option(

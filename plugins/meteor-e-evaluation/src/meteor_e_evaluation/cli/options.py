@@ -20,8 +20,10 @@ def pair_option(default: str) -> Any:
 
 
 @dataclass(frozen=True)
-class Data(Options, heading="Data"):
+class Data(Options):
     """Options that name the system outputs, the references and the human judgments."""
+
+    heading = "Data"
 
     indexes: tuple[str, ...] = option((), nargs=-1, metavar="INDEX...")
     pairs: tuple[str, ...] = pair_option("all")

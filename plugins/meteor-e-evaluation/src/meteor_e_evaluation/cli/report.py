@@ -34,8 +34,11 @@ class ReportMetrics(MetricOptions):
 
 
 @dataclass(frozen=True)
-class Page(Options, heading="Output", example="… -o report.html"):
+class Page(Options):
     """Options for the HTML file."""
+
+    heading = "Output"
+    example = "… -o report.html"
 
     output: str = option("report.html", "-o", "--output", metavar="FILE", help="The page.")
     title: str | None = option(

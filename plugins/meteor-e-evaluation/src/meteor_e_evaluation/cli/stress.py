@@ -8,16 +8,20 @@ from collections.abc import Sequence
 import click
 
 from meteor_e.api import ConfigError, Perturbation, System
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
 from meteor_e.cli.inputs import Inputs
-from meteor_e.cli.options import MetricOptions, Output, ParallelComputation, complete_names, seed_option
+from meteor_e.cli.options import MetricOptions, Output, ParallelComputation, complete_names
 from meteor_e.render.columns import format_wrapped_table
 
 
 @dataclasses.dataclass(frozen=True)
-class StressOptions(Options, heading="Test", example="system.txt -r ref.txt -M meteor -M chrf --only polarity"):
+class StressOptions(Options):
     """Options that select the texts, the metrics and the perturbations."""
+
+    heading = "Test"
+    example = "system.txt -r ref.txt -M meteor -M chrf --only polarity"
 
     hypotheses: str | None = option(None, required=False, metavar="[HYPOTHESES]")
     references: tuple[str, ...] = option(
@@ -41,7 +45,7 @@ class StressOptions(Options, heading="Test", example="system.txt -r ref.txt -M m
     pairs: int = option(
         200, "--pairs", type=click.IntRange(min=1), metavar="N", help="Largest number of pairs per perturbation."
     )
-    seed: int = seed_option("all random choices")
+    seed: int = option(DEFAULT_SEED, "--seed", type=click.IntRange(min=0), help="Seed of all random choices.")
     list_rules: bool = option(False, "--list", is_flag=True, help="Show all perturbations of the language, and exit.")
     examples: int = option(
         0,

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from meteor_e.api import ConfigError
+from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, destination, option
-from meteor_e.cli.options import Computation, MetricOptions, seed_option
+from meteor_e.cli.options import Computation, MetricOptions
 from meteor_e_evaluation.cli.options import Data, pair_option
 
 if TYPE_CHECKING:
@@ -27,8 +28,10 @@ FIRST_WEIGHT_INDEX = 4
 
 
 @dataclass(frozen=True)
-class TuningData(Data, example="wmt11.yaml wmt13.yaml --held-out wmt12.yaml --folds 5"):
+class TuningData(Data):
     """Options that name the tuning data and the held-out data."""
+
+    example = "wmt11.yaml wmt13.yaml --held-out wmt12.yaml --folds 5"
 
     indexes: tuple[str, ...] = option((), nargs=-1, required=True, metavar="INDEX...")
     pairs: tuple[str, ...] = pair_option("all into the chain's language")
@@ -56,8 +59,11 @@ class TuningData(Data, example="wmt11.yaml wmt13.yaml --held-out wmt12.yaml --fo
 
 
 @dataclass(frozen=True)
-class SearchOptions(Options, heading="Search", example="wmt11.yaml -O pearson --trials 2000"):
+class SearchOptions(Options):
     """Options for the objective, and for the search for its maximum."""
+
+    heading = "Search"
+    example = "wmt11.yaml -O pearson --trials 2000"
 
     objective: str = option(
         "rank",
@@ -76,12 +82,15 @@ class SearchOptions(Options, heading="Search", example="wmt11.yaml -O pearson --
         None, "--trials", type=click.IntRange(min=1), metavar="N", help="Largest number of points per search."
     )
     samples: int = option(1000, "--samples", type=click.IntRange(min=1), help="Bootstrap samples for intervals.")
-    seed: int = seed_option("search, folds and samples")
+    seed: int = option(DEFAULT_SEED, "--seed", type=click.IntRange(min=0), help="Seed of search, folds and samples.")
 
 
 @dataclass(frozen=True)
-class GridOptions(Options, heading="Grid, as the Java Trainer searches", example="wmt11.yaml --grid --step .1"):
+class GridOptions(Options):
     """Options for a grid search."""
+
+    heading = "Grid, as the Java Trainer searches"
+    example = "wmt11.yaml --grid --step .1"
 
     grid: bool = option(
         False, "--grid", is_flag=True, help="Try all points, as the Java Trainer does, instead of searching."
@@ -156,8 +165,11 @@ def _parse_point(
 
 
 @dataclass(frozen=True)
-class TuningOutput(Options, heading="Output", example="wmt11.yaml -o tuned.yaml"):
+class TuningOutput(Options):
     """Options for the report and for the tuned chain."""
+
+    heading = "Output"
+    example = "wmt11.yaml -o tuned.yaml"
 
     as_json: bool = option(False, "--json", is_flag=True, help="Write the report as JSON.")
     output: str | None = option(None, "-o", "--output", metavar="FILE", help="Write the tuned chain to a YAML file.")
