@@ -28,7 +28,8 @@ def correlate(metric: Floats, human: Floats, coefficient: str = "pearson") -> fl
     if coefficient == "pearson":
         return _pearson(metric, human)
     if coefficient == "spearman":
-        return _pearson(*rank_rows(np.stack([metric, human])))
+        metric_ranks, human_ranks = rank_rows(np.stack([metric, human]))
+        return _pearson(metric_ranks, human_ranks)
     from scipy import stats
 
     variant = "c" if coefficient == "kendall-c" else "b"
@@ -47,9 +48,11 @@ def _pearson(first: Floats, second: Floats) -> float:
 
     This function is much faster than that of SciPy, which also computes a p-value.
     """
-    x = first - first.mean()
-    y = second - second.mean()
-    return float(np.clip((x / np.linalg.norm(x)) @ (y / np.linalg.norm(y)), -1.0, 1.0))
+    first_deviations = first - first.mean()
+    second_deviations = second - second.mean()
+    first_unit_vector = first_deviations / np.linalg.norm(first_deviations)
+    second_unit_vector = second_deviations / np.linalg.norm(second_deviations)
+    return float(np.clip(first_unit_vector @ second_unit_vector, -1.0, 1.0))
 
 
 def compute_grouped_pearson(metric: Floats, human: Floats, groups: Integers, weights: Floats) -> Floats:
@@ -114,12 +117,13 @@ def williams(first: float, second: float, between: float, count: int) -> William
     determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
     mean = (first + second) / 2
     variance = 2 * max(determinant, 0.0) * (count - 1) / (count - 3) + mean**2 * (1 - between) ** 3
-    if not variance:
+    if variance == 0:
         return Williams(math.copysign(math.inf, first - second), float(first < second))
-    t = (first - second) * math.sqrt((count - 1) * (1 + between) / variance)
     from scipy import stats
 
-    return Williams(t, float(stats.t.sf(t, count - 3)))
+    t = (first - second) * math.sqrt((count - 1) * (1 + between) / variance)
+    p = float(stats.t.sf(t, df=count - 3))
+    return Williams(t, p)
 
 
 def williams_matrix(metrics: Floats, human: Floats) -> Floats:

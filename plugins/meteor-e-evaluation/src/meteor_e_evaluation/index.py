@@ -251,6 +251,7 @@ def load_index(path: str | os.PathLike[str], *, root: str | os.PathLike[str] | N
 
 
 def _reject_renamed_keys(document: Document) -> None:
+    """Raise an error for a key that has been renamed, which names the current key."""
     for key in _walk_keys(document.data):
         new_name = RENAMED_KEYS.get(str(key[-1]))
         if new_name is not None:
@@ -298,6 +299,7 @@ def _expand_files(entries: dict[str, Any]) -> None:
 
 
 def _check_index(index: DataIndex, file: Path) -> None:
+    """Check that the index names either records or texts, and that the names of the language pairs are valid."""
     has_outputs_and_references = index.outputs is not None and bool(index.references)
     if has_outputs_and_references == (index.records is not None):
         raise ConfigError(f"{file}: give either 'records', or 'outputs', 'references' and 'judgments'")
@@ -344,5 +346,7 @@ def system_name_regex(pattern: str, pair: str) -> re.Pattern[str]:
     The group ``system`` of a match is the name of the system.
     """
     placeholders = {"{system}": "(?P<system>.+)", "{number}": r"\d+", "*": ".*"}
-    parts = re.split(r"(\{system\}|\{number\}|\*)", fill_pattern(pattern, pair))
-    return re.compile("".join(placeholders.get(part, re.escape(part)) for part in parts))
+    regex = ""
+    for part in re.split(r"(\{system\}|\{number\}|\*)", fill_pattern(pattern, pair)):
+        regex += placeholders.get(part, re.escape(part))
+    return re.compile(regex)

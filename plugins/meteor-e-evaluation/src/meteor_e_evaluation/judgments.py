@@ -63,16 +63,21 @@ class Assessments:
         """Return the mean rating of each output, sorted by segment and system."""
         if not len(self):
             return self
-        outputs = np.stack([self.segments, self.systems])
-        (segments, systems), output_index, n_ratings = np.unique(
-            outputs, axis=1, return_inverse=True, return_counts=True
+        rated_outputs = np.stack([self.segments, self.systems])
+        distinct_outputs, output_index, n_ratings = np.unique(
+            rated_outputs, axis=1, return_inverse=True, return_counts=True
         )
         output_index = output_index.reshape(-1)
-        means = np.bincount(output_index, self.scores, len(segments)) / n_ratings
+        n_outputs = len(n_ratings)
+        means = np.bincount(output_index, self.scores, n_outputs) / n_ratings
         # Single ratings are copied, because the division could change their last bit.
-        single_ratings = np.zeros(len(segments))
+        single_ratings = np.zeros(n_outputs)
         single_ratings[output_index] = self.scores
-        return Assessments(segments, systems, np.where(n_ratings == 1, single_ratings, means))
+        return Assessments(
+            segments=distinct_outputs[0],
+            systems=distinct_outputs[1],
+            scores=np.where(n_ratings == 1, single_ratings, means),
+        )
 
     def matrix(self, shape: tuple[int, int]) -> Floats:
         """Return the mean ratings as a matrix ``(systems, segments)``, with NaN for outputs without ratings."""
@@ -101,7 +106,12 @@ class Assessments:
         second_is_better = scores[first] < scores[second]
         better = np.where(second_is_better, second, first)
         worse = np.where(second_is_better, first, second)
-        return Rankings(segments[first], systems[better], systems[worse], scores[first] == scores[second])
+        return Rankings(
+            segments=segments[first],
+            better=systems[better],
+            worse=systems[worse],
+            ties=scores[first] == scores[second],
+        )
 
 
 def _pairs_within_segments(segments: Integers) -> tuple[Integers, Integers]:
@@ -110,13 +120,13 @@ def _pairs_within_segments(segments: Integers) -> tuple[Integers, Integers]:
     Args:
         segments: segment of each row, in ascending order.
     """
-    firsts = [np.array([], np.int64)]
-    seconds = [np.array([], np.int64)]
+    first_rows = [np.array([], np.int64)]
+    second_rows = [np.array([], np.int64)]
     if len(segments):
         starts = np.flatnonzero(np.r_[True, segments[1:] != segments[:-1]])
         ends = np.append(starts[1:], len(segments))
         for start, end in zip(starts, ends, strict=True):
             first, second = np.triu_indices(end - start, 1)
-            firsts.append(first + start)
-            seconds.append(second + start)
-    return np.concatenate(firsts), np.concatenate(seconds)
+            first_rows.append(first + start)
+            second_rows.append(second + start)
+    return np.concatenate(first_rows), np.concatenate(second_rows)

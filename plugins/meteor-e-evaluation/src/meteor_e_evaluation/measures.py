@@ -52,7 +52,8 @@ MEASURES: dict[str, type[Measure[TestSet]]] = {
 
 def measure_names() -> list[str]:
     """Return the names of all measures: the built-in measures first, then those of plugins."""
-    return [*MEASURES, *(name for name in plugin_registry().measures.names() if name not in MEASURES)]
+    plugin_names = [name for name in plugin_registry().measures.names() if name not in MEASURES]
+    return [*MEASURES, *plugin_names]
 
 
 def measure(name: str) -> Measure[TestSet]:
@@ -93,18 +94,20 @@ def measure_table() -> str:
     """Return a Markdown table of all built-in measures for the documentation."""
     header = ("name", "level", "definition", "source", "MTME", "ties", "missing scores", "default test", "independent")
     lines = [f"| {' | '.join(header)} |", "|---" * len(header) + "|"]
-    for measure_class in MEASURES.values():
-        default_test = measure(measure_class.name).default_test()
+    for name in MEASURES:
+        entry = measure(name)
+        default_test = entry.default_test()
         cells = (
-            f"`{measure_class.name}`",
-            measure_class.level,
-            measure_class.definition,
-            measure_class.source,
-            measure_class.mtme or "–",
-            measure_class.ties,
-            measure_class.missing,
+            f"`{name}`",
+            entry.level,
+            entry.definition,
+            entry.source,
+            entry.mtme or "–",
+            entry.ties,
+            entry.missing,
             f"`{default_test}`",
-            independent_units(measure(measure_class.name), default_test),
+            independent_units(entry, default_test),
         )
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+        escaped_cells = [cell.replace("|", "\\|") for cell in cells]
+        lines.append(f"| {' | '.join(escaped_cells)} |")
     return "\n".join(lines) + "\n"

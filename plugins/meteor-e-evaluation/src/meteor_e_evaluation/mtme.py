@@ -8,7 +8,7 @@ The folder of a test set contains the files ``documents/LP.docs``, ``sources/LP.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from meteor_e.api import InputError
@@ -50,16 +50,12 @@ def mtme_index(
     """
     root = Path(folder)
     available_pairs = _find_pairs(root)
-    for pair in pairs:
-        if pair not in available_pairs:
-            hint = near_miss(pair, available_pairs)
-            raise InputError(
-                f"{root / OUTPUT_FOLDER}: no language pair {pair!r}{hint}; it has {', '.join(available_pairs)}"
-            )
+    _check_pairs(pairs, available_pairs, root)
+    uses_all_pairs = not pairs
     pair_specs: dict[str, PairSpec] = {}
-    for pair in pairs or available_pairs:
+    for pair in available_pairs if uses_all_pairs else pairs:
         levels_by_name = _find_human_scores(root, pair)
-        if not levels_by_name and not pairs:
+        if not levels_by_name and uses_all_pairs:
             continue
         judgments = _make_judgment_specs(root, pair, gold, levels_by_name)
         pair_specs[pair] = _make_pair_spec(root, pair, references, human_systems, judgments)
@@ -74,6 +70,16 @@ def mtme_index(
         measures=["acc-eq", "spa", "system-accuracy"],
         file=root,
     )
+
+
+def _check_pairs(pairs: Sequence[str], available_pairs: Sequence[str], root: Path) -> None:
+    """Check that the folder of the test set contains system outputs for the language pairs."""
+    for pair in pairs:
+        if pair not in available_pairs:
+            hint = near_miss(pair, available_pairs)
+            raise InputError(
+                f"{root / OUTPUT_FOLDER}: no language pair {pair!r}{hint}; it has {', '.join(available_pairs)}"
+            )
 
 
 def _find_pairs(root: Path) -> list[str]:
@@ -116,28 +122,28 @@ def _make_judgment_specs(
     Raises:
         InputError: if the human scores do not exist.
     """
-    name = gold or _find_preferred_scores(levels_by_name)
+    name = gold
+    if name is None and levels_by_name:
+        name = _choose_preferred(list(levels_by_name), GOLD)
     if name not in levels_by_name:
+        hint = near_miss(name, levels_by_name) if name else ""
         raise InputError(
-            f"{root / 'human-scores'}: no scores {name or gold!r} of {pair}{near_miss(name, levels_by_name)}; "
+            f"{root / 'human-scores'}: no scores {name!r} of {pair}{hint}; "
             f"there are {', '.join(levels_by_name) or 'none'}"
         )
-    return [
-        JudgmentSpec(
-            file=f"human-scores/{pair}.{name}.{level}.score",
-            format="score-segments" if level == "seg" else "score-systems",
-        )
-        for level in levels_by_name[name]
-    ]
+    specs = []
+    for level in levels_by_name[name]:
+        file = f"human-scores/{pair}.{name}.{level}.score"
+        specs.append(JudgmentSpec(file, format="score-segments" if level == "seg" else "score-systems"))
+    return specs
 
 
-def _find_preferred_scores(names: Iterable[str]) -> str:
-    """Return the preferred human scores, or else the first ones, or an empty string if there are no human scores."""
-    available_names = list(names)
-    for preferred_name in GOLD:
-        if preferred_name in available_names:
-            return preferred_name
-    return available_names[0] if available_names else ""
+def _choose_preferred(available_names: Sequence[str], preferred_names: Sequence[str]) -> str:
+    """Return the first preferred name that is available, or else the first available name."""
+    for name in preferred_names:
+        if name in available_names:
+            return name
+    return available_names[0]
 
 
 def _make_pair_spec(
@@ -158,8 +164,8 @@ def _make_pair_spec(
     folder = root / "references"
     available = _find_references(folder, pair)
     selected = list(references)
-    if not selected:
-        selected.append(next((name for name in STANDARD_REFERENCES if name in available), available[0]))
+    if not references:
+        selected = [_choose_preferred(available, STANDARD_REFERENCES)]
     for name in selected:
         if name not in available:
             hint = near_miss(name, available)
@@ -184,11 +190,14 @@ def _find_references(folder: Path, pair: str) -> list[str]:
         InputError: if there are no references.
     """
     file_name = re.compile(re.escape(pair) + r"\.(?P<name>.+)\.txt")
-    matches = (file_name.fullmatch(file.name) for file in folder.glob(f"{pair}.*.txt"))
-    names = sorted(match["name"] for match in matches if match)
+    names = []
+    for file in folder.glob(f"{pair}.*.txt"):
+        match = file_name.fullmatch(file.name)
+        if match:
+            names.append(match["name"])
     if not names:
         raise InputError(f"{folder}: no reference {pair}.NAME.txt")
-    return names
+    return sorted(names)
 
 
 def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, root: str | None = None) -> list[TestSet]:
@@ -205,8 +214,9 @@ def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, roo
     """
     tests: list[TestSet] = []
     for path in paths:
-        index = mtme_index(path.removeprefix("mtme:")) if path.startswith("mtme:") else load_index(path, root=root)
-        requested_pairs = pairs or index.pairs_into(language)
+        is_mtme_folder = path.startswith("mtme:")
+        index = mtme_index(path.removeprefix("mtme:")) if is_mtme_folder else load_index(path, root=root)
+        requested_pairs = pairs if pairs else index.pairs_into(language)
         tests += [load_test_set(index, pair) for pair in index.pairs if pair in requested_pairs]
     if not tests:
         missing_pairs = " or ".join(pairs) if pairs else f"into {language!r}"

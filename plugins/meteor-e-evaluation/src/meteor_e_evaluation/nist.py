@@ -40,6 +40,7 @@ def brevity_penalty(hypothesis_length: float, reference_length: float) -> float:
 
 
 def _ngrams(words: Sequence[str]) -> Iterator[tuple[str, ...]]:
+    """Yield all n-grams of a segment, from single words to :data:`ORDER` words."""
     for size in range(1, ORDER + 1):
         for start in range(len(words) - size + 1):
             yield tuple(words[start : start + size])
@@ -71,12 +72,14 @@ class NistMetric(Metric):
     def prepare(self, references: Sequence[Sequence[str]]) -> NistMetric:
         """Return a copy of the metric with the information of all n-grams in the references."""
         prepared = copy.copy(self)
-        texts = references
-        if len({*map(len, references)}) == 1:
+        prepared.weigh([self.words(segment) for segments in references for segment in segments])
+        texts = list(references)
+        reference_counts = {len(segments) for segments in references}
+        if len(reference_counts) == 1:
             # Digests of whole references are equal to the digests of the reference files.
             texts = [list(text) for text in zip(*references, strict=True)]
-        prepared.weigh([self.words(segment) for text in texts for segment in text])
-        prepared.signature = f"nist|tok:13a|case:lc|information:{digest(digest(text) for text in texts)}"
+        digest_of_texts = digest(digest(text) for text in texts)
+        prepared.signature = f"nist|tok:13a|case:lc|information:{digest_of_texts}"
         return prepared
 
     def weigh(self, references: Sequence[Sequence[str]]) -> None:
@@ -126,6 +129,7 @@ class NistMetric(Metric):
 
 
 def _score(statistics: Floats) -> float:
+    """Return the NIST score of summed statistics, ``(12,)``."""
     information = statistics[:ORDER]
     counts = statistics[ORDER : 2 * ORDER]
     hypothesis_length, reference_length = statistics[2 * ORDER :]

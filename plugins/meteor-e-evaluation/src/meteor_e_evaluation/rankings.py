@@ -58,6 +58,13 @@ class RankedPair(NamedTuple):
     location: str
 
 
+class _RankedSystem(NamedTuple):
+    """The name of a system and its rank, of which 1 is the best."""
+
+    name: str
+    rank: int
+
+
 class _SystemColumns(NamedTuple):
     """Columns of a ranked system in a ranking file.
 
@@ -76,13 +83,15 @@ class _RankingColumns(NamedTuple):
     """Columns of a ranking file.
 
     Attributes:
-        languages: indices of the columns with the source and the target language.
+        source: index of the column with the source language.
+        target: index of the column with the target language.
         segment_title: title of the column with the segment number.
         segment: index of the column with the segment number.
         systems: columns of each ranked system.
     """
 
-    languages: tuple[int, int]
+    source: int
+    target: int
     segment_title: str
     segment: int
     systems: list[_SystemColumns]
@@ -117,10 +126,11 @@ def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None)
         location = f"{file_name}, line {line_number}"
         if len(row) != len(header):
             raise InputError(f"{location}: {len(row)} fields; the header has {len(header)}")
-        source, target = (_language_code(row[index].strip(), codes, location) for index in columns.languages)
-        ranks = _read_ranks(row, columns, location)
+        source = _language_code(row[columns.source].strip(), codes, location)
+        target = _language_code(row[columns.target].strip(), codes, location)
+        ranked_systems = _read_ranks(row, columns, location)
         segment = parse_whole_number(row[columns.segment], columns.segment_title, location)
-        yield from _compare_ranked(f"{source}-{target}", segment, ranks, location)
+        yield from _compare_ranked(f"{source}-{target}", segment, ranked_systems, location)
 
 
 def _find_columns(header: Sequence[str], file_name: str) -> _RankingColumns:
@@ -133,14 +143,20 @@ def _find_columns(header: Sequence[str], file_name: str) -> _RankingColumns:
         raise InputError(f"{file_name}: the file is empty; a header was expected")
     index_of = {title.strip(): index for index, title in enumerate(header)}
     systems = _find_system_columns(index_of)
-    segment_title = next((title for title in ("srcIndex", "segmentId") if title in index_of), None)
-    if segment_title is None or len(systems) < 2 or not {"srclang", "trglang"} <= index_of.keys():
+    segment_title = "srcIndex" if "srcIndex" in index_of else "segmentId"
+    has_titles = all(title in index_of for title in ("srclang", "trglang", segment_title))
+    if not has_titles or len(systems) < 2:
         raise InputError(
             f"{file_name}: not a ranking file; it needs the columns srclang, trglang, srcIndex, system1Id, "
             f"system1rank, system2Id, system2rank, … and has {', '.join(index_of) or 'none'}"
         )
-    languages = (index_of["srclang"], index_of["trglang"])
-    return _RankingColumns(languages, segment_title, index_of[segment_title], systems)
+    return _RankingColumns(
+        source=index_of["srclang"],
+        target=index_of["trglang"],
+        segment_title=segment_title,
+        segment=index_of[segment_title],
+        systems=systems,
+    )
 
 
 def _find_system_columns(index_of: Mapping[str, int]) -> list[_SystemColumns]:
@@ -150,11 +166,12 @@ def _find_system_columns(index_of: Mapping[str, int]) -> list[_SystemColumns]:
         name_title = f"system{position}Id"
         rank_title = f"system{position}rank"
         if name_title in index_of and rank_title in index_of:
-            systems.append(_SystemColumns(index_of[name_title], index_of[rank_title], rank_title))
+            systems.append(_SystemColumns(name=index_of[name_title], rank=index_of[rank_title], rank_title=rank_title))
     return systems
 
 
 def _language_code(name: str, codes: Mapping[str, str], location: str) -> str:
+    """Return the code of a language, given its name or its code."""
     if name in codes:
         return codes[name]
     if len(name) in (2, 3) and name.islower():
@@ -162,29 +179,32 @@ def _language_code(name: str, codes: Mapping[str, str], location: str) -> str:
     raise InputError(f"{location}: unknown language {name!r}; name its code under 'languages'")
 
 
-def _read_ranks(row: Sequence[str], columns: _RankingColumns, location: str) -> list[tuple[str, int]]:
-    """Return the names and the ranks of the ranked systems of a row."""
-    ranked = []
+def _read_ranks(row: Sequence[str], columns: _RankingColumns, location: str) -> list[_RankedSystem]:
+    """Return the ranked systems of a row."""
+    ranked_systems = []
     for system_columns in columns.systems:
         rank = parse_whole_number(row[system_columns.rank], system_columns.rank_title, location)
-        system = row[system_columns.name].strip()
-        if rank != NOT_RANKED and system:
-            ranked.append((system, rank))
-    return ranked
+        name = row[system_columns.name].strip()
+        if rank != NOT_RANKED and name:
+            ranked_systems.append(_RankedSystem(name, rank))
+    return ranked_systems
 
 
-def _compare_ranked(pair: str, segment: int, ranked: Iterable[tuple[str, int]], location: str) -> Iterator[RankedPair]:
+def _compare_ranked(
+    pair: str, segment: int, ranked_systems: Iterable[_RankedSystem], location: str
+) -> Iterator[RankedPair]:
     """Yield a comparison for each pair of systems of a ranking.
 
     Args:
         pair: the language pair.
         segment: number of the segment.
-        ranked: names and ranks of the systems.
+        ranked_systems: names and ranks of the systems.
         location: file and line, for error messages.
     """
-    for (first, first_rank), (second, second_rank) in itertools.combinations(ranked, 2):
-        better, worse = (first, second) if first_rank <= second_rank else (second, first)
-        yield RankedPair(pair, segment, better, worse, first_rank == second_rank, location)
+    for first, second in itertools.combinations(ranked_systems, 2):
+        better, worse = (first, second) if first.rank <= second.rank else (second, first)
+        is_tie = first.rank == second.rank
+        yield RankedPair(pair, segment, better.name, worse.name, is_tie, location)
 
 
 def read_rank_file(path: PathLike) -> Iterator[RankedPair]:

@@ -36,12 +36,16 @@ class EvaluationResult(Result):
         yield Grid((), (), notes=self._notes())
 
     def _notes(self) -> list[str]:
-        notes = [RANKS_NOTE] if any(table.ranks for table in self.evaluation.tables) else []
+        """Return notes on the ranks, the signatures and the intervals."""
+        notes = []
+        if any(table.ranks for table in self.evaluation.tables):
+            notes.append(RANKS_NOTE)
         notes += [f"{name}: {signature}" for name, signature in self.evaluation.signatures.items()]
-        if self.evaluation.settings["intervals"]:
+        settings = self.evaluation.settings
+        if settings["intervals"]:
             notes.append(
-                f"Intervals: 95% confidence, percentiles of {self.evaluation.settings['intervals']} bootstrap samples "
-                f"of the segments, seed {self.evaluation.settings['seed']}."
+                f"Intervals: 95% confidence, percentiles of {settings['intervals']} bootstrap samples of the segments, "
+                f"seed {settings['seed']}."
             )
         return notes
 
@@ -51,8 +55,9 @@ class EvaluationResult(Result):
         for table in self.evaluation.tables:
             for name, values in table.rows.items():
                 for column, value in zip(table.columns, values, strict=True):
-                    low, high = value.interval or (None, None)
-                    rank = table.ranks.get(column, {}).get(name)
+                    low = None if value.interval is None else value.interval.low
+                    high = None if value.interval is None else value.interval.high
+                    rank = _find_rank(table, name, column)
                     yield table.testset, table.measure.name, name, column, value.value, low, high, rank
 
     def document(self) -> dict[str, Any]:
@@ -70,30 +75,38 @@ def _title(table: Table) -> str:
     return f"{table.testset}, {table.measure.title}"
 
 
+def _find_rank(table: Table, metric: str, column: str) -> int | None:
+    """Return the rank of a metric in a column, or None if the metrics of the column are not ranked."""
+    return table.ranks.get(column, {}).get(metric)
+
+
 def _table_grid(table: Table, digits: int) -> Grid:
     """Return a table as text, with the best value of each column marked."""
-    best_values = [_find_best(values) for values in zip(*table.rows.values(), strict=True)]
-    rows = []
-    best_cells = set()
-    for row_index, (name, values) in enumerate(_sort_rows(table)):
-        row = [name]
-        # The first column of the grid contains the names of the metrics.
-        for column_index, (column, value) in enumerate(_cells(table, values), 1):
-            row.append(_format_value(table, name, column, value, digits))
-            if value.value == best_values[column_index - 1]:
-                best_cells.add((row_index, column_index))
-        rows.append(row)
-    title = f"{_title(table)}, {table.measure.level} level"
-    return Grid(["metric", *table.columns], rows, title, notes=_explain_undefined(table), best=frozenset(best_cells))
+    sorted_rows = _sort_rows(table)
+    text_rows = []
+    for metric, values in sorted_rows:
+        text_row = [metric]
+        for column, value in zip(table.columns, values, strict=True):
+            text_row.append(_format_value(value, _find_rank(table, metric, column), digits))
+        text_rows.append(text_row)
+    best_cells: set[tuple[int, int]] = set()
+    for column_index in range(len(table.columns)):
+        column_values = [values[column_index].value for _, values in sorted_rows]
+        # The first column of the text contains the names of the metrics.
+        best_cells.update((row_index, column_index + 1) for row_index in _find_best(column_values))
+    return Grid(
+        ["metric", *table.columns],
+        text_rows,
+        title=f"{_title(table)}, {table.measure.level} level",
+        notes=_explain_undefined(table),
+        best=frozenset(best_cells),
+    )
 
 
-def _find_best(values: Sequence[Value]) -> float:
-    """Return the largest of several values, or NaN if all of them are undefined."""
-    return max((value.value for value in values if not math.isnan(value.value)), default=math.nan)
-
-
-def _cells(table: Table, values: Sequence[Value]) -> Iterator[tuple[str, Value]]:
-    return zip(table.columns, values, strict=True)
+def _find_best(values: Sequence[float]) -> list[int]:
+    """Return the indices of the largest value, which may occur repeatedly. NaN is ignored."""
+    largest_value = max((value for value in values if not math.isnan(value)), default=math.nan)
+    return [index for index, value in enumerate(values) if value == largest_value]
 
 
 def _sort_rows(table: Table) -> list[tuple[str, tuple[Value, ...]]]:
@@ -110,14 +123,14 @@ def _sort_rows(table: Table) -> list[tuple[str, tuple[Value, ...]]]:
     return rows
 
 
-def _format_value(table: Table, metric: str, column: str, value: Value, digits: int) -> str:
+def _format_value(value: Value, rank: int | None, digits: int) -> str:
     """Format a value, with its rank in parentheses and its interval in brackets."""
     text = format_number(value.value, digits)
-    rank = table.ranks.get(column, {}).get(metric)
     if rank is not None:
         text += f" ({rank})"
     if value.interval is not None and not math.isnan(value.value):
-        low, high = (format_number(bound, digits) for bound in value.interval)
+        low = format_number(value.interval.low, digits)
+        high = format_number(value.interval.high, digits)
         text += f" [{low}, {high}]"
     return text
 
@@ -129,7 +142,7 @@ def _explain_undefined(table: Table) -> list[str]:
     """
     columns_by_reason_and_metric: dict[tuple[str, str], list[str]] = {}
     for metric, values in table.rows.items():
-        for column, value in _cells(table, values):
+        for column, value in zip(table.columns, values, strict=True):
             if value.reason:
                 columns_by_reason_and_metric.setdefault((value.reason, metric), []).append(column)
     # Metrics that are undefined for the same reason in the same columns share a note.
@@ -159,32 +172,34 @@ def _comparison_grid(table: Table, column: str, comparison: Comparison) -> Grid:
 
 def _table_document(table: Table) -> dict[str, Any]:
     """Return a table with its significance tests as a JSON object."""
-    metrics = {
-        name: {column: _value_document(table, name, column, value) for column, value in _cells(table, values)}
-        for name, values in table.rows.items()
-    }
-    comparisons = {
-        column: {
-            "test": comparison.test,
-            "assumed_independent": comparison.assumed,
-            "metrics": comparison.names,
-            "p": json_ready(comparison.p.tolist()),
-        }
-        for column, comparison in table.comparisons.items()
-    }
+    metrics = {}
+    for metric, values in table.rows.items():
+        value_by_column = {}
+        for column, value in zip(table.columns, values, strict=True):
+            value_by_column[column] = _value_document(value, _find_rank(table, metric, column))
+        metrics[metric] = value_by_column
     return {
         "testset": table.testset,
         "measure": table.measure.name,
         "level": table.measure.level,
         "metrics": metrics,
-        "comparisons": comparisons,
+        "comparisons": {column: _comparison_document(comparison) for column, comparison in table.comparisons.items()},
     }
 
 
-def _value_document(table: Table, metric: str, column: str, value: Value) -> dict[str, Any]:
-    document = {
-        "value": json_ready(value.value),
-        "interval": json_ready(value.interval),
-        "rank": table.ranks.get(column, {}).get(metric),
+def _comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """Return the significance tests between metrics as a JSON object."""
+    return {
+        "test": comparison.test,
+        "assumed_independent": comparison.assumed,
+        "metrics": comparison.names,
+        "p": json_ready(comparison.p.tolist()),
     }
-    return document | {"reason": value.reason} if value.reason else document
+
+
+def _value_document(value: Value, rank: int | None) -> dict[str, Any]:
+    """Return a value as a JSON object, with the reason if the value is undefined."""
+    document = {"value": json_ready(value.value), "interval": json_ready(value.interval), "rank": rank}
+    if value.reason:
+        document["reason"] = value.reason
+    return document

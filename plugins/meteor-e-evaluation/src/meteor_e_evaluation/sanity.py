@@ -33,14 +33,16 @@ def _check_identical_outputs(test: TestSet) -> list[str]:
     """Return a message if identical outputs have different ranks, which is a warning if there are many of them."""
     if test.rankings is None:
         return []
+    n_identical = 0
+    n_ranked_differently = 0
     rankings = test.rankings
-    outputs = test.outputs
-    pairs = zip(rankings.better.tolist(), rankings.worse.tolist(), rankings.segments.tolist(), strict=True)
-    identical_pairs = [outputs[better][segment] == outputs[worse][segment] for better, worse, segment in pairs]
-    is_identical = np.array(identical_pairs, bool)
-    n_identical = int(is_identical.sum())
-    n_ranked_differently = int((is_identical & ~rankings.ties).sum())
-    if not n_ranked_differently:
+    for better, worse, segment, is_tie in zip(
+        rankings.better.tolist(), rankings.worse.tolist(), rankings.segments.tolist(), rankings.ties, strict=True
+    ):
+        if test.outputs[better][segment] == test.outputs[worse][segment]:
+            n_identical += 1
+            n_ranked_differently += not is_tie
+    if n_ranked_differently == 0:
         return []
     message = f"{n_ranked_differently} of {n_identical} pairs of identical outputs have different ranks"
     is_suspicious = n_identical >= MIN_IDENTICAL_PAIRS and n_ranked_differently > IDENTICAL_OUTPUTS_LIMIT * n_identical
@@ -51,9 +53,11 @@ def _check_identical_outputs(test: TestSet) -> list[str]:
 
 
 def _check_empty_outputs(test: TestSet) -> list[str]:
+    """Return a message for each system with empty outputs that were judged."""
     messages = []
-    for system, output, is_judged in zip(test.systems, test.outputs, test.judgment_mask(), strict=True):
-        n_empty = sum(not output[segment].strip() for segment in np.flatnonzero(is_judged))
+    for system, segments, is_judged in zip(test.systems, test.outputs, test.judgment_mask(), strict=True):
+        judged_segments = [segments[index] for index in np.flatnonzero(is_judged)]
+        n_empty = sum(not segment.strip() for segment in judged_segments)
         if n_empty:
             messages.append(f"{system}: {n_empty} judged segments are empty")
     return messages
@@ -87,11 +91,13 @@ def _segment_agreement(test: TestSet, scores: Scores) -> float:
         is_scored = ~np.isnan(metric_scores)
         return correlate(metric_scores[is_scored], ratings.scores[is_scored])
     if test.rankings is not None and len(test.rankings) >= MIN_PAIRS:
-        return float(kendall.tau(kendall.count_pairs(test.rankings, scores.segments), "wmt13"))
+        pair_counts = kendall.count_pairs(test.rankings, scores.segments)
+        return float(kendall.tau(pair_counts, "wmt13"))
     return math.nan
 
 
 def _system_agreement(test: TestSet, scores: Scores) -> float:
+    """Return the correlation of system scores with human scores, or NaN if the systems are too few."""
     indices, human_scores = find_compared_systems(test)
     metric_scores = scores.systems[indices]
     if len(indices) < MIN_SYSTEMS or np.isnan(metric_scores).any():

@@ -85,26 +85,32 @@ def approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats | No
         human_scores: human scores, ``(systems, segments)``.
         segment_weights: weight of each segment. By default, all weights are 1.
     """
-    from scipy import special
-
     weights = np.ones(human_scores.shape[1]) if segment_weights is None else segment_weights
-
-    def p_values(scores: Floats) -> Floats:
-        differences = _score_differences(scores, human_scores)
-        sums = weights @ differences
-        variances = weights @ (differences * differences)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            z = sums / np.sqrt(variances)
-        return np.where(variances > 0, np.asarray(special.ndtr(-z)), 1.0)
-
-    human_p_values = p_values(human_scores)
+    human_p_values = _approximate_p_values(_score_differences(human_scores, human_scores), weights)
 
     def agreement(metric_scores: Floats) -> float:
         if not len(human_p_values):
             return math.nan
-        return float(1 - np.abs(p_values(metric_scores) - human_p_values).mean())
+        metric_p_values = _approximate_p_values(_score_differences(metric_scores, human_scores), weights)
+        return float(1 - np.abs(metric_p_values - human_p_values).mean())
 
     return agreement
+
+
+def _approximate_p_values(differences: Floats, weights: Floats) -> Floats:
+    """Return the p-value of each pair of systems, which is 1 if the systems do not differ.
+
+    Args:
+        differences: score differences, ``(segments, pairs)``.
+        weights: weight of each segment.
+    """
+    from scipy import special
+
+    sums = weights @ differences
+    variances = weights @ (differences * differences)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = sums / np.sqrt(variances)
+    return np.where(variances > 0, np.asarray(special.ndtr(-z)), 1.0)
 
 
 def _score_differences(scores: Floats, human_scores: Floats) -> Floats:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, TextIO
 
 import click
@@ -51,9 +50,10 @@ class AlignInput(Inputs):
         return self._only_system()
 
     def _standard_input(self) -> System:
+        """Return a system whose segments are read from standard input."""
         if self.files or self.references or self.text:
             raise ConfigError("--stdio reads standard input; give no files and no --text")
-        return System("standard input", partial(_read_requests, self.encoding))
+        return System("standard input", lambda: _read_requests(self.encoding))
 
     def _only_system(self) -> System:
         """Return the system that the files contain.
@@ -149,10 +149,12 @@ def _align_best(meteor: Meteor, segment: Segment, maximum_accuracy: bool) -> tup
     Returns:
         The alignment and the best-scoring reference.
     """
-    reference = segment.references[0]
+    best_reference = segment.references[0]
     if len(segment.references) > 1:
-        reference = segment.references[meteor.score(segment.hypothesis, segment.references).reference_index]
-    return meteor.align(segment.hypothesis, reference, maximum_accuracy=maximum_accuracy), reference
+        score = meteor.score(segment.hypothesis, segment.references)
+        best_reference = segment.references[score.reference_index]
+    alignment = meteor.align(segment.hypothesis, best_reference, maximum_accuracy=maximum_accuracy)
+    return alignment, best_reference
 
 
 class _AlignedSegment(NamedTuple):
@@ -174,6 +176,7 @@ class _AlignedSegment(NamedTuple):
 
 
 def _write_json(stream: TextIO, segment: _AlignedSegment) -> None:
+    """Write the alignment as a line of JSON, with the character offsets of the words."""
     from meteor_e_evaluation.reports.offsets import word_offsets
 
     hypothesis, reference = segment.texts
@@ -187,12 +190,14 @@ def _write_json(stream: TextIO, segment: _AlignedSegment) -> None:
 
 
 def _write_java(stream: TextIO, segment: _AlignedSegment) -> None:
+    """Write the alignment in the format of the Java Matcher."""
     from meteor_e.java.alignments import format_alignment
 
     stream.write(format_alignment(segment.alignment, segment.number))
 
 
 def _write_latex(stream: TextIO, segment: _AlignedSegment) -> None:
+    """Write the alignment as a matrix in LaTeX, with a preamble before the first matrix."""
     from meteor_e_evaluation.reports.matrix import MATRIX_PREAMBLE, alignment_matrix
 
     try:
@@ -204,12 +209,14 @@ def _write_latex(stream: TextIO, segment: _AlignedSegment) -> None:
 
 
 def _write_text(stream: TextIO, segment: _AlignedSegment) -> None:
+    """Write the alignment as readable lines."""
     stream.write(f"segment {segment.id}\n")
     stream.writelines(line + "\n" for line in alignment_lines(segment.alignment))
     stream.write("\n")
 
 
 def _show(stream: TextIO, segment: _AlignedSegment) -> None:
+    """Write the hypothesis above the reference, with matching words aligned."""
     from meteor_e_evaluation.reports.aligned_pair import show_alignment
 
     stream.write(f"segment {segment.id}\n")

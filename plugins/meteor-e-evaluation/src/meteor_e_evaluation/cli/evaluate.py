@@ -73,6 +73,7 @@ class EvaluationData(Data):
         return indexes
 
     def _load_index(self, argument: str) -> DataIndex:
+        """Load an index file, or a folder of mt-metrics-eval with the prefix ``mtme:``."""
         from meteor_e_evaluation.index import load_index
         from meteor_e_evaluation.mtme import mtme_index
 
@@ -97,9 +98,9 @@ class EvaluationData(Data):
 
         tests = []
         for index in indexes:
-            for pair in index.pairs:
-                if not self.pairs or pair in self.pairs:
-                    tests.append(load_test_set(index, pair, every_system=every_system))
+            selected_pairs = [pair for pair in index.pairs if pair in self.pairs] if self.pairs else index.pairs
+            for pair in selected_pairs:
+                tests.append(load_test_set(index, pair, every_system=every_system))
         return tests
 
 
@@ -129,15 +130,22 @@ class ScoringOptions(Options):
     list_measures: bool = option(False, "--list-measures", is_flag=True, help="Show all measures, and exit.")
 
     def make_measures(self, indexes: Sequence[DataIndex], tests: Sequence[TestSet]) -> list[Measure[TestSet]]:
-        """Return the measures that are specified on the command line or in the indexes. Otherwise, return the default
-        measure of each test set."""
+        """Return the measures that the command line names.
+
+        By default, return the measures that the indexes name, or else the default measure of each test set.
+        """
         from meteor_e_evaluation.measures import default_measure_name, measure
 
-        names = self.measures or [name for index in indexes for name in index.measures]
-        names = names or [default_measure_name(test) for test in tests]
+        names = list(self.measures)
+        if not names:
+            for index in indexes:
+                names += index.measures
+        if not names:
+            names = [default_measure_name(test) for test in tests]
         return [measure(name) for name in dict.fromkeys(names)]
 
 
+# The names are repeated here, because importing the tests of meteor_e_evaluation.comparison takes time.
 TESTS = ("auto", "williams", "perm-both", "paired", "documents", "systems", "paired+systems")
 
 
@@ -241,6 +249,7 @@ def evaluate(
 
 
 def _list_measures() -> None:
+    """Print a table of all measures."""
     from meteor_e_evaluation.measures import measure, measure_names
 
     measures = [measure(name) for name in measure_names()]
@@ -249,9 +258,11 @@ def _list_measures() -> None:
 
 
 def _write_scores(evaluation: Evaluation, folder: Path) -> None:
+    """Write all scores of each test set to a folder, and report the number of files to standard error."""
     from meteor_e_evaluation.score_writer import write_scores
 
-    has_several_names = len({test.name for test, _ in evaluation.scores.values()}) > 1
+    names = {test.name for test, _ in evaluation.scores.values()}
+    has_several_names = len(names) > 1
     for test, scores in evaluation.scores.values():
         paths = write_scores(folder, test, scores, by_name=has_several_names)
         click.echo(f"wrote {len(paths)} files to {paths[0].parent}", err=True)

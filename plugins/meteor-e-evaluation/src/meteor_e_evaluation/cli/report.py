@@ -72,7 +72,6 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
     metric_options = metric.for_text(systems[0].context)
     meteor = metric_options.meteor()
     metrics = _create_metrics(metric_options, meteor.signature)
-    method = None if statistics.significance == "none" else statistics.significance
     names = _number_repeated([system.name for system in systems])
     with terminal_progress() as progress:
         loaded_systems = load_systems(systems)
@@ -87,7 +86,7 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
             ids=[segment.id for segment in segments],
             metrics=metrics,
             title=page.title,
-            method=method,
+            method=None if statistics.significance == "none" else statistics.significance,
             samples=statistics.samples,
             seed=statistics.seed,
             progress=progress,
@@ -103,10 +102,11 @@ def _create_metrics(options: ReportMetrics, signature: str) -> list[Metric | Non
         options: the metrics that the command line names.
         signature: signature of the METEOR metric that computes the alignments.
     """
+    names = options.metrics if options.metrics else ("meteor",)
     metrics: list[Metric | None] = []
-    for metric in options.create_metrics(options.metrics or ("meteor",)):
-        is_meteor = metric.signature == signature
-        metrics.append(None if is_meteor and None not in metrics else metric)
+    for metric in options.create_metrics(names):
+        is_first_meteor = metric.signature == signature and None not in metrics
+        metrics.append(None if is_first_meteor else metric)
     return metrics
 
 

@@ -121,5 +121,6 @@ def stress(test: StressOptions, computation: ParallelComputation, written: Outpu
 
 
 def _list_rules(rules: Sequence[Perturbation]) -> None:
+    """Print a table of the perturbations."""
     rows = [[rule.name, rule.group, rule.kind, rule.__doc__ or ""] for rule in rules]
     click.echo(format_wrapped_table(["perturbation", "group", "kind", "what it does"], rows))

@@ -23,8 +23,13 @@ if TYPE_CHECKING:
     from meteor_e_evaluation.tuning.scorer import Point
 
 STEP = 0.05
+"""The default step of a grid."""
+
 BETA_INDEX = 1
+"""The index of METEOR's parameter β among the coordinates of a point."""
+
 FIRST_WEIGHT_INDEX = 4
+"""The index of the weight of the first matcher, which follows the parameters α, β, γ and δ."""
 
 
 @dataclass(frozen=True)
@@ -122,28 +127,26 @@ class GridOptions(Options):
         """
         from meteor_e_evaluation.tuning.grid import java_axes
 
-        size = len(default)
-        default_first = [0.0] * size
-        default_last = [1.0] * size
+        n_coordinates = len(default)
+        default_first = [0.0] * n_coordinates
+        default_last = [1.0] * n_coordinates
         default_last[BETA_INDEX] = 2.0
         if self.first is None and self.last is None:
-            default_first[FIRST_WEIGHT_INDEX] = default_last[FIRST_WEIGHT_INDEX] = default[FIRST_WEIGHT_INDEX]
-        first = _parse_point(self.first, "--first", size, tuple(default_first))
-        last = _parse_point(self.last, "--last", size, tuple(default_last))
-        steps = _parse_point(self.step, "--step", size, (STEP,) * size, repeat_single=True)
+            default_first[FIRST_WEIGHT_INDEX] = default[FIRST_WEIGHT_INDEX]
+            default_last[FIRST_WEIGHT_INDEX] = default[FIRST_WEIGHT_INDEX]
+        first = _parse_point(self.first, "--first", tuple(default_first))
+        last = _parse_point(self.last, "--last", tuple(default_last))
+        steps = _parse_point(self.step, "--step", (STEP,) * n_coordinates, repeat_single=True)
         return java_axes(first, last, steps)
 
 
-def _parse_point(
-    text: str | None, option_name: str, size: int, default: Point, *, repeat_single: bool = False
-) -> Point:
+def _parse_point(text: str | None, option_name: str, default: Point, *, repeat_single: bool = False) -> Point:
     """Parse the coordinates of a point that an option contains.
 
     Args:
         text: value of the option, or None if it is missing.
         option_name: name of the option, for error messages.
-        size: number of coordinates.
-        default: the point to return if the option is missing.
+        default: the point to return if the option is missing. It has the required number of coordinates.
         repeat_single: whether a single number stands for all coordinates.
 
     Raises:
@@ -155,11 +158,13 @@ def _parse_point(
         numbers = tuple(float(part) for part in text.replace(",", " ").split())
     except ValueError:
         raise ConfigError(f"{option_name} {text!r} is not a row of numbers") from None
+    n_coordinates = len(default)
     if repeat_single and len(numbers) == 1:
-        numbers *= size
-    if len(numbers) != size:
+        return numbers * n_coordinates
+    if len(numbers) != n_coordinates:
         raise ConfigError(
-            f"{option_name} has {len(numbers)} numbers; {size} are needed: 4 parameters, {size - 4} weights"
+            f"{option_name} has {len(numbers)} numbers; {n_coordinates} are needed: 4 parameters, "
+            f"{n_coordinates - 4} weights"
         )
     return numbers
 
@@ -221,6 +226,7 @@ def tune(
 
 
 def _make_settings(data: TuningData, search: SearchOptions, grid: GridOptions) -> Settings:
+    """Return the settings of the tuning that the options specify."""
     from meteor_e_evaluation.tuning.run import Settings
 
     return Settings(
@@ -242,8 +248,9 @@ def _make_variants(base: Meteor, option_values: tuple[str, ...]) -> list[Variant
     if not option_values:
         return [Variant(base)]
     matcher_options = [_parse_option(text, base.matcher_names) for text in option_values]
+    values_by_option = [matcher_option.values for matcher_option in matcher_options]
     variants = []
-    for combination in itertools.product(*(matcher_option.values for matcher_option in matcher_options)):
+    for combination in itertools.product(*values_by_option):
         chain = base.chain.effective()
         settings = {}
         for matcher_option, value in zip(matcher_options, combination, strict=True):
@@ -254,7 +261,13 @@ def _make_variants(base: Meteor, option_values: tuple[str, ...]) -> list[Variant
 
 
 class _OptionValues(NamedTuple):
-    """The values to try for an option of a matcher."""
+    """The values to try for an option of a matcher.
+
+    Attributes:
+        matcher: name of the matcher.
+        name: name of the option.
+        values: the values to try.
+    """
 
     matcher: str
     name: str
@@ -276,10 +289,11 @@ def _parse_option(text: str, matchers: tuple[str, ...]) -> _OptionValues:
     """
     from meteor_e.base.yamlfile import plain_value
 
-    full_name, separator, values = text.partition("=")
+    full_name, equals_sign, values = text.partition("=")
     matcher, dot, option_name = full_name.partition(".")
-    if not separator or not dot:
+    if not equals_sign or not dot:
         raise ConfigError(f"--option {text!r} is not of the form MATCHER.NAME=VALUE,VALUE")
     if matcher not in matchers:
         raise ConfigError(f"--option {text!r}: the chain has no matcher {matcher!r}; it has {', '.join(matchers)}")
-    return _OptionValues(matcher, option_name, [plain_value(value) for value in values.split(",") if value])
+    parsed_values = [plain_value(value) for value in values.split(",") if value]
+    return _OptionValues(matcher, option_name, parsed_values)
