@@ -122,15 +122,14 @@ def _make_judgment_specs(
     Raises:
         InputError: if the human scores do not exist.
     """
-    name = gold
-    if name is None and levels_by_name:
-        name = _choose_preferred(list(levels_by_name), GOLD)
+    folder = root / "human-scores"
+    if not levels_by_name:
+        requested_scores = "scores" if gold is None else f"scores {gold!r}"
+        raise InputError(f"{folder}: no {requested_scores} of {pair}; there are none")
+    name = _choose_preferred(list(levels_by_name), GOLD) if gold is None else gold
     if name not in levels_by_name:
-        hint = near_miss(name, levels_by_name) if name else ""
-        raise InputError(
-            f"{root / 'human-scores'}: no scores {name!r} of {pair}{hint}; "
-            f"there are {', '.join(levels_by_name) or 'none'}"
-        )
+        hint = near_miss(name, levels_by_name)
+        raise InputError(f"{folder}: no scores {name!r} of {pair}{hint}; there are {', '.join(levels_by_name)}")
     specs = []
     for level in levels_by_name[name]:
         file = f"human-scores/{pair}.{name}.{level}.score"
