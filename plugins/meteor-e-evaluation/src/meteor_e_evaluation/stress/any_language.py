@@ -2,25 +2,65 @@
 
 from __future__ import annotations
 
-from meteor_e_evaluation.stress.drafts import Draft
+import functools
+import re
+import unicodedata
+from collections.abc import Mapping, Sequence
+from random import Random
+
+from meteor_e_evaluation.stress.drafts import Draft, NoOccasionError, split_words
 from meteor_e_evaluation.stress.rule import Rule
+from meteor_e_evaluation.stress.word_lists import FREQUENT_ENGLISH_WORDS, frequent_words
 
-FINAL_PUNCTUATION_DROPPED = [{"\\s*[.!?。！？।؟…]+(?=[\"'”’)»]*\\s*$)": ""}]
-"""Regular expressions and their replacements, as for :meth:`.Draft.rewrite`."""
+LONG_WORD = 4
+"""Smallest number of letters of a word that can be misspelled or replaced by a word of another language."""
 
-FINAL_PUNCTUATION_CHANGED = [
+Replacements = Mapping[str, str]
+"""Regular expressions and the strings that replace their matches."""
+
+FINAL_PUNCTUATION_DROPPED: list[Replacements] = [{"\\s*[.!?。！？।؟…]+(?=[\"'”’)»]*\\s*$)": ""}]
+"""Replacements that remove the punctuation mark at the end of a text, but keep a closing quotation mark."""
+
+FINAL_PUNCTUATION_CHANGED: list[Replacements] = [
     {"\\.(?=[\"'”’)»]*\\s*$)": "?"},
     {"[?!](?=[\"'”’)»]*\\s*$)": "."},
     {"。(?=[\"'”’)»]*\\s*$)": "？"},
     {"[？！](?=[\"'”’)»]*\\s*$)": "。"},
 ]
-"""Regular expressions and their replacements: a full stop becomes a question mark, any other mark a full stop."""
+"""Replacements that turn a final full stop into a question mark, and any other final mark into a full stop."""
 
-QUOTES = [
+QUOTES: list[Replacements] = [
     {"[‘’]": "'", "[“”]": '"'},
     {'(?<!\\w)"(?=\\w)': "“", '"': "”", "(?<!\\w)'(?=\\w)": "‘", "'": "’"},
 ]
-"""Regular expressions and their replacements: curly quotation marks become straight, or straight ones curly."""
+"""Replacements that make curly quotation marks straight, or straight ones curly if no curly ones exist."""
+
+
+def rewrite(text: str, alternatives: Sequence[Replacements]) -> str:
+    """Rewrite a text by the first set of replacements that changes it, or return it unchanged.
+
+    Args:
+        text: the text.
+        alternatives: sets of replacements. All replacements of a set are made in order.
+    """
+    for replacements in alternatives:
+        new_text = text
+        for pattern, replacement in replacements.items():
+            new_text = re.sub(pattern, replacement, new_text)
+        if new_text != text:
+            return new_text
+    return text
+
+
+def replace_text(draft: Draft, new_text: str) -> str:
+    """Return a new text, unless it differs from the text of the draft only in its spaces.
+
+    Raises:
+        NoOccasionError: if the texts differ only in their spaces.
+    """
+    if new_text.split() == draft.text.split():
+        raise NoOccasionError
+    return new_text
 
 
 class DigitsChanged(Rule):
@@ -29,7 +69,14 @@ class DigitsChanged(Rule):
     name, group = "digits-changed", "meaning"
 
     def _change(self, draft: Draft) -> str:
-        return draft.change_digit()
+        text = draft.text
+        number = draft.choose(re.finditer(r"\d+(?:[.,]\d+)*", text))
+        position = draft.choose(position for position in range(*number.span()) if text[position].isdecimal())
+        old_digit = unicodedata.digit(text[position])
+        # A number does not begin with 0.
+        smallest_digit = 1 if position == number.start() else 0
+        new_digit = draft.choose(digit for digit in range(smallest_digit, 10) if digit != old_digit)
+        return f"{text[:position]}{new_digit}{text[position + 1 :]}"
 
 
 class WordsAdded(Rule):
@@ -38,7 +85,9 @@ class WordsAdded(Rule):
     name, group = "words-added", "addition"
 
     def _change(self, draft: Draft) -> str:
-        return draft.insert_phrase()
+        similar_draft = draft.with_text(draft.choose_similar_text())
+        phrase, _ = similar_draft.choose_phrase()
+        return draft.insert_before(draft.choose_index(), phrase)
 
 
 class TextAdded(Rule):
@@ -47,7 +96,7 @@ class TextAdded(Rule):
     name, group = "text-added", "addition"
 
     def _change(self, draft: Draft) -> str:
-        return draft.fill_template("{text} {other}")
+        return f"{draft.text} {draft.choose_similar_text()}"
 
 
 class WordDropped(Rule):
@@ -57,7 +106,7 @@ class WordDropped(Rule):
     min_words = 2
 
     def _change(self, draft: Draft) -> str:
-        return draft.drop_word()
+        return draft.remove_words([draft.choose_index()])
 
 
 class WordsDropped(Rule):
@@ -67,7 +116,8 @@ class WordsDropped(Rule):
     min_words = 4
 
     def _change(self, draft: Draft) -> str:
-        return draft.drop_words()
+        n_removed = max(2, len(draft) // 4)
+        return draft.remove_words(draft.rng.sample(range(len(draft)), n_removed))
 
 
 class Truncated(Rule):
@@ -77,7 +127,10 @@ class Truncated(Rule):
     min_words = 3
 
     def _change(self, draft: Draft) -> str:
-        return draft.truncate()
+        smallest = max(1, len(draft) // 3)
+        largest = max(1, len(draft) * 3 // 4)
+        n_remaining = draft.rng.randint(smallest, largest)
+        return draft.gaps[0] + draft.span(0, n_remaining - 1)
 
 
 class WordRepeated(Rule):
@@ -86,7 +139,8 @@ class WordRepeated(Rule):
     name, group = "word-repeated", "repetition"
 
     def _change(self, draft: Draft) -> str:
-        return draft.repeat_word()
+        index = draft.choose_index()
+        return draft.insert_before(index, draft.words[index])
 
 
 class PhraseRepeated(Rule):
@@ -95,7 +149,8 @@ class PhraseRepeated(Rule):
     name, group = "phrase-repeated", "repetition"
 
     def _change(self, draft: Draft) -> str:
-        return draft.repeat_phrase()
+        phrase, start = draft.choose_phrase()
+        return draft.insert_before(start, phrase)
 
 
 class TextTwice(Rule):
@@ -104,7 +159,27 @@ class TextTwice(Rule):
     name, group = "text-twice", "repetition"
 
     def _change(self, draft: Draft) -> str:
-        return draft.fill_template("{text} {text}")
+        return f"{draft.text} {draft.text}"
+
+
+def swap_words(draft: Draft, min_distance: int, max_distance: int) -> str:
+    """Swap two different words at random.
+
+    Args:
+        draft: the text.
+        min_distance: smallest difference of the two indices.
+        max_distance: largest difference of the two indices.
+
+    Raises:
+        NoOccasionError: if no two words at such a distance differ.
+    """
+    pairs = []
+    for first in range(len(draft)):
+        for second in range(first + min_distance, min(len(draft), first + max_distance + 1)):
+            if draft.lower[first] != draft.lower[second]:
+                pairs.append((first, second))
+    first, second = draft.choose(pairs)
+    return draft.set_words({first: draft.words[second], second: draft.words[first]})
 
 
 class SwappedNear(Rule):
@@ -113,7 +188,7 @@ class SwappedNear(Rule):
     name, group = "swapped-near", "order"
 
     def _change(self, draft: Draft) -> str:
-        return draft.swap_words(1, 1)
+        return swap_words(draft, min_distance=1, max_distance=1)
 
 
 class SwappedFar(Rule):
@@ -122,7 +197,7 @@ class SwappedFar(Rule):
     name, group = "swapped-far", "order"
 
     def _change(self, draft: Draft) -> str:
-        return draft.swap_words(4, 1000)
+        return swap_words(draft, min_distance=4, max_distance=len(draft))
 
 
 class Shuffled(Rule):
@@ -131,7 +206,27 @@ class Shuffled(Rule):
     name, group = "shuffled", "order"
 
     def _change(self, draft: Draft) -> str:
-        return draft.shuffle()
+        words = list(draft.words)
+        draft.rng.shuffle(words)
+        return draft.join(words)
+
+
+def find_misspellable_words(draft: Draft) -> list[int]:
+    """Return the indices of the words that can be misspelled, which are long and consist of letters only."""
+    return [index for index, word in enumerate(draft.words) if len(word) >= LONG_WORD and word.isalpha()]
+
+
+def misspell(word: str, rng: Random) -> str:
+    """Return a long word with two letters swapped, or with a letter dropped, doubled or replaced by another one."""
+    position = rng.randrange(1, len(word) - 1)
+    prefix, letter, suffix = word[:position], word[position], word[position + 1 :]
+    other_letters = sorted({*word.lower()} - {letter.lower()})
+    new_letter = rng.choice(other_letters) if other_letters else "x"
+    swapped = prefix + suffix[0] + letter + suffix[1:]
+    dropped = prefix + suffix
+    doubled = prefix + letter + letter + suffix
+    replaced = prefix + new_letter + suffix
+    return rng.choice([form for form in (swapped, dropped, doubled, replaced) if form != word])
 
 
 class Misspelled(Rule):
@@ -140,16 +235,22 @@ class Misspelled(Rule):
     name, group = "misspelled", "spelling"
 
     def _change(self, draft: Draft) -> str:
-        return draft.misspell_word()
+        index = draft.choose(find_misspellable_words(draft))
+        return draft.set_words({index: misspell(draft.words[index], draft.rng)})
 
 
 class MisspelledOften(Rule):
-    """A third of the words is misspelled."""
+    """A third of the long words is misspelled."""
 
     name, group = "misspelled-often", "spelling"
 
     def _change(self, draft: Draft) -> str:
-        return draft.misspell_words()
+        candidates = find_misspellable_words(draft)
+        if len(candidates) < 3:
+            raise NoOccasionError
+        n_misspelled = max(2, len(candidates) // 3)
+        indices = sorted(draft.rng.sample(candidates, n_misspelled))
+        return draft.set_words({index: misspell(draft.words[index], draft.rng) for index in indices})
 
 
 class LowerCased(Rule):
@@ -158,7 +259,7 @@ class LowerCased(Rule):
     name, group = "lower-cased", "casing"
 
     def _change(self, draft: Draft) -> str:
-        return draft.fill_template("{lower}")
+        return draft.text.lower()
 
 
 class UpperCased(Rule):
@@ -167,7 +268,7 @@ class UpperCased(Rule):
     name, group = "upper-cased", "casing"
 
     def _change(self, draft: Draft) -> str:
-        return draft.fill_template("{upper}")
+        return draft.text.upper()
 
 
 class FinalPunctuationDropped(Rule):
@@ -176,7 +277,7 @@ class FinalPunctuationDropped(Rule):
     name, group = "final-punctuation-dropped", "punctuation"
 
     def _change(self, draft: Draft) -> str:
-        return draft.rewrite(FINAL_PUNCTUATION_DROPPED)
+        return rewrite(draft.text, FINAL_PUNCTUATION_DROPPED)
 
 
 class FinalPunctuationChanged(Rule):
@@ -185,7 +286,7 @@ class FinalPunctuationChanged(Rule):
     name, group = "final-punctuation-changed", "punctuation"
 
     def _change(self, draft: Draft) -> str:
-        return draft.rewrite(FINAL_PUNCTUATION_CHANGED)
+        return rewrite(draft.text, FINAL_PUNCTUATION_CHANGED)
 
 
 class PunctuationDropped(Rule):
@@ -194,7 +295,14 @@ class PunctuationDropped(Rule):
     name, group = "punctuation-dropped", "punctuation"
 
     def _change(self, draft: Draft) -> str:
-        return draft.drop_punctuation()
+        if not draft.words:
+            raise NoOccasionError
+        text = ""
+        for gap, word in zip(draft.gaps, [*draft.words, ""], strict=True):
+            gap_without_punctuation = re.sub(r"[^\w\s]", "", gap)
+            text += re.sub(r"\s+", " ", gap_without_punctuation) + word
+        text = text.strip()
+        return draft.text if text == draft.text.strip() else text
 
 
 class PunctuationAdded(Rule):
@@ -203,17 +311,44 @@ class PunctuationAdded(Rule):
     name, group = "punctuation-added", "punctuation"
 
     def _change(self, draft: Draft) -> str:
-        return draft.add_punctuation()
+        # The mark follows a word that is separated from the next word by nothing but spaces.
+        index = draft.choose(index for index in range(len(draft) - 1) if draft.gaps[index + 1].isspace())
+        return draft.set_words({index: draft.words[index] + draft.choose(",.;")})
+
+
+@functools.lru_cache(maxsize=8)
+def list_foreign_words(language: str) -> list[str]:
+    """Return frequent words of another language that are not words of the given language.
+
+    The other language is German if the given language is English, and English otherwise.
+    """
+    known_words = frozenset(frequent_words(language, 0, 20_000))
+    other_language = "de" if language == "en" else "en"
+    return [word for word in frequent_words(other_language, 200, 3000) if len(word) > 4 and word not in known_words]
 
 
 class Untranslated(Rule):
-    """One or two words are replaced by words of another language."""
+    """One or two words are replaced by words of the source, or by frequent words of another language."""
 
     name, group = "untranslated", "untranslated"
     min_words = 2
 
     def _change(self, draft: Draft) -> str:
-        return draft.leave_untranslated()
+        long_words = [index for index, word in enumerate(draft.words) if len(word) >= LONG_WORD]
+        first = draft.choose(long_words) if long_words else draft.choose_index()
+        last = min(first + draft.rng.randint(0, 1), len(draft) - 1)
+        foreign_words = self._list_source_words(draft)
+        if not foreign_words:
+            foreign_words = list_foreign_words(draft.context.language)
+        return draft.replace_words({index: draft.choose(foreign_words) for index in range(first, last + 1)})
+
+    @staticmethod
+    def _list_source_words(draft: Draft) -> list[str]:
+        """Return the long words of the source that the text does not contain."""
+        if draft.context.source is None:
+            return []
+        _, words = split_words(draft.context.source)
+        return [word for word in words if len(word) >= LONG_WORD and word.lower() not in draft.lower]
 
 
 class SourceCopied(Rule):
@@ -222,7 +357,9 @@ class SourceCopied(Rule):
     name, group = "source-copied", "untranslated"
 
     def _change(self, draft: Draft) -> str:
-        return draft.fill_template("{source}")
+        if not draft.context.source:
+            raise NoOccasionError
+        return replace_text(draft, draft.context.source)
 
 
 class ReferenceTwice(Rule):
@@ -231,7 +368,10 @@ class ReferenceTwice(Rule):
     name, group = "reference-twice", "degenerate"
 
     def _change(self, draft: Draft) -> str:
-        return draft.fill_template("{reference} {reference}")
+        reference = draft.context.reference
+        if not reference:
+            raise NoOccasionError
+        return replace_text(draft, f"{reference} {reference}")
 
 
 class OtherText(Rule):
@@ -240,7 +380,7 @@ class OtherText(Rule):
     name, group = "other-text", "degenerate"
 
     def _change(self, draft: Draft) -> str:
-        return draft.fill_template("{other}")
+        return replace_text(draft, draft.choose_similar_text())
 
 
 class Empty(Rule):
@@ -249,7 +389,7 @@ class Empty(Rule):
     name, group = "empty", "degenerate"
 
     def _change(self, draft: Draft) -> str:
-        return draft.fill_template("")
+        return ""
 
 
 class FrequentWordsOnly(Rule):
@@ -259,7 +399,9 @@ class FrequentWordsOnly(Rule):
     min_words = 2
 
     def _change(self, draft: Draft) -> str:
-        return draft.replace_by_frequent_words()
+        language = draft.context.language
+        words = FREQUENT_ENGLISH_WORDS if language == "en" else frequent_words(language, 0, 40)
+        return " ".join(draft.choose(words) for _ in draft.words)
 
 
 class OneWordOnly(Rule):
@@ -269,7 +411,7 @@ class OneWordOnly(Rule):
     min_words = 2
 
     def _change(self, draft: Draft) -> str:
-        return draft.replace_by_one_word()
+        return " ".join([draft.choose(draft.words)] * len(draft))
 
 
 class Quotes(Rule):
@@ -279,7 +421,7 @@ class Quotes(Rule):
     kind = "harmless"
 
     def _change(self, draft: Draft) -> str:
-        return draft.rewrite(QUOTES)
+        return rewrite(draft.text, QUOTES)
 
 
 class UnicodeForm(Rule):
@@ -289,7 +431,12 @@ class UnicodeForm(Rule):
     kind = "harmless"
 
     def _change(self, draft: Draft) -> str:
-        return draft.change_unicode_form()
+        for form in ("NFD", "NFC"):
+            normalized_text = unicodedata.normalize(form, draft.text)
+            if normalized_text != draft.text:
+                return normalized_text
+        # The text does not have accented letters, so its hyphens are replaced.
+        return re.sub(r"(?<=\w)-(?=\w)", "\u2010", draft.text)
 
 
 class Spaces(Rule):
@@ -299,4 +446,10 @@ class Spaces(Rule):
     kind = "harmless"
 
     def _change(self, draft: Draft) -> str:
-        return draft.change_spaces()
+        text = draft.text
+        space_positions = [match.start() for match in re.finditer(r"(?<=\S) (?=\S)", text)]
+        no_break_position = draft.choose(space_positions)
+        doubled_position = draft.choose(space_positions)
+        text = text[:no_break_position] + "\u00a0" + text[no_break_position + 1 :]
+        doubled_space = text[doubled_position] + " "
+        return text[:doubled_position] + doubled_space + text[doubled_position + 1 :] + " "

@@ -112,7 +112,7 @@ class StressReport(Result):
 
     @property
     def n_segments(self) -> int:
-        """Number of texts."""
+        """The number of segments of the test."""
         return len(next(iter(self.changed.values())))
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
@@ -125,15 +125,21 @@ class StressReport(Result):
             yield self._worst_grid()
 
     def _findings_grid(self) -> Grid:
-        rows: dict[str, list[list[str]]] = {"error": [], "harmless": []}
-        for findings in zip(*self.findings.values(), strict=True):
-            first = findings[0]
-            shares = [_format_finding(finding) for finding in findings]
-            rows[first.kind].append([first.group, first.rule, str(first.pairs), *shares])
-        if rows["error"]:
-            rows["error"].append(["all errors", "mean", "", *map(_format_share, self.means.values())])
+        error_rows: list[list[str]] = []
+        harmless_rows: list[list[str]] = []
+        first_findings = next(iter(self.findings.values()), [])
+        for index, finding in enumerate(first_findings):
+            shares = [_format_finding(findings[index]) for findings in self.findings.values()]
+            row = [finding.group, finding.rule, str(finding.pairs), *shares]
+            if finding.kind == "error":
+                error_rows.append(row)
+            else:
+                harmless_rows.append(row)
+        if error_rows:
+            mean_shares = [_format_share(mean) for mean in self.means.values()]
+            error_rows.append(["all errors", "mean", "", *mean_shares])
         header = ["group", "perturbation", "pairs", *self.findings]
-        return Grid(header, [*rows["error"], *rows["harmless"]], notes=self._notes(), left=2)
+        return Grid(header, [*error_rows, *harmless_rows], notes=self._notes(), left=2)
 
     def _notes(self) -> list[str]:
         notes = [ERROR_NOTE, HARMLESS_NOTE, f"{self.n_segments} segments of {self.language}, seed {self.seed}."]
@@ -154,7 +160,7 @@ class StressReport(Result):
         yield "metric", *Finding._fields
         for metric, findings in self.findings.items():
             for finding in findings:
-                yield metric, *map(_none_if_nan, finding)
+                yield metric, *(_none_if_nan(value) for value in finding)
 
     def document(self) -> dict[str, Any]:
         """Return all results, without rounding, as a JSON document."""

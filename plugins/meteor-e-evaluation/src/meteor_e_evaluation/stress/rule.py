@@ -4,19 +4,15 @@ from __future__ import annotations
 
 import random
 from abc import abstractmethod
-from collections.abc import Callable
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from meteor_e.api import Perturbation
 from meteor_e.api.perturbations import PerturbationContext
 from meteor_e_evaluation.stress.drafts import Draft, NoOccasionError
-from meteor_e_evaluation.stress.english import EnglishDraft
-
-DraftType = TypeVar("DraftType", bound=Draft)
 
 
 class Rule(Perturbation):
-    """Base class of perturbations of texts in any language, which edit a :class:`.Draft`.
+    """Base class of the built-in perturbations, which edit the words of a text.
 
     Attributes:
         min_words: smallest number of words of a text that the rule applies to.
@@ -33,38 +29,24 @@ class Rule(Perturbation):
         """
 
     def apply(self, text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-        """Return the perturbed text, or ``None`` if the rule does not apply to it."""
-        return _apply(self._change, Draft(text, rng, context), self.min_words)
+        """Return the perturbed text, or ``None`` if the rule does not apply to it.
+
+        Args:
+            text: the text to change.
+            rng: source of all random choices.
+            context: the language, the other texts of the file, the source and the reference.
+        """
+        draft = Draft(text, rng, context)
+        if len(draft) < self.min_words:
+            return None
+        try:
+            changed_text = self._change(draft)
+        except NoOccasionError:
+            return None
+        return None if changed_text == text else changed_text
 
 
-class EnglishRule(Perturbation):
-    """Base class of perturbations of English texts, which edit an :class:`.EnglishDraft`.
-
-    Attributes:
-        min_words: smallest number of words of a text that the rule applies to.
-    """
+class EnglishRule(Rule):
+    """Base class of the built-in perturbations of English texts."""
 
     languages = ("en",)
-    min_words: ClassVar[int] = 0
-
-    @abstractmethod
-    def _change(self, draft: EnglishDraft) -> str:
-        """Return the perturbed text of a draft.
-
-        Raises:
-            NoOccasionError: if the rule does not apply to the text.
-        """
-
-    def apply(self, text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-        """Return the perturbed text, or ``None`` if the rule does not apply to it."""
-        return _apply(self._change, EnglishDraft(text, rng, context), self.min_words)
-
-
-def _apply(change: Callable[[DraftType], str], draft: DraftType, min_words: int) -> str | None:
-    if len(draft) < min_words:
-        return None
-    try:
-        changed = change(draft)
-    except NoOccasionError:
-        return None
-    return None if changed == draft.text else changed

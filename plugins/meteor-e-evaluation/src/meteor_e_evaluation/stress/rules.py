@@ -81,8 +81,10 @@ def perturbations(language: str = "en") -> list[Perturbation]:
         language: ISO code of the language.
     """
     registry = plugin_registry()
-    of_plugins = {name: registry.perturbations.get(name) for name in registry.perturbations.names()}
-    return [rule() for rule in (BUILT_IN | of_plugins).values() if not rule.languages or language in rule.languages]
+    rule_types = dict(BUILT_IN)
+    for name in registry.perturbations.names():
+        rule_types[name] = registry.perturbations.get(name)
+    return [rule() for rule in rule_types.values() if not rule.languages or language in rule.languages]
 
 
 def select_perturbations(language: str, only: Sequence[str] = ()) -> list[Perturbation]:

@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from meteor_e.api import InputError, Metric, Perturbation, SystemOutputs
 from meteor_e.api.perturbations import PerturbationContext
 from meteor_e.base import DEFAULT_SEED
-from meteor_e.base.array_cache import ArrayCache, Floats
+from meteor_e.base.array_cache import ArrayCache, Floats, Integers
 from meteor_e.base.progress import Progress, rename_stages, silent
 from meteor_e.metrics.specs import distinct
 from meteor_e.metrics.translations import score_test_set
+from meteor_e.scoring.arrays import divide_or_zero
 from meteor_e.significance.resampling import draw_weights, interval
 from meteor_e_evaluation.stress.report import TOLERANCE, Finding, Share, StressReport, WrongPair
 from meteor_e_evaluation.stress.rules import load_bundled_examples, perturbations, select_perturbations
@@ -33,36 +34,64 @@ ORIGINAL = "original"
 Mask = NDArray[np.bool_]
 
 
+class _Texts(NamedTuple):
+    """The original texts of a stress test.
+
+    Attributes:
+        language: ISO code of the texts.
+        hypotheses: a good translation of each segment.
+        references: the references of each segment.
+        sources: the source of each segment, or None if the sources are unknown.
+    """
+
+    language: str
+    hypotheses: Sequence[str]
+    references: Sequence[Sequence[str]]
+    sources: Sequence[str] | None
+
+
 class _PerturbedTexts(NamedTuple):
     """The texts of a stress test, with one copy of the texts for each perturbation.
 
     Attributes:
         rules: the perturbations that apply to at least one text.
         changed: the changed texts for each perturbation, with None for the texts that it does not apply to.
-        applied: a mask of the segments for each perturbation, which is true for the changed texts.
         outputs: the original texts and the copies, as the outputs of systems.
     """
 
     rules: list[Perturbation]
     changed: dict[str, list[str | None]]
-    applied: dict[str, Mask]
     outputs: SystemOutputs
 
 
+class _RuleOutcome(NamedTuple):
+    """Results of a metric for the pairs of an original text and its copy with one perturbation.
+
+    Attributes:
+        rule: the perturbation.
+        segments: index of the segment of each pair, an array ``(pairs,)``.
+        decreases: decrease of the score in each pair, an array ``(pairs,)``.
+        is_hit: a mask of the pairs that the metric ranks correctly, an array ``(pairs,)``.
+    """
+
+    rule: Perturbation
+    segments: Integers
+    decreases: Floats
+    is_hit: Mask
+
+
 class _MetricOutcome(NamedTuple):
-    """Scores of a metric, and the pairs of texts that the metric ranks correctly.
+    """Results of a metric for all perturbations.
 
     Attributes:
         scores: scores of the original texts and of each perturbation's copy. Higher scores are better.
-        decreases: decrease of the score in each pair, by perturbation.
         unit: the metric's median decrease by a small error.
-        hits: a mask of each perturbation's pairs, which is true if the metric is right about a pair.
+        rules: the results for each perturbation.
     """
 
     scores: dict[str, Floats]
-    decreases: dict[str, Floats]
     unit: float
-    hits: dict[str, Mask]
+    rules: list[_RuleOutcome]
 
 
 def stress(
@@ -81,45 +110,53 @@ def stress(
 ) -> StressReport:
     """Test whether metrics prefer a text to its perturbed copy.
 
+    Each perturbation makes a copy of a hypothesis with one error or with one harmless change. A metric is right about
+    an error if the original has the higher score, and about a harmless change if both scores are similar.
+
     Args:
         metrics: the metrics, see :func:`~meteor_e.load_metric`.
-        references: the references of each segment; by default the texts are :func:`load_bundled_examples`.
+        references: the references of each segment. By default, :func:`load_bundled_examples` provides the references
+            and the hypotheses.
         hypotheses: a good translation of each segment. A translation that equals its reference is too easy.
         sources: the source of each segment.
         language: ISO code of the texts.
-        rules: the perturbations; by default all of the language. If all are harmless, some small errors are added,
-            because harmless changes are measured relative to them.
+        rules: the perturbations. By default, all perturbations for the language are used. If all are harmless, some
+            small errors are added, because harmless changes are measured relative to them.
         pairs: largest number of pairs per perturbation.
         seed: seed of all random choices.
-        examples: number of pairs per metric and perturbation to keep, the most wrong ones first.
-        cache: keeps statistics of the metrics between runs.
+        examples: number of wrong pairs to keep per metric and perturbation. The pairs with the largest errors are kept.
+        cache: stores statistics of the metrics between runs.
         progress: receives the progress.
+
+    Returns:
+        A report with the share of pairs that each metric is right about, for each perturbation.
 
     Raises:
         ConfigError: if two metrics have the same label.
-        InputError: if the numbers of texts differ, no perturbation applies to them, or a score is not a number.
+        InputError: if the numbers of texts differ, if no perturbation applies to them, or if a score is not finite.
     """
     if references is None:
         references, hypotheses = load_bundled_examples(language)
-    if len({len(texts) for texts in (references, hypotheses, sources) if texts is not None}) > 1:
+    n_sources = len(hypotheses) if sources is None else len(sources)
+    if not len(references) == len(hypotheses) == n_sources:
         raise InputError("references, hypotheses and sources differ in number")
-    perturbed = _perturb_all(_select_rules(language, rules), language, hypotheses, references, sources, pairs, seed)
+    texts = _Texts(language, hypotheses, references, sources)
+    perturbed = _perturb_texts(texts, _select_rules(language, rules), max_pairs=pairs, seed=seed)
     signatures = {metric.label: metric.signature for metric in distinct([*metrics])}
     report = StressReport(language, seed, signatures, perturbed.changed)
     weights = draw_weights(len(hypotheses), BOOTSTRAP_SAMPLES, seed)
-    first_hits: dict[str, Mask] = {}
+    first_outcome: _MetricOutcome | None = None
     for metric in metrics:
         metric_progress = rename_stages(progress, metric.label)
         scores = _score(metric, perturbed, cache or ArrayCache(enabled=False), metric_progress)
         outcome = _judge_metric(perturbed, scores)
-        report.findings[metric.label] = [
-            _make_finding(rule, outcome, first_hits.get(rule.name)) for rule in perturbed.rules
-        ]
+        report.findings[metric.label] = _make_findings(outcome, first_outcome)
         report.worst.extend(_find_wrong_pairs(metric.label, perturbed, outcome, examples))
-        error_hits = {rule.name: outcome.hits[rule.name] for rule in perturbed.rules if rule.kind == "error"}
-        if error_hits:
-            report.means[metric.label] = _mean_share(error_hits, perturbed.applied, weights)
-        first_hits = first_hits or outcome.hits
+        error_outcomes = [rule_outcome for rule_outcome in outcome.rules if rule_outcome.rule.kind == "error"]
+        if error_outcomes:
+            report.means[metric.label] = _mean_share(error_outcomes, weights)
+        if first_outcome is None:
+            first_outcome = outcome
     return report
 
 
@@ -134,40 +171,39 @@ def _select_rules(language: str, rules: Sequence[Perturbation] | None) -> list[P
     return selected_rules
 
 
-def _perturb_all(
-    rules: Sequence[Perturbation],
-    language: str,
-    hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
-    sources: Sequence[str] | None,
-    pairs: int,
-    seed: int,
-) -> _PerturbedTexts:
+def _perturb_texts(texts: _Texts, rules: Sequence[Perturbation], *, max_pairs: int, seed: int) -> _PerturbedTexts:
     """Apply each perturbation to the hypotheses.
+
+    Args:
+        texts: the original texts.
+        rules: the perturbations.
+        max_pairs: largest number of hypotheses that a perturbation changes.
+        seed: seed of all random choices.
 
     Raises:
         InputError: if no perturbation applies to any hypothesis.
     """
     contexts = []
-    for index in range(len(hypotheses)):
-        source = sources[index] if sources else None
-        contexts.append(PerturbationContext(language, hypotheses, index, source, references[index][0]))
-    changed = {rule.name: perturb(rule, contexts, pairs, seed) for rule in rules}
-    applied = {name: np.array([text is not None for text in texts]) for name, texts in changed.items()}
-    applicable_rules = [rule for rule in rules if applied[rule.name].any()]
+    for index in range(len(texts.hypotheses)):
+        source = texts.sources[index] if texts.sources else None
+        reference = texts.references[index][0]
+        contexts.append(PerturbationContext(texts.language, texts.hypotheses, index, source, reference))
+    changed = {rule.name: _apply_rule(rule, contexts, max_pairs, seed) for rule in rules}
+    applicable_rules = [rule for rule in rules if any(text is not None for text in changed[rule.name])]
     if not applicable_rules:
         raise InputError("no perturbation applies to these texts")
-    outputs = _make_outputs(language, hypotheses, changed, references, sources)
-    return _PerturbedTexts(applicable_rules, changed, applied, outputs)
+    return _PerturbedTexts(applicable_rules, changed, _make_outputs(texts, changed))
 
 
-def perturb(rule: Perturbation, contexts: Sequence[PerturbationContext], pairs: int, seed: int) -> list[str | None]:
+def _apply_rule(
+    rule: Perturbation, contexts: Sequence[PerturbationContext], max_pairs: int, seed: int
+) -> list[str | None]:
     """Apply a perturbation to texts in random order, until enough texts are changed.
 
     Args:
         rule: the perturbation.
         contexts: one context per text, which contains the text itself.
-        pairs: largest number of texts to change.
+        max_pairs: largest number of texts to change.
         seed: seed of all random choices.
 
     Returns:
@@ -178,11 +214,12 @@ def perturb(rule: Perturbation, contexts: Sequence[PerturbationContext], pairs: 
     order = list(range(len(contexts)))
     random.Random(seed).shuffle(order)
     for index in order:
-        if n_changed == pairs:
+        if n_changed == max_pairs:
             break
         text = contexts[index].texts[index]
         if not text.strip():
             continue
+        # Each text has its own random choices, which do not depend on the other texts and perturbations.
         new_text = rule.apply(text, random.Random(f"{seed} {rule.name} {index}"), contexts[index])
         if new_text is not None and new_text != text:
             changed[index] = new_text
@@ -190,34 +227,42 @@ def perturb(rule: Perturbation, contexts: Sequence[PerturbationContext], pairs: 
     return changed
 
 
-def _make_outputs(
-    language: str,
-    hypotheses: Sequence[str],
-    changed: Mapping[str, Sequence[str | None]],
-    references: Sequence[Sequence[str]],
-    sources: Sequence[str] | None,
-) -> SystemOutputs:
-    """Return the original texts and the perturbed texts as the outputs of systems.
+def _make_outputs(texts: _Texts, changed: Mapping[str, Sequence[str | None]]) -> SystemOutputs:
+    """Return the original texts and the copy of each perturbation as the outputs of systems.
 
-    All segments need the same number of references, so the last reference of a segment is repeated if necessary.
+    Args:
+        texts: the original texts.
+        changed: the changed texts for each perturbation, with None for the texts that it does not apply to.
     """
-    outputs = [list(hypotheses)]
-    for new_texts in changed.values():
-        outputs.append(
-            [text if new_text is None else new_text for text, new_text in zip(hypotheses, new_texts, strict=True)]
-        )
-    reference_columns = []
-    for reference_index in range(max(map(len, references))):
-        reference_columns.append([texts[min(reference_index, len(texts) - 1)] for texts in references])
+    outputs = [list(texts.hypotheses)]
+    for changed_texts in changed.values():
+        copy = []
+        for original, changed_text in zip(texts.hypotheses, changed_texts, strict=True):
+            copy.append(original if changed_text is None else changed_text)
+        outputs.append(copy)
     return SystemOutputs(
         name="stress",
-        pair=f"xx-{language}",
-        language=language,
+        pair=f"xx-{texts.language}",
+        language=texts.language,
         systems=(ORIGINAL, *changed),
         outputs=tuple(outputs),
-        references=tuple(reference_columns),
-        source=None if sources is None else list(sources),
+        references=tuple(_list_reference_columns(texts.references)),
+        source=None if texts.sources is None else list(texts.sources),
     )
+
+
+def _list_reference_columns(references: Sequence[Sequence[str]]) -> Iterator[list[str]]:
+    """Yield the first reference of all segments, then the second reference of all segments, and so on.
+
+    A segment with fewer references than other segments repeats its last reference.
+    """
+    n_references = max(len(segment_references) for segment_references in references)
+    for index in range(n_references):
+        column = []
+        for segment_references in references:
+            last_index = len(segment_references) - 1
+            column.append(segment_references[min(index, last_index)])
+        yield column
 
 
 def _score(metric: Metric, perturbed: _PerturbedTexts, cache: ArrayCache, progress: Progress) -> dict[str, Floats]:
@@ -227,12 +272,17 @@ def _score(metric: Metric, perturbed: _PerturbedTexts, cache: ArrayCache, progre
         InputError: if a score is not a finite number.
     """
     outputs = perturbed.outputs
-    masks = list(perturbed.applied.values())
-    is_scored = np.stack([np.logical_or.reduce(masks), *masks])
+    is_changed = np.array([[text is not None for text in texts] for texts in perturbed.changed.values()])
+    # An original text is scored only if a perturbation changes it.
+    is_scored = np.vstack([is_changed.any(axis=0), is_changed])
     scores = score_test_set(metric, outputs, is_scored, cache, systems=False, progress=progress).segments
-    for row, column in np.argwhere(is_scored & ~np.isfinite(scores)):
-        raise InputError(f"{metric.label} gives no finite number for {outputs.systems[row]}, segment {column + 1}")
-    return dict(zip(outputs.systems, scores if metric.higher_is_better else -scores, strict=True))
+    is_missing = is_scored & ~np.isfinite(scores)
+    if is_missing.any():
+        system, segment = np.argwhere(is_missing)[0]
+        raise InputError(f"{metric.label} gives no finite number for {outputs.systems[system]}, segment {segment + 1}")
+    if not metric.higher_is_better:
+        scores = -scores
+    return dict(zip(outputs.systems, scores, strict=True))
 
 
 def _judge_metric(perturbed: _PerturbedTexts, scores: dict[str, Floats]) -> _MetricOutcome:
@@ -242,22 +292,29 @@ def _judge_metric(perturbed: _PerturbedTexts, scores: dict[str, Floats]) -> _Met
         perturbed: the texts and their changed copies.
         scores: the metric's scores of the original texts and of each perturbation's copy.
     """
-    decreases = {}
+    segments_by_rule = {}
+    decreases_by_rule = {}
     for rule in perturbed.rules:
-        all_decreases = scores[ORIGINAL] - scores[rule.name]
-        decreases[rule.name] = all_decreases[perturbed.applied[rule.name]]
-    unit = _median_decrease(perturbed.rules, decreases)
-    hits = {rule.name: _find_hits(rule, decreases[rule.name], unit) for rule in perturbed.rules}
-    return _MetricOutcome(scores, decreases, unit, hits)
+        changed_segments = np.flatnonzero([text is not None for text in perturbed.changed[rule.name]])
+        segments_by_rule[rule.name] = changed_segments
+        decreases_by_rule[rule.name] = (scores[ORIGINAL] - scores[rule.name])[changed_segments]
+    unit = _median_decrease(perturbed.rules, decreases_by_rule)
+    outcomes = []
+    for rule in perturbed.rules:
+        decreases = decreases_by_rule[rule.name]
+        is_hit = _find_hits(rule, decreases, unit)
+        outcomes.append(_RuleOutcome(rule, segments_by_rule[rule.name], decreases, is_hit))
+    return _MetricOutcome(scores, unit, outcomes)
 
 
 def _median_decrease(rules: Sequence[Perturbation], decreases: Mapping[str, Floats]) -> float:
     """Return a metric's median decrease by a small error, or by any error if the test has no small errors."""
     errors = [rule for rule in rules if rule.kind == "error"]
-    small_errors = [rule for rule in errors if rule.group in SMALL_ERROR_GROUPS] or errors
-    if not small_errors:
+    small_errors = [rule for rule in errors if rule.group in SMALL_ERROR_GROUPS]
+    measured_rules = small_errors if small_errors else errors
+    if not measured_rules:
         return 0.0
-    return float(np.median(np.concatenate([decreases[rule.name] for rule in small_errors])))
+    return float(np.median(np.concatenate([decreases[rule.name] for rule in measured_rules])))
 
 
 def _find_hits(rule: Perturbation, decreases: Floats, unit: float) -> Mask:
@@ -283,55 +340,73 @@ def _find_wrong_pairs(
     Args:
         label: label of the metric.
         perturbed: the texts and their changed copies.
-        outcome: the scores of the metric.
+        outcome: the results of the metric.
         n_examples: largest number of pairs per perturbation.
     """
     outputs = perturbed.outputs
-    for rule in perturbed.rules:
-        segments = np.flatnonzero(perturbed.applied[rule.name])
-        misses = _rank_misses(rule, outcome.decreases[rule.name], outcome.hits[rule.name])
-        for segment in segments[misses[:n_examples]].tolist():
+    for rule_outcome in outcome.rules:
+        name = rule_outcome.rule.name
+        for segment in _rank_wrong_segments(rule_outcome)[:n_examples]:
             yield WrongPair(
                 metric=label,
-                rule=rule.name,
+                rule=name,
                 segment=segment + 1,
                 score=outcome.scores[ORIGINAL][segment],
-                changed_score=outcome.scores[rule.name][segment],
+                changed_score=outcome.scores[name][segment],
                 reference=outputs.references[0][segment],
                 text=outputs.outputs[0][segment],
-                changed_text=perturbed.changed[rule.name][segment],
+                changed_text=perturbed.changed[name][segment],
             )
 
 
-def _rank_misses(rule: Perturbation, decreases: Floats, is_hit: Mask) -> list[int]:
-    """Return the indices of the pairs that a metric ranks incorrectly, the pair with the largest error first."""
-    order = np.argsort(decreases if rule.kind == "error" else -np.abs(decreases), kind="stable")
-    return [index for index in order.tolist() if not is_hit[index]]
+def _rank_wrong_segments(outcome: _RuleOutcome) -> list[int]:
+    """Return the segments of the pairs that a metric ranks incorrectly, the segment with the largest error first."""
+    # A metric errs more, the more an error raises the score, or the more a harmless change moves it.
+    errors = -outcome.decreases if outcome.rule.kind == "error" else np.abs(outcome.decreases)
+    order = np.argsort(-errors, kind="stable")
+    is_wrong = ~outcome.is_hit[order]
+    wrong_segments: list[int] = outcome.segments[order][is_wrong].tolist()
+    return wrong_segments
 
 
-def _make_finding(rule: Perturbation, outcome: _MetricOutcome, first_is_hit: Mask | None) -> Finding:
-    """Summarize the results of a metric on the pairs of one perturbation.
+def _make_findings(outcome: _MetricOutcome, first_outcome: _MetricOutcome | None) -> list[Finding]:
+    """Summarize the results of a metric for each perturbation.
 
     Args:
-        rule: the perturbation.
-        outcome: scores and hits of the metric.
-        first_is_hit: a mask of the pairs that the first metric of the test ranks correctly; None for the first metric.
+        outcome: the results of the metric.
+        first_outcome: the results of the first metric of the test, or None if this is the first metric.
     """
-    is_hit = outcome.hits[rule.name]
-    decreases = outcome.decreases[rule.name]
-    changes = decreases if rule.kind == "error" else np.abs(decreases)
-    low, high = wilson_interval(int(is_hit.sum()), len(is_hit))
+    findings = []
+    for index, rule_outcome in enumerate(outcome.rules):
+        p = math.nan
+        if first_outcome is not None:
+            p = _mcnemar_p(rule_outcome.is_hit, first_outcome.rules[index].is_hit)
+        findings.append(_make_finding(rule_outcome, outcome.unit, p))
+    return findings
+
+
+def _make_finding(outcome: _RuleOutcome, unit: float, p: float) -> Finding:
+    """Summarize the results of a metric for one perturbation.
+
+    Args:
+        outcome: the results.
+        unit: the metric's median decrease by a small error.
+        p: p-value of the comparison with the first metric.
+    """
+    changes = outcome.decreases if outcome.rule.kind == "error" else np.abs(outcome.decreases)
+    n_pairs = len(outcome.is_hit)
+    low, high = wilson_interval(int(outcome.is_hit.sum()), n_pairs)
     return Finding(
-        rule=rule.name,
-        kind=rule.kind,
-        group=rule.group,
-        pairs=len(is_hit),
-        share=float(np.mean(is_hit)),
+        rule=outcome.rule.name,
+        kind=outcome.rule.kind,
+        group=outcome.rule.group,
+        pairs=n_pairs,
+        share=float(np.mean(outcome.is_hit)),
         low=low,
         high=high,
         ties=float(np.mean(changes == 0)),
-        fall=float(np.mean(changes)) / outcome.unit if outcome.unit > 0 else math.nan,
-        p=math.nan if first_is_hit is None else _mcnemar_p(is_hit, first_is_hit),
+        fall=float(np.mean(changes)) / unit if unit > 0 else math.nan,
+        p=p,
     )
 
 
@@ -339,10 +414,12 @@ def _mcnemar_p(is_hit: Mask, other_is_hit: Mask) -> float:
     """Return the p-value of McNemar's exact test that two metrics are right equally often on the same pairs."""
     from scipy.stats import binomtest
 
-    n_better, n_worse = int((is_hit & ~other_is_hit).sum()), int((~is_hit & other_is_hit).sum())
-    if n_better + n_worse == 0:
+    n_only_first = int((is_hit & ~other_is_hit).sum())
+    n_only_second = int((~is_hit & other_is_hit).sum())
+    n_different = n_only_first + n_only_second
+    if n_different == 0:
         return 1.0
-    return float(binomtest(n_better, n_better + n_worse).pvalue)
+    return float(binomtest(n_only_first, n_different).pvalue)
 
 
 def wilson_interval(hits: int, count: int, z: float = 1.959964) -> tuple[float, float]:
@@ -360,22 +437,23 @@ def wilson_interval(hits: int, count: int, z: float = 1.959964) -> tuple[float, 
     return max(0.0, center - half_width), min(1.0, center + half_width)
 
 
-def _mean_share(hits: Mapping[str, Mask], applied: Mapping[str, Mask], weights: Floats) -> Share:
+def _mean_share(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Share:
     """Return the share of hits, averaged over perturbations, with its bootstrap confidence interval.
 
     Args:
-        hits: a mask of each perturbation's pairs, which is true for the hits.
-        applied: a mask of the segments for each perturbation, which is true for the segments that it changed.
+        outcomes: the results for each perturbation.
         weights: number of times that each bootstrap sample contains each segment, an array ``(samples, segments)``.
     """
-    is_applied = np.stack([applied[name] for name in hits])
-    is_hit = np.zeros(is_applied.shape)
-    is_hit[is_applied] = np.concatenate(list(hits.values()))
-    n_pairs = weights @ is_applied.T
+    n_pairs = np.empty((len(weights), len(outcomes)))
+    n_hits = np.empty((len(weights), len(outcomes)))
+    for index, outcome in enumerate(outcomes):
+        pair_weights = weights[:, outcome.segments]
+        n_pairs[:, index] = pair_weights.sum(axis=1)
+        n_hits[:, index] = pair_weights @ outcome.is_hit
     # A bootstrap sample may not contain any pair of a rare perturbation. Its mean is over the other perturbations.
-    shares = np.divide(weights @ is_hit.T, n_pairs, out=np.zeros(n_pairs.shape), where=n_pairs > 0)
     n_rules = (n_pairs > 0).sum(axis=1)
+    summed_shares = divide_or_zero(n_hits, n_pairs).sum(axis=1)
     is_defined = n_rules > 0
-    bounds = interval(shares.sum(axis=1)[is_defined] / n_rules[is_defined])
-    mean = float(np.mean([np.mean(rule_hits) for rule_hits in hits.values()]))
+    bounds = interval(summed_shares[is_defined] / n_rules[is_defined])
+    mean = float(np.mean([np.mean(outcome.is_hit) for outcome in outcomes]))
     return Share(mean, bounds.low, bounds.high)

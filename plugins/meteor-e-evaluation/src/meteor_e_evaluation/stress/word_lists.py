@@ -16,16 +16,25 @@ WORD_LISTS: dict[str, Any] = parse_yaml(_FILE.read_bytes(), "english.yaml").data
 
 @functools.lru_cache(maxsize=64)
 def word_groups(name: str) -> list[list[str]]:
-    """Return the groups of interchangeable words in a word list."""
+    """Return the groups of interchangeable words in a word list.
+
+    The groups of a list are separated by commas, or they are the items of a YAML sequence.
+    """
     groups = WORD_LISTS[name]
-    return [group.split() for group in (groups.split(",") if isinstance(groups, str) else groups)]
+    if isinstance(groups, str):
+        groups = groups.split(",")
+    return [group.split() for group in groups]
 
 
 @functools.lru_cache(maxsize=64)
 def replacements_by_word(name: str) -> dict[str, list[str]]:
-    """Map each lower-cased word of a word list to its replacements, which are the other words of its groups."""
-    if isinstance(WORD_LISTS[name], dict):
-        return {word: [replacement] for word, replacement in WORD_LISTS[name].items()}
+    """Map each lower-cased word of a word list to its replacements, which are the other words of its groups.
+
+    If the word list is a YAML mapping, each word has only the replacement that the mapping gives.
+    """
+    word_list = WORD_LISTS[name]
+    if isinstance(word_list, dict):
+        return {word: [replacement] for word, replacement in word_list.items()}
     replacements: dict[str, list[str]] = {}
     for group in word_groups(name):
         for word in group:
@@ -41,9 +50,12 @@ def words_in(*names: str) -> frozenset[str]:
 
 @functools.lru_cache(maxsize=64)
 def frequent_words(language: str, start: int, stop: int) -> list[str]:
-    """Return the most frequent words of a language, from rank ``start`` up to but excluding rank ``stop``.
+    """Return the most frequent words of a language that consist of letters only.
 
-    Words with characters other than letters are left out. The list is empty if the language is unknown.
+    Args:
+        language: ISO code of the language. The list is empty if the frequencies of its words are unknown.
+        start: number of more frequent words to leave out.
+        stop: number of most frequent words that are considered, including the words to leave out.
     """
     from wordfreq import available_languages, top_n_list
 

@@ -1,0 +1,150 @@
+"""Replaces or removes the words of English texts to which a case of ``cases.yaml`` applies."""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any, TypeAlias
+
+from meteor_e.base.yamlfile import parse_yaml
+from meteor_e_evaluation.stress.drafts import Draft
+from meteor_e_evaluation.stress.grammar import conjugate, inflect_noun, tag_words, verb_base
+from meteor_e_evaluation.stress.word_lists import replacements_by_word, words_in
+
+Case: TypeAlias = Mapping[str, Any]
+"""Conditions on a word, and the replacements of the word. The file ``cases.yaml`` describes the keys."""
+
+Stages: TypeAlias = Sequence[Sequence[Case]]
+"""Lists of cases. The first list that can replace any word of a text is used."""
+
+_FILE = files("meteor_e_evaluation.stress") / "cases.yaml"
+
+CASES: Mapping[str, Stages] = parse_yaml(_FILE.read_bytes(), "cases.yaml").data
+"""The cases of each rule that replaces or drops words, by the name of the rule."""
+
+
+def replace_by_case(draft: Draft, stages: Stages) -> str:
+    """Replace a random word that a case applies to.
+
+    Raises:
+        NoOccasionError: if no case applies to any word.
+    """
+    replacements = find_replacements(draft, stages)
+    index = draft.choose(replacements)
+    return draft.replace_words({index: draft.choose(replacements[index])})
+
+
+def drop_by_case(draft: Draft, stages: Stages) -> str:
+    """Drop a random word that a case applies to.
+
+    Raises:
+        NoOccasionError: if no case applies to any word.
+    """
+    index = draft.choose(find_replacements(draft, stages))
+    return draft.remove_words([index])
+
+
+def find_replacements(draft: Draft, stages: Stages) -> dict[int, list[str]]:
+    """Return the possible replacements of each replaceable word, by the index of the word.
+
+    Args:
+        draft: the text.
+        stages: lists of cases. The first list that can replace any word is used.
+    """
+    for cases in stages:
+        replacements_by_index = {}
+        for index in range(len(draft)):
+            replacements = _find_word_replacements(draft, index, cases)
+            if replacements:
+                replacements_by_index[index] = replacements
+        if replacements_by_index:
+            return replacements_by_index
+    return {}
+
+
+def _find_word_replacements(draft: Draft, index: int, cases: Sequence[Case]) -> list[str]:
+    """Return the replacements of a word by the first case whose conditions the word meets."""
+    lower_word = draft.lower[index]
+    properties = _describe_word(draft, index)
+    for case in cases:
+        templates = _get_templates(case, lower_word)
+        if templates is not None and _fits(case, properties):
+            replacements = [_fill_template(template, draft.words[index]) for template in templates]
+            return [replacement for replacement in replacements if replacement.lower() != lower_word]
+    return []
+
+
+def _get_templates(case: Case, word: str) -> list[str] | None:
+    """Return the templates of a case's replacements, or None if its word list does not contain the word."""
+    if "list" in case:
+        return replacements_by_word(case["list"]).get(word)
+    templates: list[str] = case.get("by", [""])
+    return templates
+
+
+def _describe_word(draft: Draft, index: int) -> dict[str, str]:
+    """Return the properties of a word that the conditions of a case refer to."""
+    # An empty word is added before and after the text, so that every word has neighbors.
+    words = ["", *draft.lower, ""]
+    tags = ["", *tag_words(draft.text), ""]
+    return {
+        "word": draft.lower[index],
+        "form": draft.words[index],
+        "before": words[index],
+        "after": words[index + 2],
+        "tag": tags[index + 1],
+        "tag before": tags[index],
+        "tag after": tags[index + 2],
+    }
+
+
+def _fits(case: Case, properties: Mapping[str, str]) -> bool:
+    """Return whether the properties of a word meet all conditions of a case."""
+    for name, value in properties.items():
+        if name in case and not _compile_condition(case[name]).fullmatch(value):
+            return False
+    return True
+
+
+@functools.lru_cache(maxsize=256)
+def _compile_condition(condition: str) -> re.Pattern[str]:
+    """Return the regular expression of a condition in ``cases.yaml``.
+
+    In a condition, ``{name}`` stands for any word of a word list, and ``!`` at the start negates the condition.
+    """
+
+    def list_words(match: re.Match[str]) -> str:
+        return "|".join(re.escape(word) for word in words_in(match[1]))
+
+    pattern = re.sub(r"\{([a-z ]+)\}", list_words, condition)
+    if pattern.startswith("!"):
+        pattern = f"(?!({pattern[1:]})$).*"
+    return re.compile(pattern)
+
+
+def _fill_template(template: str, word: str) -> str:
+    """Return a replacement in which each name in braces is replaced by the form of the word that it stands for."""
+    return re.sub(r"\{(.+?)\}", lambda match: _get_form(word, match[1]), template)
+
+
+def _get_form(word: str, name: str) -> str:
+    """Return a form of an English word that the replacements in ``cases.yaml`` refer to.
+
+    Args:
+        word: the word as it is written.
+        name: ``form`` for the word itself, ``ending`` for the part from its apostrophe, ``NN`` or ``NNS`` for the
+            singular or plural of a noun, the Penn Treebank tag of a verb form, or a number such as ``+1`` or ``-3``
+            that is added to a year.
+    """
+    if name == "form":
+        return word
+    if name == "ending":
+        _, apostrophe, ending = word.partition("'")
+        return apostrophe + ending
+    if name[0] in "+-":
+        return str(int(word) + int(name))
+    if name in ("NN", "NNS"):
+        return inflect_noun(word.lower(), name)
+    return conjugate(verb_base(word), name)

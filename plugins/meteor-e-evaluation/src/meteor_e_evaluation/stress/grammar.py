@@ -1,0 +1,174 @@
+"""Tags the words of English texts with parts of speech, and inflects English verbs and nouns."""
+
+from __future__ import annotations
+
+import functools
+import re
+import warnings
+from collections.abc import Sequence
+
+from meteor_e_evaluation.stress.drafts import fold_word, split_words
+from meteor_e_evaluation.stress.word_lists import WORD_LISTS, word_groups, words_in
+
+NEGATED_AUXILIARY = "NT"
+"""Tag of a word with "n't"."""
+
+MIN_FORM_FREQUENCY = 2.5
+"""Smallest Zipf frequency of an inflected form. Rarer forms are probably not words."""
+
+MIN_BASE_FREQUENCY = 1.5
+"""Smallest Zipf frequency of a base form that is preferred because it has the inflected form in question."""
+
+
+@functools.lru_cache(maxsize=4096)
+def tag_words(text: str) -> tuple[str, ...]:
+    """Return the Penn Treebank tag of each word of an English text, or ``NT`` for words with "n't"."""
+    gaps, words = split_words(text)
+    # The tagger also reads the punctuation marks, because they help it to tag the words.
+    tokens = _list_signs(gaps[0])
+    word_positions: list[int] = []
+    for word, next_gap in zip(words, gaps[1:], strict=True):
+        word_positions.append(len(tokens))
+        tokens.append(re.sub(r"(?<=\w)['’]\w*$", "", word))
+        tokens += _list_signs(next_gap)
+    token_tags = _tag_tokens(tokens)
+    lower_words = [fold_word(word) for word in words]
+    tags = []
+    for index, word in enumerate(lower_words):
+        previous_word = _find_previous_word(lower_words, index)
+        tags.append(_correct_tag(word, token_tags[word_positions[index]], previous_word))
+    return tuple(tags)
+
+
+def _list_signs(gap: str) -> list[str]:
+    return [sign for sign in gap if not sign.isspace()]
+
+
+def _tag_tokens(tokens: Sequence[str]) -> list[str]:
+    """Return the part-of-speech tags that TextBlob gives to the tokens of a text."""
+    from textblob.en import tag
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)  # TextBlob does not close the file of its lexicon.
+        tagged_tokens = tag(" ".join(tokens), tokenize=False)
+        if len(tagged_tokens) == len(tokens):
+            return [token_tag for _, token_tag in tagged_tokens]
+        # TextBlob has split or joined tokens, so each token is tagged alone.
+        tags = []
+        for token in tokens:
+            tagged_parts = tag(token, tokenize=False)
+            tags.append(tagged_parts[0][1] if tagged_parts else "NN")
+        return tags
+
+
+def _correct_tag(word: str, tag: str, previous_word: str) -> str:
+    """Return the tag of a word, with typical errors of the tagger corrected by the previous word.
+
+    Args:
+        word: the word in lower case.
+        tag: the tag that the tagger gives to the word.
+        previous_word: the word before it in lower case, without its negation.
+    """
+    if word.endswith("n't"):
+        return NEGATED_AUXILIARY
+    follows_auxiliary = previous_word == "to" or previous_word in words_in("do", "modal verbs")
+    if tag in ("NN", "JJ") and follows_auxiliary and _is_base_form(word):
+        return "VB"
+    if tag == "VBD" and previous_word in words_in("have", "be"):
+        return "VBN"
+    if tag == "VBN" and previous_word in words_in("subjects"):
+        return "VBD"
+    return tag
+
+
+def _find_previous_word(words: Sequence[str], index: int) -> str:
+    """Return the word before an index without its negation, or an empty string at the beginning of the text."""
+    if index == 0:
+        return ""
+    previous_index = index - 1
+    if words[previous_index] in ("not", "never") and previous_index > 0:
+        previous_index -= 1
+    return remove_negation(words[previous_index])
+
+
+def _is_base_form(word: str) -> bool:
+    """Return whether a word is the base form of a verb whose present participle is not rare."""
+    return verb_base(word) == word and word_frequency(conjugate(word, "VBG")) > MIN_FORM_FREQUENCY
+
+
+def remove_negation(word: str) -> str:
+    """Return an auxiliary verb without the ending "n't"."""
+    return str(WORD_LISTS["auxiliaries with n't"].get(word, word.removesuffix("n't")))
+
+
+def word_frequency(word: str) -> float:
+    """Return the Zipf frequency of an English word, the decimal logarithm of its frequency per billion words."""
+    from wordfreq import zipf_frequency
+
+    return float(zipf_frequency(word, "en"))
+
+
+def conjugate(base: str, tag: str) -> str:
+    """Return an inflected form of a verb.
+
+    Args:
+        base: base form of the verb.
+        tag: Penn Treebank tag of the form. Tags other than VBD, VBZ and VBG result in the base form.
+    """
+    if base == "be":
+        return str(WORD_LISTS["forms of be"].get(tag, base))
+    if tag == "VBD" and base in _irregular_past_forms():
+        return _irregular_past_forms()[base]
+    for pattern, form in WORD_LISTS["forms"].get(tag, ()):
+        if re.search(pattern, base):
+            return re.sub(pattern, form, base, count=1)
+    return base
+
+
+@functools.lru_cache(maxsize=4096)
+def verb_base(form: str) -> str:
+    """Return the base form of an inflected verb, the most frequent one if several are possible."""
+    form = form.lower()
+    if form in _irregular_bases():
+        return _irregular_bases()[form]
+    candidates = [re.sub(pattern, base, form) for pattern, base in WORD_LISTS["bases"] if re.search(pattern, form)]
+    if not candidates:
+        return form
+    regular_candidates = [base for base in candidates if form in _regular_forms(base)]
+    if regular_candidates:
+        best_candidate = max(regular_candidates, key=word_frequency)
+        if word_frequency(best_candidate) > MIN_BASE_FREQUENCY:
+            return best_candidate
+    return max(candidates, key=word_frequency)
+
+
+def _regular_forms(base: str) -> list[str]:
+    return [base, *(conjugate(base, tag) for tag in ("VBD", "VBG", "VBZ"))]
+
+
+@functools.lru_cache(maxsize=1)
+def _irregular_past_forms() -> dict[str, str]:
+    """Return the past forms of irregular verbs by base form."""
+    return {base: past for base, past, _ in word_groups("verbs")}
+
+
+@functools.lru_cache(maxsize=1)
+def _irregular_bases() -> dict[str, str]:
+    """Return the base forms of irregular verbs by inflected form."""
+    bases = {form: base for base, *forms in word_groups("verbs") for form in forms}
+    bases |= {base: base for base, *_ in word_groups("verbs")}
+    return bases | dict.fromkeys(words_in("be"), "be")
+
+
+def inflect_noun(noun: str, tag: str) -> str:
+    """Return the singular or the plural of a noun, or the noun itself if that form is not a known word.
+
+    Args:
+        noun: the noun in lower case.
+        tag: Penn Treebank tag of the form, ``NN`` for the singular or ``NNS`` for the plural.
+    """
+    from textblob.en.inflect import pluralize, singularize
+
+    inflect = pluralize if tag == "NNS" else singularize
+    form = str(inflect(noun))
+    return form if word_frequency(form) > MIN_FORM_FREQUENCY else noun

@@ -1,0 +1,104 @@
+"""Adds and removes negations in English texts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from meteor_e_evaluation.stress.cases import find_replacements
+from meteor_e_evaluation.stress.drafts import Draft, copy_case
+from meteor_e_evaluation.stress.grammar import NEGATED_AUXILIARY, conjugate, remove_negation, tag_words, verb_base
+from meteor_e_evaluation.stress.word_lists import WORD_LISTS, word_groups
+
+VERB_DISTANCE = 3
+"""Largest distance, in words, between a negation and the verb that it negates."""
+
+TAGS_OF_DO = {"do": "VBP", "does": "VBZ", "did": "VBD"}
+"""The Penn Treebank tag that a verb receives if the form of "do" before it is removed."""
+
+
+def negate_verb(draft: Draft, excluded_indices: Collection[int] = ()) -> str:
+    """Negate a random verb.
+
+    Args:
+        draft: the text.
+        excluded_indices: indices of words that must not be negated.
+
+    Raises:
+        NoOccasionError: if the text does not have a verb that can be negated.
+    """
+    replacements = find_replacements(draft, WORD_LISTS["negatable"])
+    index = draft.choose(index for index in replacements if index not in excluded_indices)
+    (replacement,) = replacements[index]
+    word = draft.words[index]
+    if index == 0 and word not in replacement:
+        replacement = copy_case(word, replacement)
+    return draft.set_words({index: replacement})
+
+
+def drop_negation(draft: Draft) -> tuple[str, int]:
+    """Remove a random negation from a text.
+
+    Returns:
+        The text without the negation, and the index of the negation.
+
+    Raises:
+        NoOccasionError: if the text does not have a negation.
+    """
+    positive_words = dict(word_groups("negative"))
+    tags = tag_words(draft.text)
+    candidates = []
+    for index, word in enumerate(draft.lower):
+        # The word "nor" is replaced only together with "neither".
+        is_negative_word = word in positive_words and word != "nor"
+        if is_negative_word or word == "not" or tags[index] == NEGATED_AUXILIARY:
+            candidates.append(index)
+    negation_index = draft.choose(candidates)
+    negation = draft.lower[negation_index]
+    if negation in positive_words:
+        return _replace_negative_word(draft, negation_index, positive_words[negation]), negation_index
+    return _remove_not(draft, negation_index), negation_index
+
+
+def _replace_negative_word(draft: Draft, index: int, positive_word: str) -> str:
+    """Replace a negative word, such as "nobody". After "neither", "nor" is also replaced by "and"."""
+    replacements = {index: copy_case(draft.words[index], positive_word)}
+    if draft.lower[index] == "neither":
+        for later_index in range(index, len(draft)):
+            if draft.lower[later_index] == "nor":
+                replacements[later_index] = "and"
+    return draft.set_words(replacements)
+
+
+def _remove_not(draft: Draft, index: int) -> str:
+    """Remove "not" or "n't". A form of "do" is also removed, and the verb is conjugated instead.
+
+    Args:
+        draft: the text.
+        index: index of the word "not", or of a word that ends with "n't".
+    """
+    replacements: dict[int, str] = {}
+    removed_indices: list[int] = []
+    if draft.lower[index] == "not":
+        auxiliary_index = index - 1
+        auxiliary = draft.lower[auxiliary_index] if index > 0 else ""
+        removed_indices.append(index)
+    else:
+        auxiliary_index = index
+        auxiliary = remove_negation(draft.lower[index])
+        replacements[index] = copy_case(draft.words[index], auxiliary)
+    verb_index = _find_base_verb(draft, index)
+    if auxiliary in TAGS_OF_DO and verb_index is not None:
+        verb = conjugate(draft.words[verb_index], TAGS_OF_DO[auxiliary])
+        replacements[verb_index] = copy_case(draft.words[0], verb) if auxiliary_index == 0 else verb
+        removed_indices.append(auxiliary_index)
+    return draft.with_text(draft.set_words(replacements)).remove_words(removed_indices)
+
+
+def _find_base_verb(draft: Draft, index: int) -> int | None:
+    """Return the index of the verb after a negation, or None if the verb is not in its base form or too far away."""
+    tags = tag_words(draft.text)
+    for verb_index in range(index + 1, min(index + 1 + VERB_DISTANCE, len(draft))):
+        if tags[verb_index] in ("VB", "VBP"):
+            verb = draft.words[verb_index]
+            return verb_index if verb_base(verb) == verb else None
+    return None
