@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +78,7 @@ class TuningSet:
         return dataclasses.replace(
             self,
             counts=self.counts[np.repeat(is_selected, sizes)],
-            starts=np.cumsum(selected_sizes) - selected_sizes,
+            starts=_first_indices(selected_sizes),
             units=self.units[is_selected],
             groups=self.groups[is_selected],
             human_scores=self.human_scores[is_selected],
@@ -98,7 +98,7 @@ def collect(
 ) -> TuningSet:
     """Align the judged outputs of test sets, and collect their statistics and judgments.
 
-    If an output has several ratings, their mean is used.
+    If an output has several ratings, their mean is used. Each test set is a group.
 
     Args:
         meteor: the chain that aligns the outputs.
@@ -109,34 +109,41 @@ def collect(
     Raises:
         ConfigError: if a test set and the chain have different languages.
     """
-    language = meteor.chain.language.code
-    arrays_of_tests: list[dict[str, NDArray[np.generic]]] = []
-    unit_groups: list[int] = []
+    test_cells = []
+    for test in tests:
+        _check_language(test, meteor.chain.language.code)
+        test_cells.append(_collect_cells(meteor, test, cache, progress))
+    # The indices of cells and units continue those of the previous test set.
+    first_cells = _first_indices([len(cells.segments) for cells in test_cells])
+    first_units = _first_indices([len(test) for test in tests])
+    sizes = np.concatenate([cells.sizes for cells in test_cells])
     references: list[str] = []
-    n_cells = 0
-    for group, test in enumerate(tests):
-        _check_language(test, language)
-        arrays_of_test = _collect_test_set(meteor, test, cache, progress)
-        n_test_cells = len(arrays_of_test["units"])
-        arrays_of_test["groups"] = np.full(n_test_cells, group)
-        # The indices of units and cells continue those of the previous test set.
-        arrays_of_test["units"] = arrays_of_test["units"] + len(unit_groups)
-        arrays_of_test["better"] = arrays_of_test["better"] + n_cells
-        arrays_of_test["worse"] = arrays_of_test["worse"] + n_cells
-        arrays_of_tests.append(arrays_of_test)
-        unit_groups += [group] * len(test)
+    for test in tests:
         references += test.references[0]
-        n_cells += n_test_cells
-    arrays = {name: np.concatenate([entry[name] for entry in arrays_of_tests]) for name in arrays_of_tests[0]}
-    sizes = arrays.pop("sizes").astype(np.int64)
     return TuningSet(
-        **arrays,
-        starts=np.cumsum(sizes) - sizes,
+        counts=np.concatenate([cells.counts for cells in test_cells]),
+        starts=_first_indices(sizes),
+        units=np.concatenate([cells.segments + first_units[group] for group, cells in enumerate(test_cells)]),
+        groups=np.concatenate([np.full(len(cells.segments), group) for group, cells in enumerate(test_cells)]),
+        human_scores=np.concatenate([cells.human_scores for cells in test_cells]),
+        lengths=np.concatenate([cells.lengths for cells in test_cells]),
+        better=np.concatenate([cells.better + first_cells[group] for group, cells in enumerate(test_cells)]),
+        worse=np.concatenate([cells.worse + first_cells[group] for group, cells in enumerate(test_cells)]),
         names=tuple(f"{test.name} {test.pair}" for test in tests),
-        unit_groups=np.array(unit_groups, np.int64),
+        unit_groups=np.concatenate([np.full(len(test), group) for group, test in enumerate(tests)]),
+        systems=np.concatenate([cells.systems for cells in test_cells]),
         tests=tuple(tests),
         references=tuple(references),
     )
+
+
+def _first_indices(sizes: Sequence[int] | Integers) -> Integers:
+    """Return the index of the first item of each group in an array that contains the items of all groups.
+
+    Args:
+        sizes: number of items of each group.
+    """
+    return np.asarray(np.cumsum(sizes) - sizes)
 
 
 def _check_language(test: TestSet, language: str) -> None:
@@ -144,28 +151,51 @@ def _check_language(test: TestSet, language: str) -> None:
         raise ConfigError(f"{test.name} {test.pair} is in {test.language!r}, but the chain is for {language!r}")
 
 
-def _collect_test_set(
-    meteor: Meteor, test: TestSet, cache: ArrayCache, progress: Progress
-) -> dict[str, NDArray[np.generic]]:
-    """Return the arrays of one test set by name. The indices of units and cells start from 0."""
+class _TestCells(NamedTuple):
+    """Statistics and judgments of the judged outputs of one test set.
+
+    The attributes are those of :class:`TuningSet`, but the indices start from 0.
+
+    Attributes:
+        counts: statistics of each cell and reference, ``(cells × references, statistics)``.
+        sizes: number of references of each cell, ``(cells,)``.
+        systems: index of each cell's system, ``(cells,)``.
+        segments: index of each cell's segment, ``(cells,)``.
+        human_scores: human score of each cell, ``(cells,)``.
+        lengths: number of words of each cell's first reference, ``(cells,)``.
+        better, worse: the better and the worse cell of each human comparison, ``(pairs,)``.
+    """
+
+    counts: Counts
+    sizes: Integers
+    systems: Integers
+    segments: Integers
+    human_scores: Floats
+    lengths: Floats
+    better: Integers
+    worse: Integers
+
+
+def _collect_cells(meteor: Meteor, test: TestSet, cache: ArrayCache, progress: Progress) -> _TestCells:
+    """Align the judged outputs of one test set, and return their statistics and judgments."""
     is_judged = test.judgment_mask()
-    statistics = chain_statistics(meteor, test, is_judged, cache, progress=progress)
     systems, segments = np.nonzero(is_judged)
-    cell_index = np.full(is_judged.shape, -1, np.int64)
-    cell_index[systems, segments] = np.arange(len(systems))
+    statistics = chain_statistics(meteor, test, is_judged, cache, progress=progress)[systems, segments]
+    n_cells, n_references, n_statistics = statistics.shape
     better = worse = np.array([], np.int64)
     if test.rankings is not None:
+        cell_index = np.full(is_judged.shape, -1, np.int64)
+        cell_index[systems, segments] = np.arange(n_cells)
         untied = test.rankings.strict()
         better = cell_index[untied.better, untied.segments]
         worse = cell_index[untied.worse, untied.segments]
-    cell_statistics = statistics[systems, segments]
-    return {
-        "counts": cell_statistics.reshape(-1, cell_statistics.shape[-1]),
-        "sizes": np.full(len(systems), cell_statistics.shape[1]),
-        "units": segments,
-        "human_scores": test.human[systems, segments],
-        "lengths": statistics_columns(cell_statistics[:, 0]).reference_length.astype(float),
-        "better": better,
-        "worse": worse,
-        "systems": systems,
-    }
+    return _TestCells(
+        counts=statistics.reshape(n_cells * n_references, n_statistics),
+        sizes=np.full(n_cells, n_references),
+        systems=systems,
+        segments=segments,
+        human_scores=test.human[systems, segments],
+        lengths=statistics_columns(statistics[:, 0]).reference_length.astype(float),
+        better=better,
+        worse=worse,
+    )

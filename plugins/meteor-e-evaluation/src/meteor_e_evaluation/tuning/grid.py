@@ -1,4 +1,4 @@
-"""Evaluates all points of a grid, like the Java Trainer."""
+"""Evaluates an objective at all points of a grid, like the Trainer of METEOR 1.5 in Java."""
 
 from __future__ import annotations
 
@@ -102,14 +102,17 @@ def evaluate_grid(data: TuningSet, objective: Objective, axes: Axes, *, progress
         )
     scorer = PointScorer(data)
     prepared_objective = objective.prepare(data)
+    # The inner axes are those of α, β and γ. δ and the weights are the outer axes, because the scorer caches the
+    # precision and recall that they determine.
     inner_axes = axes[:3]
     outer_axes = axes[3:]
     values = np.empty((grid_size(inner_axes), grid_size(outer_axes)))
-    # δ and the weights are the outermost loops, because the scorer caches the precision and recall that they determine.
     for outer_index, outer_point in enumerate(points(outer_axes)):
         for inner_index, inner_point in enumerate(points(inner_axes)):
             values[inner_index, outer_index] = prepared_objective.evaluate(scorer, (*inner_point, *outer_point))
         progress("grid", outer_index * len(values), n_points)
-    best_index = int(values.argmax())
+    values_in_order = values.reshape(-1)
+    best_index = int(values_in_order.argmax())
     best_point = next(itertools.islice(points(axes), best_index, None))
-    return SearchResult(best_point, float(values.max()), evaluations=n_points, values=values.reshape(-1))
+    best_value = float(values_in_order[best_index])
+    return SearchResult(best_point, best_value, evaluations=n_points, values=values_in_order)

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +15,6 @@ from meteor_e.api.measures import Agreement
 from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.base.errors import near_miss
-from meteor_e.significance.resampling import random_signs
 from meteor_e_evaluation.correlation import correlate
 from meteor_e_evaluation.measures import measure, measure_names
 from meteor_e_evaluation.test_set import TestSet
@@ -60,34 +58,6 @@ class PreparedObjective(ABC):
             weights: number of times that each sample contains each unit, an array ``(samples, units)``.
         """
 
-    def permute(
-        self, first: Floats, second: Floats, data: TuningSet, samples: int, seed: int
-    ) -> Iterator[tuple[Floats, Floats]]:
-        """Yield pairs of score arrays for a permutation test, in which the scores of random units are exchanged.
-
-        The scores are standardized first, so that exchanged scores are comparable.
-
-        Args:
-            first: scores of all cells at one point.
-            second: scores of all cells at another point.
-            data: the data set.
-            samples: number of permutations.
-            seed: seed of the permutations.
-        """
-        first_scores = _standardize(first)
-        second_scores = _standardize(second)
-        for block in random_signs(len(data.unit_groups), samples, seed):
-            for unit_mask in block:
-                is_exchanged = unit_mask[data.units]
-                yield (
-                    np.where(is_exchanged, second_scores, first_scores),
-                    np.where(is_exchanged, first_scores, second_scores),
-                )
-
-
-def _standardize(scores: Floats) -> Floats:
-    return np.asarray((scores - scores.mean()) / (scores.std() or 1.0))
-
 
 class _RankObjective(PreparedObjective):
     """Kendall's τ over ranked pairs, in which a correct pair must differ by more than ε.
@@ -99,34 +69,27 @@ class _RankObjective(PreparedObjective):
     """
 
     def __init__(self, data: TuningSet, *, epsilon: float, macro: bool) -> None:
-        n_pairs = len(data.better)
-        if not n_pairs:
+        if not len(data.better):
             raise InputError("these judgments are not rankings; choose another objective, such as pearson")
         self._epsilon = epsilon
-        pair_groups = data.groups[data.better]
-        pairs_per_group = np.bincount(pair_groups, minlength=len(data.names)).astype(float)
-        has_pairs = pairs_per_group > 0
-        self._averages_groups = macro and int(has_pairs.sum()) > 1
-        if self._averages_groups:
-            self._n_groups = len(data.names)
-            self._has_pairs = has_pairs
-        else:
-            pair_groups = np.zeros(n_pairs, np.int64)
-            pairs_per_group = np.array([float(n_pairs)])
-            self._n_groups = 1
-            self._has_pairs = np.array([True])
-        # The pairs are sorted by group, so that the correct pairs of a group can be counted in a slice.
+        n_pairs = len(data.better)
+        pair_groups = data.groups[data.better] if macro else np.zeros(n_pairs, np.int64)
+        # The pairs are sorted by group, so that the pairs of a group are a slice.
         order = np.lexsort((data.worse, data.better, pair_groups))
         self._better = data.better[order]
         self._worse = data.worse[order]
-        self._groups = pair_groups[order]
         self._units = data.units[self._better]
-        self._group_ends = np.cumsum(np.bincount(self._groups, minlength=self._n_groups)).tolist()
-        self._pairs_per_group = pairs_per_group[self._has_pairs]
+        _, self._groups, self._pairs_per_group = np.unique(pair_groups[order], return_inverse=True, return_counts=True)
+        self._group_slices = []
+        start = 0
+        for size in self._pairs_per_group.tolist():
+            self._group_slices.append(slice(start, start + size))
+            start += size
+        # The scores of the pairs are stored in arrays that are reused, because a search needs them thousands of times.
         self._better_scores = np.empty(n_pairs)
         self._worse_scores = np.empty(n_pairs)
 
-    def is_ordered_right(self, scores: Floats) -> NDArray[np.bool_]:
+    def _find_right_pairs(self, scores: Floats) -> NDArray[np.bool_]:
         """Return a mask of the pairs, which is true if the better output scores higher by more than ε."""
         np.take(scores, self._better, out=self._better_scores, mode="clip")
         np.take(scores, self._worse, out=self._worse_scores, mode="clip")
@@ -136,22 +99,20 @@ class _RankObjective(PreparedObjective):
         return np.asarray(self._better_scores > self._epsilon)
 
     def value(self, scores: Floats) -> float:
-        is_right = self.is_ordered_right(scores)
-        if not self._averages_groups:
-            return 2 * int(np.count_nonzero(is_right)) / len(is_right) - 1
-        limits = zip([0, *self._group_ends], self._group_ends, strict=False)
-        n_right = np.array([int(np.count_nonzero(is_right[start:end])) for start, end in limits])
-        return float((2 * n_right[self._has_pairs] / self._pairs_per_group - 1).mean())
+        is_right = self._find_right_pairs(scores)
+        n_right = np.array([np.count_nonzero(is_right[group_slice]) for group_slice in self._group_slices])
+        taus = 2 * n_right / self._pairs_per_group - 1
+        return float(taus.mean())
 
     def resampled(self, scores: Floats, weights: Floats) -> Floats:
-        is_right = self.is_ordered_right(scores)
-        shape = (self._n_groups, weights.shape[1])
+        is_right = self._find_right_pairs(scores)
+        shape = (len(self._group_slices), weights.shape[1])
         n_right = np.zeros(shape)
         n_pairs = np.zeros(shape)
         np.add.at(n_right, (self._groups, self._units), is_right)
         np.add.at(n_pairs, (self._groups, self._units), 1.0)
-        right_shares = (weights @ n_right[self._has_pairs].T) / (weights @ n_pairs[self._has_pairs].T)
-        return np.asarray((2 * right_shares - 1).mean(axis=1))
+        taus = 2 * (weights @ n_right.T) / (weights @ n_pairs.T) - 1
+        return np.asarray(taus.mean(axis=1))
 
 
 def compute_weighted_pearson(first: Floats, second: Floats, weights: Floats) -> float:
@@ -163,11 +124,13 @@ def compute_weighted_pearson(first: Floats, second: Floats, weights: Floats) -> 
         weights: weight of each observation.
     """
     weights = weights / weights.sum()
-    x = first - weights @ first
-    y = second - weights @ second
-    covariance = weights @ (x * y)
+    first_deviations = first - weights @ first
+    second_deviations = second - weights @ second
+    covariance = weights @ (first_deviations * second_deviations)
+    first_variance = weights @ (first_deviations * first_deviations)
+    second_variance = weights @ (second_deviations * second_deviations)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return float(np.divide(covariance, np.sqrt((weights @ (x * x)) * (weights @ (y * y)))))
+        return float(np.divide(covariance, np.sqrt(first_variance * second_variance)))
 
 
 class _CorrelationObjective(PreparedObjective):
@@ -198,22 +161,24 @@ class _CorrelationObjective(PreparedObjective):
         values = []
         for unit_weights in weights:
             repetitions = unit_weights.astype(int)[self._data.units]
-            samples = [np.repeat(cells, repetitions[cells]) for cells in self._cells_by_group]
-            values.append(self._mean([self._correlate(scores, cells) for cells in samples]))
+            sampled_cells = [np.repeat(cells, repetitions[cells]) for cells in self._cells_by_group]
+            values.append(self._mean([self._correlate(scores, cells) for cells in sampled_cells]))
         return np.array(values)
 
     def _correlate(self, scores: Floats, cells: Integers) -> float:
-        metric = scores[cells]
-        human = self._data.human_scores[cells]
+        """Return the correlation of scores with human scores over some cells, given by their indices."""
+        metric_scores = scores[cells]
+        human_scores = self._data.human_scores[cells]
         if self._coefficient == "weighted-pearson":
-            return compute_weighted_pearson(metric, human, self._data.lengths[cells])
+            return compute_weighted_pearson(metric_scores, human_scores, weights=self._data.lengths[cells])
         if self._coefficient == "pearson":
             # The function of SciPy also computes a p-value, which would slow down a search.
-            return compute_weighted_pearson(metric, human, np.ones(len(cells)))
-        return correlate(metric, human, self._coefficient)
+            return compute_weighted_pearson(metric_scores, human_scores, weights=np.ones(len(cells)))
+        return correlate(metric_scores, human_scores, self._coefficient)
 
     @staticmethod
     def _mean(values: list[float]) -> float:
+        """Return the mean of the correlations of the groups, or the lowest correlation if one of them is undefined."""
         mean = float(np.mean(values))
         return UNDEFINED if np.isnan(mean) else mean
 
@@ -321,15 +286,17 @@ def make_objective(name: str, *, epsilon: float = 0.0, macro: bool = True) -> Ob
         ConfigError: if the name is unknown, or if the measure takes scores of systems instead of segments.
     """
     if name == "rank":
-        return Objective(name, partial(_RankObjective, epsilon=epsilon, macro=macro))
+        return Objective(name, lambda data: _RankObjective(data, epsilon=epsilon, macro=macro))
     if name in OBJECTIVES:
-        return Objective(name, partial(_CorrelationObjective, coefficient=name, macro=macro))
+        return Objective(name, lambda data: _CorrelationObjective(data, coefficient=name, macro=macro))
     if name.partition(":")[0] in measure_names():
         objective_measure = measure(name)
         if objective_measure.takes == "systems":
             raise ConfigError(
                 f"{name} takes the scores of a few systems, which are too few to tune on; spa takes all segments"
             )
-        return Objective(objective_measure.name, partial(_MeasureObjective, measure=objective_measure, macro=macro))
+        return Objective(
+            objective_measure.name, lambda data: _MeasureObjective(data, measure=objective_measure, macro=macro)
+        )
     names = [*OBJECTIVES, *measure_names()]
     raise ConfigError(f"unknown objective {name!r}{near_miss(name, names)}; there are {', '.join(names)}")

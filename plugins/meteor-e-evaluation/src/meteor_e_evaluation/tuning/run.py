@@ -1,9 +1,9 @@
-"""Tunes a chain, which includes a search for the best parameters and an evaluation on held-out data."""
+"""Tunes the parameters of a chain to judgments, and evaluates the result on held-out data."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api import ConfigError
@@ -87,10 +87,10 @@ class Tuning:
     n_evaluations: int
     stopped: bool
     variants: tuple[Mapping[str, Any], ...]
-    validation: CrossValidation | None = None
-    held_out: HeldOut | None = None
-    held_out_names: tuple[str, ...] = ()
-    n_left_out: int = 0
+    validation: CrossValidation | None
+    held_out: HeldOut | None
+    held_out_names: tuple[str, ...]
+    n_left_out: int
 
 
 class _VariantSearch:
@@ -119,9 +119,12 @@ class _VariantSearch:
         Args:
             data_sets: the training data with the statistics of each variant.
         """
-        results = [self._search(data, default) for data, default in zip(data_sets, self._default_points, strict=True)]
-        self.n_evaluations += sum(result.evaluations for result in results)
-        self.stopped |= any(result.stopped for result in results)
+        results = []
+        for data, default_point in zip(data_sets, self._default_points, strict=True):
+            result = self._search(data, default_point)
+            self.n_evaluations += result.evaluations
+            self.stopped |= result.stopped
+            results.append(result)
         values = [result.value for result in results]
         best_index = values.index(max(values))
         return best_index, results[best_index]
@@ -171,60 +174,70 @@ def tune(
         cache: stores statistics between runs.
         progress: receives the progress.
 
+    Returns:
+        The best variant and point, with the results of the evaluation that the settings ask for.
+
     Raises:
         ConfigError: if held-out segments are also training segments, or if the settings contradict each other.
         InputError: if the judgments are not suitable for the objective.
     """
     base_data = collect(base, tests, cache, progress=progress)
-    base_held_out = None
+
+    def load_held_out(meteor: Meteor) -> tuple[TuningSet, int]:
+        """Return the held-out data without training segments, and the number of left-out segments."""
+        return leave_out_overlap(base_data, collect(meteor, held_out_tests, cache, progress=progress))
+
+    base_held_out: TuningSet | None = None
     n_left_out = 0
     if held_out_tests:
         # The held-out data are loaded before the search, so that errors in the data are reported immediately.
-        base_held_out, n_left_out = _collect_held_out(base, held_out_tests, base_data, cache, progress)
-    data_sets = [
-        base_data if variant.meteor is base else collect(variant.meteor, tests, cache, progress=progress)
-        for variant in variants
-    ]
+        base_held_out, n_left_out = load_held_out(base)
+    data_sets = []
+    for variant in variants:
+        is_base = variant.meteor is base
+        data_sets.append(base_data if is_base else collect(variant.meteor, tests, cache, progress=progress))
     default_point = make_point(base.chain.parameters)
     default_value = objective.prepare(base_data).evaluate(PointScorer(base_data), default_point)
     variant_search = _VariantSearch(objective, variants, settings, progress)
-    best_variant, result = variant_search.find_best(data_sets)
-    tuning = Tuning(
-        variant=variants[best_variant],
-        data=data_sets[best_variant],
+    best_index, result = variant_search.find_best(data_sets)
+    # The number of evaluated points does not include the points of the cross-validation.
+    n_evaluations = variant_search.n_evaluations
+    validation = None
+    if settings.folds:
+        validation = cross_validate(
+            data_sets,
+            base_data,
+            objective,
+            default_point,
+            variant_search.find_best_point,
+            folds=settings.folds,
+            seed=settings.seed,
+        )
+    held_out = None
+    if base_held_out is not None:
+        best_held_out = base_held_out
+        best_meteor = variants[best_index].meteor
+        if best_meteor is not base:
+            best_held_out, _ = load_held_out(best_meteor)
+        held_out = hold_out(
+            base_held_out,
+            best_held_out,
+            objective,
+            default_point,
+            result.best,
+            samples=settings.samples,
+            seed=settings.seed,
+        )
+    return Tuning(
+        variant=variants[best_index],
+        data=data_sets[best_index],
         default=(default_point, default_value),
         best=(result.best, result.value),
-        n_evaluations=variant_search.n_evaluations,
+        n_evaluations=n_evaluations,
         stopped=variant_search.stopped,
         variants=tuple(variant.options for variant in variants),
+        validation=validation,
+        held_out=held_out,
+        held_out_names=() if base_held_out is None else base_held_out.names,
         n_left_out=n_left_out,
     )
-    if settings.folds:
-        find_best_point = variant_search.find_best_point
-        validation = cross_validate(
-            data_sets, base_data, objective, default_point, find_best_point, folds=settings.folds, seed=settings.seed
-        )
-        tuning = replace(tuning, validation=validation, stopped=variant_search.stopped)
-    if base_held_out is None:
-        return tuning
-    tuned_held_out = base_held_out
-    tuned_meteor = variants[best_variant].meteor
-    if tuned_meteor is not base:
-        tuned_held_out, _ = _collect_held_out(tuned_meteor, held_out_tests, base_data, cache, progress)
-    held_out = hold_out(
-        base_held_out,
-        tuned_held_out,
-        objective,
-        default_point,
-        result.best,
-        samples=settings.samples,
-        seed=settings.seed,
-    )
-    return replace(tuning, held_out=held_out, held_out_names=base_held_out.names)
-
-
-def _collect_held_out(
-    meteor: Meteor, tests: Sequence[TestSet], training: TuningSet, cache: ArrayCache, progress: Progress
-) -> tuple[TuningSet, int]:
-    """Return the held-out data without training segments, and the number of left-out segments."""
-    return leave_out_overlap(training, collect(meteor, tests, cache, progress=progress))

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import itertools
 import math
 import random
 from collections.abc import Iterable, Sequence
-from operator import itemgetter
+from typing import NamedTuple
 
 from meteor_e.base.progress import Progress, silent
 from meteor_e_evaluation.tuning.data import TuningSet
@@ -21,7 +20,10 @@ REFINEMENTS = (2, 4)
 """Factors by which the grid around the best point is successively refined at the end of a search."""
 
 PROGRESS_INTERVAL = 50
+"""Number of evaluated points after which the search reports its progress."""
+
 NEIGHBORS = 3
+"""Number of neighboring values, in each direction, that the search tries for a coordinate."""
 
 
 def search(
@@ -32,7 +34,6 @@ def search(
     *,
     seed: int,
     random_starts: int = 6,
-    refine: bool = True,
     trials: int | None = None,
     progress: Progress = silent,
 ) -> SearchResult:
@@ -49,30 +50,44 @@ def search(
         starts: points to start from. The search moves each of them to the nearest point of the grid.
         seed: seed of the order of the coordinates and of the random starts.
         random_starts: number of additional starts, which are random points of the grid.
-        refine: whether to refine the grid at the end.
         trials: largest number of points to evaluate. The search stops when it reaches this number.
         progress: receives the number of evaluated points.
+
+    Returns:
+        The best point with the value of the objective at this point.
     """
     evaluator = _PointEvaluator(data, objective, progress, trials)
-    with contextlib.suppress(_OutOfTrialsError):
-        _climb_from_all(evaluator, axes, starts, random.Random(seed), random_starts, refine)
-        return SearchResult(*evaluator.best, evaluator.evaluations)
-    return SearchResult(*evaluator.best, evaluator.evaluations, stopped=True)
+    rng = random.Random(seed)
+    grid = [tuple(axis) for axis in axes]
+    try:
+        best = _climb_from_all(evaluator, starts, grid, rng, random_starts)
+        best = _climb_on_finer_grids(evaluator, best, grid, rng)
+    except _OutOfTrialsError:
+        best = evaluator.best
+        return SearchResult(best.point, best.value, evaluator.n_evaluations, stopped=True)
+    return SearchResult(best.point, best.value, evaluator.n_evaluations)
 
 
 class _OutOfTrialsError(Exception):
     """Raised if the search has evaluated the largest allowed number of points."""
 
 
+class _EvaluatedPoint(NamedTuple):
+    """A point and the value of the objective at this point."""
+
+    point: Point
+    value: float
+
+
 class _PointEvaluator:
     """Evaluates an objective at points of the search space, and caches the values.
 
     Attributes:
-        best: the best point and its value.
+        best: the best of all evaluated points.
     """
 
     def __init__(self, data: TuningSet, objective: Objective, progress: Progress, trials: int | None) -> None:
-        self.best: tuple[Point, float] = ((), -math.inf)
+        self.best = _EvaluatedPoint((), -math.inf)
         self._scorer = PointScorer(data)
         self._objective = objective.prepare(data)
         self._values: dict[Point, float] = {}
@@ -80,111 +95,105 @@ class _PointEvaluator:
         self._trials = trials
 
     @property
-    def evaluations(self) -> int:
+    def n_evaluations(self) -> int:
         """The number of distinct points that were evaluated."""
         return len(self._values)
 
-    def evaluate(self, point: Point) -> float:
-        """Return the value of the objective at a point.
+    def evaluate(self, point: Point) -> _EvaluatedPoint:
+        """Evaluate the objective at a point.
 
         Raises:
             _OutOfTrialsError: if the largest allowed number of points has been evaluated.
         """
         if point in self._values:
-            return self._values[point]
-        if self._values and self._trials is not None and self.evaluations >= self._trials:
+            return _EvaluatedPoint(point, self._values[point])
+        # At least one point is evaluated, so that the search has a result.
+        if self._values and self._trials is not None and self.n_evaluations >= self._trials:
             raise _OutOfTrialsError
         value = self._objective.evaluate(self._scorer, point)
         self._values[point] = value
-        if value > self.best[1]:
-            self.best = (point, value)
-        if self.evaluations % PROGRESS_INTERVAL == 0:
-            self._progress("searching", self.evaluations, self._trials)
-        return value
+        if value > self.best.value:
+            self.best = _EvaluatedPoint(point, value)
+        if self.n_evaluations % PROGRESS_INTERVAL == 0:
+            self._progress("searching", self.n_evaluations, self._trials)
+        return _EvaluatedPoint(point, value)
 
-    def find_best(self, points: Iterable[Point], point: Point, value: float) -> tuple[Point, float]:
-        """Return the best of several points and its value, or the current point if none of them is better.
-
-        Args:
-            points: the points to evaluate.
-            point: the current point.
-            value: value of the objective at the current point.
-        """
-        for candidate in points:
-            candidate_value = self.evaluate(candidate)
-            if candidate_value > value:
-                point, value = candidate, candidate_value
-        return point, value
+    def find_best(self, candidates: Iterable[Point], current: _EvaluatedPoint) -> _EvaluatedPoint:
+        """Return the best of several candidates, or the current point if no candidate is better."""
+        best = current
+        for candidate in candidates:
+            evaluated_candidate = self.evaluate(candidate)
+            if evaluated_candidate.value > best.value:
+                best = evaluated_candidate
+        return best
 
 
 def _climb_from_all(
-    evaluator: _PointEvaluator,
-    axes: Axes,
-    starts: Sequence[Point],
-    rng: random.Random,
-    n_random_starts: int,
-    refine: bool,
-) -> None:
-    """Climb from all starts, then refine the grid around the best point.
+    evaluator: _PointEvaluator, starts: Sequence[Point], grid: Grid, rng: random.Random, n_random_starts: int
+) -> _EvaluatedPoint:
+    """Climb from all starts and from random points of the grid, and return the best point.
 
-    The best point and its value are stored in the evaluator.
+    Args:
+        evaluator: evaluates the objective.
+        starts: points to start from, which need not be on the grid.
+        grid: values of each coordinate.
+        rng: source of the random starts, and of the order in which the search changes the coordinates.
+        n_random_starts: number of random starts.
     """
     # Evaluating the starts first guarantees that the result is not worse than any start.
     for point in starts:
         evaluator.evaluate(point)
-    grid = [tuple(axis) for axis in axes]
     grid_starts = [_move_to_grid(point, grid) for point in starts]
     for _ in range(n_random_starts):
         grid_starts.append(tuple(rng.choice(axis) for axis in grid))
-    peaks = [_climb(evaluator, start, grid, rng) for start in grid_starts]
-    best_point, best_value = max(peaks, key=itemgetter(1))
+    peaks = [_climb(evaluator, evaluator.evaluate(start), grid, rng) for start in grid_starts]
+    best_peak = max(peaks, key=lambda peak: peak.value)
     # A start that is not on the grid may be better than all points of the grid.
-    best_point, best_value = evaluator.find_best(starts, best_point, best_value)
-    if refine:
-        for factor in REFINEMENTS:
-            fine_grid = [_refine_axis(axis, best_point[index], factor) for index, axis in enumerate(grid)]
-            best_point, best_value = _climb(evaluator, best_point, fine_grid, rng)
-    evaluator.best = (best_point, best_value)
+    return evaluator.find_best(starts, best_peak)
 
 
-def _climb(evaluator: _PointEvaluator, point: Point, grid: Grid, rng: random.Random) -> tuple[Point, float]:
-    """Change one or two coordinates of a point at a time, until no change improves the objective.
+def _climb_on_finer_grids(
+    evaluator: _PointEvaluator, current: _EvaluatedPoint, grid: Grid, rng: random.Random
+) -> _EvaluatedPoint:
+    """Climb from a point on successively finer grids around it, and return the best point."""
+    for factor in REFINEMENTS:
+        fine_grid = [_refine_axis(axis, current.point[index], factor) for index, axis in enumerate(grid)]
+        current = _climb(evaluator, current, fine_grid, rng)
+    return current
 
-    Returns:
-        The best point and its value.
-    """
-    value = evaluator.evaluate(point)
-    free = _find_free_coordinates(grid)
+
+def _climb(evaluator: _PointEvaluator, current: _EvaluatedPoint, grid: Grid, rng: random.Random) -> _EvaluatedPoint:
+    """Change one or two coordinates of a point at a time, until no change improves the objective."""
+    free_coordinates = _find_free_coordinates(grid)
     while True:
-        previous_value = value
-        for index in rng.sample(free, len(free)):
-            line = [_replace_coordinates(point, {index: coordinate}) for coordinate in grid[index]]
-            point, value = evaluator.find_best(line, point, value)
-        if value > previous_value:
+        previous = current
+        for index in rng.sample(free_coordinates, len(free_coordinates)):
+            candidates = [_replace_coordinates(current.point, {index: value}) for value in grid[index]]
+            current = evaluator.find_best(candidates, current)
+        if current.value > previous.value:
             continue
-        point, value = _change_two_coordinates(evaluator, point, value, grid, rng)
-        if value <= previous_value:
-            return point, value
+        current = _change_two_coordinates(evaluator, current, grid, rng)
+        if current.value <= previous.value:
+            return current
 
 
 def _change_two_coordinates(
-    evaluator: _PointEvaluator, point: Point, value: float, grid: Grid, rng: random.Random
-) -> tuple[Point, float]:
-    """Try small changes of all pairs of coordinates, and return the first better point and its value.
+    evaluator: _PointEvaluator, current: _EvaluatedPoint, grid: Grid, rng: random.Random
+) -> _EvaluatedPoint:
+    """Try small changes of all pairs of coordinates, and return the best point of the first pair that improves.
 
-    If no change improves the objective, the point itself is returned.
+    If no change improves the objective, the current point is returned.
     """
-    free = _find_free_coordinates(grid)
-    pairs = list(itertools.combinations(free, 2))
-    for first, second in rng.sample(pairs, len(pairs)):
-        first_values = _neighbors(grid[first], point[first])
-        second_values = _neighbors(grid[second], point[second])
-        coordinates = itertools.product(first_values, second_values)
-        plane = [_replace_coordinates(point, {first: a, second: b}) for a, b in coordinates]
-        best, best_value = evaluator.find_best(plane, point, value)
-        if best_value > value:
-            return best, best_value
-    return point, value
+    coordinate_pairs = list(itertools.combinations(_find_free_coordinates(grid), 2))
+    for first, second in rng.sample(coordinate_pairs, len(coordinate_pairs)):
+        candidates = []
+        for first_value in _find_neighbors(grid[first], current.point[first]):
+            for second_value in _find_neighbors(grid[second], current.point[second]):
+                candidates.append(_replace_coordinates(current.point, {first: first_value, second: second_value}))
+        best = evaluator.find_best(candidates, current)
+        if best.value > current.value:
+            return best
+    return current
 
 
 def _find_free_coordinates(grid: Grid) -> list[int]:
@@ -193,9 +202,17 @@ def _find_free_coordinates(grid: Grid) -> list[int]:
 
 def _move_to_grid(point: Point, grid: Grid) -> Point:
     """Return the grid point that is nearest to the given point."""
-    return tuple(
-        min(axis, key=lambda value: abs(value - coordinate)) for axis, coordinate in zip(grid, point, strict=True)
-    )
+    return tuple(_find_nearest(axis, coordinate) for axis, coordinate in zip(grid, point, strict=True))
+
+
+def _find_nearest(axis: tuple[float, ...], value: float) -> float:
+    return min(axis, key=lambda axis_value: abs(axis_value - value))
+
+
+def _find_neighbors(axis: tuple[float, ...], value: float) -> tuple[float, ...]:
+    """Return the axis values that are closest to the given value."""
+    nearest = axis.index(_find_nearest(axis, value))
+    return axis[max(0, nearest - NEIGHBORS) : nearest + NEIGHBORS + 1]
 
 
 def _refine_axis(axis: tuple[float, ...], center: float, factor: int) -> tuple[float, ...]:
@@ -203,15 +220,13 @@ def _refine_axis(axis: tuple[float, ...], center: float, factor: int) -> tuple[f
     if len(axis) < 2:
         return axis if center in axis else (center,)
     step = (axis[1] - axis[0]) / factor
-    values = {round(center + offset * step, 10) for offset in range(-NEIGHBORS, NEIGHBORS + 1)} | {center}
-    return tuple(sorted(value for value in values if axis[0] <= value <= axis[-1] or value == center))
+    values = {center}
+    for offset in range(-NEIGHBORS, NEIGHBORS + 1):
+        value = round(center + offset * step, 10)
+        if axis[0] <= value <= axis[-1]:
+            values.add(value)
+    return tuple(sorted(values))
 
 
 def _replace_coordinates(point: Point, replacements: dict[int, float]) -> Point:
     return tuple(replacements.get(index, coordinate) for index, coordinate in enumerate(point))
-
-
-def _neighbors(axis: tuple[float, ...], value: float) -> tuple[float, ...]:
-    """Return the axis values that are closest to the given value."""
-    nearest = min(range(len(axis)), key=lambda index: abs(axis[index] - value))
-    return axis[max(0, nearest - NEIGHBORS) : nearest + NEIGHBORS + 1]

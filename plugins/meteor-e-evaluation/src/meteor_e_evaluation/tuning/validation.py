@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from meteor_e.api import ConfigError
 from meteor_e.base.array_cache import Floats, Integers
-from meteor_e.significance.resampling import SLACK, Interval, draw_weights, interval, permutation_p
+from meteor_e.significance.resampling import SLACK, Interval, draw_weights, interval, permutation_p, random_signs
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import Objective
 from meteor_e_evaluation.tuning.scorer import Point, PointScorer
@@ -76,12 +76,20 @@ def cross_validate(
     chosen_variants: list[int] = []
     for fold in range(folds):
         is_in_fold = fold_of_unit == fold
-        variant, point = tune([data.select(~is_in_fold) for data in variants])
-        tuned_values.append(_evaluate(variants[variant].select(is_in_fold), objective, point))
-        default_values.append(_evaluate(base.select(is_in_fold), objective, default))
+        training_sets = [data.select(~is_in_fold) for data in variants]
+        variant, point = tune(training_sets)
+        tuned_test_set = variants[variant].select(is_in_fold)
+        default_test_set = base.select(is_in_fold)
+        tuned_values.append(_evaluate(tuned_test_set, objective, point))
+        default_values.append(_evaluate(default_test_set, objective, default))
         points.append(point)
         chosen_variants.append(variant)
-    return CrossValidation(tuple(tuned_values), tuple(default_values), tuple(points), tuple(chosen_variants))
+    return CrossValidation(
+        tuned=tuple(tuned_values),
+        default=tuple(default_values),
+        points=tuple(points),
+        variants=tuple(chosen_variants),
+    )
 
 
 def _assign_folds(data: TuningSet, folds: int, seed: int) -> Integers:
@@ -94,6 +102,7 @@ def _assign_folds(data: TuningSet, folds: int, seed: int) -> Integers:
     Raises:
         ConfigError: if there are fewer than 2 folds, or more folds than judged segments.
     """
+    # The units are sorted by group, so that a search finds the first unit of each unit's group.
     first_unit_of_group = np.searchsorted(data.unit_groups, data.unit_groups)
     segment_numbers = np.arange(len(data.unit_groups)) - first_unit_of_group
     judged_numbers = np.unique(segment_numbers[np.unique(data.units)])
@@ -108,6 +117,7 @@ def _assign_folds(data: TuningSet, folds: int, seed: int) -> Integers:
 
 
 def _evaluate(data: TuningSet, objective: Objective, point: Point) -> float:
+    """Return the value of an objective for a data set that is scored at a point."""
     return objective.prepare(data).evaluate(PointScorer(data), point)
 
 
@@ -170,13 +180,43 @@ def _gain_p(data: TuningSet, objective: Objective, default: Floats, tuned: Float
 
     The p-value is the proportion of permutations with at least the observed gain.
     """
-    prepared = objective.prepare(data)
-    observed_gain = prepared.value(tuned) - prepared.value(default)
+    prepared_objective = objective.prepare(data)
+    observed_gain = prepared_objective.value(tuned) - prepared_objective.value(default)
     n_extreme = 0
-    for first, second in prepared.permute(default, tuned, data, samples, seed):
-        if prepared.value(second) - prepared.value(first) >= observed_gain - SLACK:
+    for permuted_default, permuted_tuned in _permute_scores(default, tuned, data, samples, seed):
+        gain = prepared_objective.value(permuted_tuned) - prepared_objective.value(permuted_default)
+        if gain >= observed_gain - SLACK:
             n_extreme += 1
     return permutation_p(n_extreme, samples)
+
+
+def _permute_scores(
+    default: Floats, tuned: Floats, data: TuningSet, samples: int, seed: int
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield pairs of score arrays for a permutation test, in which the scores of random units are exchanged.
+
+    The scores are standardized first, so that exchanged scores are comparable.
+
+    Args:
+        default: scores of all cells at the default point.
+        tuned: scores of all cells at the tuned point.
+        data: the data set, which assigns each cell to a unit.
+        samples: number of permutations.
+        seed: seed of the permutations.
+    """
+    default = _standardize(default)
+    tuned = _standardize(tuned)
+    for block in random_signs(len(data.unit_groups), samples, seed):
+        for is_exchanged_unit in block:
+            is_exchanged = is_exchanged_unit[data.units]
+            yield np.where(is_exchanged, tuned, default), np.where(is_exchanged, default, tuned)
+
+
+def _standardize(scores: Floats) -> Floats:
+    """Return scores with mean 0 and standard deviation 1, unless all scores are equal."""
+    deviations = scores - scores.mean()
+    standard_deviation = scores.std()
+    return np.asarray(deviations / standard_deviation if standard_deviation > 0 else deviations)
 
 
 def leave_out_overlap(training: TuningSet, held_out: TuningSet) -> tuple[TuningSet, int]:
