@@ -29,8 +29,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
-from meteor_e_captions.broken import REPETITIONS, BrokenDetector, repetitions
-from meteor_e_captions.features import Encoding, context_features, light_features
+from meteor_e_captions.broken import REPETITIONS, BrokenDetector, count_repetitions
+from meteor_e_captions.features import CachedEncoder, context_features, light_features
 from meteor_e_captions.lexicon import COLORS, FUNCTION_WORDS, NUMBERS, OPPOSITES, CaptionLexicon, split, word_class
 from meteor_e_captions.model import CaptionModel
 from safetensors.numpy import save
@@ -319,7 +319,7 @@ def detector_features(lexicon: CaptionLexicon, texts: Sequence[Sequence[str]], c
     rows, columns = np.array(cells).T
     indicators = csr_matrix((np.ones(len(cells)), (rows, columns)), shape=(len(texts), len(column_of_ngram)))
     encoded = lexicon.encode([" ".join(words) for words in texts])
-    return hstack([indicators, csr_matrix(repetitions(lexicon.columns, encoded))]).tocsr()
+    return hstack([indicators, csr_matrix(count_repetitions(lexicon.columns, encoded))]).tocsr()
 
 
 def report_detector(
@@ -333,7 +333,7 @@ def report_detector(
         sys.stderr.write(f"classified as broken, {kind or 'people'}: {fraction:.3f}\n")
 
 
-def make_graded_segments(images: Sequence[Sequence[str]], count: int, encoding: Encoding) -> Segments:
+def make_graded_segments(images: Sequence[Sequence[str]], count: int, encoding: CachedEncoder) -> Segments:
     """Return captions with the other captions of an image as references.
 
     The grade is 3 for captions of this image, 2 for captions of similar images, 1 for captions of less similar images,
@@ -481,7 +481,7 @@ def main(captions: str, rated: str, folder: str) -> None:
 
     Path(folder).mkdir(parents=True, exist_ok=True)
     meteor = Meteor("en", normalization="full")
-    lexicon, encoding = CaptionLexicon(meteor), Encoding(open_encoder("minilm"), remember=40_000)
+    lexicon, encoding = CaptionLexicon(meteor), CachedEncoder(open_encoder("minilm"), cache_size=40_000)
     images = [entry["captions"] for entry in read(captions)]
     random.Random(SEED).shuffle(images)
     detector = train_detector(lexicon, Path(folder), images)

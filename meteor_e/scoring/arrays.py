@@ -44,7 +44,8 @@ def apply_scalar(function: Callable[[float], float], values: Floats) -> Floats:
     return result
 
 
-def _power(values: Floats, exponent: float) -> Floats:
+def power(values: Floats, exponent: float) -> Floats:
+    """Raise each value of an array to a power. The results do not depend on the processor."""
     return apply_scalar(lambda value: math.pow(value, exponent), values)
 
 
@@ -97,5 +98,5 @@ def part_arrays(counts: Counts, parameters: Parameters) -> Any:
         return compute(statistics_columns(counts), parameters, ARRAYS)
 
 
-ARRAYS = Arithmetic(np.true_divide, _power, np.where)
+ARRAYS = Arithmetic(np.true_divide, power, np.where)
 """The formula's operations for arrays."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from meteor_e_captions.broken import repetitions
+from meteor_e_captions.broken import count_repetitions
 from meteor_e_captions.lexicon import CaptionLexicon, kind_of
 from meteor_e_captions.model import load_model
 
@@ -65,7 +65,7 @@ def test_repetitions(text, found):
     lexicon = CaptionLexicon(Meteor("en"))
     # The other captions must not affect the result.
     numbered = lexicon.encode(["a dog runs", text, "a dog runs a dog runs"])
-    assert repetitions(lexicon.columns, numbered)[1].tolist() == found
+    assert count_repetitions(lexicon.columns, numbered)[1].tolist() == found
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,15 @@
-"""Arithmetic on arrays that the caption metrics share."""
+"""Arithmetic, searches and groups of integer arrays that the caption metrics share."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 if TYPE_CHECKING:
-    from meteor_e.base.array_cache import Floats
+    from meteor_e.base.array_cache import Floats, Integers
+
+_MAX_PACKED_BITS = 62
 
 
 def divide(numerator: Floats, denominator: Floats, default: float | Floats = 0.0) -> Floats:
@@ -15,3 +17,70 @@ def divide(numerator: Floats, denominator: Floats, default: float | Floats = 0.0
     is_positive = denominator > 0
     quotient: Floats = np.where(is_positive, numerator / np.where(is_positive, denominator, 1), default)
     return quotient
+
+
+def find(sorted_keys: Integers, keys: Integers) -> Integers:
+    """Return the index of each key in a sorted array, or -1 if the array does not contain the key."""
+    if not len(sorted_keys):
+        return np.full(len(keys), -1)
+    indexes = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
+    return np.where(sorted_keys[indexes] == keys, indexes, -1)
+
+
+class Groups(NamedTuple):
+    """The distinct integers of an array, and the positions at which they occur.
+
+    Attributes:
+        keys: the distinct integers, sorted.
+        first: for each key, the index of its first occurrence.
+        counts: for each key, the number of its occurrences.
+        inverse: for each element of the array, the index of its key in ``keys``.
+    """
+
+    keys: Integers
+    first: Integers
+    counts: Integers
+    inverse: Integers
+
+
+def distinct(keys: Integers) -> Integers:
+    """Return the distinct integers of an array in ascending order, which is faster than :func:`numpy.unique`."""
+    sorted_keys = np.sort(keys)
+    result: Integers = sorted_keys[_find_run_starts(sorted_keys)]
+    return result
+
+
+def group(keys: Integers) -> Groups:
+    """Return the distinct integers of an array and the positions at which they occur.
+
+    The array is sorted once. This is faster than :func:`numpy.unique`, which sorts indexes or builds hash tables.
+
+    Args:
+        keys: an array of integers that are not negative.
+    """
+    index_bits = len(keys).bit_length()
+    if len(keys) and int(keys.max()) >= 1 << (_MAX_PACKED_BITS - index_bits):
+        return _group_large_keys(keys)
+    # Packing each key and its index into one integer makes a single sort order the array by both.
+    packed = np.sort(keys << index_bits | np.arange(len(keys)))
+    sorted_keys = packed >> index_bits
+    indexes = packed & ((1 << index_bits) - 1)
+    starts = _find_run_starts(sorted_keys)
+    counts = np.diff(np.append(starts, len(keys)))
+    inverse = np.empty(len(keys), np.int64)
+    inverse[indexes] = np.repeat(np.arange(len(starts)), counts)
+    return Groups(keys=sorted_keys[starts], first=indexes[starts], counts=counts, inverse=inverse)
+
+
+def _group_large_keys(keys: Integers) -> Groups:
+    """Group integers that are too large to be packed into one integer with their indexes."""
+    unique, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
+    return Groups(keys=unique, first=first, counts=counts, inverse=inverse)
+
+
+def _find_run_starts(sorted_keys: Integers) -> Integers:
+    """Return the index of the first occurrence of each integer in a sorted array."""
+    is_start = np.ones(len(sorted_keys), bool)
+    is_start[1:] = sorted_keys[1:] != sorted_keys[:-1]
+    starts: Integers = np.flatnonzero(is_start)
+    return starts

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from meteor_e_captions.grouping import distinct, group
+from meteor_e_captions.arrays import distinct, find, group
 from meteor_e_captions.lexicon import word_class
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def _count_repeats(keys: Integers, text_of_key: Integers, n_texts: int) -> Integ
     return repeats
 
 
-def repetitions(columns: WordColumns, texts: EncodedCaptions) -> Floats:
+def count_repetitions(columns: WordColumns, texts: EncodedCaptions) -> Floats:
     """Count the repeated words, word pairs and longer n-grams in captions.
 
     Args:
@@ -85,9 +85,9 @@ def repetitions(columns: WordColumns, texts: EncodedCaptions) -> Floats:
     """
     n_texts = len(texts.lengths)
     is_content = columns.is_content[texts.word_ids]
-    text_of_content_word = texts.caption_index[is_content]
-    content_words = np.bincount(text_of_content_word, minlength=n_texts)
-    repeated_words = _count_repeats(texts.word_ids[is_content], text_of_content_word, n_texts)
+    text_of_word = texts.caption_index[is_content]
+    content_words = np.bincount(text_of_word, minlength=n_texts)
+    repeated_words = _count_repeats(texts.word_ids[is_content], text_of_word, n_texts)
     pairs = _count_repeated_pairs(columns, texts)
     has_repeated_pair = pairs.repeated > 0
     ngrams = _find_repeated_ngrams(texts, has_repeated_pair, len(columns.stem))
@@ -170,12 +170,13 @@ def _find_repeated_ngrams(texts: EncodedCaptions, repeats_pair: Cells, vocabular
     text_of_word = texts.caption_index[is_candidate]
     ngrams = words
     for order in range(2, _LONGEST_REPETITION + 1):
-        # The n-grams of each order receive ids, which are combined with the next word to form longer n-grams.
-        last_words = words[order - 1 :]
-        ngrams = group(ngrams[:-1] * vocabulary_size + last_words).inverse
-        text_of_ngram = text_of_word[: len(ngrams)]
-        is_in_text = text_of_ngram == text_of_word[order - 1 :]
-        repeats = _count_repeats(ngrams[is_in_text], text_of_ngram[is_in_text], n_texts)
+        # The id of an n-gram combines the id of its prefix with the id of its last word.
+        prefixes, last_words = ngrams[:-1], words[order - 1 :]
+        ngrams = group(prefixes * vocabulary_size + last_words).inverse
+        # An n-gram whose first and last word are in different texts is not counted.
+        first_text, last_text = text_of_word[: len(ngrams)], text_of_word[order - 1 :]
+        is_in_text = first_text == last_text
+        repeats = _count_repeats(ngrams[is_in_text], first_text[is_in_text], n_texts)
         if not repeats.any():
             break
         longest[repeats > 0] = order
@@ -216,7 +217,9 @@ class BrokenDetector:
     """
 
     def __init__(self, weights: Mapping[str, float], repeated: Sequence[float], intercept: float) -> None:
-        self._weights, self._repetition_weights, self._intercept = weights, list(repeated), intercept
+        self._weights = weights
+        self._repetition_weights = np.array(repeated)
+        self._intercept = intercept
 
     @cached_property
     def _class_ids(self) -> dict[str, int]:
@@ -228,6 +231,7 @@ class BrokenDetector:
 
     @property
     def _n_classes(self) -> int:
+        """The number of ids of word classes, including the id 0."""
         return len(self._class_ids) + 1
 
     @cached_property
@@ -237,14 +241,27 @@ class BrokenDetector:
 
     def _encode_weights(self, order: int) -> _NgramWeights:
         """Return the weights of the n-grams of one order, sorted by key."""
-        weight_by_key = {}
+        ngrams = []
+        weights = []
         for ngram, weight in self._weights.items():
             classes = ngram.split(" ")
             if len(classes) == order:
-                key = sum(self._class_ids[name] * self._n_classes**index for index, name in enumerate(classes))
-                weight_by_key[key] = weight
-        keys = sorted(weight_by_key)
-        return _NgramWeights(order, np.array(keys, np.int64), np.array([weight_by_key[key] for key in keys]))
+                ngrams.append([self._class_ids[name] for name in classes])
+                weights.append(weight)
+        keys = self._make_keys(np.array(ngrams, np.int64).reshape(-1, order))
+        ascending = np.argsort(keys)
+        return _NgramWeights(order, keys[ascending], np.array(weights, float)[ascending])
+
+    def _make_keys(self, ngrams: Integers) -> Integers:
+        """Return a key for each n-gram, which combines the ids of its classes.
+
+        Args:
+            ngrams: the ids of the classes, ``(n-grams, order)``.
+        """
+        keys = np.zeros(len(ngrams), np.int64)
+        for index, class_ids in enumerate(ngrams.T):
+            keys += class_ids * self._n_classes**index
+        return keys
 
     def logits(self, lexicon: CaptionLexicon, texts: EncodedCaptions) -> Floats:
         """Return the logit of each caption.
@@ -255,11 +272,12 @@ class BrokenDetector:
             lexicon: the lexicon that encoded the captions.
             texts: the captions.
         """
+        n_texts = len(texts.lengths)
+        logits = np.full(n_texts, self._intercept)
         classes, text_of_class = self._encode_classes(lexicon, texts)
-        logits = np.full(len(texts.lengths), self._intercept)
         for ngram_weights in self._ngram_weights:
-            logits += self._sum_weights(ngram_weights, classes, text_of_class, len(texts.lengths))
-        logits += repetitions(lexicon.columns, texts) @ np.array(self._repetition_weights)
+            logits += self._sum_weights(ngram_weights, classes, text_of_class, n_texts)
+        logits += count_repetitions(lexicon.columns, texts) @ self._repetition_weights
         # The weights have three decimals, so that rounding makes the sum independent of the order of addition.
         result: Floats = np.where(texts.lengths == 0, _NO_WORDS_LOGIT, np.round(logits, 6))
         return result
@@ -275,18 +293,18 @@ class BrokenDetector:
             text_of_class: for each class id, the index of its text.
             n_texts: the number of texts.
         """
-        order, keys, weights = ngram_weights
-        n_positions = len(classes) - order + 1
-        if not len(keys) or n_positions < 1:
-            return np.zeros(n_texts)
-        ngrams = sum(classes[offset : n_positions + offset] * self._n_classes**offset for offset in range(order))
-        text_of_ngram = text_of_class[:n_positions]
-        is_in_text = text_of_ngram == text_of_class[order - 1 :]
-        n_possible = self._n_classes**order
-        text_and_ngram = distinct(text_of_ngram[is_in_text] * n_possible + ngrams[is_in_text])
-        text, ngram = np.divmod(text_and_ngram, n_possible)
-        index = np.minimum(np.searchsorted(keys, ngram), len(keys) - 1)
-        sums: Floats = np.bincount(text, np.where(keys[index] == ngram, weights[index], 0.0), n_texts).astype(float)
+        order = ngram_weights.order
+        n_keys = self._n_classes**order
+        n_ngrams = max(len(classes) - order + 1, 0)
+        ngrams = np.stack([classes[offset : offset + n_ngrams] for offset in range(order)], axis=1)
+        first_text, last_text = text_of_class[:n_ngrams], text_of_class[order - 1 :]
+        is_in_text = first_text == last_text
+        # An n-gram that occurs several times in a text counts once.
+        distinct_ngrams = distinct(first_text[is_in_text] * n_keys + self._make_keys(ngrams[is_in_text]))
+        text, key = distinct_ngrams // n_keys, distinct_ngrams % n_keys
+        index = find(ngram_weights.keys, key)
+        has_weight = index >= 0
+        sums: Floats = np.bincount(text[has_weight], ngram_weights.weights[index[has_weight]], n_texts).astype(float)
         return sums
 
     def _encode_classes(self, lexicon: CaptionLexicon, texts: EncodedCaptions) -> tuple[Integers, Integers]:
@@ -296,17 +314,19 @@ class BrokenDetector:
             The class ids of all captions, and for each class id the index of its caption. Each caption begins and ends
             with a boundary class.
         """
+        word_class = lexicon.columns.word_class[texts.word_ids]
+        id_by_class = np.array([self._class_ids.get(name, 0) for name in lexicon.class_names], np.int64)
         lengths = texts.lengths + 2
-        text_of_class = np.repeat(np.arange(len(lengths)), lengths)
         starts = np.cumsum(lengths) - lengths
         ends = starts + lengths - 1
-        classes = np.full(len(text_of_class), self._class_ids[_START])
+        text_of_class = np.repeat(np.arange(len(lengths)), lengths)
+        is_word = np.ones(len(text_of_class), bool)
+        is_word[starts] = False
+        is_word[ends] = False
+        classes = np.empty(len(text_of_class), np.int64)
+        classes[starts] = self._class_ids[_START]
         classes[ends] = self._class_ids[_END]
-        if len(texts.word_ids):
-            is_word = np.ones(len(text_of_class), bool)
-            is_word[starts] = is_word[ends] = False
-            id_by_class = np.array([self._class_ids.get(name, 0) for name in lexicon.class_names], np.int64)
-            classes[is_word] = id_by_class[lexicon.columns.word_class[texts.word_ids]]
+        classes[is_word] = id_by_class[word_class]
         return classes, text_of_class
 
     def reasons(self, words: Sequence[str], *, repeats: bool) -> list[str]:
@@ -318,11 +338,11 @@ class BrokenDetector:
         """
         if not words:
             return ["it has no words"]
-        reasons = []
+        reasons = self._explain_ngrams(words)
         if repeats:
             repeated_words = " ".join(_find_longest_repetition(words))
-            reasons.append(f"it repeats '{repeated_words}'")
-        return reasons + self._explain_ngrams(words)
+            reasons.insert(0, f"it repeats '{repeated_words}'")
+        return reasons
 
     def _explain_ngrams(self, words: Sequence[str]) -> list[str]:
         """Return phrases that name the most unusual n-grams of a caption. The end of the caption is named only once."""

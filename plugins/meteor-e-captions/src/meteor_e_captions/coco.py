@@ -14,7 +14,6 @@ import os
 import reprlib
 from collections.abc import Hashable, Iterable, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from meteor_e import load_metric
@@ -49,7 +48,8 @@ class _CocoScorer:
     """
 
     def __init__(self, metric: Any, name: str | list[str]) -> None:
-        self._metric, self._name = metric, name
+        self._metric = metric
+        self._name = name
 
     def method(self) -> str | list[str]:
         """Return the name of the score, or a list of names if the scorer computes several scores."""
@@ -71,7 +71,8 @@ class _CocoScorer:
             InputError: if ``gts`` and ``res`` have different image ids, if an image does not have references or does
                 not have exactly one caption, or if a caption is not a string. The message names the image id.
         """
-        return self._scores(*_pair_by_image(gts, res))
+        captions, references = _pair_by_image(gts, res)
+        return self._scores(captions, references)
 
     def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[Any, Any]:
         """Return the corpus score and a list with the score of each caption."""
@@ -94,7 +95,8 @@ class Meteor(_CocoScorer):
         super().__init__(java_meteor() if meteor is None else meteor, "METEOR")
 
     def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[float, list[float]]:
-        corpus = self._metric.corpus(*java_lines(captions, references), segments=True)
+        caption_lines, reference_lines = java_lines(captions, references)
+        corpus = self._metric.corpus(caption_lines, reference_lines, segments=True)
         return corpus.score, [segment.score for segment in corpus.segments]
 
 
@@ -239,23 +241,23 @@ def evaluate(annotations: Any, results: Any) -> CocoScores:
     Raises:
         InputError: if an argument is not in COCO's format, or if an image has a result but is not annotated.
     """
-    references = coco_annotations(annotations)
-    captions = coco_results(results)
-    for image_id in captions:
-        if image_id not in references:
+    references_by_image = coco_annotations(annotations)
+    caption_by_image = coco_results(results)
+    for image_id in caption_by_image:
+        if image_id not in references_by_image:
             raise InputError(f"image {image_id!r} has a result, but no annotation")
-    image_ids = [image_id for image_id in references if image_id in captions]
+    image_ids = [image_id for image_id in references_by_image if image_id in caption_by_image]
+    captions = [caption_by_image[image_id] for image_id in image_ids]
+    references: list[Sequence[str]] = [references_by_image[image_id] for image_id in image_ids]
     metric = load_metric("coco", language="en")
-    scored_captions = [captions[image_id] for image_id in image_ids]
-    scored_references: list[Sequence[str]] = [references[image_id] for image_id in image_ids]
-    columns = _score_columns(metric, scored_captions, scored_references)
+    columns = _score_columns(metric, captions, references)
     image_scores = {}
     for index, image_id in enumerate(image_ids):
         image_scores[image_id] = {column.name: column.segment_scores[index] for column in columns}
     return CocoScores(
         scores={column.name: column.score for column in columns},
         images=image_scores,
-        missing=[image_id for image_id in references if image_id not in captions],
+        missing=[image_id for image_id in references_by_image if image_id not in caption_by_image],
         signature=metric.signature,
     )
 
@@ -280,11 +282,16 @@ class PTBTokenizer:
                 image id.
         """
         _check_mapping(captions_for_image, "captions")
-        captions = {image_id: _extract_captions(value, image_id) for image_id, value in captions_for_image.items()}
+        caption_counts = []
+        captions: list[str] = []
+        for image_id, entries in captions_for_image.items():
+            image_captions = _extract_captions(entries, image_id)
+            caption_counts.append(len(image_captions))
+            captions += image_captions
         # All captions are tokenized together, because the last token of a caption can depend on the next caption.
-        tokenized = self._segmenter.captions(list(chain.from_iterable(captions.values())))
-        tokenized_by_image = split_by_lengths(tokenized, [len(texts) for texts in captions.values()])
-        return dict(zip(captions, tokenized_by_image, strict=True))
+        tokenized_captions = self._segmenter.captions(captions)
+        tokenized_by_image = split_by_lengths(tokenized_captions, caption_counts)
+        return dict(zip(captions_for_image, tokenized_by_image, strict=True))
 
 
 def _extract_captions(value: Any, image_id: object) -> list[str]:
@@ -332,6 +339,7 @@ def _check_subset(first: Mapping[Id, Any], second: Mapping[Id, Any], first_name:
 
 
 def _check_mapping(value: object, name: str) -> None:
+    """Raise an InputError that contains the name of an argument if its value is not a mapping."""
     if not isinstance(value, Mapping):
         raise InputError(f"{name} must be a mapping from image ids to captions, not {type(value).__name__}")
 
@@ -345,9 +353,9 @@ def _to_list(value: Any, image_id: object, description: str) -> Sequence[Any]:
         description: a description of the captions, for error messages.
     """
     # NumPy arrays and columns of data frames provide the method ``tolist``.
-    values = value.tolist() if hasattr(value, "tolist") else value
-    is_list = isinstance(values, Sequence | KeysView | ValuesView) and not isinstance(values, str | bytes)
-    items = list(values) if is_list else []
+    collection = value.tolist() if hasattr(value, "tolist") else value
+    is_list = isinstance(collection, Sequence | KeysView | ValuesView) and not isinstance(collection, str | bytes)
+    items = list(collection) if is_list else []
     if not items:
         raise InputError(f"image {image_id!r} needs a list of {description}, not {reprlib.repr(value)}")
     return items

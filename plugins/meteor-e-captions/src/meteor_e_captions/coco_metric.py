@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
-from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -132,6 +131,7 @@ class CaptionScores(Metric):
         return f"|df:{digest_frequencies(self._frequencies)}"
 
     def _tokenize(self, references: Sequence[Sequence[str]]) -> list[list[str]]:
+        """Tokenize the references of each caption."""
         tokenized = self._segmenter.captions([text for texts in references for text in texts])
         return split_by_lengths(tokenized, [len(texts) for texts in references])
 
@@ -250,9 +250,11 @@ class CocoMetric(CaptionScores):
         METEOR.
         """
         captions, references, counts = self.count(batch)
-        meteor_statistics = np.asarray(self._meteor.rows(*java_lines(captions, references)))
+        caption_lines, reference_lines = java_lines(captions, references)
+        meteor_statistics = np.asarray(self._meteor.rows(caption_lines, reference_lines))
+        caption_counts = np.ones(len(captions))
         return np.column_stack(
-            [bleu_statistics(counts), rouge_l(counts), cider(counts), np.ones(len(captions)), meteor_statistics]
+            [bleu_statistics(counts), rouge_l(counts), cider(counts), caption_counts, meteor_statistics]
         )
 
     def scores(self, sums: Floats) -> Floats:
@@ -284,8 +286,10 @@ def java_lines(captions: Sequence[str], references: Sequence[Sequence[str]]) -> 
     caption_lines = [_clean_line(text.replace("|||", "").replace("  ", " ")) for text in captions]
     reference_lines = []
     for texts in references:
-        parts = chain.from_iterable(text.split("|||") for text in texts)
-        reference_lines.append([_clean_line(part) for part in parts])
+        lines = []
+        for text in texts:
+            lines += [_clean_line(line) for line in text.split("|||")]
+        reference_lines.append(lines)
     return caption_lines, reference_lines
 
 

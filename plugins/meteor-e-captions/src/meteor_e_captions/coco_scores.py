@@ -15,15 +15,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from meteor_e.base.extras import require
-from meteor_e.scoring.arrays import apply_scalar
-from meteor_e_captions.arrays import divide
-from meteor_e_captions.grouping import distinct, group
+from meteor_e.scoring.arrays import apply_scalar, power
+from meteor_e_captions.arrays import distinct, divide, find, group
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats, Integers
@@ -87,10 +85,7 @@ class DocumentFrequencies(NamedTuple):
         vocabulary_size = len(self.word_ids)
         is_in_vocabulary = (prefixes >= 0) & (words < vocabulary_size)
         keys = np.where(is_in_vocabulary, prefixes * vocabulary_size + words, -1)
-        ids = np.full(len(keys), -1)
-        positions, hits = _find(self.ngram_keys[order - 2], keys)
-        ids[hits] = positions
-        return ids
+        return find(self.ngram_keys[order - 2], keys)
 
     def count_documents(self, ids: Integers, order: int) -> Integers:
         """Return the number of documents that contain each n-gram.
@@ -174,6 +169,12 @@ class _NgramOccurrences(NamedTuple):
 
 
 def _concatenate(texts: Sequence[Sequence[int]], vocabulary_size: int) -> _WordSequence:
+    """Concatenate texts whose words are encoded as ids.
+
+    Args:
+        texts: the word ids of each text.
+        vocabulary_size: the number of distinct words.
+    """
     lengths = np.array([len(words) for words in texts], np.int64)
     ids = np.array([word for words in texts for word in words], np.int64)
     offsets = np.arange(len(ids)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
@@ -244,14 +245,12 @@ def count_ngrams(
     if frequencies is None:
         frequencies = count_frequencies(references)
     n_captions = len(captions)
+    reference_counts = np.array([len(image_references) for image_references in references], np.int64)
     # The captions and all references are encoded together, first the captions.
     texts, word_ids = _encode_words([*captions, *_flatten(references)], frequencies.word_ids)
+    encoded_texts = [_to_characters(text) for text in texts]
     words = _concatenate(texts, len(word_ids))
     ngrams_by_order = _find_ngrams(words)
-    reference_counts = np.array([len(image_references) for image_references in references], np.int64)
-    encoded_texts = []
-    for text in texts:
-        encoded_texts.append("".join([chr(_to_code_point(word_id)) for word_id in text]))
     return Captions(
         orders=[_count_by_text(words, ngrams, n_captions) for ngrams in ngrams_by_order],
         document_counts=_count_documents(ngrams_by_order, words.vocabulary_size, frequencies),
@@ -266,6 +265,7 @@ def count_ngrams(
 
 
 def _flatten(references: Sequence[Sequence[str]]) -> list[str]:
+    """Return the references of all images as one list."""
     return [text for texts in references for text in texts]
 
 
@@ -327,29 +327,23 @@ def _count_by_text(words: _WordSequence, ngrams: _NgramOccurrences, n_captions: 
     )
 
 
-def _to_code_point(word_id: int) -> int:
-    """Return the code point of the character that represents a word. Surrogates are skipped."""
-    code_point = word_id + 1
-    return code_point if code_point < _FIRST_SURROGATE else code_point + _N_SURROGATES
-
-
-def _find(sorted_keys: Integers, keys: Integers) -> tuple[Integers, Integers]:
-    """Look up keys in a sorted array.
-
-    Returns:
-        The positions in ``sorted_keys`` of the keys that it contains, and the indexes of these keys in ``keys``.
-    """
-    if not len(sorted_keys) or not len(keys):
-        return np.empty(0, np.int64), np.empty(0, np.int64)
-    positions = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
-    hits = np.flatnonzero(sorted_keys[positions] == keys)
-    return positions[hits], hits
+def _to_characters(word_ids: Sequence[int]) -> str:
+    """Return a string in which each character represents a word. Surrogates are skipped."""
+    characters = []
+    for word_id in word_ids:
+        code_point = word_id + 1
+        if code_point >= _FIRST_SURROGATE:
+            code_point += _N_SURROGATES
+        characters.append(chr(code_point))
+    return "".join(characters)
 
 
 def _find_shared(counts: NgramCounts, caption_of_reference: Integers) -> tuple[Integers, Integers]:
     """Return the caption entries and the reference entries that have the same n-gram."""
     reference_keys = caption_of_reference[counts.reference_index] * counts.n_distinct + counts.reference_ngram
-    return _find(counts.caption_keys, reference_keys)
+    caption_entries = find(counts.caption_keys, reference_keys)
+    reference_entries = np.flatnonzero(caption_entries >= 0)
+    return caption_entries[reference_entries], reference_entries
 
 
 def bleu_statistics(captions: Captions) -> Floats:
@@ -358,18 +352,30 @@ def bleu_statistics(captions: Captions) -> Floats:
     For each order from 1 to 4, two columns contain the numbers of matching n-grams and of all n-grams. The last two
     columns are the length of the caption and the length of the closest reference.
     """
-    n_captions = len(captions.caption_lengths)
     columns = []
     for order, counts in enumerate(captions.orders, 1):
-        max_counts = np.zeros(len(counts.caption_count), np.int64)
-        caption_entries, reference_entries = _find_shared(counts, captions.caption_of_reference)
-        np.maximum.at(max_counts, caption_entries, counts.reference_count[reference_entries])
-        clipped_counts = np.minimum(counts.caption_count, max_counts)
-        columns.append(np.bincount(counts.caption_index, clipped_counts, n_captions))
-        columns.append(np.maximum(captions.caption_lengths - order + 1, 0).astype(float))
-    columns.append(captions.caption_lengths.astype(float))
-    columns.append(_find_closest_lengths(captions).astype(float))
-    return np.stack(columns, axis=1)
+        columns.append(_count_matches(captions, counts))
+        columns.append(np.maximum(captions.caption_lengths - order + 1, 0))
+    columns.append(captions.caption_lengths)
+    columns.append(_find_closest_lengths(captions))
+    return np.stack(columns, axis=1).astype(float)
+
+
+def _count_matches(captions: Captions, counts: NgramCounts) -> Floats:
+    """Return for each caption the number of its n-grams that match a reference.
+
+    An n-gram of a caption matches at most as often as it occurs in a single reference.
+
+    Args:
+        captions: the captions and references.
+        counts: the counts of n-grams of one order.
+    """
+    caption_entries, reference_entries = _find_shared(counts, captions.caption_of_reference)
+    max_counts = np.zeros(len(counts.caption_count), np.int64)
+    np.maximum.at(max_counts, caption_entries, counts.reference_count[reference_entries])
+    clipped_counts = np.minimum(counts.caption_count, max_counts)
+    matches: Floats = np.bincount(counts.caption_index, clipped_counts, len(captions.caption_lengths))
+    return matches
 
 
 def _find_closest_lengths(captions: Captions) -> Integers:
@@ -387,18 +393,23 @@ def bleu(statistics: Floats) -> Floats:
     Args:
         statistics: rows of :func:`bleu_statistics`, or sums of such rows.
     """
-    matches, totals = statistics[:, 0 : 2 * ORDERS : 2], statistics[:, 1 : 2 * ORDERS : 2]
-    caption_length, reference_length = statistics[:, 2 * ORDERS], statistics[:, 2 * ORDERS + 1]
-    products = np.cumprod((matches + _MATCH_SMOOTHING) / (totals + _TOTAL_SMOOTHING), axis=1)
-    geometric_means = [apply_scalar(partial(_root, order), column) for order, column in enumerate(products.T, 1)]
+    matches = statistics[:, 0 : 2 * ORDERS : 2]
+    totals = statistics[:, 1 : 2 * ORDERS : 2]
+    caption_length = statistics[:, 2 * ORDERS]
+    reference_length = statistics[:, 2 * ORDERS + 1]
+    precisions = (matches + _MATCH_SMOOTHING) / (totals + _TOTAL_SMOOTHING)
+    geometric_means = _compute_geometric_means(precisions)
     length_ratio = (caption_length + _MATCH_SMOOTHING) / (reference_length + _TOTAL_SMOOTHING)
     brevity_penalty = apply_scalar(math.exp, np.minimum(1 - 1 / np.maximum(length_ratio, 1e-300), 0.0))
-    scores: Floats = np.stack(geometric_means, axis=1) * brevity_penalty[:, None]
+    scores: Floats = geometric_means * brevity_penalty[:, None]
     return scores
 
 
-def _root(order: int, value: float) -> float:
-    return float(value ** (1 / order))
+def _compute_geometric_means(precisions: Floats) -> Floats:
+    """Return the geometric mean of the precisions of the first n orders for each n, ``(rows, orders)``."""
+    products = np.cumprod(precisions, axis=1)
+    means = [power(products[:, index], 1 / (index + 1)) for index in range(ORDERS)]
+    return np.stack(means, axis=1)
 
 
 def rouge_l(captions: Captions) -> Floats:
@@ -456,9 +467,8 @@ def _compute_tfidf_similarity(captions: Captions, counts: NgramCounts, document_
     caption_entries, reference_entries = _find_shared(counts, captions.caption_of_reference)
     shared_weights = reference_weights[reference_entries]
     clipped_weights = np.minimum(caption_weights[caption_entries], shared_weights)
-    products: Floats = np.bincount(
-        counts.reference_index[reference_entries], clipped_weights * shared_weights, n_references
-    ).astype(float)
+    index_of_entry = counts.reference_index[reference_entries]
+    products: Floats = np.bincount(index_of_entry, clipped_weights * shared_weights, n_references).astype(float)
 
     caption_norms = np.sqrt(np.bincount(counts.caption_index, caption_weights**2, n_captions))
     reference_norms = np.sqrt(np.bincount(counts.reference_index, reference_weights**2, n_references))

@@ -64,12 +64,12 @@ def make_document_frequencies(content: Any, name: str = "document_frequencies") 
     if "document_frequency" in content:
         return _from_counts(content["document_frequency"], content.get("ref_len"), name)
     if "annotations" in content:
-        captions = list(coco_annotations(content, name).values())
-        return count_frequencies(_tokenize(captions))
+        captions_by_image = coco_annotations(content, name)
+        return count_frequencies(_tokenize(list(captions_by_image.values())))
     references = list(content.values())
     if not references or not all(_are_texts(texts) for texts in references):
         raise InputError(f"{name} has no captions and no counts; {_FORMAT}")
-    return count_frequencies([list(texts) for texts in references])
+    return count_frequencies(references)
 
 
 def _tokenize(captions: Sequence[Sequence[str]]) -> list[list[str]]:
@@ -123,6 +123,7 @@ def _parse_ngram(ngram: Any, name: str) -> tuple[str, ...]:
 
 
 def _is_integer(value: Any) -> bool:
+    """Return whether a value is a number without decimals, such as 3 or 3.0."""
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and float(value).is_integer()
 
 
@@ -149,21 +150,22 @@ def _index_ngrams(counts_by_order: list[_NgramTable], n_documents: int) -> Docum
         counts_by_order: for each order from 1, the number of documents that contain each n-gram.
         n_documents: the number of all documents.
     """
-    unigram_counts, *longer_ngram_counts = counts_by_order
-    word_ids = {word: index for index, (word,) in enumerate(unigram_counts)}
-    prefix_ids: dict[tuple[str, ...], int] = {(word,): index for word, index in word_ids.items()}
+    unigram_counts = counts_by_order[0]
+    word_ids = {words[0]: index for index, words in enumerate(unigram_counts)}
+    prefix_ids = {words: index for index, words in enumerate(unigram_counts)}
     ngram_keys = []
     document_counts = [np.array(list(unigram_counts.values()), np.int64)]
-    for ngram_counts in longer_ngram_counts:
-        # The key of an n-gram combines the id of its prefix and the id of its last word.
-        keys: dict[tuple[str, ...], int] = {}
+    for ngram_counts in counts_by_order[1:]:
+        ngram_by_key = {}
         for ngram in ngram_counts:
-            *prefix, last_word = ngram
-            keys[ngram] = prefix_ids[tuple(prefix)] * len(word_ids) + word_ids[last_word]
-        sorted_ngrams = sorted(ngram_counts, key=keys.__getitem__)
-        ngram_keys.append(np.array([keys[ngram] for ngram in sorted_ngrams], np.int64))
-        document_counts.append(np.array([ngram_counts[ngram] for ngram in sorted_ngrams], np.int64))
-        prefix_ids = {ngram: index for index, ngram in enumerate(sorted_ngrams)}
+            # The key of an n-gram combines the id of its prefix and the id of its last word.
+            key = prefix_ids[ngram[:-1]] * len(word_ids) + word_ids[ngram[-1]]
+            ngram_by_key[key] = ngram
+        keys = sorted(ngram_by_key)
+        ngrams = [ngram_by_key[key] for key in keys]
+        ngram_keys.append(np.array(keys, np.int64))
+        document_counts.append(np.array([ngram_counts[ngram] for ngram in ngrams], np.int64))
+        prefix_ids = {ngram: index for index, ngram in enumerate(ngrams)}
     return DocumentFrequencies(word_ids, ngram_keys, document_counts, n_documents)
 
 

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meteor_e_captions.broken import REPETITIONS, repetitions
+from meteor_e_captions.arrays import find
+from meteor_e_captions.broken import REPETITIONS, count_repetitions
 from meteor_e_captions.features import compare_words
 from meteor_e_captions.lexicon import KINDS, split
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from meteor_e.base.array_cache import Cells
     from meteor_e_captions.broken import BrokenDetector
     from meteor_e_captions.features import CaptionComparison, DistinctWords
-    from meteor_e_captions.lexicon import CaptionLexicon
+    from meteor_e_captions.lexicon import CaptionLexicon, EncodedCaptions
 
 _LISTED_KINDS = ("object", "attribute", "action", "number", "color")
 _MIN_SUPPORT = 0.5
@@ -83,23 +84,29 @@ def describe_captions(
     missing = _list_missing(lexicon, comparison, [len(texts) for texts in references])
     invented = _list_invented(lexicon, comparison, len(hypotheses))
     logits = detector.logits(lexicon, comparison.captions).tolist()
-    n_counts = REPETITIONS.index("longest repetition") + 1
-    repetition_counts = repetitions(lexicon.columns, comparison.captions)[:, :n_counts]
-    has_repetition = repetition_counts.max(axis=1) > 0
+    has_repetition = _find_repetitions(lexicon, comparison.captions)
     reports = []
-    for index, (caption, logit) in enumerate(zip(hypotheses, logits, strict=True)):
+    for index, caption in enumerate(hypotheses):
         reasons: list[str] = []
-        if logit > 0:
-            reasons = detector.reasons(split(caption), repeats=bool(has_repetition[index]))
+        if logits[index] > 0:
+            reasons = detector.reasons(split(caption), repeats=has_repetition[index])
         report = CaptionReport(
             caption=caption,
             missing=missing[index],
             invented=invented[index],
-            broken=1 / (1 + math.exp(-max(logit, -500.0))),
+            broken=1 / (1 + math.exp(-max(logits[index], -500.0))),
             reasons=reasons,
         )
         reports.append(report)
     return reports
+
+
+def _find_repetitions(lexicon: CaptionLexicon, captions: EncodedCaptions) -> list[bool]:
+    """Return for each caption whether it repeats words or n-grams."""
+    n_counts = REPETITIONS.index("longest repetition") + 1
+    counts = count_repetitions(lexicon.columns, captions)[:, :n_counts]
+    has_repetition: list[bool] = (counts > 0).any(axis=1).tolist()
+    return has_repetition
 
 
 def _list_missing(
@@ -110,9 +117,9 @@ def _list_missing(
     At least half of the references contain these words, and the caption contains neither the words nor their synonyms.
     """
     captions, references = comparison.caption_words, comparison.reference_words
-    caption_stems = set(zip(captions.segment.tolist(), captions.stem.tolist(), strict=True))
-    stems = zip(references.segment.tolist(), references.stem.tolist(), strict=True)
-    is_in_caption = np.array([stem in caption_stems for stem in stems], bool)
+    caption_keys = captions.segment * lexicon.n_stems + captions.stem
+    reference_keys = references.segment * lexicon.n_stems + references.stem
+    is_in_caption = find(caption_keys, reference_keys) >= 0
     min_support = _MIN_SUPPORT * np.array(reference_counts)[references.segment]
     is_missing = (references.support >= min_support) & ~references.has_synonym & ~is_in_caption
     return _list_by_kind(lexicon, references, is_missing, len(reference_counts))

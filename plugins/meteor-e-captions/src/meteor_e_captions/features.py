@@ -13,17 +13,15 @@ import numpy as np
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.scoring.arrays import apply_scalar
-from meteor_e_captions.arrays import divide
-from meteor_e_captions.grouping import group
+from meteor_e_captions.arrays import divide, find, group
 from meteor_e_captions.lexicon import KINDS, split
 from meteor_e_captions.segmenter import split_by_lengths
 
 if TYPE_CHECKING:
     from meteor_e_vectors.contextual import Encoder
-    from numpy.typing import NDArray
 
     from meteor_e import Meteor
-    from meteor_e.base.array_cache import Integers
+    from meteor_e.base.array_cache import Cells, Integers
     from meteor_e_captions.broken import BrokenDetector
     from meteor_e_captions.lexicon import CaptionLexicon, EncodedCaptions
 
@@ -41,6 +39,7 @@ class DistinctWords(NamedTuple):
         segment: the index of the segment.
         stem: the id of the stem.
         word: the id of a word with that stem.
+        weight: the information weight of the word.
         support: the number of the segment's references that contain the stem.
         has_synonym: for a caption's word, whether the references contain a synonym; for a reference's word, whether
             the caption contains a synonym.
@@ -49,8 +48,9 @@ class DistinctWords(NamedTuple):
     segment: Integers
     stem: Integers
     word: Integers
+    weight: Floats
     support: Integers
-    has_synonym: NDArray[np.bool_]
+    has_synonym: Cells
 
 
 @dataclass(frozen=True)
@@ -88,12 +88,14 @@ class _StemCounts(NamedTuple):
         text: the index of the text.
         stem: the id of the stem.
         word: the id of a word with that stem.
+        weight: the information weight of the word.
         occurrences: the number of words in the text that have the stem.
     """
 
     text: Integers
     stem: Integers
     word: Integers
+    weight: Floats
     occurrences: Integers
 
 
@@ -131,14 +133,15 @@ def compare_words(
     reference_texts = lexicon.encode(list(chain.from_iterable(references)))
     reference_counts = np.array([len(texts) for texts in references], np.int64)
     matches = _match_stems(lexicon, captions, reference_texts, reference_counts)
-    contradictions = _sum_opposites(lexicon, matches.caption_words, matches.reference_words, len(references))
+    contradictions = _count_contradictions(lexicon, matches.caption_words, matches.reference_words, len(references))
+    negation_differences = _compare_negations(lexicon, captions, reference_texts, reference_counts)
     features = {
-        **_compute_overlap(lexicon, matches, reference_counts),
-        "best recall": _compute_best_recall(lexicon, matches, reference_counts),
-        "best cosine": _compute_best_cosine(lexicon, matches, reference_counts),
+        **_compute_overlap(matches, reference_counts),
+        "best recall": _compute_best_recall(matches, reference_counts),
+        "best cosine": _compute_best_cosine(matches, reference_counts),
         **_compute_kind_precisions(lexicon, matches.caption_words, len(references)),
         "opposites": -contradictions / reference_counts,
-        "negation": -_compare_negations(lexicon, captions, reference_texts, reference_counts),
+        "negation": -negation_differences,
     }
     return CaptionComparison(captions, reference_texts, matches.caption_words, matches.reference_words, features)
 
@@ -157,38 +160,37 @@ def _match_stems(
         reference_texts: the references of all captions.
         reference_counts: the number of references of each caption.
     """
-    captions, references = _count_stems(lexicon, caption_texts), _count_stems(lexicon, reference_texts)
-    n_segments, n_stems = len(reference_counts), lexicon.n_stems
+    captions = _count_stems(lexicon, caption_texts)
+    references = _count_stems(lexicon, reference_texts)
+    n_stems, n_segments = lexicon.n_stems, len(reference_counts)
     segment_of_reference = np.repeat(np.arange(n_segments), reference_counts)
-    keys, first, support, word_of_reference = group(segment_of_reference[references.text] * n_stems + references.stem)
-    segment, stem = np.divmod(keys, n_stems)
-    word = references.word[first]
-
+    # A key combines a segment and a stem.
     caption_keys = captions.text * n_stems + captions.stem
-    support_of_caption_word = _select(support, _find(keys, caption_keys))
-    caption_entry = _find(caption_keys, keys)
-
-    is_missing = caption_entry < 0
-    caption_synonyms, missing_synonyms = _match_synonyms(
-        lexicon,
-        captions=_SegmentWords(captions.text, captions.word),
-        references=_SegmentWords(segment[is_missing], word[is_missing]),
-        n_segments=n_segments,
+    groups = group(segment_of_reference[references.text] * n_stems + references.stem)
+    caption_words = DistinctWords(
+        segment=captions.text,
+        stem=captions.stem,
+        word=captions.word,
+        weight=captions.weight,
+        support=_select(groups.counts, find(groups.keys, caption_keys)),
+        has_synonym=np.zeros(len(caption_keys), bool),
     )
-    reference_synonyms = np.zeros(len(keys), bool)
-    reference_synonyms[is_missing] = missing_synonyms
+    reference_words = DistinctWords(
+        segment=groups.keys // n_stems,
+        stem=groups.keys % n_stems,
+        word=references.word[groups.first],
+        weight=references.weight[groups.first],
+        support=groups.counts,
+        has_synonym=np.zeros(len(groups.keys), bool),
+    )
+    caption_entry = find(caption_keys, groups.keys)
+    _mark_synonyms(lexicon, caption_words, reference_words, caption_entry < 0, n_segments)
     return _StemMatches(
         captions=captions,
         references=references,
-        caption_words=DistinctWords(
-            segment=captions.text,
-            stem=captions.stem,
-            word=captions.word,
-            support=support_of_caption_word,
-            has_synonym=caption_synonyms & (support_of_caption_word == 0),
-        ),
-        reference_words=DistinctWords(segment, stem, word, support, reference_synonyms),
-        word_of_reference=word_of_reference,
+        caption_words=caption_words,
+        reference_words=reference_words,
+        word_of_reference=groups.inverse,
         caption_entry=caption_entry,
     )
 
@@ -196,9 +198,15 @@ def _match_stems(
 def _count_stems(lexicon: CaptionLexicon, texts: EncodedCaptions) -> _StemCounts:
     """Count how often each stem occurs in each text."""
     n_stems = lexicon.n_stems
-    keys, first, counts, _ = group(texts.caption_index * n_stems + lexicon.columns.stem[texts.word_ids])
-    text, stem = np.divmod(keys, n_stems)
-    return _StemCounts(text, stem, texts.word_ids[first], counts)
+    groups = group(texts.caption_index * n_stems + lexicon.columns.stem[texts.word_ids])
+    word = texts.word_ids[groups.first]
+    return _StemCounts(
+        text=groups.keys // n_stems,
+        stem=groups.keys % n_stems,
+        word=word,
+        weight=lexicon.columns.weight[word],
+        occurrences=groups.counts,
+    )
 
 
 def _select(values: Integers, indexes: Integers) -> Integers:
@@ -229,21 +237,18 @@ def _compute_weighted_means(
     return divide(totals, _sum_by_group(groups, weights, n_groups), default)
 
 
-def _compute_overlap(lexicon: CaptionLexicon, matches: _StemMatches, reference_counts: Integers) -> dict[str, Floats]:
+def _compute_overlap(matches: _StemMatches, reference_counts: Integers) -> dict[str, Floats]:
     """Return for each segment the features ``precision``, ``recall`` and ``told``."""
-    caption_words, reference_words = matches.caption_words, matches.reference_words
-    caption_weight = lexicon.columns.weight[caption_words.word]
-    reference_weight = lexicon.columns.weight[reference_words.word] * reference_words.support
     n_segments = len(reference_counts)
-    supported_weight = _sum_by_group(caption_words.segment, caption_weight * caption_words.support, n_segments)
+    caption_words, reference_words = matches.caption_words, matches.reference_words
+    caption_ratings = _rate_caption_words(caption_words)
+    reference_ratings = _rate_reference_words(matches)
+    recall_weight = reference_words.weight * reference_words.support
+    shared_weight = _sum_by_group(caption_words.segment, caption_words.weight * caption_words.support, n_segments)
     return {
-        "precision": _compute_weighted_means(
-            caption_words.segment, caption_weight, _rate_caption_words(caption_words), n_segments
-        ),
-        "recall": _compute_weighted_means(
-            reference_words.segment, reference_weight, _rate_reference_words(matches), n_segments
-        ),
-        "told": apply_scalar(math.log1p, supported_weight / reference_counts),
+        "precision": _compute_weighted_means(caption_words.segment, caption_words.weight, caption_ratings, n_segments),
+        "recall": _compute_weighted_means(reference_words.segment, recall_weight, reference_ratings, n_segments),
+        "told": apply_scalar(math.log1p, shared_weight / reference_counts),
     }
 
 
@@ -259,32 +264,34 @@ def _rate_reference_words(matches: _StemMatches) -> Floats:
     return ratings
 
 
-def _compute_best_recall(lexicon: CaptionLexicon, matches: _StemMatches, reference_counts: Integers) -> Floats:
+def _compute_best_recall(matches: _StemMatches, reference_counts: Integers) -> Floats:
     """Return for each caption the highest recall that a single reference yields."""
     references = matches.references
-    weight = lexicon.columns.weight[references.word]
+    n_references = int(reference_counts.sum())
     ratings = _rate_reference_words(matches)[matches.word_of_reference]
-    recalls = _compute_weighted_means(references.text, weight, ratings, int(reference_counts.sum()))
+    recalls = _compute_weighted_means(references.text, references.weight, ratings, n_references)
     return _find_maxima(recalls, reference_counts)
 
 
-def _compute_best_cosine(lexicon: CaptionLexicon, matches: _StemMatches, reference_counts: Integers) -> Floats:
+def _compute_best_cosine(matches: _StemMatches, reference_counts: Integers) -> Floats:
     """Return for each caption the highest cosine of its tf-idf vector with the vector of a reference."""
     captions, references = matches.captions, matches.references
-    n_captions, n_references = len(reference_counts), int(reference_counts.sum())
-    caption_weight = lexicon.columns.weight[captions.word]
-    reference_weight = lexicon.columns.weight[references.word]
-    caption_occurrences = _select(captions.occurrences, matches.caption_entry[matches.word_of_reference])
+    caption_entry = matches.caption_entry[matches.word_of_reference]
+    caption_occurrences = _select(captions.occurrences, caption_entry)
     # The words of caption and reference can differ if they have the same stem. Both receive the reference's weight.
-    products = _sum_by_group(
-        references.text, references.occurrences * caption_occurrences * reference_weight**2, n_references
-    )
-    reference_norms = np.sqrt(
-        _sum_by_group(references.text, (references.occurrences * reference_weight) ** 2, n_references)
-    )
-    caption_norms = np.sqrt(_sum_by_group(captions.text, (captions.occurrences * caption_weight) ** 2, n_captions))
-    cosines = divide(products, reference_norms * np.repeat(caption_norms, reference_counts))
+    products = references.occurrences * caption_occurrences * references.weight**2
+    scalar_products = _sum_by_group(references.text, products, int(reference_counts.sum()))
+    caption_norms = _compute_norms(captions, len(reference_counts))
+    reference_norms = _compute_norms(references, int(reference_counts.sum()))
+    cosines = divide(scalar_products, reference_norms * np.repeat(caption_norms, reference_counts))
     return _find_maxima(cosines, reference_counts)
+
+
+def _compute_norms(stems: _StemCounts, n_texts: int) -> Floats:
+    """Return the Euclidean norm of the tf-idf vector of each text."""
+    squares = (stems.occurrences * stems.weight) ** 2
+    norms: Floats = np.sqrt(_sum_by_group(stems.text, squares, n_texts))
+    return norms
 
 
 def _find_maxima(values: Floats, counts: Integers) -> Floats:
@@ -306,71 +313,61 @@ def _compute_kind_precisions(
 
     If a caption does not contain any words of a kind, the precision of this kind is 0.5.
     """
-    columns = lexicon.columns
+    kinds = lexicon.columns.kind[caption_words.word]
     ratings = _rate_caption_words(caption_words)
     precisions = {}
     for kind in _SCORED_KINDS:
-        is_kind = columns.kind[caption_words.word] == KINDS.index(kind)
-        weights = columns.weight[caption_words.word] * is_kind
+        # Words of other kinds receive the weight 0.
+        weights = caption_words.weight * (kinds == KINDS.index(kind))
         precisions[f"{kind} precision"] = _compute_weighted_means(
             caption_words.segment, weights, ratings, n_segments, default=0.5
         )
     return precisions
 
 
-def _find(sorted_keys: Integers, keys: Integers) -> Integers:
-    """Return the index of each key in a sorted array, or -1 if the array does not contain the key."""
-    if not len(sorted_keys):
-        return np.full(len(keys), -1)
-    indexes = np.minimum(np.searchsorted(sorted_keys, keys), len(sorted_keys) - 1)
-    return np.where(sorted_keys[indexes] == keys, indexes, -1)
+def _mark_synonyms(
+    lexicon: CaptionLexicon,
+    captions: DistinctWords,
+    references: DistinctWords,
+    is_missing: Cells,
+    n_segments: int,
+) -> None:
+    """Set ``has_synonym`` of the words of captions and references that belong to a common synset.
 
-
-class _SegmentWords(NamedTuple):
-    """Words and the segments that contain them, sorted by segment.
-
-    Attributes:
-        segment: the index of each word's segment.
-        word: the id of each word.
-    """
-
-    segment: Integers
-    word: Integers
-
-
-def _match_synonyms(
-    lexicon: CaptionLexicon, captions: _SegmentWords, references: _SegmentWords, n_segments: int
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Find the words of captions and references that have a synset in common within the same segment.
+    Two kinds of words are ignored: words of references that their caption contains, and words of captions that a
+    reference contains.
 
     Args:
         lexicon: the lexicon of the words.
         captions: the words of captions.
-        references: the words of references that their captions do not contain.
+        references: the words of references.
+        is_missing: for each word of references, whether the caption does not contain it.
         n_segments: the number of segments.
+    """
+    missing = np.flatnonzero(is_missing)
+    caption_entry, caption_keys = _expand_synsets(lexicon, captions.segment, captions.word)
+    missing_entry, missing_keys = _expand_synsets(lexicon, references.segment[missing], references.word[missing])
+    caption_is_shared, missing_is_shared = _find_shared(caption_keys, missing_keys, lexicon.n_synsets, n_segments)
+    captions.has_synonym[caption_entry[caption_is_shared]] = True
+    captions.has_synonym[captions.support > 0] = False
+    references.has_synonym[missing[missing_entry[missing_is_shared]]] = True
+
+
+def _expand_synsets(lexicon: CaptionLexicon, segments: Integers, words: Integers) -> tuple[Integers, Integers]:
+    """List the synsets of words.
+
+    Args:
+        lexicon: the lexicon of the words.
+        segments: the index of each word's segment.
+        words: the ids of the words.
 
     Returns:
-        For each word of captions whether it has a synonym in the references, and for each word of references whether
-        it has a synonym in the caption.
+        For each synset the index of its word in ``words``, and a key that combines the segment and the synset.
     """
-    caption_entry, caption_keys = _expand_synsets(lexicon, captions)
-    reference_entry, reference_keys = _expand_synsets(lexicon, references)
-    caption_is_shared, reference_is_shared = _find_shared(caption_keys, reference_keys, lexicon.n_synsets, n_segments)
-    caption_matches, reference_matches = np.zeros(len(captions.word), bool), np.zeros(len(references.word), bool)
-    caption_matches[caption_entry[caption_is_shared]] = True
-    reference_matches[reference_entry[reference_is_shared]] = True
-    return caption_matches, reference_matches
-
-
-def _expand_synsets(lexicon: CaptionLexicon, words: _SegmentWords) -> tuple[Integers, Integers]:
-    """List the synsets of all words.
-
-    Returns:
-        For each synset the index of its word, and a key that combines the segment and the synset.
-    """
-    starts, synsets = lexicon.columns.synset_starts, lexicon.columns.synsets
-    entry, position = _expand_ranges(starts[words.word], starts[words.word + 1] - starts[words.word])
-    return entry, words.segment[entry] * lexicon.n_synsets + synsets[position]
+    starts = lexicon.columns.synset_starts[words]
+    ends = lexicon.columns.synset_starts[words + 1]
+    entry, position = _expand_ranges(starts, ends - starts)
+    return entry, segments[entry] * lexicon.n_synsets + lexicon.columns.synsets[position]
 
 
 def _expand_ranges(starts: Integers, lengths: Integers) -> tuple[Integers, Integers]:
@@ -388,9 +385,7 @@ _TABLE_SIZE = 1 << 18
 """The size of the lookup table in :func:`_find_shared`, in entries."""
 
 
-def _find_shared(
-    first_keys: Integers, second_keys: Integers, n_synsets: int, n_segments: int
-) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _find_shared(first_keys: Integers, second_keys: Integers, n_synsets: int, n_segments: int) -> tuple[Cells, Cells]:
     """Determine for each key of two arrays whether the other array contains it.
 
     Args:
@@ -413,38 +408,46 @@ def _find_shared(
         second_block = slice(second_bounds[block], second_bounds[block + 1])
         first_cells = first_keys[first_block] - block_start
         second_cells = second_keys[second_block] - block_start
-        table[first_cells] = True
-        second_is_shared[second_block] = table[second_cells]
-        table[first_cells] = False
-        table[second_cells] = True
-        first_is_shared[first_block] = table[first_cells]
-        table[second_cells] = False
+        first_is_shared[first_block] = _contains_cells(table, second_cells, first_cells)
+        second_is_shared[second_block] = _contains_cells(table, first_cells, second_cells)
     return first_is_shared, second_is_shared
 
 
-def _sum_opposites(
+def _contains_cells(table: Cells, marked_cells: Integers, cells: Integers) -> Cells:
+    """Return for each cell whether it is one of the marked cells.
+
+    Args:
+        table: a lookup table that contains only False. The table is restored after its use.
+        marked_cells: the indexes of the cells to mark in the table.
+        cells: the indexes of the cells to look up.
+    """
+    table[marked_cells] = True
+    is_marked = table[cells]
+    table[marked_cells] = False
+    return is_marked
+
+
+def _count_contradictions(
     lexicon: CaptionLexicon, caption_words: DistinctWords, reference_words: DistinctWords, n_segments: int
 ) -> Floats:
-    """Return for each segment how strongly the references contradict the caption.
+    """Return for each segment the number of references that contradict the caption, summed over the caption's words.
 
     For each word of the caption, the references that contain its most frequent opposite are counted.
     """
-    totals = np.zeros(n_segments)
-    candidates = np.flatnonzero(lexicon.columns.is_exclusive[caption_words.word] & (caption_words.support == 0))
-    candidate, opposite_stem = _expand_opposites(lexicon, caption_words.word[candidates])
-    if not len(candidate):
-        return totals
     n_stems = lexicon.n_stems
-    opposite_keys = caption_words.segment[candidates][candidate] * n_stems + opposite_stem
-    reference_index = _find(reference_words.segment * n_stems + reference_words.stem, opposite_keys)
+    is_candidate = lexicon.columns.is_exclusive[caption_words.word] & (caption_words.support == 0)
+    candidate_segments = caption_words.segment[is_candidate]
+    candidate_index, opposite_stems = _expand_opposites(lexicon, caption_words.word[is_candidate])
+    # A key combines a segment and a stem.
+    opposite_keys = candidate_segments[candidate_index] * n_stems + opposite_stems
+    caption_entry = find(caption_words.segment * n_stems + caption_words.stem, opposite_keys)
+    reference_entry = find(reference_words.segment * n_stems + reference_words.stem, opposite_keys)
     # A caption that contains both words does not contradict the references.
-    is_in_caption = _find(caption_words.segment * n_stems + caption_words.stem, opposite_keys) >= 0
-    is_contradiction = (reference_index >= 0) & ~is_in_caption
-    support = reference_words.support[reference_index[is_contradiction]]
-    highest_support = np.zeros(len(candidates))
-    np.maximum.at(highest_support, candidate[is_contradiction], support)
-    np.add.at(totals, caption_words.segment[candidates], highest_support)
-    return totals
+    is_contradiction = (reference_entry >= 0) & (caption_entry < 0)
+    opposite_support = reference_words.support[reference_entry[is_contradiction]]
+    max_support = np.zeros(len(candidate_segments))
+    np.maximum.at(max_support, candidate_index[is_contradiction], opposite_support)
+    return _sum_by_group(candidate_segments, max_support, n_segments)
 
 
 def _expand_opposites(lexicon: CaptionLexicon, words: Integers) -> tuple[Integers, Integers]:
@@ -453,13 +456,13 @@ def _expand_opposites(lexicon: CaptionLexicon, words: Integers) -> tuple[Integer
     Returns:
         For each opposite the index of its word in ``words``, and the id of the opposite's stem.
     """
-    distinct_words, _, _, inverse = group(words)
-    opposites = lexicon.opposites(distinct_words.tolist())
+    groups = group(words)
+    opposites = lexicon.opposites(groups.keys.tolist())
+    opposite_stems = np.array(list(chain.from_iterable(opposites)), np.int64)
     lengths = np.array([len(stems) for stems in opposites], np.int64)
     starts = np.cumsum(lengths) - lengths
-    stems = np.array(list(chain.from_iterable(opposites)), np.int64)
-    entry, position = _expand_ranges(starts[inverse], lengths[inverse])
-    return entry, stems[position]
+    entry, position = _expand_ranges(starts[groups.inverse], lengths[groups.inverse])
+    return entry, opposite_stems[position]
 
 
 def _compare_negations(
@@ -470,12 +473,13 @@ def _compare_negations(
     The result is the absolute difference between 1 or 0 for a caption with or without a negation, and the share of
     references that contain a negation.
     """
-    segment_of_reference = np.repeat(np.arange(len(reference_counts)), reference_counts)
-    negating_references = _sum_by_group(
-        segment_of_reference, _contains_negation(lexicon, references), len(reference_counts)
-    )
-    difference: Floats = np.abs(_contains_negation(lexicon, captions) - negating_references / reference_counts)
-    return difference
+    n_segments = len(reference_counts)
+    segment_of_reference = np.repeat(np.arange(n_segments), reference_counts)
+    caption_negations = _contains_negation(lexicon, captions)
+    reference_negations = _contains_negation(lexicon, references)
+    negating_references = _sum_by_group(segment_of_reference, reference_negations, n_segments)
+    differences: Floats = np.abs(caption_negations - negating_references / reference_counts)
+    return differences
 
 
 def _contains_negation(lexicon: CaptionLexicon, texts: EncodedCaptions) -> Floats:
@@ -517,25 +521,31 @@ def light_features(
     # Only some data sets contain punctuation, which METEOR would count as words.
     normalized_references = split_by_lengths(comparison.references.normalized, [len(texts) for texts in references])
     rows = meteor.rows(comparison.captions.normalized, normalized_references)
-    scores = np.nan_to_num(rows.arrays().scores)
+    # The last two columns are the fragmentation penalty and the score.
+    meteor_columns = np.nan_to_num(rows.arrays().scores)
     logits = np.clip(detector.logits(lexicon, comparison.captions), -50, 50)
-    whole = -1 / (1 + apply_scalar(math.exp, -_BROKEN_SLOPE * (logits - _BROKEN_THRESHOLD)))
-    return comparison.features | {"meteor": scores[:, -1], "fragmentation": -scores[:, -2], "whole": whole}
+    odds_of_whole = apply_scalar(math.exp, -_BROKEN_SLOPE * (logits - _BROKEN_THRESHOLD))
+    return {
+        **comparison.features,
+        "meteor": meteor_columns[:, -1],
+        "fragmentation": -meteor_columns[:, -2],
+        "whole": -1 / (1 + odds_of_whole),
+    }
 
 
-class Encoding:
+class CachedEncoder:
     """Computes and caches the vectors of captions, which are normalized to unit length.
 
     Args:
         encoder: an encoder of the plugin meteor-e-vectors.
-        remember: the number of captions whose vectors are cached.
+        cache_size: the number of captions whose vectors are cached.
     """
 
-    def __init__(self, encoder: Encoder, remember: int = 4096) -> None:
+    def __init__(self, encoder: Encoder, cache_size: int = 4096) -> None:
         self._encoder = encoder
-        self._cache = BoundedCache[str, Floats](remember)
+        self._cache = BoundedCache[str, Floats](cache_size)
 
-    def __call__(self, texts: Sequence[str]) -> dict[str, Floats]:
+    def encode(self, texts: Sequence[str]) -> dict[str, Floats]:
         """Return a dictionary from texts to their vectors."""
         vectors: dict[str, Floats] = {}
         missing: list[str] = []
@@ -556,7 +566,7 @@ _BATCH_SIZE = 256
 
 
 def context_features(
-    encoding: Encoding, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+    encoder: CachedEncoder, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
 ) -> dict[str, Floats]:
     """Return the features of captions that require a sentence encoder.
 
@@ -564,7 +574,7 @@ def context_features(
     ``best encoder cosine`` is the highest cosine with the vector of a single reference.
 
     Args:
-        encoding: the vectors of texts.
+        encoder: the sentence encoder.
         hypotheses: the captions.
         references: the references of each caption.
 
@@ -573,17 +583,20 @@ def context_features(
     """
     mean_cosines, best_cosines = [], []
     for start in range(0, len(hypotheses), _BATCH_SIZE):
-        batch_hypotheses = hypotheses[start : start + _BATCH_SIZE]
-        batch_references = references[start : start + _BATCH_SIZE]
-        vectors = encoding([*batch_hypotheses, *chain.from_iterable(batch_references)])
-        for hypothesis, texts in zip(batch_hypotheses, batch_references, strict=True):
-            hypothesis_vector = vectors[hypothesis]
+        batch = slice(start, start + _BATCH_SIZE)
+        vectors = encoder.encode([*hypotheses[batch], *chain.from_iterable(references[batch])])
+        for hypothesis, texts in zip(hypotheses[batch], references[batch], strict=True):
             reference_vectors = np.array([vectors[text] for text in texts])
-            # Vectors have unit length, so that the cosine of two vectors is their dot product.
-            cosines = (reference_vectors * hypothesis_vector).sum(axis=1)
-            mean_cosines.append(_compute_mean_cosine(hypothesis_vector, reference_vectors))
-            best_cosines.append(float(cosines.max()))
+            mean_cosines.append(_compute_mean_cosine(vectors[hypothesis], reference_vectors))
+            best_cosines.append(_find_highest_cosine(vectors[hypothesis], reference_vectors))
     return {"encoder cosine": np.array(mean_cosines), "best encoder cosine": np.array(best_cosines)}
+
+
+def _find_highest_cosine(caption_vector: Floats, reference_vectors: Floats) -> float:
+    """Return the highest cosine of a caption's vector with a reference vector."""
+    # Vectors have unit length, so that the cosine of two vectors is their dot product.
+    cosines = (reference_vectors * caption_vector).sum(axis=1)
+    return float(cosines.max())
 
 
 def _compute_mean_cosine(caption_vector: Floats, reference_vectors: Floats) -> float:

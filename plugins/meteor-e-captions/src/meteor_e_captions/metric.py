@@ -14,7 +14,7 @@ from meteor_e.base.array_cache import digest
 from meteor_e.base.extras import require
 from meteor_e_captions.coco_metric import check_english
 from meteor_e_captions.explain import CaptionReport, describe_captions, describe_difference
-from meteor_e_captions.features import Encoding, context_features, light_features
+from meteor_e_captions.features import CachedEncoder, context_features, light_features
 from meteor_e_captions.lexicon import CaptionLexicon
 from meteor_e_captions.model import load_detector, load_model
 
@@ -167,7 +167,7 @@ class CaptionContext(CaptionLight):
         super().__init__(options)
         contextual = require("meteor_e_vectors.contextual", f"metric {self.name!r}", "context", "meteor-e-captions")
         self._encoder = contextual.open_encoder(self.options.encoder)
-        self._encoding = Encoding(self._encoder)
+        self._cached_encoder = CachedEncoder(self._encoder)
 
     @property
     def short_signature(self) -> str:
@@ -176,4 +176,4 @@ class CaptionContext(CaptionLight):
 
     def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Floats]:
         """Return the features by name, each as an array ``(captions,)``. Higher values are better."""
-        return super().features(hypotheses, references) | context_features(self._encoding, hypotheses, references)
+        return super().features(hypotheses, references) | context_features(self._cached_encoder, hypotheses, references)
