@@ -44,7 +44,7 @@ class Groups(NamedTuple):
 
 
 def distinct(keys: Integers) -> Integers:
-    """Return the distinct integers of an array in ascending order, which is faster than :func:`numpy.unique`."""
+    """Return the distinct integers of an array in ascending order. Sorting is faster than :func:`numpy.unique`."""
     sorted_keys = np.sort(keys)
     result: Integers = sorted_keys[_find_run_starts(sorted_keys)]
     return result
@@ -61,7 +61,7 @@ def group(keys: Integers) -> Groups:
     index_bits = len(keys).bit_length()
     if len(keys) and int(keys.max()) >= 1 << (_MAX_PACKED_BITS - index_bits):
         return _group_large_keys(keys)
-    # Packing each key and its index into one integer makes a single sort order the array by both.
+    # Each integer combines a key and its index, so that a single sort orders the array by keys and indexes.
     packed = np.sort(keys << index_bits | np.arange(len(keys)))
     sorted_keys = packed >> index_bits
     indexes = packed & ((1 << index_bits) - 1)

@@ -244,7 +244,7 @@ class CocoMetric(CaptionScores):
         return f"{prefix}|without:SPICE,which-needs-Java|{self._meteor.signature}"
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return an array with one row per caption.
+        """Return the statistics of each caption, ``(captions, width)``.
 
         The columns are the statistics of BLEU, the ROUGE-L score, the CIDEr score, the constant 1 and the statistics of
         METEOR.
@@ -258,7 +258,7 @@ class CocoMetric(CaptionScores):
         )
 
     def scores(self, sums: Floats) -> Floats:
-        """Return an array with one row per system and one column per score."""
+        """Return the scores of each system from its summed statistics, ``(systems, 7)``."""
         n_captions = sums[:, _COUNT_INDEX]
         bleu_scores = bleu(sums[:, :_BLEU_WIDTH])
         meteor_scores = self._meteor.scores(sums[:, _COUNT_INDEX + 1 :])[:, 0]

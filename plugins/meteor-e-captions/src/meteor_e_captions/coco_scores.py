@@ -352,13 +352,13 @@ def bleu_statistics(captions: Captions) -> Floats:
     For each order from 1 to 4, two columns contain the numbers of matching n-grams and of all n-grams. The last two
     columns are the length of the caption and the length of the closest reference.
     """
-    columns = []
+    columns: list[Floats] = []
     for order, counts in enumerate(captions.orders, 1):
-        columns.append(_count_matches(captions, counts))
-        columns.append(np.maximum(captions.caption_lengths - order + 1, 0))
-    columns.append(captions.caption_lengths)
-    columns.append(_find_closest_lengths(captions))
-    return np.stack(columns, axis=1).astype(float)
+        n_ngrams = np.maximum(captions.caption_lengths - order + 1, 0)
+        columns += [_count_matches(captions, counts), n_ngrams.astype(float)]
+    columns.append(captions.caption_lengths.astype(float))
+    columns.append(_find_closest_lengths(captions).astype(float))
+    return np.stack(columns, axis=1)
 
 
 def _count_matches(captions: Captions, counts: NgramCounts) -> Floats:
@@ -374,12 +374,13 @@ def _count_matches(captions: Captions, counts: NgramCounts) -> Floats:
     max_counts = np.zeros(len(counts.caption_count), np.int64)
     np.maximum.at(max_counts, caption_entries, counts.reference_count[reference_entries])
     clipped_counts = np.minimum(counts.caption_count, max_counts)
-    matches: Floats = np.bincount(counts.caption_index, clipped_counts, len(captions.caption_lengths))
+    n_captions = len(captions.caption_lengths)
+    matches: Floats = np.bincount(counts.caption_index, clipped_counts, n_captions).astype(float)
     return matches
 
 
 def _find_closest_lengths(captions: Captions) -> Integers:
-    """Return for each caption the closest reference length. If two are equally close, return the shorter one."""
+    """Return for each caption the length of the closest reference, or the shortest of equally close lengths."""
     distances = np.abs(captions.reference_lengths - captions.caption_lengths[captions.caption_of_reference])
     # Each integer combines distance and length, so that the shorter of two equally close lengths is the minimum.
     ranks = distances * (1 << _LENGTH_BITS) + captions.reference_lengths
@@ -388,16 +389,19 @@ def _find_closest_lengths(captions: Captions) -> Integers:
 
 
 def bleu(statistics: Floats) -> Floats:
-    """Return BLEU-1 to BLEU-4 as an array ``(rows, 4)``.
+    """Compute BLEU-1 to BLEU-4 from statistics (Papineni et al., 2002).
 
     Args:
-        statistics: rows of :func:`bleu_statistics`, or sums of such rows.
+        statistics: rows of :func:`bleu_statistics`, or sums of such rows, ``(rows, 10)``.
+
+    Returns:
+        The scores, ``(rows, 4)``.
     """
     matches = statistics[:, 0 : 2 * ORDERS : 2]
     totals = statistics[:, 1 : 2 * ORDERS : 2]
     caption_length = statistics[:, 2 * ORDERS]
     reference_length = statistics[:, 2 * ORDERS + 1]
-    precisions = (matches + _MATCH_SMOOTHING) / (totals + _TOTAL_SMOOTHING)
+    precisions: Floats = (matches + _MATCH_SMOOTHING) / (totals + _TOTAL_SMOOTHING)
     geometric_means = _compute_geometric_means(precisions)
     length_ratio = (caption_length + _MATCH_SMOOTHING) / (reference_length + _TOTAL_SMOOTHING)
     brevity_penalty = apply_scalar(math.exp, np.minimum(1 - 1 / np.maximum(length_ratio, 1e-300), 0.0))
@@ -407,13 +411,17 @@ def bleu(statistics: Floats) -> Floats:
 
 def _compute_geometric_means(precisions: Floats) -> Floats:
     """Return the geometric mean of the precisions of the first n orders for each n, ``(rows, orders)``."""
-    products = np.cumprod(precisions, axis=1)
+    products: Floats = np.cumprod(precisions, axis=1)
     means = [power(products[:, index], 1 / (index + 1)) for index in range(ORDERS)]
     return np.stack(means, axis=1)
 
 
 def rouge_l(captions: Captions) -> Floats:
-    """Return the ROUGE-L score of each caption."""
+    """Return the ROUGE-L score of each caption (Lin, 2004), ``(captions,)``.
+
+    The score combines the highest precision and the highest recall of a reference. Precision and recall are the length
+    of the longest common subsequence, divided by the length of the caption or of the reference.
+    """
     caption_lengths = captions.caption_lengths[captions.caption_of_reference]
     common = _compute_lcs_lengths(captions)
     # pycocoevalcap treats an empty text as one empty word, which matches only the word of another empty text.
@@ -439,7 +447,10 @@ def _compute_lcs_lengths(captions: Captions) -> Floats:
 
 
 def cider(captions: Captions) -> Floats:
-    """Return the CIDEr-D score of each caption."""
+    """Return the CIDEr-D score of each caption (Vedantam et al., 2015), ``(captions,)``.
+
+    The score is 10 times the mean similarity over the references and over the orders of n-grams.
+    """
     length_penalty = _compute_length_penalty(captions)
     similarities = np.zeros(len(captions.reference_lengths))
     for counts, document_counts in zip(captions.orders, captions.document_counts, strict=True):

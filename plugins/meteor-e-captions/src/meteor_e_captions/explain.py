@@ -66,6 +66,7 @@ class CaptionReport:
 
 
 def _format_words(words_by_kind: dict[str, list[str]]) -> str:
+    """Return words with their kinds as a phrase, such as ``objects dog, cat; colors red``."""
     return "; ".join(f"{kind}s {', '.join(words)}" for kind, words in words_by_kind.items())
 
 
@@ -89,7 +90,7 @@ def describe_captions(
     for index, caption in enumerate(hypotheses):
         reasons: list[str] = []
         if logits[index] > 0:
-            reasons = detector.reasons(split(caption), repeats=has_repetition[index])
+            reasons = detector.reasons(split(caption), repeats=bool(has_repetition[index]))
         report = CaptionReport(
             caption=caption,
             missing=missing[index],
@@ -101,11 +102,11 @@ def describe_captions(
     return reports
 
 
-def _find_repetitions(lexicon: CaptionLexicon, captions: EncodedCaptions) -> list[bool]:
+def _find_repetitions(lexicon: CaptionLexicon, captions: EncodedCaptions) -> Cells:
     """Return for each caption whether it repeats words or n-grams."""
     n_counts = REPETITIONS.index("longest repetition") + 1
     counts = count_repetitions(lexicon.columns, captions)[:, :n_counts]
-    has_repetition: list[bool] = (counts > 0).any(axis=1).tolist()
+    has_repetition: Cells = (counts > 0).any(axis=1)
     return has_repetition
 
 

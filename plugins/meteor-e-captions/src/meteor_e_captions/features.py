@@ -31,9 +31,10 @@ SYNONYM = 0.5
 
 
 class DistinctWords(NamedTuple):
-    """The distinct words of several segments, with one entry per segment and stem, sorted by both.
+    """The distinct words of several segments. The entries are sorted by segment, then by stem.
 
-    The words of a segment are those of its caption or those of all its references.
+    The words of a segment are either the words of its caption or the words of all its references. Words with the same
+    stem share an entry.
 
     Attributes:
         segment: the index of the segment.
@@ -82,7 +83,7 @@ class CaptionComparison:
 
 
 class _StemCounts(NamedTuple):
-    """The distinct stems of several texts, with one entry per text and stem, sorted by both.
+    """The distinct stems of several texts. The entries are sorted by text, then by stem.
 
     Attributes:
         text: the index of the text.
@@ -414,7 +415,7 @@ def _find_shared(first_keys: Integers, second_keys: Integers, n_synsets: int, n_
 
 
 def _contains_cells(table: Cells, marked_cells: Integers, cells: Integers) -> Cells:
-    """Return for each cell whether it is one of the marked cells.
+    """Return for each cell whether it occurs among the marked cells.
 
     Args:
         table: a lookup table that contains only False. The table is restored after its use.

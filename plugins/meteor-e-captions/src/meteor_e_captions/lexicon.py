@@ -30,6 +30,7 @@ KINDS = ("function", "object", "attribute", "action", "relation", "number", "col
 
 
 def _split_set(text: str) -> frozenset[str]:
+    """Return the words of a string as a set."""
     return frozenset(text.split())
 
 
@@ -215,7 +216,7 @@ def _load_frequencies() -> Mapping[str, float]:
 def _compute_information(words: Sequence[str]) -> Floats:
     """Return the information content of each word as a number from 0 to 1.
 
-    It is the logarithm of the word's frequency divided by the logarithm of the lowest frequency.
+    The information content is the logarithm of the word's frequency, divided by the logarithm of the lowest frequency.
     """
     frequencies = _load_frequencies()
     lowest_log = math.log(_LOWEST_FREQUENCY)
@@ -301,22 +302,22 @@ class CaptionLexicon:
         self._columns = self._describe([])
 
     def _stem(self, word: str) -> str:
+        """Return the stem of a word according to METEOR's stemmer."""
         return self._stemmer.stem(Token(word))  # type: ignore[attr-defined, no-any-return]
 
     def _describe(self, words: Sequence[str]) -> WordColumns:
         """Return the properties of new words, and assign ids to their stems, classes and synsets."""
-        kind = np.array([KINDS.index(kind_of(word)) for word in words], np.int64)
-        has_synonyms = ~np.isin(kind, [KINDS.index("function"), KINDS.index("relation")])
+        kinds = [kind_of(word) for word in words]
+        has_synonyms = np.array([kind not in ("function", "relation") for kind in kinds], bool)
         synsets_by_word = self._meteor.synsets(list(compress(words, has_synonyms)))
         synset_counts = np.zeros(len(words), np.int64)
         synset_counts[has_synonyms] = [len(synsets) for synsets in synsets_by_word]
-
         stem_ids = [self._stem_ids[self._stem(word)] for word in words]
         class_ids = [self._class_ids[word_class(word)] for word in words]
         synset_ids = [self._synset_ids[synset] for synset in chain.from_iterable(synsets_by_word)]
         return WordColumns(
             stem=np.array(stem_ids, np.int64),
-            kind=kind,
+            kind=np.array([KINDS.index(kind) for kind in kinds], np.int64),
             weight=_compute_weights(words, has_synonyms),
             word_class=np.array(class_ids, np.int64),
             is_function=np.array([word in FUNCTION_WORDS for word in words], bool),
@@ -330,10 +331,12 @@ class CaptionLexicon:
     def encode(self, texts: Sequence[str]) -> EncodedCaptions:
         """Encode the words of captions as ids, and assign ids to new words."""
         normalized = _normalize(texts)
+        # Each caption is followed by a separator, whose id is -1.
         words = f" {_END} ".join([*normalized, ""]).split()
         ids = np.fromiter(map(self._word_ids.__getitem__, words), np.int64, len(words))
         ends = np.flatnonzero(ids < 0)
-        return EncodedCaptions(ids[ids >= 0], np.diff(ends, prepend=-1) - 1, normalized)
+        lengths = np.diff(ends, prepend=-1) - 1
+        return EncodedCaptions(word_ids=ids[ids >= 0], lengths=lengths, normalized=normalized)
 
     def _add_new_words(self) -> None:
         """Determine the properties of the words that were encoded since the last call of this method."""
@@ -341,10 +344,13 @@ class CaptionLexicon:
         if not new_words:
             return
         new_columns = self._describe(new_words)
+        # The synsets of the first new word start where the synsets of the last known word end.
         offset = self._columns.synset_starts[-1]
         new_columns = new_columns._replace(synset_starts=new_columns.synset_starts[1:] + offset)
-        column_pairs: Any = zip(self._columns, new_columns, strict=True)
-        self._columns = WordColumns._make(map(np.concatenate, column_pairs))
+        joined_columns = []
+        for column, new_column in zip(self._columns, new_columns, strict=True):
+            joined_columns.append(np.concatenate([column, new_column]))
+        self._columns = WordColumns(*joined_columns)
 
     @property
     def columns(self) -> WordColumns:
@@ -376,5 +382,6 @@ class CaptionLexicon:
         for word in words:
             if word not in self._opposites:
                 self._opposites[word] = [self._stem(opposite) for opposite in get_opposites(self.words[word])]
-            stem_ids.append(tuple(self._stem_ids[stem] for stem in self._opposites[word] if stem in self._stem_ids))
+            known_stems = [stem for stem in self._opposites[word] if stem in self._stem_ids]
+            stem_ids.append(tuple(self._stem_ids[stem] for stem in known_stems))
         return stem_ids

@@ -73,13 +73,27 @@ class CaptionLight(SegmentMetric):
         return cls(options)
 
     def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Floats]:
-        """Return the features by name, each as an array ``(captions,)``. Higher values are better."""
+        """Compute the features whose weighted sum is the score.
+
+        Args:
+            hypotheses: the captions.
+            references: the references of each caption.
+
+        Returns:
+            The features by name, each as an array ``(captions,)``. Higher values are better.
+        """
         return light_features(self._meteor, self._lexicon, self._detector, hypotheses, references)
 
     def score_segments(
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
     ) -> Floats:
-        """Return the scores as an array ``(captions,)``. The sources are ignored."""
+        """Return the score of each caption, ``(captions,)``.
+
+        Args:
+            hypotheses: the captions.
+            references: the references of each caption.
+            sources: ignored.
+        """
         columns = self.features(hypotheses, references)
         scores = np.full(len(hypotheses), self._model.intercept)
         for name, weight in zip(self._model.features, self._model.weights.tolist(), strict=True):
@@ -87,7 +101,12 @@ class CaptionLight(SegmentMetric):
         return scores
 
     def reports(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[CaptionReport]:
-        """Return for each caption a report on missing words, invented words, and signs that the caption is broken."""
+        """Return for each caption a report on missing words, invented words, and signs that the caption is broken.
+
+        Args:
+            hypotheses: the captions.
+            references: the references of each caption.
+        """
         return describe_captions(self._lexicon, self._detector, hypotheses, references)
 
     def details(self, statistics: Any, batch: Batch | None = None) -> list[Mapping[str, Any]]:
@@ -113,11 +132,8 @@ class CaptionLight(SegmentMetric):
             names: the names of the two systems.
             sources: ignored.
         """
-        first_name, second_name = names
         contributions = self._compare_features(first, second, references)
-        difference = sum(contributions.values())
-        direction = "above" if difference >= 0 else "below"
-        lines = [f"{self.label}: {second_name} is {abs(difference):.4f} {direction} {first_name}."]
+        lines = [self._describe_score_difference(sum(contributions.values()), names)]
         summary = _format_contributions(contributions)
         if summary:
             lines.append(f"Of this: {summary}.")
@@ -125,6 +141,12 @@ class CaptionLight(SegmentMetric):
         second_reports = self.reports(second, references)
         lines += describe_difference(first_reports, second_reports, names)
         return "\n".join(lines)
+
+    def _describe_score_difference(self, difference: float, names: tuple[str, str]) -> str:
+        """Return a sentence that states how much better or worse the second of two systems is."""
+        first_name, second_name = names
+        direction = "above" if difference >= 0 else "below"
+        return f"{self.label}: {second_name} is {abs(difference):.4f} {direction} {first_name}."
 
     def _compare_features(
         self, first: Sequence[str], second: Sequence[str], references: Sequence[Sequence[str]]

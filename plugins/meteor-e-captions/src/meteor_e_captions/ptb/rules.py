@@ -91,7 +91,7 @@ INNER = words(
 )
 TWO_WORDS = (("can", "not"), ("gim", "me"), ("gon", "na"), ("got", "ta"), ("lem", "me"), ("wan", "na"))
 NUMBERED = words("art ca figs? nos? op pp prop")
-# If one of the following words follows an acronym or an initial, it starts a new sentence.
+# The following words start a new sentence if they follow an acronym or an initial.
 STARTERS = words(
     "A About According Additionally After An As At But Earlier He Her Here However If In It Last Many More Now Once "
     "One Other Our She Since So Some Such That The Their Then There These They This We What When While Yet You Mr\\. "

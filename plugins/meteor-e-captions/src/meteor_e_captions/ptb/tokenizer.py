@@ -146,10 +146,12 @@ class Tokenizer:
         tokens = [piece_cache.get(piece) for piece in pieces]
         if None in tokens:
             for piece in pieces:
-                if piece not in piece_cache and not self._add_to_cache(piece, replace_by_class(piece), piece_cache):
+                is_cached = piece in piece_cache or self._add_to_cache(piece, replace_by_class(piece), piece_cache)
+                if not is_cached:
                     return None
             tokens = [piece_cache.get(piece) for piece in pieces]
-            if None in tokens:  # A full cache has removed pieces to add others.
+            # A full cache removes pieces to add others.
+            if None in tokens:
                 return None
         return " ".join(filter(None, tokens))
 
@@ -166,11 +168,10 @@ class Tokenizer:
         """
         if len(piece) > _LONGEST_CACHED_PIECE:
             return False
-        tokens = self._split_word_and_mark(piece, classes)
-        if tokens is None and (not piece or self._is_context_free(classes)):
-            tokens = self._tokenize_separately(piece, classes)
+        tokens = self._tokenize_context_free(piece, classes)
         if tokens is not None:
-            self._context_free_pieces[piece] = self._separate_pieces[piece] = tokens
+            self._context_free_pieces[piece] = tokens
+            self._separate_pieces[piece] = tokens
             return True
         if piece_cache is self._context_free_pieces or classes.startswith("&apos"):
             return False
@@ -179,6 +180,13 @@ class Tokenizer:
             return False
         self._separate_pieces[piece] = marks.tokens
         return True
+
+    def _tokenize_context_free(self, piece: str, classes: str) -> str | None:
+        """Return the tokens of a piece, or None if they depend on the context of the piece."""
+        tokens = self._split_word_and_mark(piece, classes)
+        if tokens is None and (not piece or self._is_context_free(classes)):
+            tokens = self._tokenize_separately(piece, classes)
+        return tokens
 
     def _tokenize_pieces(self, text: str, classes: str, start: int, end: int) -> str:
         """Tokenize the pieces of a line one by one. The rules are applied only to pieces that depend on their context.
@@ -197,15 +205,14 @@ class Tokenizer:
             piece_end = _find_space(text, position, end)
             tokens = self._tokenize_piece(text, classes, position, piece_end, end)
             if tokens is not None:
-                if tokens:
-                    line_tokens.append(tokens)
+                line_tokens.append(tokens)
                 position = piece_end + 1
             elif start < position and classes[position] in BLANKS:
                 # Other white space after a space does not produce a token.
                 position += 1
             else:
                 position = self._scan_to_space(text, classes, position, piece_end, end, line_tokens) + 1
-        return " ".join(line_tokens)
+        return " ".join(filter(None, line_tokens))
 
     def _tokenize_piece(self, text: str, classes: str, start: int, end: int, line_end: int) -> str | None:
         """Return the tokens of the piece between two positions, or None if they depend on the context of the piece."""
