@@ -18,7 +18,7 @@ Integers = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Comparisons:
-    """Pairs of hypotheses, of which one is better than the other.
+    """Pairs of a better hypothesis and a worse hypothesis.
 
     Attributes:
         better: the index of the better hypothesis of each comparison, ``(comparisons,)``.
@@ -38,10 +38,10 @@ class Comparisons:
     def select(self, rows: Integers) -> Comparisons:
         """Return the comparisons with the given row indexes."""
         return Comparisons(
-            self.better[rows],
-            self.worse[rows],
-            None if self.group is None else self.group[rows],
-            None if self.weight is None else self.weight[rows],
+            better=self.better[rows],
+            worse=self.worse[rows],
+            group=None if self.group is None else self.group[rows],
+            weight=None if self.weight is None else self.weight[rows],
         )
 
 
@@ -61,17 +61,18 @@ def clean_comparisons(
         longest: the maximum number of words in a segment.
     """
     text_ids = assign_text_ids(texts)
-    pairs = list(zip(text_ids[comparisons.better].tolist(), text_ids[comparisons.worse].tolist(), strict=True))
-    counts = Counter(pairs)
-    is_short = np.asarray(lengths) <= longest
+    better_ids = text_ids[comparisons.better].tolist()
+    worse_ids = text_ids[comparisons.worse].tolist()
+    counts = Counter(zip(better_ids, worse_ids, strict=True))
+    is_short_hypothesis = np.asarray(lengths) <= longest
+    is_short = is_short_hypothesis[comparisons.better] & is_short_hypothesis[comparisons.worse]
     rows: list[int] = []
     selected_pairs = set()
-    for row, (better, worse) in enumerate(pairs):
+    for row, (better, worse) in enumerate(zip(better_ids, worse_ids, strict=True)):
         is_duplicate = (better, worse) in selected_pairs
+        # This condition is also true for a comparison of a text with itself.
         is_contradicted = counts[better, worse] <= counts[worse, better]
-        if is_duplicate or better == worse or is_contradicted:
-            continue
-        if is_short[comparisons.better[row]] and is_short[comparisons.worse[row]]:
+        if is_short[row] and not is_duplicate and not is_contradicted:
             selected_pairs.add((better, worse))
             rows.append(row)
     return comparisons.select(np.array(rows, np.int64))
@@ -86,11 +87,11 @@ def assign_text_ids(texts: TextSamples) -> Integers:
     return np.array(text_ids, np.int64)
 
 
-def texts_of(examples: Examples) -> TextSamples:
+def get_texts(examples: Examples) -> TextSamples:
     """Return the hypotheses, references and features of training examples."""
     return TextSamples(examples.hypotheses, examples.references, examples.features)
 
 
-def comparisons_of(examples: Examples) -> Comparisons:
+def get_comparisons(examples: Examples) -> Comparisons:
     """Return the comparisons of training examples."""
     return Comparisons(examples.better, examples.worse, examples.group, examples.weight)

@@ -6,6 +6,7 @@ import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from meteor_e.api import ComponentOptions, ConfigError, Estimator, Examples, InputError, Meta
 from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.array_cache import Floats
-from meteor_e_papers.comparisons import Comparisons, clean_comparisons, comparisons_of, texts_of
+from meteor_e_papers.comparisons import Comparisons, clean_comparisons, get_comparisons, get_texts
 from meteor_e_papers.devices import choose_device
 from meteor_e_papers.splitting import split
 
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
 
 BATCH_WORDS = 20_000
 """Maximum number of words, including padding, in a batch of hypotheses to score."""
+_BATCHES_PER_POOL = 50
+"""Approximate number of batches that are formed from a pool of comparisons of similar length."""
 
 
 @dataclass
@@ -55,7 +58,7 @@ class _PreparedTexts:
 
 @dataclass
 class _ComparisonData:
-    """Comparisons, with the texts that they compare."""
+    """Comparisons, and the texts of the compared hypotheses."""
 
     texts: _PreparedTexts
     comparisons: Comparisons
@@ -85,20 +88,29 @@ class _TrainingProgress:
     def keep_best(self, tau: float) -> None:
         """Store the current parameters if τ is at least as high as after all earlier epochs."""
         if tau >= self.best_tau:
-            self.best_theta, self.best_tau, self.best_epoch = _flatten(self.parameters), tau, self.epoch
+            self.best_theta = _flatten(self.parameters)
+            self.best_tau = tau
+            self.best_epoch = self.epoch
 
     def has_converged(self, patience: int | None) -> bool:
         """Return whether τ did not improve in the last ``patience`` epochs. Without a patience, return False."""
         return patience is not None and self.epoch - self.best_epoch >= patience
 
     def to_checkpoint(self) -> TrainingState:
-        """Return a copy of the state. ``squares`` contains both accumulators of Adadelta, one after the other."""
+        """Return a copy of the state. The array ``squares`` contains both accumulators of Adadelta."""
         states = [self.optimizer.state[parameter] for parameter in self.parameters]
-        squares = _flatten([state[name] for name in ("square_avg", "acc_delta") for state in states])
+        square_averages = _flatten([state["square_avg"] for state in states])
+        delta_averages = _flatten([state["acc_delta"] for state in states])
         return TrainingState(
-            0, self.epoch, _flatten(self.parameters)[None], squares[None], self.best_theta[None],
-            np.array([self.best_tau]), np.array([self.best_epoch]), [dict(self.generator.bit_generator.state)],
-        )  # fmt: skip
+            phase=0,
+            epoch=self.epoch,
+            theta=_flatten(self.parameters)[None],
+            squares=np.concatenate([square_averages, delta_averages])[None],
+            best_theta=self.best_theta[None],
+            best_tau=np.array([self.best_tau]),
+            best_epoch=np.array([self.best_epoch]),
+            order=[dict(self.generator.bit_generator.state)],
+        )
 
     def restore(self, checkpoint: TrainingState) -> None:
         """Restore the state of a checkpoint."""
@@ -107,7 +119,8 @@ class _TrainingProgress:
         self.generator.bit_generator.state = checkpoint.order[0]
         self.epoch = checkpoint.epoch
         self.best_theta = checkpoint.best_theta[0]
-        self.best_tau, self.best_epoch = float(checkpoint.best_tau[0]), int(checkpoint.best_epoch[0])
+        self.best_tau = float(checkpoint.best_tau[0])
+        self.best_epoch = int(checkpoint.best_epoch[0])
 
     def _restore_optimizer(self, squares: Floats, epoch: int) -> None:
         """Restore the accumulators of Adadelta.
@@ -118,20 +131,16 @@ class _TrainingProgress:
         """
         import torch
 
-        states: list[dict[str, torch.Tensor]] = []
         for parameter in self.parameters:
-            states.append(
-                {
-                    "step": torch.tensor(float(epoch)),
-                    "square_avg": torch.zeros_like(parameter),
-                    "acc_delta": torch.zeros_like(parameter),
-                }
-            )
+            self.optimizer.state[parameter] = {
+                "step": torch.tensor(float(epoch)),
+                "square_avg": torch.zeros_like(parameter),
+                "acc_delta": torch.zeros_like(parameter),
+            }
+        states = [self.optimizer.state[parameter] for parameter in self.parameters]
         square_averages, delta_averages = np.split(squares, 2)
         _fill([state["square_avg"] for state in states], square_averages)
         _fill([state["acc_delta"] for state in states], delta_averages)
-        for parameter, state in zip(self.parameters, states, strict=True):
-            self.optimizer.state[parameter] = state
 
 
 class MaxSD(Estimator):
@@ -196,7 +205,7 @@ class MaxSD(Estimator):
         seed: Annotated[int, Meta(description="Seed of the weights, the order and the dropout.")] = 1
         device: Annotated[str, Meta(description="auto (a GPU if there is one), cpu or cuda.")] = "auto"
 
-    # Training calls `learn`, which calls this method with the arguments that only a network needs.
+    # The parameters differ from those of `Estimator.fit`, because `learn` passes arguments that only a network needs.
     def fit(  # type: ignore[override]
         self,
         X: TextSamples,  # noqa: N803
@@ -227,24 +236,35 @@ class MaxSD(Estimator):
         self._fit_scaler(X.features)
         texts = self._prepare(X)
         training_data = _ComparisonData(texts, self._select_comparisons(X, y, texts))
-        validation_data = training_data
-        if validation is not None:
+        if validation is None:
+            validation_data = training_data
+        else:
             validation_texts, validation_comparisons = validation
             validation_data = _ComparisonData(self._prepare(validation_texts), validation_comparisons)
         device = choose_device(self.options.device)
-        generator = np.random.default_rng(self.options.seed)
         with _single_thread(device):
-            network = self._make_network(X.features.shape[1])
-            network.start(generator, self.options.deviation)
-            progress = _TrainingProgress(network.to(device), self.options.learning_rate, generator)
+            progress = self._start_training(X.features.shape[1], device)
             if resume is not None:
                 progress.restore(resume)
             self._run_epochs(progress, training_data, validation_data, device, report, checkpoint)
             _fill(progress.parameters, progress.best_theta)
-        self.best_tau_, self.best_epoch_ = progress.best_tau, progress.best_epoch
+        self.best_tau_ = progress.best_tau
+        self.best_epoch_ = progress.best_epoch
         self.comparisons_ = len(training_data.comparisons)
-        self._network = network.cpu()
+        self._network = progress.network.cpu()
         return self
+
+    def _start_training(self, n_features: int, device: torch.device) -> _TrainingProgress:
+        """Return the state of a training before the first epoch, with random weights.
+
+        Args:
+            n_features: the number of features of a hypothesis.
+            device: the device of the training.
+        """
+        generator = np.random.default_rng(self.options.seed)
+        network = self._make_network(n_features)
+        network.start(generator, self.options.deviation)
+        return _TrainingProgress(network.to(device), self.options.learning_rate, generator)
 
     def _set_word_table(self, vectors: WordVectors | None) -> None:
         """Set the word table to the first words of a vector file, up to the size of the option ``vocabulary``.
@@ -294,11 +314,16 @@ class MaxSD(Estimator):
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
         """Train the network on the comparisons of the examples."""
         examples.check_comparisons(held)
-        validation = None if held is None else (texts_of(held), comparisons_of(held))
+        validation = None if held is None else (get_texts(held), get_comparisons(held))
         self.fit(
-            texts_of(examples), comparisons_of(examples), vectors=run.vectors, validation=validation,
-            report=run.report, checkpoint=run.checkpoint, resume=run.resume,
-        )  # fmt: skip
+            get_texts(examples),
+            get_comparisons(examples),
+            vectors=run.vectors,
+            validation=validation,
+            report=run.report,
+            checkpoint=run.checkpoint,
+            resume=run.resume,
+        )
         return {
             "best epoch": self.best_epoch_,
             "best tau": self.best_tau_,
@@ -307,7 +332,7 @@ class MaxSD(Estimator):
 
     def decisions(self, examples: Examples) -> Floats:
         """Return for each comparison the score of the better hypothesis minus the score of the worse hypothesis."""
-        scores = self.score_texts(texts_of(examples))
+        scores = self.score_texts(get_texts(examples))
         result: Floats = scores[examples.better] - scores[examples.worse]
         return result
 
@@ -350,7 +375,7 @@ class MaxSD(Estimator):
         from meteor_e_papers.maxsd_network import WordTable
 
         self._restore_scaler(arrays)
-        # The first row of the table does not belong to a word, because unknown words use it.
+        # The first row of the table is the vector of all unknown words.
         vectors = arrays["network.table"].astype(np.float32)
         words = arrays["words"].astype(np.uint8).tobytes().decode("utf-8").split("\n")
         if vectors.ndim != 2 or len(vectors) != len(words) + 1:
@@ -388,23 +413,22 @@ class MaxSD(Estimator):
             if arrays[f"network.{name}"].shape != shape:
                 raise ValueError("the shapes of the arrays do not match the options")
 
-    def _make_network(self, features: int) -> SimilarityNetwork:
+    def _make_network(self, n_features: int) -> SimilarityNetwork:
         """Return a network with the word vectors of the table. Its weights are not initialized.
 
         Args:
-            features: the number of features of a hypothesis.
+            n_features: the number of features of a hypothesis.
         """
         import torch
 
         from meteor_e_papers.maxsd_network import SimilarityNetwork
 
-        table = torch.from_numpy(self._table.table.copy())
         return SimilarityNetwork(
-            self.options.encoder,
-            table,
-            features,
-            self.options.hidden,
-            self.options.layer,
+            kind=self.options.encoder,
+            table=torch.from_numpy(self._table.table.copy()),
+            features=n_features,
+            hidden=self.options.hidden,
+            layer=self.options.layer,
             trainable=self.options.train_vectors,
         )
 
@@ -420,18 +444,17 @@ class MaxSD(Estimator):
         """Return the row indexes of the words, and the scaled features."""
         if texts.features.shape[1] != len(self.low_):
             raise ConfigError(f"{texts.features.shape[1]} features; the model has {len(self.low_)}")
-        rows_by_text: dict[str, NDArray[np.int64]] = {}
-
-        def find_rows(text: str) -> NDArray[np.int64]:
-            if text not in rows_by_text:
-                rows_by_text[text] = self._table.rows(split(text))
-            return rows_by_text[text]
-
-        scaled = (texts.features.clip(self.low_, self.high_) - self.mean_) / self.scale_
+        rows_by_text = {}
+        for text in {*texts.hypotheses, *chain.from_iterable(texts.references)}:
+            rows_by_text[text] = self._table.rows(split(text))
+        reference_rows = []
+        for references in texts.references:
+            reference_rows.append([rows_by_text[reference] for reference in references])
+        scaled_features = (texts.features.clip(self.low_, self.high_) - self.mean_) / self.scale_
         return _PreparedTexts(
-            [find_rows(hypothesis) for hypothesis in texts.hypotheses],
-            [[find_rows(reference) for reference in references] for references in texts.references],
-            scaled.astype(np.float32),
+            hypotheses=[rows_by_text[hypothesis] for hypothesis in texts.hypotheses],
+            references=reference_rows,
+            features=scaled_features.astype(np.float32),
         )
 
     def _select_comparisons(self, texts: TextSamples, comparisons: Comparisons, data: _PreparedTexts) -> Comparisons:
@@ -446,8 +469,9 @@ class MaxSD(Estimator):
         if self.options.clean:
             selected = clean_comparisons(texts, comparisons, lengths.tolist(), self.options.longest)
         else:
-            is_short = lengths <= self.options.longest
-            selected = comparisons.select(np.flatnonzero(is_short[comparisons.better] & is_short[comparisons.worse]))
+            is_short_hypothesis = lengths <= self.options.longest
+            is_short = is_short_hypothesis[comparisons.better] & is_short_hypothesis[comparisons.worse]
+            selected = comparisons.select(np.flatnonzero(is_short))
         if not len(selected):
             raise InputError("there are no comparisons to learn from")
         return selected
@@ -460,11 +484,15 @@ class MaxSD(Estimator):
         """
         comparisons = data.comparisons
         groups = _shuffle(self._group_comparisons(comparisons), random)
-        lengths = [max(map(len, data.texts.references[hypothesis])) for hypothesis in comparisons.better]
-        pool_size = max(1, round(50 * self.options.batch * len(groups) / len(comparisons)))
+
+        def get_length(group: NDArray[np.int64]) -> int:
+            first_hypothesis = comparisons.better[group[0]]
+            return max(len(reference) for reference in data.texts.references[first_hypothesis])
+
+        pool_size = max(1, round(_BATCHES_PER_POOL * self.options.batch * len(groups) / len(comparisons)))
         batches: list[NDArray[np.int64]] = []
         for start in range(0, len(groups), pool_size):
-            pool = sorted(groups[start : start + pool_size], key=lambda rows: lengths[rows[0]])
+            pool = sorted(groups[start : start + pool_size], key=get_length)
             batches += self._divide_into_batches(pool)
         return _shuffle(batches, random)
 
@@ -500,10 +528,11 @@ class MaxSD(Estimator):
         for rows in self._make_batches(data, progress.generator):
             better, worse = comparisons.better[rows], comparisons.worse[rows]
             # Each distinct hypothesis of the batch is scored once.
-            hypotheses, indexes = np.unique(np.r_[better, worse], return_inverse=True)
+            hypotheses, indexes = np.unique(np.concatenate([better, worse]), return_inverse=True)
+            better_indexes, worse_indexes = np.split(indexes, 2)
             logits = self._compute_logits(progress.network, data.texts, hypotheses, device, progress.generator)
             scores = torch.sigmoid(logits)
-            distances = scores[indexes[: len(rows)]] - scores[indexes[len(rows) :]]
+            distances = scores[better_indexes] - scores[worse_indexes]
             batch_weights = torch.from_numpy(weights[rows].astype(np.float32)).to(device)
             loss = (self._loss(distances) * batch_weights).mean()
             progress.optimizer.zero_grad()
@@ -649,7 +678,7 @@ def _flatten(tensors: list[Any]) -> Floats:
 
 
 def _fill(tensors: list[Any], values: Floats) -> None:
-    """Set the values of tensors to those of a vector that :func:`_flatten` returned."""
+    """Copy the values of a vector that :func:`_flatten` returned to tensors."""
     import torch
 
     offset = 0

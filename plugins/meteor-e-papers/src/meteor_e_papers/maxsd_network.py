@@ -96,18 +96,20 @@ class SimilarityNetwork(nn.Module):
         starts = np.array([len(words) for words in contexts])
         ends = starts + np.array([len(words) for words in sentences])
         width = max(1, int(ends.max(initial=0)))
+        weights = torch.from_numpy(_mean_pooling_weights(starts, ends, width)).to(self.table.device)[:, None]
         reversed_contexts = [words[::-1] for words in contexts]
         reversed_sentences = [words[::-1] for words in sentences]
-        forward_rows = _pad_rows(contexts, sentences, width)
-        backward_rows = _pad_rows(reversed_contexts, reversed_sentences, width)
-        device = self.table.device
-        pooling_weights = torch.from_numpy(_mean_pooling_weights(starts, ends, width)).to(device)[:, None]
-        mean_states = []
-        for rows, lstm in ((forward_rows, self.forwards), (backward_rows, self.backwards)):
-            vectors = self.table[torch.from_numpy(rows).to(device)]
-            states, _ = lstm(drop_out(vectors, dropout, random))
-            mean_states.append((pooling_weights @ states)[:, 0])
-        return drop_out(torch.cat(mean_states, dim=1), dropout, random)
+        forward_inputs = drop_out(self._look_up_vectors(contexts, sentences, width), dropout, random)
+        backward_inputs = drop_out(self._look_up_vectors(reversed_contexts, reversed_sentences, width), dropout, random)
+        forward_states, _ = self.forwards(forward_inputs)
+        backward_states, _ = self.backwards(backward_inputs)
+        mean_states = torch.cat([weights @ forward_states, weights @ backward_states], dim=2)
+        return drop_out(mean_states[:, 0], dropout, random)
+
+    def _look_up_vectors(self, contexts: Sequence[Words], sentences: Sequence[Words], width: int) -> Tensor:
+        """Return the word vectors of each context and its sentence, ``(sentences, width, dimension)``."""
+        rows = _pad_rows(contexts, sentences, width)
+        return self.table[torch.from_numpy(rows).to(self.table.device)]
 
     def forward(
         self,

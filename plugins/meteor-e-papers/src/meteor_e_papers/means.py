@@ -14,51 +14,54 @@ Floats = NDArray[np.float64]
 
 MAX_ITERATIONS = 50
 """Maximum number of iterations of the arithmetic-geometric mean, which converges quadratically."""
+_TOLERANCE = 1e-9
+"""The largest difference from one half at which a sum of shares is considered to be one half."""
 
 
-def _arithmetic(values: Floats, shares: Floats, floor: float) -> Floats:
+def _arithmetic(values: Floats, shares: Floats) -> Floats:
     mean: Floats = shares @ values
     return mean
 
 
-def _median(values: Floats, shares: Floats, floor: float) -> Floats:
+def _median(values: Floats, shares: Floats) -> Floats:
     order = np.argsort(values, kind="stable")
-    ordered, cumulated = values[order], np.cumsum(shares[:, order], axis=1)
-    # If the shares of the lower values sum to exactly one half, the median is halfway between two values.
-    # A tolerance is needed, because the sums are rounded.
-    last_index, tolerance = len(values) - 1, 1e-9
-    low = (cumulated < 0.5 - tolerance).sum(axis=1).clip(max=last_index)
-    high = (cumulated < 0.5 + tolerance).sum(axis=1).clip(max=last_index)
-    median: Floats = (ordered[low] + ordered[high]) / 2
+    sorted_values = values[order]
+    cumulative_shares = np.cumsum(shares[:, order], axis=1)
+    last_index = len(values) - 1
+    # The lower and the upper median differ if the shares of the lower values sum to exactly one half.
+    # The tolerance is needed, because the sums are rounded.
+    lower = (cumulative_shares < 0.5 - _TOLERANCE).sum(axis=1).clip(max=last_index)
+    upper = (cumulative_shares < 0.5 + _TOLERANCE).sum(axis=1).clip(max=last_index)
+    median: Floats = (sorted_values[lower] + sorted_values[upper]) / 2
     return median
 
 
-def _geometric(values: Floats, shares: Floats, floor: float) -> Floats:
-    mean: Floats = np.exp(shares @ np.log(np.maximum(values, floor)))
+def _geometric(values: Floats, shares: Floats) -> Floats:
+    mean: Floats = np.exp(shares @ np.log(values))
     return mean
 
 
-def _harmonic(values: Floats, shares: Floats, floor: float) -> Floats:
-    mean: Floats = 1 / (shares @ (1 / np.maximum(values, floor)))
+def _harmonic(values: Floats, shares: Floats) -> Floats:
+    mean: Floats = 1 / (shares @ (1 / values))
     return mean
 
 
-def _arithmetic_geometric(values: Floats, shares: Floats, floor: float) -> Floats:
-    arithmetic, geometric = shares @ np.maximum(values, floor), _geometric(values, shares, floor)
+def _arithmetic_geometric(values: Floats, shares: Floats) -> Floats:
+    arithmetic = _arithmetic(values, shares)
+    geometric = _geometric(values, shares)
     for _ in range(MAX_ITERATIONS):
         arithmetic, geometric = (arithmetic + geometric) / 2, np.sqrt(arithmetic * geometric)
         if np.allclose(arithmetic, geometric, rtol=1e-15, atol=0):
             break
-    mean: Floats = arithmetic
+    return arithmetic
+
+
+def _root_mean_square(values: Floats, shares: Floats) -> Floats:
+    mean: Floats = np.sqrt(shares @ values**2)
     return mean
 
 
-def _root_mean_square(values: Floats, shares: Floats, floor: float) -> Floats:
-    mean: Floats = np.sqrt(shares @ np.maximum(values, floor) ** 2)
-    return mean
-
-
-MEANS: dict[str, Callable[[Floats, Floats, float], Floats]] = {
+MEANS: dict[str, Callable[[Floats, Floats], Floats]] = {
     "arithmetic": _arithmetic,
     "median": _median,
     "geometric": _geometric,
@@ -68,9 +71,12 @@ MEANS: dict[str, Callable[[Floats, Floats, float], Floats]] = {
 }
 """The available means by name.
 
-Each function expects the values, ``(segments,)``, the share of each segment in each sample, ``(samples, segments)``,
-and the smallest value in means that are defined for positive numbers only. It returns the mean of each sample.
+Each function expects the values, ``(segments,)``, and the share of each segment in each sample, ``(samples,
+segments)``. It returns the mean of each sample.
 """
+
+MEANS_OF_ANY_NUMBERS = ("arithmetic", "median")
+"""The means that do not require positive values."""
 
 Mean = Literal["arithmetic", "median", "geometric", "harmonic", "arithmetic-geometric", "root-mean-square"]
 
@@ -98,4 +104,7 @@ def system_mean(name: str, values: Floats, weights: Floats | None = None, *, flo
     if not len(values):
         raise InputError("there are no segments to take the mean of")
     weights = np.ones((1, len(values))) if weights is None else np.asarray(weights, float)
-    return MEANS[name](values, weights / weights.sum(axis=1, keepdims=True), floor)
+    shares = weights / weights.sum(axis=1, keepdims=True)
+    if name not in MEANS_OF_ANY_NUMBERS:
+        values = np.maximum(values, floor)
+    return MEANS[name](values, shares)

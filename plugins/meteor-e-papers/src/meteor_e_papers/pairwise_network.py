@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from meteor_e_learned.models.base import strict_tau
@@ -78,7 +78,7 @@ class PairwiseNetwork(Estimator):
         seed: Annotated[int, Meta(description="Seed of the first weights and of the order of pairs.")] = 1
         device: Annotated[str, Meta(description="auto (a GPU if there is one), cpu or cuda.")] = "auto"
 
-    # Training calls `learn`, which calls this method with the arguments that only a network needs.
+    # The parameters differ from those of `Estimator.fit`, because `learn` passes arguments that only a network needs.
     def fit(  # type: ignore[override]
         self,
         X: Floats,  # noqa: N803
@@ -109,10 +109,15 @@ class PairwiseNetwork(Estimator):
         examples.check_comparisons(held)
         self.options = self.options.replaced(features=examples.features.shape[1], vector_size=examples.vectors.shape[1])
         validation = None if held is None else held.draw_pairs(run.seed)
+        pairs, labels = examples.draw_pairs(run.seed)
         self.fit(
-            *examples.draw_pairs(run.seed), validation=validation, report=run.report,
-            checkpoint=run.checkpoint, resume=run.resume,
-        )  # fmt: skip
+            pairs,
+            labels,
+            validation=validation,
+            report=run.report,
+            checkpoint=run.checkpoint,
+            resume=run.resume,
+        )
         return {"best epoch": self.best_epoch_, "validation tau": self.best_tau_}
 
     @property
@@ -170,28 +175,42 @@ class PairwiseNetwork(Estimator):
         Raises:
             ValueError: if the shapes of the arrays do not match the options.
         """
-        self.low_, self.high_, self.factor_ = (arrays[name].astype(float) for name in ("low", "high", "factor"))
+        self.low_ = arrays["low"].astype(float)
+        self.high_ = arrays["high"].astype(float)
+        self.factor_ = arrays["factor"].astype(float)
         self.theta_ = arrays["theta"].astype(np.float32)
-        if self.theta_.shape != (_layout(self)[1],) or self.low_.shape != (self.inputs,):
+        _, n_parameters = _layout(self)
+        if self.theta_.shape != (n_parameters,) or self.low_.shape != (self.inputs,):
             raise ValueError("the shapes of the arrays do not match the options")
 
 
 VALIDATION_BATCH = 10_000
 """Approximate number of pairs that are processed at once outside of the training."""
 
-Layout = dict[str, tuple[int, tuple[int, ...]]]
-"""The offset of each block of parameters in the parameter vector, and its shape."""
+
+class _Block(NamedTuple):
+    """A block of parameters, such as the weights of the skip arcs.
+
+    Attributes:
+        positions: the positions of the block in the parameter vector.
+        shape: the shape of the block.
+    """
+
+    positions: slice
+    shape: tuple[int, ...]
 
 
-def _layout(network: PairwiseNetwork) -> tuple[Layout, int]:
-    """Return the layout and the number of the parameters of a network."""
+def _layout(network: PairwiseNetwork) -> tuple[dict[str, _Block], int]:
+    """Return the blocks of parameters of a network by name, and the number of all parameters."""
     options = network.options
     return _compute_layout(options.features, options.vector_size, options.hidden, options.architecture)
 
 
 @functools.lru_cache(maxsize=8)
-def _compute_layout(n_features: int, vector_size: int, n_nodes: int, architecture: str) -> tuple[Layout, int]:
-    """Return the layout and the number of the parameters.
+def _compute_layout(
+    n_features: int, vector_size: int, n_nodes: int, architecture: str
+) -> tuple[dict[str, _Block], int]:
+    """Return the blocks of parameters by name, and the number of all parameters.
 
     Args:
         n_features: the number of features of a hypothesis.
@@ -206,11 +225,13 @@ def _compute_layout(n_features: int, vector_size: int, n_nodes: int, architectur
         shapes["output"] = (3 * n_nodes,)
     elif vector_size:
         shapes["vectors"] = (3 * vector_size,)
-    layout, offset = {}, 0
+    blocks = {}
+    n_parameters = 0
     for name, shape in shapes.items():
-        layout[name] = (offset, shape)
-        offset += math.prod(shape)
-    return layout, offset
+        start = n_parameters
+        n_parameters += math.prod(shape)
+        blocks[name] = _Block(slice(start, n_parameters), shape)
+    return blocks, n_parameters
 
 
 def _initialize(
@@ -228,26 +249,24 @@ def _initialize(
         y: the labels of the pairs.
     """
     options = network.options
-    layout, n_parameters = _layout(network)
+    blocks, n_parameters = _layout(network)
     theta = np.zeros(n_parameters)
-    # The range of the weights depends on the numbers of inputs and outputs of a layer.
-    fans = {
-        "skip": (network.inputs, 1),
-        "vectors": (network.inputs, 1),
-        "groups": (2 * options.vector_size, options.hidden),
-        "output": (3 * options.hidden + 2 * options.features, 1),
+    # The range of the weights depends on the sum of the numbers of inputs and outputs of a layer.
+    fan_sums = {
+        "skip": network.inputs + 1,
+        "vectors": network.inputs + 1,
+        "groups": 2 * options.vector_size + options.hidden,
+        "output": 3 * options.hidden + 2 * options.features + 1,
     }
-    for name, (offset, shape) in layout.items():
-        if name in fans:
-            limit = np.sqrt(6 / sum(fans[name]))
-            n_weights = math.prod(shape)
-            theta[offset : offset + n_weights] = generator.uniform(-limit, limit, n_weights)
+    for name, block in blocks.items():
+        if name in fan_sums:
+            limit = np.sqrt(6 / fan_sums[name])
+            theta[block.positions] = generator.uniform(-limit, limit, math.prod(block.shape))
     if options.skip_start == "logistic" and options.features:
         first_features = X[:, : options.features]
         second_features = X[:, options.features : 2 * options.features]
         weights = _fit_logistic_regression(first_features, second_features, y)
-        skip_offset, _ = layout["skip"]
-        theta[skip_offset : skip_offset + 2 * options.features] = np.r_[weights, -weights]
+        theta[blocks["skip"].positions] = np.concatenate([weights, -weights])
     return theta
 
 
@@ -277,8 +296,9 @@ def forward(network: PairwiseNetwork, theta: torch.Tensor, X: torch.Tensor) -> t
 
 def _block(network: PairwiseNetwork, theta: torch.Tensor, name: str) -> torch.Tensor:
     """Return a view of one block of the parameters of several models, ``(models, …)``."""
-    offset, shape = _layout(network)[0][name]
-    return theta[:, offset : offset + math.prod(shape)].view(len(theta), *shape)
+    blocks, _ = _layout(network)
+    block = blocks[name]
+    return theta[:, block.positions].view(len(theta), *block.shape)
 
 
 _GROUPS = ((0, 1), (0, 2), (1, 2))
@@ -301,19 +321,19 @@ def _forward(
     import torch
 
     options = network.options
-    has_hidden_layer = bool(options.vector_size) and options.architecture == "multi-layer"
-    has_direct_vectors = bool(options.vector_size) and not has_hidden_layer
-    direct_blocks = ["skip", "vectors"] if has_direct_vectors else ["skip"]
-    direct_weights = torch.cat([_block(network, theta, name) for name in direct_blocks], 1)
+    blocks, _ = _layout(network)
+    direct_blocks = [_block(network, theta, name) for name in ("skip", "vectors") if name in blocks]
+    direct_weights = torch.cat(direct_blocks, dim=1)
     direct_inputs = X[:, :, : direct_weights.shape[1]]
     direct_logits = _block(network, theta, "bias") + (direct_inputs @ direct_weights[:, :, None])[:, :, 0]
-    if not has_hidden_layer:
+    if "groups" not in blocks:
         return direct_logits, None
     vectors = X[:, :, 2 * options.features :]
     biases = _block(network, theta, "group_bias").reshape(len(theta), 1, 3 * options.hidden)
     hidden = torch.tanh(vectors @ _join_groups(network, theta) + biases)
     output_weights = _block(network, theta, "output")
-    return direct_logits + (hidden @ output_weights[:, :, None])[:, :, 0], hidden
+    hidden_logits = (hidden @ output_weights[:, :, None])[:, :, 0]
+    return direct_logits + hidden_logits, hidden
 
 
 def _join_groups(network: PairwiseNetwork, theta: torch.Tensor) -> torch.Tensor:
@@ -398,13 +418,25 @@ def _add_hidden_gradient(
         groups_gradient[:, group, group_rows] += matrix_gradient[:, rows, columns]
 
 
+def _column_blocks(network: PairwiseNetwork) -> tuple[list[slice], list[slice]]:
+    """Return the columns of a pair.
+
+    Returns:
+        The columns of the features of both hypotheses, and the columns of the vectors of both hypotheses and the
+        reference.
+    """
+    n_features, vector_size = network.options.features, network.options.vector_size
+    feature_columns = [slice(0, n_features), slice(n_features, 2 * n_features)]
+    vector_columns = []
+    for index in range(3):
+        start = 2 * n_features + index * vector_size
+        vector_columns.append(slice(start, start + vector_size))
+    return feature_columns, vector_columns
+
+
 def _swapped_columns(network: PairwiseNetwork) -> list[slice]:
     """Return the column blocks of a pair in an order that swaps its hypotheses."""
-    n_features, vector_size = network.options.features, network.options.vector_size
-    first_features, second_features = slice(0, n_features), slice(n_features, 2 * n_features)
-    first_start, second_start, reference_start = (2 * n_features + index * vector_size for index in range(3))
-    first_vector, second_vector = slice(first_start, second_start), slice(second_start, reference_start)
-    reference_vector = slice(reference_start, None)
+    (first_features, second_features), (first_vector, second_vector, reference_vector) = _column_blocks(network)
     return [second_features, first_features, second_vector, first_vector, reference_vector]
 
 
@@ -494,15 +526,14 @@ def _weight_decay(network: PairwiseNetwork) -> torch.Tensor:
     """
     import torch
 
-    layout, n_parameters = _layout(network)
+    blocks, n_parameters = _layout(network)
     decay = torch.full((n_parameters,), network.options.decay)
     excluded_blocks = ["bias", "group_bias"]
     if not network.options.decay_skip:
         excluded_blocks.append("skip")
     for name in excluded_blocks:
-        if name in layout:
-            offset, shape = layout[name]
-            decay[offset : offset + math.prod(shape)] = 0
+        if name in blocks:
+            decay[blocks[name].positions] = 0
     return decay
 
 
@@ -523,17 +554,13 @@ def fit_seeds(
     """
     network = networks[0]
     pairs, labels = np.asarray(X, float), np.asarray(y)
+    validation_pairs, validation_labels = (pairs, labels) if validation is None else validation
     _check_networks(networks)
     _check_inputs(network, pairs)
     for seed_network in networks:
         _fit_scaler(seed_network, pairs)
-    if validation is None:
-        validation_pairs, validation_labels = pairs, labels
-    else:
-        validation_X, validation_y = validation  # noqa: N806
-        validation_pairs, validation_labels = np.asarray(validation_X, float), np.asarray(validation_y)
     device = choose_device(network.options.device)
-    data = _load_data(network, pairs, labels, validation_pairs, validation_labels, device)
+    data = _load_data(network, pairs, labels, np.asarray(validation_pairs, float), validation_labels, device)
     generators = [np.random.default_rng(seed_network.options.seed) for seed_network in networks]
     if resume is None:
         state = _start_training(network, generators, pairs, labels, device)
@@ -574,12 +601,12 @@ def _load_data(
     """Scale the pairs, and copy the pairs and the labels to a device."""
     import torch
 
-    validation_signs = np.where(validation_y == 1, 1.0, -1.0).astype(np.float32)
+    validation_signs = np.where(np.asarray(validation_y) == 1, 1.0, -1.0).astype(np.float32)
     return _TrainingData(
-        torch.from_numpy(network.scale_pairs(X)).to(device),
-        torch.from_numpy(y.astype(np.float32)).to(device),
-        torch.from_numpy(network.scale_pairs(validation_X)).to(device),
-        torch.from_numpy(validation_signs).to(device),
+        pairs=torch.from_numpy(network.scale_pairs(X)).to(device),
+        targets=torch.from_numpy(y.astype(np.float32)).to(device),
+        validation_pairs=torch.from_numpy(network.scale_pairs(validation_X)).to(device),
+        validation_signs=torch.from_numpy(validation_signs).to(device),
     )
 
 
@@ -594,40 +621,45 @@ def _run_epochs(
     """Minimize each cost function for the maximum number of epochs, or until no network improves any more."""
     options = network.options
     costs = ["logistic", "kendall"] if options.cost == "logistic-kendall" else [options.cost]
-    device = data.pairs.device
-    penalty = _weight_decay(network).to(device)
+    penalty = _weight_decay(network).to(data.pairs.device)
     for phase in range(state.phase, len(costs)):
         if phase > state.phase:
             state.start_phase(phase)
         while state.epoch < options.epochs and not state.has_converged(options.patience):
             start_time = time.perf_counter()
             state.epoch += 1
-            orders = _draw_orders(generators, len(data.pairs), device)
+            orders = _draw_orders(generators, data)
             loss = _train_epoch(network, costs[phase], state, data, orders, penalty)
             tau = _validate(network, state.theta, data)
             state.keep_best(tau)
             if report is not None:
-                report(
-                    {
-                        "cost": costs[phase],
-                        "epoch": state.epoch,
-                        "loss": loss.tolist(),
-                        "tau": tau.tolist(),
-                        "best": state.best_tau.tolist(),
-                        "seconds": round(time.perf_counter() - start_time, 3),
-                        "device": str(device),
-                    }
-                )
+                seconds = time.perf_counter() - start_time
+                report(_describe_epoch(state, costs[phase], loss, tau, seconds))
             if checkpoint is not None:
                 checkpoint(state.to_checkpoint(generators))
 
 
-def _draw_orders(generators: Sequence[np.random.Generator], n_pairs: int, device: torch.device) -> torch.Tensor:
+def _describe_epoch(
+    state: _DeviceState, cost: str, loss: torch.Tensor, tau: Floats, seconds: float
+) -> Mapping[str, Any]:
+    """Return the figures of an epoch for the training log."""
+    return {
+        "cost": cost,
+        "epoch": state.epoch,
+        "loss": loss.tolist(),
+        "tau": tau.tolist(),
+        "best": state.best_tau.tolist(),
+        "seconds": round(seconds, 3),
+        "device": str(state.theta.device),
+    }
+
+
+def _draw_orders(generators: Sequence[np.random.Generator], data: _TrainingData) -> torch.Tensor:
     """Return a random order of the training pairs for each network, ``(networks, pairs)``."""
     import torch
 
-    orders = np.stack([generator.permutation(n_pairs) for generator in generators])
-    return torch.from_numpy(orders).to(device)
+    orders = np.stack([generator.permutation(len(data.pairs)) for generator in generators])
+    return torch.from_numpy(orders).to(data.pairs.device)
 
 
 @dataclass
@@ -643,7 +675,7 @@ class _DeviceState:
     best_epoch: NDArray[np.int64]
 
     def start_phase(self, phase: int) -> None:
-        """Prepare the training with the next cost function, which starts from the best parameters of the last one."""
+        """Continue with the next cost function, starting from the best parameters of the previous cost function."""
         self.phase, self.epoch = phase, 0
         self.theta = self.best_theta.clone()
         self.squares = self.theta.new_zeros(self.theta.shape)
@@ -656,19 +688,22 @@ class _DeviceState:
     def keep_best(self, tau: Floats) -> None:
         """Store the current parameters of each network whose τ is at least as high as after all earlier epochs."""
         for index in np.flatnonzero(tau >= self.best_tau):
-            self.best_tau[index], self.best_epoch[index] = tau[index], self.epoch
+            self.best_tau[index] = tau[index]
+            self.best_epoch[index] = self.epoch
             self.best_theta[index] = self.theta[index]
 
     def to_checkpoint(self, generators: Sequence[np.random.Generator]) -> TrainingState:
         """Return a copy of the state, including the states of the random number generators, in main memory."""
-        theta, squares, best_theta = (
-            tensor.cpu().numpy().astype(float) for tensor in (self.theta, self.squares, self.best_theta)
-        )
-        generator_states = [dict(generator.bit_generator.state) for generator in generators]
         return TrainingState(
-            self.phase, self.epoch, theta, squares, best_theta, self.best_tau.copy(), self.best_epoch.copy(),
-            generator_states,
-        )  # fmt: skip
+            phase=self.phase,
+            epoch=self.epoch,
+            theta=self.theta.cpu().numpy().astype(float),
+            squares=self.squares.cpu().numpy().astype(float),
+            best_theta=self.best_theta.cpu().numpy().astype(float),
+            best_tau=self.best_tau.copy(),
+            best_epoch=self.best_epoch.copy(),
+            order=[dict(generator.bit_generator.state) for generator in generators],
+        )
 
 
 def _start_training(
@@ -711,14 +746,15 @@ def _resume_training(
 
     for generator, generator_state in zip(generators, checkpoint.order, strict=True):
         generator.bit_generator.state = generator_state
-    theta, squares, best_theta = (
-        torch.tensor(values, dtype=torch.float32).to(device)
-        for values in (checkpoint.theta, checkpoint.squares, checkpoint.best_theta)
-    )
     return _DeviceState(
-        checkpoint.phase, checkpoint.epoch, theta, squares, best_theta, checkpoint.best_tau.copy(),
-        checkpoint.best_epoch.copy(),
-    )  # fmt: skip
+        phase=checkpoint.phase,
+        epoch=checkpoint.epoch,
+        theta=torch.tensor(checkpoint.theta, dtype=torch.float32).to(device),
+        squares=torch.tensor(checkpoint.squares, dtype=torch.float32).to(device),
+        best_theta=torch.tensor(checkpoint.best_theta, dtype=torch.float32).to(device),
+        best_tau=checkpoint.best_tau.copy(),
+        best_epoch=checkpoint.best_epoch.copy(),
+    )
 
 
 def _train_epoch(
@@ -773,16 +809,13 @@ def _fit_scaler(network: PairwiseNetwork, X: Floats) -> None:  # noqa: N803
     Both hypotheses share the range of each feature, and all three texts share the range of each vector dimension.
     Therefore, swapping the hypotheses does not change the scaled values.
     """
-    n_features, vector_size = network.options.features, network.options.vector_size
     low, high = X.min(axis=0), X.max(axis=0)
-    feature_slices = [slice(0, n_features), slice(n_features, 2 * n_features)]
-    vector_starts = [2 * n_features + vector_size * index for index in range(3)]
-    vector_slices = [slice(start, start + vector_size) for start in vector_starts]
-    for slices in (feature_slices, vector_slices):
-        shared_low = np.min([low[columns] for columns in slices], axis=0)
-        shared_high = np.max([high[columns] for columns in slices], axis=0)
-        for columns in slices:
-            low[columns], high[columns] = shared_low, shared_high
+    for blocks in _column_blocks(network):
+        shared_low = np.min([low[columns] for columns in blocks], axis=0)
+        shared_high = np.max([high[columns] for columns in blocks], axis=0)
+        for columns in blocks:
+            low[columns] = shared_low
+            high[columns] = shared_high
     # An input that is constant in the training pairs has the factor 0, which also avoids a division by 0.
     has_range = high > low
     ranges = np.where(has_range, high - low, 1)

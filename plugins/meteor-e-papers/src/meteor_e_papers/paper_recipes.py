@@ -40,6 +40,7 @@ def recipe_names() -> list[str]:
 
 
 def _folder() -> Any:
+    """Return the folder of the recipes in this package."""
     return resources.files("meteor_e_papers") / "recipes"
 
 
@@ -85,6 +86,7 @@ def make_recipe(
     """
     paper = read_paper_recipe(name)
     files = {"word_vectors": word_vectors, "document_vectors": document_vectors}
+    changed_options = {} if options is None else options
     return Recipe(
         name=name,
         description=paper.description,
@@ -93,7 +95,7 @@ def make_recipe(
         validation=list(validation),
         features=[_add_vector_file(name, entry, files) for entry in paper.features],
         vectors=[_add_vector_file(name, entry, files) for entry in paper.vectors],
-        options={**paper.options, **(options or {})},
+        options={**paper.options, **changed_options},
         target=paper.target,
         language=language,
         seed=seed,

@@ -34,7 +34,7 @@ class CosineOptions(ComponentOptions):
 
 
 class CometOptions(CosineOptions):
-    """Options of the estimator ``usaar-comet``, which add the feature with METEOR's score to those of COSINE."""
+    """Options of the estimator ``usaar-comet``, including the name of the feature with METEOR's score."""
 
     meteor: Annotated[str, Meta(description="Name of the feature with METEOR's score.")] = "meteor.score"
 

@@ -80,7 +80,7 @@ class FileFeature(Feature):
         return f"@{self._digest}"
 
     def definition(self) -> str:
-        """Return an empty string, because a model can be applied to other files than those of its training."""
+        """Return an empty string, because a model can read a different file than in its training."""
         return ""
 
     def __getstate__(self) -> dict[str, Any]:

@@ -122,7 +122,7 @@ class WordVectorsFeature(WordVectorFeature, SegmentFeature):
 
     @property
     def segment_dimension(self) -> int:
-        """The number of values in a segment's vector, which is that of a word's vector."""
+        """The number of values in a segment's vector, which equals the number of values in a word's vector."""
         return self._vectors.dimension
 
     def vectors(self, segments: Sequence[str]) -> NDArray[np.float64]:
