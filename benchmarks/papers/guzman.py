@@ -239,30 +239,39 @@ def compute_row(name: str, data: Data, options: argparse.Namespace) -> dict[str,
     feature_columns = data.features.select(row.features) if row.features else []
     vector_columns = select_vector_columns(data.vectors, row.vectors)
     test = select_columns(data.test, feature_columns, vector_columns)
-    title, epochs = row.title, []
-    if len(feature_columns) == 1 and not vector_columns:
-        advantages = test.features[test.better, 0] - test.features[test.worse, 0]
-        if row.ties == "excluded":
-            is_tie = advantages == 0
-            title += f" ({is_tie.mean():.1%})"
-            advantages, test = advantages[~is_tie], select_comparisons(test, ~is_tie)
-        advantages_by_seed = [advantages]
-    else:
+    title = row.title
+    networks: list[PairwiseNetwork] = []
+    if len(feature_columns) > 1 or vector_columns:
         train = select_columns(data.train, feature_columns, vector_columns)
         validation = select_columns(data.validation, feature_columns, vector_columns)
         networks = train_networks(row, train, validation, options)
-        advantages_by_seed = [network.decisions(test) for network in networks]
-        epochs = [network.best_epoch_ for network in networks]
-    tie_sign = 0.0 if row.ties == "neutral" else -1.0
-    signs = np.array([np.where(advantages == 0, tie_sign, np.sign(advantages)) for advantages in advantages_by_seed])
+        advantages = np.array([network.decisions(test) for network in networks])
+    else:
+        differences = test.features[test.better, 0] - test.features[test.worse, 0]
+        if row.ties == "excluded":
+            is_tie = differences == 0
+            title += f" ({is_tie.mean():.1%})"
+            differences, test = differences[~is_tie], select_comparisons(test, ~is_tie)
+        advantages = differences[None]
+    signs = np.sign(advantages)
+    if row.ties != "neutral":
+        signs[advantages == 0] = -1.0
     taus = 100 * mean_by_pair(signs, test)
     low, high = interval(100 * resample_means(signs.mean(axis=0), test, options.samples))
     return {
-        "row": name, "table": row.tables, "title": title, "paper": row.paper_mean, "pairs": list(test.title),
-        "tau": taus.tolist(), "mean": taus.mean(axis=1).tolist(), "interval": [low, high], "epochs": epochs,
-        "seeds": options.seeds if epochs else [], "patience": options.patience,
+        "row": name,
+        "table": row.tables,
+        "title": title,
+        "paper": row.paper_mean,
+        "pairs": list(test.title),
+        "tau": taus.tolist(),
+        "mean": taus.mean(axis=1).tolist(),
+        "interval": [low, high],
+        "epochs": [network.best_epoch_ for network in networks],
+        "seeds": options.seeds if networks else [],
+        "patience": options.patience,
         "seconds": round(time.perf_counter() - start_time, 1),
-    }  # fmt: skip
+    }
 
 
 def train_networks(

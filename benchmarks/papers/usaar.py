@@ -177,62 +177,52 @@ def format_tables(options: argparse.Namespace) -> Iterator[str]:
     metrics = train_metrics(options)
     store = FeatureStore()
     for index_name in options.tests:
-        pairs, _, _ = TESTS[index_name]
+        pairs, segment_measure, unit = TESTS[index_name]
         index = load_index(HERE / f"{index_name}.yaml")
         tests = [load_test_set(index, pair) for pair in pairs]
         weights = {len(test): draw_weights(len(test), options.samples) for test in tests}
-        scores_by_metric = {}
+        segment_rows: dict[str, list[Scores]] = {}
+        system_rows: dict[str, list[Scores]] = {}
         for metric in metrics:
-            scores_by_metric[metric.name] = [score_segments(metric, test, store, options.jobs) for test in tests]
-        yield from format_segment_table(index_name, index.name, tests, scores_by_metric, weights)
-        for measure_name in ("system-pearson", "system-spearman"):
-            yield from format_system_table(measure_name, index.name, tests, scores_by_metric, weights)
+            segment_scores = [score_segments(metric, test, store, options.jobs) for test in tests]
+            segment_rows[metric.name] = [average_segments(scores, "arithmetic") for scores in segment_scores]
+            for mean in MEANS:
+                system_rows[f"{metric.name} | {mean}"] = [average_segments(scores, mean) for scores in segment_scores]
+        title = f"{index.name}, segments"
+        yield from format_table(title, ["metric"], segment_measure, unit, tests, segment_rows, weights)
+        title = f"\n{index.name}, systems"
+        for system_measure in ("system-pearson", "system-spearman"):
+            labels = ["metric", "mean of segments"]
+            yield from format_table(title, labels, system_measure, 1.0, tests, system_rows, weights)
         yield ""
 
 
-def format_segment_table(
-    index_name: str,
+def format_table(
     title: str,
+    label_columns: list[str],
+    measure_name: str,
+    unit: float,
     tests: list[TestSet],
-    scores_by_metric: dict[str, list[Floats]],
+    rows: dict[str, list[Scores]],
     weights: dict[int, Floats],
 ) -> Iterator[str]:
-    """Yield the lines of the table for segments.
+    """Yield the lines of a Markdown table.
 
     Args:
-        index_name: the name of the index, a key of ``TESTS``.
-        title: the title of the test set.
+        title: the title of the table without the measure.
+        label_columns: the headings of the columns that contain the label of a row.
+        measure_name: the name of the measure.
+        unit: the factor by which the values of the measure are multiplied.
         tests: the test set of each language pair.
-        scores_by_metric: for each metric, the scores of each test set, ``(systems, segments)``.
+        rows: for each label, the scores of each test set. Several cells of a label are separated by ``|``.
         weights: for each number of segments, the weights of the bootstrap samples, ``(samples, segments)``.
     """
-    pairs, measure_name, unit = TESTS[index_name]
-    yield f"{title}, segments, {measure(measure_name).title}{' × 100' if unit == 100 else ''}:\n"
-    yield f"| metric | {' | '.join(pairs)} | mean | 95 % interval |\n|---|{'---|' * (len(pairs) + 2)}"
-    for name, scores_by_pair in scores_by_metric.items():
-        scores = [Scores(name, name, segments, segments.mean(axis=1)) for segments in scores_by_pair]
-        yield format_row(name, measure_name, tests, scores, weights, unit)
-
-
-def format_system_table(
-    measure_name: str,
-    title: str,
-    tests: list[TestSet],
-    scores_by_metric: dict[str, list[Floats]],
-    weights: dict[int, Floats],
-) -> Iterator[str]:
-    """Yield the lines of a table for systems, with a row for each metric and each mean of the segment scores.
-
-    Arguments are those of :func:`format_segment_table`.
-    """
-    pairs = [test.pair for test in tests]
-    yield f"\n{title}, systems, {measure(measure_name).title}:\n"
-    yield f"| metric | mean of segments | {' | '.join(pairs)} | mean | 95 % interval |"
-    yield f"|---|---|{'---|' * (len(pairs) + 2)}"
-    for name, scores_by_pair in scores_by_metric.items():
-        for mean in MEANS:
-            scores = [average_segments(segments, mean) for segments in scores_by_pair]
-            yield format_row(f"{name} | {mean}", measure_name, tests, scores, weights, 1.0)
+    columns = [*label_columns, *(test.pair for test in tests), "mean", "95 % interval"]
+    yield f"{title}, {measure(measure_name).title}{' × 100' if unit == 100 else ''}:\n"
+    yield f"| {' | '.join(columns)} |"
+    yield f"|{'---|' * len(columns)}"
+    for label, scores in rows.items():
+        yield format_row(label, measure_name, tests, scores, weights, unit)
 
 
 def average_segments(scores: Floats, mean: str) -> Scores:
