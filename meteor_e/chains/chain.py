@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -95,18 +95,24 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
         task_name, task = language.task(config.task)
     matchers = _resolve_matchers(config, language, task_name, task, registry)
     parameters = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
+    weights = tuple(matcher.weight or 0.0 for matcher in matchers)
     _check_values(config)
-    lemmatizer = _select_lemmatizer(config, language, matchers)
+    lemmatizer = config.lemmatizer
+    needs_lemmatizer = any(matcher.name == "lemma" for matcher in matchers)
+    if lemmatizer is None and needs_lemmatizer and language.lemmatizer not in (None, "none"):
+        lemmatizer = ChainEntry(language.lemmatizer)
+    if lemmatizer is not None:
+        lemmatizer = _resolve_options("lemmatizer", lemmatizer, registry)
     return Chain(
         language=language,
         task=task_name,
-        parameters=Parameters(**parameters, weights=tuple(matcher.weight or 0.0 for matcher in matchers)),
+        parameters=Parameters(**parameters, weights=weights),
         normalization=config.normalization or language.normalization,
         matchers=matchers,
         **config.plain,
         pack=None if config.pack == NO_PACK else config.pack or language.pack,
         function_words=_resolve_function_words(config, language),
-        lemmatizer=None if lemmatizer is None else _resolve_options("lemmatizer", lemmatizer, registry),
+        lemmatizer=lemmatizer,
     )
 
 
@@ -133,17 +139,12 @@ def _resolve_matchers(
     if not matchers:
         raise ConfigError("the chain has no matchers; name at least one, such as 'exact'")
     for matcher in matchers:
-        with add_location(matcher.location):
-            _check_weight(matcher)
+        if matcher.weight is not None and not 0 <= matcher.weight <= MAX_WEIGHT:
+            with add_location(matcher.location):
+                raise ConfigError(
+                    f"the weight of matcher {matcher.name!r} is {matcher.weight}; it must be from 0 to {MAX_WEIGHT}"
+                )
     return matchers
-
-
-def _check_weight(matcher: ChainEntry) -> None:
-    """Raise ConfigError if the weight of a matcher is out of range."""
-    if matcher.weight is not None and not 0 <= matcher.weight <= MAX_WEIGHT:
-        raise ConfigError(
-            f"the weight of matcher {matcher.name!r} is {matcher.weight}; it must be from 0 to {MAX_WEIGHT}"
-        )
 
 
 def _check_values(config: ChainConfig) -> None:
@@ -156,14 +157,6 @@ def _check_values(config: ChainConfig) -> None:
             raise ConfigError(f"beam is {config.plain['beam']}; it must be from 1 to {MAX_BEAM}")
     if "" in (config.pack, config.function_words):
         raise ConfigError("the name of a pack is empty; leave it out for the pack of the language")
-
-
-def _select_lemmatizer(config: ChainConfig, language: Language, matchers: tuple[ChainEntry, ...]) -> ChainEntry | None:
-    """Return the lemmatizer of a chain. Only the matcher ``lemma`` makes the language's lemmatizer the default."""
-    if config.lemmatizer is not None or language.lemmatizer in (None, "none"):
-        return config.lemmatizer
-    needs_lemmatizer = any(matcher.name == "lemma" for matcher in matchers)
-    return ChainEntry(language.lemmatizer) if needs_lemmatizer else None
 
 
 def _default_weights(language: Language, name: str, task: Task, registry: PluginRegistry) -> Mapping[str, float]:
@@ -212,7 +205,7 @@ def _resolve_options(kind: str, entry: ChainEntry, registry: PluginRegistry) -> 
         PluginError: if the matcher or lemmatizer does not exist.
     """
     with add_location(entry.location):
-        component = registry.components(kind).get(entry.name)
+        component = registry.kinds[kind].get(entry.name)
         if not entry.options and not isinstance(component.Options, type):
             # Without options, there is nothing to check, and the import of the checker would take time.
             return entry
@@ -382,7 +375,12 @@ def signature(chain: Chain, components: ChainComponents) -> str:
     ]
     parts += [(name[0], repr(getattr(parameters, name))) for name in GREEK]
     parts.append(("match", "+".join(matchers)))
-    parts += _describe_plain_keys(chain)
+    for name, default in PLAIN.items():
+        key = KEYS[name]
+        value = getattr(chain, name)
+        # The segmenter is left out here, because it is described below as a component.
+        if name != "segmenter" and (key.signature or value != default):
+            parts.append((key.signature or name, key.spell(value)))
     parts.append(("pack", components.resources.description))
     if components.lemmatizer is not None:
         parts.append(("lemmas", _describe_component(components.lemmatizer)))
@@ -392,17 +390,6 @@ def signature(chain: Chain, components: ChainComponents) -> str:
     if plugins:
         parts.append(("plugins", "+".join(plugins)))
     return "|".join(f"{key}:{value}" for key, value in parts)
-
-
-def _describe_plain_keys(chain: Chain) -> Iterator[tuple[str, str]]:
-    """Yield the names and values of :class:`~meteor_e.chains.keys.PlainKeys` in the signature.
-
-    The segmenter is left out, because the signature describes it as a component.
-    """
-    for name, default in PLAIN.items():
-        key, value = KEYS[name], getattr(chain, name)
-        if name != "segmenter" and (key.signature or value != default):
-            yield key.signature or name, key.spell(value)
 
 
 def _describe_language(language: Language) -> str:

@@ -37,7 +37,7 @@ def check_chain(source: ChainSource, registry: PluginRegistry) -> Chain:
     context = MatcherContext(chain.language, LanguageResources())
     for kind, entry in entries:
         with add_location(entry.location), suppress(ResourceError):
-            registry.components(kind).get(entry.name).make(context, **entry.options)
+            registry.kinds[kind].get(entry.name).make(context, **entry.options)
     return chain
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.context import MatcherContext
@@ -35,22 +34,7 @@ def make_components(
     """
     resources = resources or find_resources(chain.language, chain.pack, chain.function_words, offline)
     lemmatizer = None if chain.lemmatizer is None else _make("lemmatizer", chain.lemmatizer, chain, resources)
-    matchers = tuple(_make_matchers(chain, resources, lemmatizer))
-    segmenter = None
-    if chain.language.segmenter is not None:
-        segmenter = make_segmenter(chain.language, plugin_registry())
-    return ChainComponents(resources, lemmatizer, matchers, segmenter)
-
-
-def _make(kind: str, entry: ChainEntry, chain: Chain, resources: LanguageResources) -> Any:
-    """Create the matcher or lemmatizer that an entry of a chain describes."""
-    with add_location(entry.location), plugin_errors(f"making {kind} {entry.name!r}"):
-        context = MatcherContext(chain.language, resources, not entry.optional)
-        return plugin_registry().components(kind).get(entry.name).make(context, **entry.options)
-
-
-def _make_matchers(chain: Chain, resources: LanguageResources, lemmatizer: Lemmatizer | None) -> Iterator[Matcher]:
-    """Yield the matchers of a chain. If resources are missing, raise a ResourceError that names all of them."""
+    matchers: list[Matcher] = []
     errors: list[ResourceError] = []
     for entry in chain.matchers:
         try:
@@ -60,9 +44,20 @@ def _make_matchers(chain: Chain, resources: LanguageResources, lemmatizer: Lemma
             continue
         with add_location(entry.location):
             _check_lemmatizer(entry.name, matcher, lemmatizer)
-        yield matcher
+        matchers.append(matcher)
     if errors:
         raise ResourceError("; and ".join(dict.fromkeys(map(str, errors)))) from errors[0]
+    segmenter = None
+    if chain.language.segmenter is not None:
+        segmenter = make_segmenter(chain.language, plugin_registry())
+    return ChainComponents(resources, lemmatizer, tuple(matchers), segmenter)
+
+
+def _make(kind: str, entry: ChainEntry, chain: Chain, resources: LanguageResources) -> Any:
+    """Create the matcher or lemmatizer that an entry of a chain describes."""
+    with add_location(entry.location), plugin_errors(f"making {kind} {entry.name!r}"):
+        context = MatcherContext(chain.language, resources, not entry.optional)
+        return plugin_registry().kinds[kind].get(entry.name).make(context, **entry.options)
 
 
 def _check_lemmatizer(name: str, matcher: Matcher, lemmatizer: Lemmatizer | None) -> None:

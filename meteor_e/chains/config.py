@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -233,51 +233,38 @@ def _find_chain_file(name: str) -> Path | Traversable:
 
 
 def make_chain(document: Document) -> ChainConfig:
-    """Create a chain from a document that has been checked."""
-    data = {**document.data, **_resolve_paths(document)}
-    lemmatizer = read_entry(data["lemmatizer"], document, ("lemmatizer",)) if "lemmatizer" in data else None
-    if lemmatizer is not None and lemmatizer.name == "none":
-        lemmatizer = None
+    """Create a chain from a document that has been checked. Paths become absolute."""
+    data = dict(document.data)
+    for name, key in KEYS.items():
+        if key.is_path is not None and name in data and key.is_path(data[name]):
+            data[name] = document.path(data[name])
+    matchers = None
+    if "matchers" in data:
+        matchers = tuple(
+            read_entry(entry, document, ("matchers", index)) for index, entry in enumerate(data["matchers"])
+        )
+    lemmatizer = None
+    if "lemmatizer" in data:
+        entry = read_entry(data["lemmatizer"], document, ("lemmatizer",))
+        lemmatizer = None if entry.name == "none" else entry
+    locations = {}
+    for key_path, line in document.lines.items():
+        if len(key_path) == 1:
+            locations[str(key_path[0])] = f"{document.source}:{line}: {key_path[0]}"
     return ChainConfig(
         language=data.get("language"),
         task=data.get("task"),
         parameters={name: float(value) for name, value in data.get("parameters", {}).items()},
-        normalization=Normalization(data["normalization"]) if data.get("normalization") is not None else None,
-        matchers=_read_matchers(data.get("matchers"), document),
+        normalization=Normalization(data["normalization"]) if "normalization" in data else None,
+        matchers=matchers,
         plain={name: KEYS[name].type(data[name]) for name in PLAIN if name in data},
         pack=data.get("pack"),
         function_words=data.get("function_words"),
         lemmatizer=lemmatizer,
         name=data.get("name", Path(document.source).stem),
         description=data.get("description", ""),
-        locations=_key_locations(document),
+        locations=locations,
     )
-
-
-def _resolve_paths(document: Document) -> dict[str, Any]:
-    """Return the values of the keys that can be paths. Paths are resolved relative to the document's folder."""
-    values = {}
-    for name, key in KEYS.items():
-        if key.is_path is not None and name in document.data:
-            value = document.data[name]
-            values[name] = document.path(value) if key.is_path(value) else value
-    return values
-
-
-def _read_matchers(entries: Sequence[Any] | None, document: Document) -> tuple[ChainEntry, ...] | None:
-    """Return the entries of the list ``matchers``, or ``None`` if the document does not have this key."""
-    if entries is None:
-        return None
-    return tuple(read_entry(entry, document, ("matchers", index)) for index, entry in enumerate(entries))
-
-
-def _key_locations(document: Document) -> dict[str, str]:
-    """Return the location of each top-level key of a document as ``file:line: key``."""
-    locations = {}
-    for key, line in document.lines.items():
-        if len(key) == 1:
-            locations[str(key[0])] = f"{document.source}:{line}: {key[0]}"
-    return locations
 
 
 def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> ChainEntry:

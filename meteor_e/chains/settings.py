@@ -91,13 +91,13 @@ def _read_options(kind: str, entry: ChainEntry) -> dict[str, Any]:
     """Return the options of an entry in which all paths are absolute. The options are not checked."""
     if not entry.options:
         return {}
-    return make_option_paths_absolute(plugin_registry().components(kind).get(entry.name), entry)
+    return make_option_paths_absolute(plugin_registry().kinds[kind].get(entry.name), entry)
 
 
 def _resolve_paths(kind: str, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Resolve paths in options relative to the working folder. Options of an unknown component are not changed."""
     try:
-        component = plugin_registry().components(kind).get(name)
+        component = plugin_registry().kinds[kind].get(name)
     except MeteorError:
         return dict(options)
     result: dict[str, Any] = component.with_paths(options, lambda path: resolve_path(str(Path.cwd()), path))
@@ -144,4 +144,4 @@ def entry_with_paths(kind: str, entry: Any, change: Callable[[str], str], regist
     if not isinstance(entry, Mapping) or not isinstance(entry.get("use"), str):
         return entry
     options = {name: value for name, value in entry.items() if name not in ENTRY_KEYS}
-    return {**entry, **registry.components(kind).get(entry["use"]).with_paths(options, change)}
+    return {**entry, **registry.kinds[kind].get(entry["use"]).with_paths(options, change)}

@@ -16,7 +16,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api.languages import GREEK, ISO_CODES, Evidence, Language, Normalization, Task
+from meteor_e.api.languages import GREEK, Evidence, Language, Normalization, Task
 from meteor_e.base.errors import near_miss
 from meteor_e.base.yamlfile import Document, is_path, read_yaml
 
@@ -33,24 +33,22 @@ def read_language(file: str | os.PathLike[str] | Traversable) -> Language:
     return parse_language(read_yaml(file))
 
 
-def parse_language(data: object, source: str = "", common: Mapping[str, Any] | None = None) -> Language:
+def parse_language(data: object, source: str = "") -> Language:
     """Create a :class:`Language` from the content of a language file.
 
     Args:
         data: the content of the file, or a :class:`~meteor_e.base.yamlfile.Document`, which also has line numbers.
         source: the name of the file in errors, if ``data`` is not a document.
-        common: the tasks that all languages have; by default those of ``any.yaml``.
 
     Raises:
         ConfigError: for the first mistake, with file, line and key.
     """
     document = data if isinstance(data, Document) else Document(data, source)
-    shared_tasks = common_tasks() if common is None else common
     if Path(document.source).parent != LANGUAGE_FOLDER:
         # The files of meteor_e are checked by a test, because importing the checker takes time.
-        _check_content(document, shared_tasks)
+        _check_content(document)
     content: Any = document.data
-    tasks = generic_tasks(content["matchers"], {**shared_tasks, **content.get("tasks", {})})
+    tasks = generic_tasks(content["matchers"], {**common_tasks(), **content.get("tasks", {})})
     return Language(
         code=content["code"],
         name=content["name"],
@@ -79,7 +77,7 @@ def _resolve_path(document: Document, name: str | None) -> str | None:
     return document.path(name)
 
 
-def _check_content(document: Document, common: Mapping[str, Any]) -> None:
+def _check_content(document: Document) -> None:
     """Raise a ConfigError for the first mistake in a language file."""
     from meteor_e.base.checked import convert
     from meteor_e.languages.schema import LanguageFile
@@ -87,7 +85,7 @@ def _check_content(document: Document, common: Mapping[str, Any]) -> None:
 
     convert(document, LanguageFile)
     data = document.data
-    _check_name(document, "default_task", "task", [*common, *data.get("tasks", {})])
+    _check_name(document, "default_task", "task", [*common_tasks(), *data.get("tasks", {})])
     _check_name(document, "stemmer", "stemmer", known_stemmers())
 
 
@@ -96,8 +94,7 @@ def _check_name(document: Document, key: str, kind: str, valid_names: Collection
     name = document.data.get(key)
     if name is not None and name not in valid_names:
         suggestion = near_miss(name, valid_names)
-        names = ", ".join(valid_names) or "none"
-        raise document.error((key,), f"there is no {kind} {name!r}{suggestion}; there are {names}")
+        raise document.error((key,), f"there is no {kind} {name!r}{suggestion}; there are {', '.join(valid_names)}")
 
 
 def generic_tasks(matchers: Sequence[str], tasks: Mapping[str, Any]) -> dict[str, Task]:
@@ -152,18 +149,6 @@ def language_files() -> dict[str, Path]:
     """Return the paths of meteor_e's language files by the codes of the languages."""
     # The file any.yaml contains the tasks of all languages and does not define a language.
     return {file.stem: file for file in sorted(LANGUAGE_FOLDER.glob("*.yaml")) if file.stem != "any"}
-
-
-def language_file(code: str) -> Path | None:
-    """Return the path of meteor_e's file for a language, or ``None`` if the file does not exist.
-
-    Args:
-        code: an ISO 639 code or the code of the Java program.
-    """
-    if not re.fullmatch("[a-z]{2,8}", code) or code == "any":
-        return None
-    file = LANGUAGE_FOLDER / f"{ISO_CODES.get(code, code)}.yaml"
-    return file if file.is_file() else None
 
 
 def named_languages(file: str | os.PathLike[str]) -> tuple[str, ...]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 COMMANDS = {
     "compat": ("Score", "Run a command line of the Java program, and write the same output."),
     "config": ("Plugins", "Check and show YAML chains."),
@@ -13,9 +11,7 @@ COMMANDS = {
     "plugins": ("Plugins", "List matchers, metrics, chains and more, and where they come from."),
     "score": ("Score", "Score the outputs of systems against references."),
 }
-"""The heading in the help and the summary of each command.
-
-A command is defined in the module of :mod:`meteor_e.cli` with its name, in which "_" replaces "-"."""
+"""The heading in the help and the summary of each command."""
 
 
 MATCHERS = {
@@ -68,10 +64,3 @@ SEGMENTERS = {
     "script": "meteor_e.text.segmentation:ScriptSegmenter",
 }
 """Segmentation by Unicode categories, into characters, or by one of these methods depending on the script."""
-
-
-def chain_folder() -> Path:
-    """Return the folder of meteor_e's chain files."""
-    from meteor_e.languages.files import RESOURCES
-
-    return RESOURCES / "chains"

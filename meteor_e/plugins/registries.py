@@ -12,6 +12,7 @@ import re
 import reprlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
@@ -39,12 +40,8 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-DescribeChain = Callable[["Traversable"], str]
-
 NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*\+*")
-"""The pattern of the names of classes and chains."""
-LONGEST_FILE_NAME = 200
-"""The maximum length of a chain name. File systems limit names to 255 bytes."""
+"""The pattern of the names of classes."""
 
 
 class Registry(ABC, Generic[T]):
@@ -65,7 +62,7 @@ class Registry(ABC, Generic[T]):
         self.kind = kind
         self.hook = hook
         self._plugins = plugins
-        self._builtins: dict[str, Definition[T]] = {}
+        self._builtin_definitions: dict[str, Definition[T]] = {}
         self._claims: dict[str, list[Definition[T]]] = {}
 
     @abstractmethod
@@ -76,13 +73,10 @@ class Registry(ABC, Generic[T]):
             PluginError: if the item is invalid. The code of the plugin may raise other exceptions.
         """
 
+    @property
     @abstractmethod
-    def builtin_names(self) -> Iterable[str]:
-        """Return the names that meteor_e defines without plugins, including aliases."""
-
-    @abstractmethod
-    def find_builtin(self, name: str) -> object | None:
-        """Return the import path or file of a built-in object, or ``None`` if meteor_e does not define the name."""
+    def builtins(self) -> Mapping[str, object]:
+        """The import paths or files of the objects that meteor_e defines without plugins, by name and alias."""
 
     @abstractmethod
     def summarize(self, value: T) -> str:
@@ -126,35 +120,76 @@ class Registry(ABC, Generic[T]):
         """Import the plugins and return all names, including the aliases of languages, sorted."""
         with self._plugins.lock:
             self._plugins.load()
-            return sorted({*self.builtin_names(), *self._collect_claims()})
+            return sorted({*self.builtins, *self._collect_claims()})
 
-    def entries(self, name: str | None = None, describe_chain: DescribeChain | None = None) -> Iterator[Entry]:
-        """Yield the entries of this registry. :meth:`PluginRegistry.entries` describes the arguments."""
+    def entries(self, name: str | None, summarize: Callable[[T], str]) -> Iterator[Entry]:
+        """Load objects, and yield an entry for each definition of their names. Aliases of languages are skipped.
+
+        Args:
+            name: the name to list; ``None`` for all names.
+            summarize: a function that returns a one-line description of an object. It may raise a MeteorError if the
+                object has a mistake, and the entry then contains the error.
+        """
         for listed_name in self.names() if name is None else [name]:
             self._collect_claims()
-            yield from self._make_entries(self._list_definitions(listed_name), describe_chain)
+            definitions = self._list_definitions(listed_name)
+            clash = describe_clash(definitions) if len(definitions) > 1 else ""
+            for definition in definitions:
+                # A definition of meteor_e takes precedence, so other definitions of the name do not affect it.
+                error = "" if definition.origin == BUILTIN else clash
+                entry = self._make_entry(definition, error, summarize)
+                is_alias = listed_name in entry.aliases
+                if entry.error or not is_alias:
+                    yield entry
 
     def _builtin_definition(self, name: str) -> Definition[T] | None:
         """Return meteor_e's definition of a name, or ``None`` if meteor_e does not define the name."""
-        if name not in self._builtins:
-            raw = self.find_builtin(name)
-            if raw is None:
-                return None
-            self._builtins[name] = Definition(self.kind, name, BUILTIN, raw, self.load_raw)
-        return self._builtins[name]
+        if name not in self.builtins:
+            return None
+        if name not in self._builtin_definitions:
+            self._builtin_definitions[name] = Definition(self.kind, name, BUILTIN, self.builtins[name], self.load_raw)
+        return self._builtin_definitions[name]
 
     def _collect_claims(self) -> dict[str, list[Definition[T]]]:
         """Call the hooks of new plugins, and return the definitions of all loaded plugins by name."""
         for origin, result in self._plugins.hook_results(self.hook):
-            for item in self._read_result(origin, result):
-                if isinstance(item, str):
-                    self._plugins.add_problem(origin, f"{self.hook}(): {item}")
-                    continue
-                self._claims.setdefault(item.name, []).append(item)
-                definitions = self._list_definitions(item.name)
-                if len(definitions) > 1:
-                    self._plugins.pending_warnings.append(describe_clash(definitions))
+            if isinstance(result, Mapping):
+                self._add_mapping(origin, result)
+            elif isinstance(result, Iterable) and not isinstance(result, str | bytes | os.PathLike):
+                self._add_list(origin, result)
+            else:
+                self._report(origin, f"it returned {reprlib.repr(result)}; it must return a list or a mapping")
         return self._claims
+
+    def _add_mapping(self, origin: Origin, items: Mapping[object, object]) -> None:
+        """Add a definition for each named item of a hook's result. The items are loaded when they are first used."""
+        for name, raw in items.items():
+            if isinstance(name, str) and name:
+                self._add_definition(Definition(self.kind, name, origin, raw, self.load_raw))
+            else:
+                self._report(origin, f"it returned a mapping with the key {name!r}; keys must be names")
+
+    def _add_list(self, origin: Origin, items: Iterable[object]) -> None:
+        """Load each item of a hook's result, and add a definition for each of its names."""
+        for raw in items:
+            try:
+                value, names = self.load_raw(raw)
+            except PLUGIN_FAILURES as error:
+                self._report(origin, failure_reason(error))
+                continue
+            for name in names:
+                self._add_definition(Definition(self.kind, name, origin, raw, self.load_raw, _value=value))
+
+    def _add_definition(self, definition: Definition[T]) -> None:
+        """Add the definition of a plugin. If its name has several definitions, add a warning."""
+        self._claims.setdefault(definition.name, []).append(definition)
+        definitions = self._list_definitions(definition.name)
+        if len(definitions) > 1:
+            self._plugins.pending_warnings.append(describe_clash(definitions))
+
+    def _report(self, origin: Origin, problem: str) -> None:
+        """Record a problem with the result of a plugin's hook."""
+        self._plugins.add_problem(origin, f"{self.hook}(): {problem}")
 
     def _list_definitions(self, name: str) -> list[Definition[T]]:
         """Return all definitions of a name by the loaded plugins, preceded by that of meteor_e if there is one."""
@@ -162,54 +197,13 @@ class Registry(ABC, Generic[T]):
         definitions = [] if builtin_definition is None else [builtin_definition]
         return definitions + self._claims.get(name, [])
 
-    def _read_result(self, origin: Origin, result: object) -> Iterator[Definition[T] | str]:
-        """Yield a definition for each item that a hook returned. Yield an error message for an invalid item."""
-        if isinstance(result, Mapping):
-            yield from self._read_mapping(origin, result)
-        elif isinstance(result, Iterable) and not isinstance(result, str | bytes | os.PathLike):
-            yield from self._read_list(origin, result)
-        else:
-            yield f"it returned {reprlib.repr(result)}; it must return a list or a mapping"
-
-    def _read_mapping(self, origin: Origin, objects: Mapping[object, Any]) -> Iterator[Definition[T] | str]:
-        """Yield a definition for each object of a mapping, or an error message if the key is not a name."""
-        for name, raw in objects.items():
-            if isinstance(name, str) and name:
-                yield Definition(self.kind, name, origin, raw, self.load_raw)
-            else:
-                yield f"it returned a mapping with the key {name!r}; keys must be names"
-
-    def _read_list(self, origin: Origin, objects: Iterable[Any]) -> Iterator[Definition[T] | str]:
-        """Load the objects of a list, and yield a definition for each of their names, or an error message."""
-        for raw in objects:
-            try:
-                value, names = self.load_raw(raw)
-            except PLUGIN_FAILURES as error:
-                yield failure_reason(error)
-                continue
-            for name in names:
-                yield Definition(self.kind, name, origin, raw, self.load_raw, _value=value)
-
-    def _make_entries(self, definitions: list[Definition[T]], describe_chain: DescribeChain | None) -> Iterator[Entry]:
-        """Yield an entry for each definition of a name, unless the name is an alias of a language."""
-        clash = describe_clash(definitions) if len(definitions) > 1 else ""
-        for definition in definitions:
-            # A definition of meteor_e takes precedence, so other definitions of the name do not affect it.
-            error = "" if definition.origin == BUILTIN else clash
-            entry = self._make_entry(definition, error, describe_chain)
-            is_alias = definition.name in entry.aliases
-            if entry.error or not is_alias:
-                yield entry
-
-    def _make_entry(self, definition: Definition[T], error: str, describe_chain: DescribeChain | None) -> Entry:
+    def _make_entry(self, definition: Definition[T], error: str, summarize: Callable[[T], str]) -> Entry:
         """Load an object and return its entry, which contains the given error or the error of loading the object."""
         summary = ""
         value: Any = None
         try:
             value = definition.load()
-            summary = self.summarize(value)
-            if describe_chain is not None and isinstance(self, ChainRegistry):
-                summary = describe_chain(value)
+            summary = summarize(value)
         except MeteorError as load_error:
             error = error or str(load_error)
         return Entry(
@@ -228,7 +222,7 @@ class Registry(ABC, Generic[T]):
         advice = advise_installation((self.kind,), name, f"the {self.kind} {name!r}")
         if advice:
             return PluginError("; ".join([advice, *problems]))
-        names = sorted({*self.builtin_names(), *self._claims})
+        names = sorted({*self.builtins, *self._claims})
         message = f"there is no {self.kind} {name!r}{near_miss(name, names)}; the {self.kind}s: {', '.join(names)}"
         message += self.advice_for_unknown
         if problems:
@@ -248,21 +242,15 @@ class ClassRegistry(Registry[type[T]]):
     """
 
     unknown_error = PluginError
+    builtins: Mapping[str, object] = {}
 
     def __init__(
         self, kind: str, hook: str, plugins: InstalledPlugins, base: str, builtins: Mapping[str, str] | None = None
     ) -> None:
         super().__init__(kind, hook, plugins)
         self.base = base
-        self._import_paths = builtins or {}
-
-    def builtin_names(self) -> Iterable[str]:
-        """Return the names of meteor_e's classes."""
-        return self._import_paths
-
-    def find_builtin(self, name: str) -> object | None:
-        """Return the import path of a class of meteor_e."""
-        return self._import_paths.get(name)
+        if builtins is not None:
+            self.builtins = builtins
 
     def load_raw(self, raw: object) -> tuple[type[T], tuple[str, ...]]:
         """Import a class, and check that it is a complete subclass with a valid name."""
@@ -289,16 +277,9 @@ class ClassRegistry(Registry[type[T]]):
 
 
 class CommandRegistry(Registry["click.Command"]):
-    """A registry of commands. The commands of meteor_e are defined in modules of :mod:`meteor_e.cli`."""
+    """A registry of commands. Each command of meteor_e is defined in a module of :mod:`meteor_e.cli` with its name."""
 
-    def builtin_names(self) -> Iterable[str]:
-        """Return the names of meteor_e's commands."""
-        return builtin.COMMANDS
-
-    def find_builtin(self, name: str) -> object | None:
-        """Return the import path of a command of meteor_e."""
-        module = name.replace("-", "_")
-        return f"meteor_e.cli.{module}:{module}" if name in builtin.COMMANDS else None
+    builtins: Mapping[str, object] = {name: f"meteor_e.cli.{name}:{name}" for name in builtin.COMMANDS}
 
     def load_raw(self, raw: object) -> tuple[click.Command, tuple[str, ...]]:
         """Import a command."""
@@ -322,30 +303,27 @@ class LanguageRegistry(Registry["Language"]):
 
     advice_for_unknown = "; use 'other' for a language that has no definition"
 
-    def builtin_names(self) -> Iterable[str]:
-        """Return the codes of meteor_e's languages, including codes that the Java program uses."""
+    @cached_property
+    def builtins(self) -> Mapping[str, object]:
+        """The files of meteor_e's languages by code. METEOR has its own codes for some languages."""
         from meteor_e.api.languages import ISO_CODES
         from meteor_e.languages.files import language_files
 
-        return [*language_files(), *ISO_CODES]
-
-    def find_builtin(self, name: str) -> object | None:
-        """Return the file of a language of meteor_e."""
-        from meteor_e.languages.files import language_file
-
-        return language_file(name)
+        files = language_files()
+        return {**files, **{meteor_code: files[iso_code] for meteor_code, iso_code in ISO_CODES.items()}}
 
     def load_raw(self, raw: object) -> tuple[Language, tuple[str, ...]]:
         """Read the definition of a language."""
         from meteor_e.api.languages import Language
-        from meteor_e.languages.files import parse_language, read_language
+        from meteor_e.base.yamlfile import read_yaml
+        from meteor_e.languages.files import parse_language
 
         if isinstance(raw, Language):
             language = raw
         elif isinstance(raw, Mapping):
             language = parse_language(raw, "language definition")
         else:
-            language = read_language(_check_file(raw))
+            language = parse_language(read_yaml(_check_file(raw)))
         return language, (language.code, *language.aliases)
 
     def summarize(self, value: Language) -> str:
@@ -356,16 +334,12 @@ class LanguageRegistry(Registry["Language"]):
 class ChainRegistry(Registry["Traversable"]):
     """A registry of the YAML files of chains."""
 
-    def builtin_names(self) -> Iterable[str]:
-        """Return the names of the chain files in ``resources/chains``."""
-        return [file.stem for file in builtin.chain_folder().glob("*.yaml")]
+    @cached_property
+    def builtins(self) -> Mapping[str, object]:
+        """The chain files of meteor_e by name."""
+        from meteor_e.languages.files import RESOURCES
 
-    def find_builtin(self, name: str) -> object | None:
-        """Return the file of a chain of meteor_e."""
-        if not NAME.fullmatch(name) or len(name) > LONGEST_FILE_NAME:
-            return None
-        file = builtin.chain_folder() / f"{name}.yaml"
-        return file if file.is_file() else None
+        return {file.stem: file for file in (RESOURCES / "chains").glob("*.yaml")}
 
     def load_raw(self, raw: object) -> tuple[Traversable, tuple[str, ...]]:
         """Check that the file of a chain exists."""

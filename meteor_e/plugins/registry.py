@@ -17,7 +17,6 @@ from meteor_e.plugins.registries import (
     ChainRegistry,
     ClassRegistry,
     CommandRegistry,
-    DescribeChain,
     LanguageRegistry,
     Registry,
 )
@@ -28,7 +27,6 @@ if TYPE_CHECKING:
 
     import click
 
-    from meteor_e.api.component import Component
     from meteor_e.api.estimators import Estimator
     from meteor_e.api.features import Feature
     from meteor_e.api.formats import OutputFormat
@@ -101,10 +99,6 @@ class PluginRegistry:
         registries = [value for value in vars(self).values() if isinstance(value, Registry)]
         self.kinds: dict[str, Registry[Any]] = {registry.kind: registry for registry in registries}
 
-    def components(self, kind: str) -> Registry[type[Component]]:
-        """Return the registry of one kind of components, such as ``lemmatizer``."""
-        return self.kinds[kind]
-
     def register(self, plugin: object, name: str) -> None:
         """Register a plugin that is not installed, for example one that a notebook defines.
 
@@ -119,7 +113,10 @@ class PluginRegistry:
             self._plugins.add(plugin, Origin(name))
 
     def entries(
-        self, kind: str | None = None, describe_chain: DescribeChain | None = None, name: str | None = None
+        self,
+        kind: str | None = None,
+        describe_chain: Callable[[Traversable], str] | None = None,
+        name: str | None = None,
     ) -> list[Entry]:
         """Import all plugins, load all objects, and return an entry for each object.
 
@@ -136,7 +133,10 @@ class PluginRegistry:
             entries: list[Entry] = []
             for registry in self.kinds.values():
                 if kind in (None, registry.kind):
-                    entries += registry.entries(name, describe_chain)
+                    summarize: Callable[[Any], str] = registry.summarize
+                    if registry is self.chains and describe_chain is not None:
+                        summarize = describe_chain
+                    entries += registry.entries(name, summarize)
             if name is None:
                 entries += self._plugins.problems.values()
             self._plugins.pending_warnings.clear()

@@ -105,7 +105,7 @@ def check_class(report: ErrorReport, cls: type[Component]) -> None:
     is_tuple_of_texts = isinstance(requires, tuple) and all(isinstance(item, str) for item in requires)
     report.expect(is_tuple_of_texts, f"requires is {requires!r}; it must be a tuple of texts")
     name = cls.name
-    if name in registry.builtin_names():
+    if name in registry.builtins:
         builtin_class = registry.get(name)
         report.expect(builtin_class is cls, f"meteor_e has a {report.kind} {name!r} of its own; choose another name")
     _check_options_class(report, cls)

@@ -26,5 +26,5 @@ FROM_PLUGINS = {"estimator", "feature", "java module", "measure", "perturbation"
 
 
 def test_core_has_components_of_the_other_kinds():
-    empty = {kind for kind, registry in plugin_registry().kinds.items() if not list(registry.builtin_names())}
+    empty = {kind for kind, registry in plugin_registry().kinds.items() if not registry.builtins}
     assert empty == FROM_PLUGINS

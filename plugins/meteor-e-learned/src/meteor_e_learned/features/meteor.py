@@ -159,9 +159,9 @@ def _change_paths(name: str, options: Any, chain: str | Mapping[str, Any] | None
     if not isinstance(options, Mapping):
         return options
     if name == "lemmatizer":
-        component = plugin_registry().components("lemmatizer").get(_lemmatizer_name(options, chain))
+        component = plugin_registry().kinds["lemmatizer"].get(_lemmatizer_name(options, chain))
     else:
-        component = plugin_registry().components("matcher").get(name)
+        component = plugin_registry().kinds["matcher"].get(name)
     return {**options, **component.with_paths(options, change)}
 
 
