@@ -192,19 +192,14 @@ def _build_value(events: Iterator[Any], first_event: Any, key: Key, document: Do
         raise document.error(key[:1], limits)
     if first_event.anchor is not None or first_event.tag is not None:
         raise document.error(key, "has an anchor, an alias or a tag, which are not allowed")
-    if isinstance(first_event, yaml.ScalarEvent):
-        return _build_scalar(first_event, key, document)
     if isinstance(first_event, yaml.SequenceStartEvent):
         return _build_list(events, key, document)
-    return _build_mapping(events, key, document)
-
-
-def _build_scalar(event: Any, key: Key, document: Document) -> Any:
-    """Return the value of a scalar. Quoted scalars are strings, and numbers must be finite."""
-    is_quoted = not event.implicit[0]
-    value = event.value if is_quoted else plain_value(event.value)
+    if isinstance(first_event, yaml.MappingStartEvent):
+        return _build_mapping(events, key, document)
+    is_quoted = not first_event.implicit[0]
+    value = first_event.value if is_quoted else plain_value(first_event.value)
     if isinstance(value, float) and not math.isfinite(value):
-        raise document.error(key, f"is {event.value}; it must be a finite number")
+        raise document.error(key, f"is {first_event.value}; it must be a finite number")
     return value
 
 
@@ -212,37 +207,38 @@ def _build_list(events: Iterator[Any], key: Key, document: Document) -> list[Any
     """Build a list from the PyYAML events of its items. The arguments are the same as for :func:`_build_value`."""
     import yaml  # This import is slow.
 
+    lines = cast("dict[Key, int]", document.lines)
     items: list[Any] = []
     while not isinstance(event := next(events), yaml.CollectionEndEvent):
         item_key = (*key, len(items))
-        _add_line(item_key, event, document)
+        lines[item_key] = event.start_mark.line + 1
         items.append(_build_value(events, event, item_key, document))
     return items
 
 
 def _build_mapping(events: Iterator[Any], key: Key, document: Document) -> dict[str, Any]:
-    """Build a mapping from the PyYAML events of its items. The arguments are the same as for :func:`_build_value`."""
+    """Build a mapping from the PyYAML events of its keys and values; see :func:`_build_value`.
+
+    Raises:
+        ConfigError: if a key is not a scalar, or the mapping contains a key twice.
+    """
     import yaml  # This import is slow.
 
-    mapping: dict[str, Any] = {}
-    while not isinstance(event := next(events), yaml.CollectionEndEvent):
-        name = getattr(event, "value", None)
-        value_key = (*key, "?" if name is None else name)
-        _add_line(value_key, event, document)
-        if name is None:
-            raise document.error(value_key, "is a key that is not a text")
-        mapping[name] = _build_value(events, next(events), value_key, document)
-    return mapping
-
-
-def _add_line(key: Key, event: Any, document: Document) -> None:
-    """Store the line of a key in a document. Raise ConfigError if the document contains the key twice."""
     lines = cast("dict[Key, int]", document.lines)
-    line = event.start_mark.line + 1
-    previous_line = lines.get(key)
-    lines[key] = line
-    if previous_line is not None:
-        raise document.error(key, f"is given twice, on lines {previous_line} and {line}")
+    mapping: dict[str, Any] = {}
+    while not isinstance(key_event := next(events), yaml.CollectionEndEvent):
+        line = key_event.start_mark.line + 1
+        if not isinstance(key_event, yaml.ScalarEvent):
+            invalid_key = (*key, "?")
+            lines[invalid_key] = line
+            raise document.error(invalid_key, "is a key that is not a text")
+        value_key = (*key, key_event.value)
+        if value_key in lines:
+            previous_line, lines[value_key] = lines[value_key], line
+            raise document.error(value_key, f"is given twice, on lines {previous_line} and {line}")
+        lines[value_key] = line
+        mapping[key_event.value] = _build_value(events, next(events), value_key, document)
+    return mapping
 
 
 def plain_value(text: str) -> str | int | float | bool | None:

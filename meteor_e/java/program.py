@@ -30,7 +30,7 @@ from meteor_e.java.report import (
 )
 from meteor_e.java.stdio import answer
 from meteor_e.meteor import Meteor
-from meteor_e.packs.pack import parse_function_words, read_list
+from meteor_e.packs.pack import parse_function_words, read_word_list
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring.alignment import Alignment
@@ -157,7 +157,7 @@ def _load_replacements(configuration: JavaConfiguration) -> dict[str, Any]:
     replacements: dict[str, Any] = {}
     options = configuration.options
     if options.words is not None:
-        replacements["function_words"] = read_list(options.words, parse_function_words)
+        replacements["function_words"] = parse_function_words(read_word_list(options.words))
     elif configuration.language.code != "en":
         # The Java program counts English function words in every language.
         replacements["function_words"] = _load_language_resources("en").function_words

@@ -77,7 +77,12 @@ class IndexFile:
 
     def __init__(self, path: str | os.PathLike[str], layout: Layout) -> None:
         self.path = Path(path)
-        view = self._map_file()
+        try:
+            with open_regular(self.path) as file:
+                view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise ResourceError(f"cannot open the index {self.path}: {reason}") from error
         self.parameters = self._read_header(view, layout)
         self.sections = self._map_sections(view, layout)
         self.size, self._max_probes = self.parameters[:2]
@@ -96,15 +101,6 @@ class IndexFile:
         ):
             raise_damaged(self.path, "its word table does not fit")
 
-    def _map_file(self) -> memoryview:
-        """Return a view of the mapped file."""
-        try:
-            with open_regular(self.path) as file:
-                return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise ResourceError(f"cannot open the index {self.path}: {reason}") from error
-
     def _read_header(self, view: memoryview, layout: Layout) -> tuple[int, ...]:
         """Check the header of the file, and return the parameters."""
         if bytes(view[:8]) != layout.magic:
@@ -119,7 +115,10 @@ class IndexFile:
             raise_damaged(self.path, f"it has format version {version}; this release reads version {FORMAT_VERSION}")
         if size != len(view):
             raise_damaged(self.path, f"it has {len(view)} bytes instead of {size}")
-        if n_sections != len(layout.sections) or crc != _compute_header_crc(view[:header_size]):
+        header = bytearray(view[:header_size])
+        # The checksum is computed with zeros in place of its own four bytes.
+        header[_CRC_OFFSET : _CRC_OFFSET + 4] = bytes(4)
+        if n_sections != len(layout.sections) or crc != zlib.crc32(header):
             raise_damaged(self.path, "the checksum of its header is wrong")
         return tuple(parameters)
 
@@ -141,26 +140,23 @@ class IndexFile:
         cached_id = self._ids.get(word)
         if cached_id is not None:
             return cached_id
+        offsets, data, slots = self._offsets, self._bytes, self._slots
+        key = word.encode("utf-8", "surrogatepass")
+        position = zlib.crc32(key)
+        word_id = -1
         try:
-            word_id = self._search_word(word.encode("utf-8", "surrogatepass"))
+            for slot_index in range(position, position + self._max_probes):
+                slot = slots[slot_index & (len(slots) - 1)]
+                if slot == 0:
+                    break
+                slot_word = data[offsets[slot - 1] : offsets[slot]]
+                if slot_word == key:
+                    word_id = slot - 1
+                    break
         except IndexError:
             raise_damaged(self.path, "its word table does not fit")
         self._ids[word] = word_id
         return word_id
-
-    def _search_word(self, key: bytes) -> int:
-        """Look up a UTF-8 word in the hash table. Return its id, or -1 if the table does not contain the word."""
-        offsets, data, slots = self._offsets, self._bytes, self._slots
-        position = zlib.crc32(key)
-        for _ in range(self._max_probes):
-            slot = slots[position & (len(slots) - 1)]
-            if slot == 0:
-                return -1
-            word_id = slot - 1
-            if data[offsets[word_id] : offsets[word_id + 1]] == key:
-                return word_id
-            position += 1
-        return -1
 
     def word(self, word_id: int) -> str:
         """Return the word with an id."""
@@ -198,13 +194,6 @@ def raise_damaged(path: Path, problem: str) -> NoReturn:
         f"cannot use the index {path}: {problem}; "
         "create it again by installing its pack or converting its source; if it is in the cache, delete it"
     )
-
-
-def _compute_header_crc(header: memoryview) -> int:
-    """Return the checksum of a header, which is computed with zeros in place of the four bytes of the checksum."""
-    crc_before_field = zlib.crc32(header[:_CRC_OFFSET])
-    crc_with_zeros = zlib.crc32(bytes(4), crc_before_field)
-    return zlib.crc32(header[_CRC_OFFSET + 4 :], crc_with_zeros)
 
 
 def write_index(

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import functools
 import hashlib
 import json
 import os
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TypeVar
 
 from meteor_e.api.languages import ISO_CODES, NonbreakingPrefixes
 from meteor_e.base.atomic import atomic_file
@@ -46,8 +44,6 @@ _MAX_MANIFEST = 1 << 20
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,99}")
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 _NUMERIC = re.compile(r"(.*?)\s+#NUMERIC_ONLY#")
-
-_T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
@@ -185,18 +181,15 @@ def how_to_install(name: str, *, again: bool = False) -> str:
     return "METEOR has no such pack; `meteor-e pack build` builds packs from bitext, `build_pack` from your own files"
 
 
-def read_list(path: str | os.PathLike[str], parse: Callable[[str], _T]) -> _T:
-    """Read a word list and return its parsed content.
-
-    Args:
-        path: the path of the file.
-        parse: a function that parses the text.
+def read_word_list(path: str | os.PathLike[str]) -> str:
+    """Return the text of a word list.
 
     Raises:
         ResourceError: if the file cannot be read or is not valid UTF-8.
     """
     with os_errors_as(ResourceError, f"cannot read the word list {os.fspath(path)}"):
-        return parse(decode_utf8(read_regular(path, MAX_LIST), os.fspath(path)))
+        content = read_regular(path, MAX_LIST)
+    return decode_utf8(content, os.fspath(path))
 
 
 def parse_function_words(text: str) -> frozenset[str]:
@@ -222,26 +215,6 @@ def parse_prefixes(text: str) -> NonbreakingPrefixes:
         else:
             always.add(entry)
     return NonbreakingPrefixes(frozenset(always), frozenset(numeric))
-
-
-_READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
-    FUNCTION_WORDS: ("function_words", functools.partial(read_list, parse=parse_function_words)),
-    PREFIXES: ("nonbreaking_prefixes", functools.partial(read_list, parse=parse_prefixes)),
-    SYNONYMS: ("synonyms", SynonymIndex),
-    PARAPHRASES: ("paraphrases", ParaphraseIndex),
-}
-"""The attribute that each data file supplies, and the function that reads the file."""
-
-
-def _is_same_stamp(stored_stamp: str, stamp: str) -> bool:
-    """Return whether a file has the same size and modification time as at its last check.
-
-    Archives and container images truncate modification times to seconds. In such times, nanoseconds are ignored.
-    """
-    nanoseconds = 9
-    if stamp.endswith("0" * nanoseconds):
-        return stored_stamp[:-nanoseconds] == stamp[:-nanoseconds]
-    return stored_stamp == stamp
 
 
 class Pack(LanguageResources):
@@ -275,9 +248,14 @@ class Pack(LanguageResources):
             problems = self._find_problems(data_files, trust=True)
             if problems:
                 raise ResourceError(problems[0])
-            for name in data_files:
-                attribute, read = _READERS[name]
-                setattr(self, attribute, read(self.path / name))
+            if FUNCTION_WORDS in data_files:
+                self.function_words = parse_function_words(read_word_list(self.path / FUNCTION_WORDS))
+            if PREFIXES in data_files:
+                self.nonbreaking_prefixes = parse_prefixes(read_word_list(self.path / PREFIXES))
+            if SYNONYMS in data_files:
+                self.synonyms = SynonymIndex(self.path / SYNONYMS)
+            if PARAPHRASES in data_files:
+                self.paraphrases = ParaphraseIndex(self.path / PARAPHRASES)
         except ResourceError as error:
             advice = how_to_install(self.path.name, again=True)
             raise ResourceError(f"pack {self.path.name!r} in {self.path} is damaged: {error}; {advice}") from error
@@ -308,7 +286,10 @@ class Pack(LanguageResources):
             names: the names of the files.
             trust: whether to skip hashing files that have not changed since their last check.
         """
-        stored_stamps = self._read_stamps()
+        stored_stamps: dict[str, object] = {}
+        # If the stamps cannot be read, all files are hashed.
+        with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
+            stored_stamps = dict(json.loads((self.path / CHECKED).read_bytes()))
         stamps = dict(stored_stamps)
         problems = []
         for name in names:
@@ -341,18 +322,13 @@ class Pack(LanguageResources):
         if status.st_size != expected_file.size:
             raise ResourceError(f"{name} has {status.st_size} bytes instead of {expected_file.size}")
         stamp = f"{status.st_size} {status.st_mtime_ns}"
-        if _is_same_stamp(trusted_stamp, stamp):
+        # Archives and container images truncate modification times to seconds, so nine zeros match all nanoseconds.
+        is_truncated = stamp.endswith("0" * 9)
+        if trusted_stamp == stamp or (is_truncated and trusted_stamp[:-9] == stamp[:-9]):
             return trusted_stamp
         if sha256_of(self.path / name) != expected_file.sha256:
             raise ResourceError(f"the SHA-256 of {name} differs from the manifest")
         return stamp
-
-    def _read_stamps(self) -> dict[str, object]:
-        """Return the stamp of each file at its last check, or an empty dictionary if the stamps cannot be read."""
-        try:
-            return dict(json.loads((self.path / CHECKED).read_bytes()))
-        except (OSError, ValueError, TypeError, RecursionError):
-            return {}
 
     def __repr__(self) -> str:
         return f"Pack({self.name!r}, digest={self.digest!r}, path={str(self.path)!r})"

@@ -247,19 +247,6 @@ def _join_surrogates(match: re.Match[str]) -> str:
 _INSTALL_SNOWBALL = "run: pip install 'py-rust-stemmers>=0.1.8'"
 
 
-def _load_snowball(name: str) -> _Stem:
-    """Return the stemming function of the library py-rust-stemmers for a language.
-
-    Raises:
-        ResourceError: if the library is not installed, or does not support the language.
-    """
-    try:
-        stem: _Stem = import_module("py_rust_stemmers").SnowballStemmer(name).stem_word
-    except (ImportError, ValueError) as error:
-        raise ResourceError(f"the {name} stemmer needs py-rust-stemmers ({error}); {_INSTALL_SNOWBALL}") from error
-    return stem
-
-
 class SnowballStemmer:
     """A stemmer with the same stems as METEOR 1.5. Call :func:`stemmer` to create an instance.
 
@@ -270,27 +257,23 @@ class SnowballStemmer:
         name: one of :data:`STEMMERS`.
 
     Raises:
-        ResourceError: if the library is not installed, or if its stems differ from METEOR's.
+        ResourceError: if the library is not installed, does not support the language, or has other stems than METEOR
+            for a few words.
     """
 
     def __init__(self, name: str) -> None:
         self.name = name
-        snowball = _load_snowball(name)
+        try:
+            snowball: _Stem = import_module("py_rust_stemmers").SnowballStemmer(name).stem_word
+        except (ImportError, ValueError) as error:
+            raise ResourceError(f"the {name} stemmer needs py-rust-stemmers ({error}); {_INSTALL_SNOWBALL}") from error
         rule = _RULES.get(name)
         self._stem: _Stem = snowball if rule is None else lambda word: rule(word, snowball)
-        self._check_stems()
-
-    def _check_stems(self) -> None:
-        """Check that the library computes the same stems as METEOR for a few words.
-
-        Raises:
-            ResourceError: if a stem differs.
-        """
-        for word, expected_stem in _PROBES[self.name].items():
+        for word, expected_stem in _PROBES[name].items():
             stem = self(word)
             if stem != expected_stem:
                 raise ResourceError(
-                    f"the installed py-rust-stemmers has {stem!r} for {word!r} in {self.name}, not {expected_stem!r} "
+                    f"the installed py-rust-stemmers has {stem!r} for {word!r} in {name}, not {expected_stem!r} "
                     f"as METEOR does; {_INSTALL_SNOWBALL}"
                 )
 

@@ -11,7 +11,7 @@ from own_resources import FUNCTION_WORDS, PREFIXES, TABLE, flip
 from meteor_e.base.errors import ResourceError
 from meteor_e.packs import pack as pack_module
 from meteor_e.packs.build import build_pack
-from meteor_e.packs.pack import Pack, parse_function_words, parse_prefixes, read_list
+from meteor_e.packs.pack import Pack, parse_function_words, parse_prefixes, read_word_list
 from meteor_e.packs.store import PackStore
 
 
@@ -193,36 +193,36 @@ def test_function_words(tmp_path: Path) -> None:
     path = tmp_path / "words"
     for end in ("\n", "\r\n", "\r"):
         path.write_bytes(FUNCTION_WORDS.replace("\n", end).encode("utf-8-sig") + b"\xe2\x80\x99")
-        assert read_list(path, parse_function_words) == {"a", "the", "of", "’"}
+        assert parse_function_words(read_word_list(path)) == {"a", "the", "of", "’"}
     path.write_bytes(b"")
-    assert read_list(path, parse_function_words) == frozenset()
+    assert parse_function_words(read_word_list(path)) == frozenset()
 
 
 def test_spaces_belong_to_a_function_word_as_in_java(tmp_path: Path) -> None:
     path = tmp_path / "words"
     path.write_bytes(b" a\nb \nC\n#\n")
-    assert read_list(path, parse_function_words) == {" a", "b ", "C", "#"}
+    assert parse_function_words(read_word_list(path)) == {" a", "b ", "C", "#"}
 
 
 def test_prefixes(tmp_path: Path) -> None:
     path = tmp_path / "prefixes"
     for end in ("\n", "\r\n"):
         path.write_bytes(PREFIXES.replace("\n", end).encode())
-        prefixes = read_list(path, parse_prefixes)
+        prefixes = parse_prefixes(read_word_list(path))
         assert prefixes.always == {"Mr", "Prof"}
         assert prefixes.numeric == {"No", "pp"}
 
 
 def test_unreadable_list_is_reported(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="nowhere: No such file"):
-        read_list(tmp_path / "nowhere", parse_function_words)
+        parse_function_words(read_word_list(tmp_path / "nowhere"))
     (tmp_path / "latin").write_bytes("the\ncafé\n".encode("latin-1"))
     with pytest.raises(ResourceError, match="latin, line 2: not valid UTF-8"):
-        read_list(tmp_path / "latin", parse_prefixes)
+        parse_prefixes(read_word_list(tmp_path / "latin"))
 
 
 def test_endless_list_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("meteor_e.packs.pack.MAX_LIST", 100)
     (tmp_path / "long").write_bytes(b"word\n" * 100)
     with pytest.raises(ResourceError, match="larger than 100 bytes"):
-        read_list(tmp_path / "long", parse_function_words)
+        parse_function_words(read_word_list(tmp_path / "long"))

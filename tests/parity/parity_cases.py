@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from meteor_e.meteor import Meteor
 from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index
 from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
-from meteor_e.packs.pack import parse_function_words, read_list
+from meteor_e.packs.pack import parse_function_words, read_word_list
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.packs.store import PackStore
 from meteor_e.plugins.registry import plugin_registry
@@ -163,7 +163,7 @@ class OwnResources:
             shutil.copy(source, folder / source.name)
         table = (OWN / "paraphrases.txt").read_bytes()
         (folder / "paraphrases.gz").write_bytes(gzip.compress(table, mtime=0))
-        self.function_words = read_list(OWN / "function.words", parse_function_words)
+        self.function_words = parse_function_words(read_word_list(OWN / "function.words"))
         build_paraphrase_index(folder / "paraphrases.gz", folder / "paraphrases.idx")
         build_synonym_index(OWN / "english.synsets", OWN / "english.exceptions", folder / "synonyms.idx")
         self.paraphrases = ParaphraseIndex(folder / "paraphrases.idx")
