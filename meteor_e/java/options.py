@@ -140,14 +140,15 @@ def parse(arguments: Sequence[str]) -> JavaOptions:
     if len(arguments) < 2:
         raise UsageError("a test file and a reference file are needed (or - - -stdio)")
     options = _make_default_options(hypothesis=arguments[0], reference=arguments[1])
-    argument_iterator = iter(arguments[2:])
-    for name in argument_iterator:
+    remaining = iter(arguments[2:])
+    for name in remaining:
         if name in FLAGS:
             setattr(options, FLAGS[name].field, True)
         elif name in VALUES:
-            _set_value(options, name, next(argument_iterator, None))
+            _set_value(options, name, value=next(remaining, None))
         else:
-            raise UsageError(f'unknown option "{name}"{near_miss(name, [*FLAGS, *VALUES])}')
+            suggestion = near_miss(name, [*FLAGS, *VALUES])
+            raise UsageError(f'unknown option "{name}"{suggestion}')
     if options.new is not None:
         _apply_new_language(options)
     return options

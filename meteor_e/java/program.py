@@ -533,7 +533,7 @@ def _list_segments(set_id: str, system: str, tests: Documents, references: Docum
     matters, because the first of several references with the highest score is the best reference.
     """
     ordered_references = {name: references[name] for name in hashtable_order(references)}
-    for document in _merge_keys(*tests.values(), *ordered_references.values()):
+    for document in _merge_keys([*tests.values(), *ordered_references.values()]):
         label = f"[{set_id}][{document}]"
         if document not in tests[system]:
             _warn(f"no data for system [{system}] on document {label} - skipping this document")
@@ -542,7 +542,15 @@ def _list_segments(set_id: str, system: str, tests: Documents, references: Docum
         if not document_references:
             _warn(f"no usable references for document {label} - skipping this document")
             continue
-        segments = list(_list_document_segments(label, document, system, tests[system][document], document_references))
+        segments = list(
+            _list_document_segments(
+                document_label=label,
+                document=document,
+                system=system,
+                hypotheses=tests[system][document],
+                references=document_references,
+            )
+        )
         if not segments:
             raise InputError(f"document {document!r} of system {system!r} has no segment that a reference has")
         yield from segments
@@ -581,7 +589,7 @@ def _list_document_segments(
         hypotheses: the hypotheses by segment.
         references: the texts of each reference by segment.
     """
-    for segment in _merge_keys(hypotheses, *references.values()):
+    for segment in _merge_keys([hypotheses, *references.values()]):
         label = f"{document_label}[{segment}]"
         if segment not in hypotheses:
             _warn(f"no data for system [{system}] on segment {label} - scoring empty segment")
@@ -597,9 +605,12 @@ def _list_document_segments(
             _warn(f"no usable references for segment {label} - skipping this segment")
 
 
-def _merge_keys(*tables: Iterable[str]) -> list[str]:
-    """Return the keys of all tables in the order in which the Java program visits them."""
-    return hash_map_order(key for table in tables for key in hashtable_order(table))
+def _merge_keys(hash_tables: Iterable[Iterable[str]]) -> list[str]:
+    """Return the keys of all hash tables in the order in which the Java program visits them."""
+    keys: list[str] = []
+    for hash_table in hash_tables:
+        keys += hashtable_order(hash_table)
+    return hash_map_order(keys)
 
 
 # -- The stdio protocol --

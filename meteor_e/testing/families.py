@@ -96,14 +96,15 @@ def _score(metric: Metric, _: None) -> list[float]:
     hypotheses = list(SENTENCES)
     references = [[SENTENCES[index ^ 1]] for index in range(len(SENTENCES))]
     segment_scores, corpus_score = _score_batch(metric, hypotheses, references)
-    reversed_scores, reversed_corpus_score = _score_batch(metric, hypotheses[::-1], references[::-1])
-    scores = [*segment_scores.ravel().tolist(), *corpus_score.ravel().tolist()]
-    repeated_scores = [*reversed_scores[::-1].ravel().tolist(), *reversed_corpus_score.ravel().tolist()]
+    reversed_segment_scores, reversed_corpus_score = _score_batch(metric, hypotheses[::-1], references[::-1])
+    scores = np.concatenate([segment_scores.ravel(), corpus_score.ravel()])
+    repeated_scores = np.concatenate([reversed_segment_scores[::-1].ravel(), reversed_corpus_score.ravel()])
     if not np.isfinite([scores, repeated_scores]).all():
         raise ValueError("it has scores that are not finite")
     if not np.allclose(scores, repeated_scores, rtol=1e-9, atol=1e-9):
         raise ValueError("scores depend on the order of the segments")
-    return scores
+    score_list: list[float] = scores.tolist()
+    return score_list
 
 
 def _check_signature(signature: object) -> None:

@@ -102,6 +102,10 @@ def make_batch(
     """
     hypotheses = [read_texts(cells[column], column, locate) for column in columns.hypotheses]
     references = read_references({column: cells[column] for column in columns.references}, locate)
-    ids = None if columns.id is None else read_ids(cells[columns.id], columns.id, locate)
-    sources = None if columns.source is None else read_texts(cells[columns.source], columns.source, locate)
-    return TableBatch(hypotheses, references, rows, ids, sources)
+    ids = None
+    if columns.id is not None:
+        ids = read_ids(cells[columns.id], columns.id, locate)
+    sources = None
+    if columns.source is not None:
+        sources = read_texts(cells[columns.source], columns.source, locate)
+    return TableBatch(hypotheses=hypotheses, references=references, rows=rows, ids=ids, sources=sources)

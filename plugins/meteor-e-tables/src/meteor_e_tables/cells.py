@@ -148,12 +148,12 @@ def find_column(columns: Sequence[str], column_path: str, name: str, option: str
     if column_path in columns:
         return [column_path]
     # The name of a column can contain periods, so that each prefix of the path can be a column.
-    parts = column_path.split(".")
-    for n_parts in range(1, len(parts)):
-        column = ".".join(parts[:n_parts])
+    path_parts = column_path.split(".")
+    for prefix_length in range(1, len(path_parts)):
+        column = ".".join(path_parts[:prefix_length])
         if column in columns:
-            return [column, *parts[n_parts:]]
-    column_list = ", ".join(map(repr, columns)) or "none"
+            return [column, *path_parts[prefix_length:]]
+    column_list = ", ".join(repr(column) for column in columns) if columns else "none"
     raise InputError(
         f"{name} has no column {column_path!r}{near_miss(column_path, columns)}; it has {column_list}; choose with "
         f"{option}"
@@ -172,12 +172,11 @@ def get_nested(cells: Iterable[Any], path: Sequence[str], locate: RowLocator) ->
         InputError: if a cell does not contain the field.
     """
     for depth, field in enumerate(path[1:], 1):
-        cells = [_get_field(value, field, ".".join(path[:depth]), row, locate) for row, value in enumerate(cells)]
+        column = ".".join(path[:depth])
+        fields = []
+        for row, cell in enumerate(cells):
+            if not isinstance(cell, dict) or field not in cell:
+                raise InputError(f"{locate(row)}, column {column!r}: no field {field!r} in it")
+            fields.append(cell[field])
+        cells = fields
     return cells
-
-
-def _get_field(value: Any, field: str, column: str, row: int, locate: RowLocator) -> Any:
-    """Return the value of a field in a dictionary, or raise an InputError if the field does not exist."""
-    if not isinstance(value, dict) or field not in value:
-        raise InputError(f"{locate(row)}, column {column!r}: no field {field!r} in it")
-    return value[field]

@@ -117,10 +117,11 @@ def train(corpus: CorpusOptions, training: VectorOptions) -> None:
     with temporary_folder(target.parent, target.name) as folder, terminal_progress() as progress:
         with (folder / "corpus").open("w", encoding="utf-8", newline="\n") as stream:
             sentence_count, word_count = write_corpus(stream, meteor, corpus.texts, progress, key=corpus.key)
-        words, rows, counts, training_metadata = train_vectors(folder / "corpus", progress, **vars(training))
-        corpus_metadata = _describe_corpus(corpus, meteor, sentence_count, word_count)
-        write_vectors(target, words, rows, counts=counts, metadata={**training_metadata, **corpus_metadata})
-    click.echo(f"{target}: {len(words)} words, {rows.shape[1]} dimensions, from {word_count} words of text")
+        trained = train_vectors(folder / "corpus", progress, **vars(training))
+        metadata = {**trained.metadata, **_describe_corpus(corpus, meteor, sentence_count, word_count)}
+        write_vectors(target, trained.words, trained.rows, counts=trained.counts, metadata=metadata)
+    dimension = trained.rows.shape[1]
+    click.echo(f"{target}: {len(trained.words)} words, {dimension} dimensions, from {word_count} words of text")
 
 
 def _describe_corpus(corpus: CorpusOptions, meteor: Meteor, sentence_count: int, word_count: int) -> dict[str, Any]:

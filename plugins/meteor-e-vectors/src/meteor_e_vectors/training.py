@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import numpy as np
 
@@ -15,6 +15,22 @@ from meteor_e_vectors.keys import key_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+class TrainedVectors(NamedTuple):
+    """Store the result of a training.
+
+    Attributes:
+        words: the words, most frequent first.
+        rows: the vector of each word, ``(words, dimension)``.
+        counts: the frequency of each word.
+        metadata: the options of the training, for the vector file.
+    """
+
+    words: list[str]
+    rows: NDArray[np.float32]
+    counts: NDArray[np.int64]
+    metadata: dict[str, Any]
 
 
 def train(
@@ -28,7 +44,7 @@ def train(
     epochs: int = 5,
     min_count: int = 5,
     seed: int = 1,
-) -> tuple[list[str], NDArray[np.float32], NDArray[np.int64], dict[str, Any]]:
+) -> TrainedVectors:
     """Train word vectors on a corpus that :func:`write_corpus` has written.
 
     The corpus is streamed from disk, so memory grows only with the vocabulary.
@@ -43,9 +59,6 @@ def train(
         epochs: number of passes over the corpus.
         min_count: minimum frequency of a word. Rarer words do not get a vector.
         seed: seed for the initial weights and the sampling.
-
-    Returns:
-        The words, most frequent first; their vectors; their frequencies; and metadata for the vector file.
 
     Raises:
         InputError: if no word is frequent enough.
@@ -84,8 +97,12 @@ def train(
         "deterministic": threads == 1,
     }
     words = list(vectors.index_to_key)
-    counts = np.array([vectors.get_vecattr(word, "count") for word in words], dtype=np.int64)
-    return words, np.asarray(vectors.vectors, dtype=np.float32), counts, metadata
+    return TrainedVectors(
+        words=words,
+        rows=np.asarray(vectors.vectors, dtype=np.float32),
+        counts=np.array([vectors.get_vecattr(word, "count") for word in words], dtype=np.int64),
+        metadata=metadata,
+    )
 
 
 def write_corpus(

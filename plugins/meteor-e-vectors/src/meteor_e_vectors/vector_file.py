@@ -238,22 +238,28 @@ def write_vectors(
     target = Path(os.path.realpath(path))
     _check_vectors(words, rows, subwords)
     encoded_words = [word.encode("utf-8", "surrogatepass") for word in words]
-    word_sections, word_parameters = make_vocabulary_sections(encoded_words, target)
+    word_sections, (word_count, longest_probe) = make_vocabulary_sections(encoded_words, target)
     count_bytes = _view_bytes(_limit_counts(counts, len(words)))
     row_bytes = _view_bytes(np.ascontiguousarray(rows, dtype="<f4"))
     encoded_subwords = _encode_subwords(subwords)
     sections: list[bytes | memoryview] = [*word_sections, count_bytes, row_bytes, encoded_subwords.row_bytes]
 
     word_offsets, word_bytes, _ = word_sections
-    subword_lengths = str(encoded_subwords.lengths).encode()
+    subword_lengths = str((encoded_subwords.shortest, encoded_subwords.longest)).encode()
     digest = _compute_digest([word_offsets, word_bytes, row_bytes, encoded_subwords.row_bytes, subword_lengths])
     description: dict[str, Any] = {} if metadata is None else dict(metadata)
     description["digest"] = digest
     checksum = _compute_checksum(sections, description)
     sections.append(_encode_metadata({**description, "sha256": checksum}))
 
-    word_count, longest_probe = word_parameters
-    header = _Header(word_count, longest_probe, rows.shape[1], encoded_subwords.bucket_count, *encoded_subwords.lengths)
+    header = _Header(
+        word_count=word_count,
+        longest_probe=longest_probe,
+        dimension=rows.shape[1],
+        bucket_count=encoded_subwords.bucket_count,
+        shortest_subword=encoded_subwords.shortest,
+        longest_subword=encoded_subwords.longest,
+    )
     with os_errors_as(ResourceError, f"cannot write {target}"):
         target.parent.mkdir(parents=True, exist_ok=True)
         with atomic_file(target) as scratch:
@@ -266,20 +272,26 @@ class _EncodedSubwords(NamedTuple):
     Attributes:
         row_bytes: the vectors as bytes.
         bucket_count: the number of vectors.
-        lengths: the lengths of the shortest and the longest subword in characters.
+        shortest: the length of the shortest subword in characters.
+        longest: the length of the longest subword in characters.
     """
 
     row_bytes: memoryview
     bucket_count: int
-    lengths: tuple[int, int]
+    shortest: int
+    longest: int
 
 
 def _encode_subwords(subwords: Subwords | None) -> _EncodedSubwords:
     """Return subword vectors as bytes. Without subword vectors, all sizes are 0."""
     if subwords is None:
-        return _EncodedSubwords(memoryview(b""), bucket_count=0, lengths=(0, 0))
-    row_bytes = _view_bytes(np.ascontiguousarray(subwords.rows, dtype="<f4"))
-    return _EncodedSubwords(row_bytes, len(subwords.rows), (subwords.shortest, subwords.longest))
+        return _EncodedSubwords(row_bytes=memoryview(b""), bucket_count=0, shortest=0, longest=0)
+    return _EncodedSubwords(
+        row_bytes=_view_bytes(np.ascontiguousarray(subwords.rows, dtype="<f4")),
+        bucket_count=len(subwords.rows),
+        shortest=subwords.shortest,
+        longest=subwords.longest,
+    )
 
 
 def _check_vectors(words: Sequence[str], rows: NDArray[np.float32], subwords: Subwords | None) -> None:
