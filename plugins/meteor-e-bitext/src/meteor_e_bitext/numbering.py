@@ -44,15 +44,17 @@ def number_rows(words: NDArray[Any], lengths: NDArray[np.uint8]) -> DistinctPhra
     first_rows = [np.zeros(0, np.int64)]
     phrase_count = 0
     for position in range(int(lengths.max(initial=0))):
+        # The prefixes of all rows that have a word at this position become longer by this word.
         longer_rows = np.flatnonzero(lengths > position)
         next_words = words[starts[longer_rows] + position].astype(np.uint64)
         keys = prefix_ids[longer_rows].astype(np.uint64) << _WORD_BITS | next_words
         _, longer_prefix_ids = np.unique(keys, return_inverse=True)
         prefix_ids[longer_rows] = longer_prefix_ids
+        # A row that ends with this word is equal to its prefix.
         complete_rows = longer_rows[lengths[longer_rows] == position + 1]
         _, first_indices, phrase_of_row = np.unique(prefix_ids[complete_rows], return_index=True, return_inverse=True)
         ids[complete_rows] = phrase_count + phrase_of_row
         first_rows.append(complete_rows[first_indices])
         phrase_count += len(first_indices)
     distinct_rows = np.concatenate(first_rows)
-    return DistinctPhrases(ids, starts[distinct_rows], lengths[distinct_rows])
+    return DistinctPhrases(ids=ids, positions=starts[distinct_rows], lengths=lengths[distinct_rows])

@@ -57,8 +57,10 @@ class Phrases(NamedTuple):
         lengths = self.lengths[phrases].astype(np.int64)
         ends = np.cumsum(lengths)
         starts = ends - lengths
-        indices = np.repeat(self.positions[phrases] - starts, lengths) + np.arange(int(lengths.sum()))
-        words = [self.vocabulary[word_id] for word_id in self.words[indices].tolist()]
+        # The words of all phrases are looked up together, because this is faster than one call per phrase.
+        word_count = int(lengths.sum())
+        word_positions = np.repeat(self.positions[phrases] - starts, lengths) + np.arange(word_count)
+        words = [self.vocabulary[word_id] for word_id in self.words[word_positions].tolist()]
         return [" ".join(words[start:end]) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
     def order(self, phrases: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
@@ -67,18 +69,25 @@ class Phrases(NamedTuple):
         Args:
             phrases: the ids of the phrases.
         """
+        word_ranks = self._rank_words()
+        lengths, positions = self.lengths[phrases], self.positions[phrases]
+        order = np.arange(len(phrases))
         # A stable sort at each word position, from the last to the first, sorts the phrases by all words.
+        for offset in reversed(range(int(lengths.max(initial=0)))):
+            # The rank 0 puts phrases without a word at this position first.
+            ranks = np.zeros(len(order), np.uint32)
+            has_word = lengths[order] > offset
+            words = self.words[positions[order[has_word]] + offset]
+            ranks[has_word] = word_ranks[words]
+            order = order[np.argsort(ranks, kind="stable")]
+        return order
+
+    def _rank_words(self) -> NDArray[np.uint32]:
+        """Return the rank of each word of the vocabulary, from 1, in the order of code points."""
         sorted_ids = sorted(range(len(self.vocabulary)), key=self.vocabulary.__getitem__)
         word_ranks = np.empty(len(sorted_ids), np.uint32)
         word_ranks[sorted_ids] = np.arange(1, len(sorted_ids) + 1, dtype=np.uint32)
-        lengths, positions = self.lengths[phrases], self.positions[phrases]
-        order = np.arange(len(phrases))
-        for offset in reversed(range(int(lengths.max(initial=0)))):
-            ranks = np.zeros(len(order), np.uint32)  # The rank 0 puts phrases without a word at this position first.
-            indices = np.flatnonzero(lengths[order] > offset)
-            ranks[indices] = word_ranks[self.words[positions[order[indices]] + offset]]
-            order = order[np.argsort(ranks, kind="stable")]
-        return order
+        return word_ranks
 
     def any_word(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return for each phrase whether it contains at least one flagged word.
@@ -345,10 +354,22 @@ def read_phrase_pairs(corpus: Corpus, pivot_corpus: Corpus, folder: Path, min_pr
 
 def _open_records(path: Path) -> NDArray[np.void]:
     """Open a file of phrase pairs as a memory map. Return an empty array for an empty file."""
-    is_empty = path.stat().st_size == 0
-    return np.zeros(0, RECORD) if is_empty else np.memmap(path, RECORD, "r")
+    if path.stat().st_size == 0:
+        return np.zeros(0, RECORD)
+    return np.memmap(path, RECORD, "r")
 
 
 def _read_phrases(corpus: Corpus, folder: Path, name: str) -> Phrases:
-    positions = np.load(folder / f"{name}-positions.npy").astype(np.int64)
-    return Phrases(corpus.words, positions, np.load(folder / f"{name}-lengths.npy"), corpus.vocabulary)
+    """Read the positions and lengths of the phrases of a corpus.
+
+    Args:
+        corpus: the corpus.
+        folder: the folder that contains the phrases.
+        name: the prefix of the file names.
+    """
+    return Phrases(
+        words=corpus.words,
+        positions=np.load(folder / f"{name}-positions.npy").astype(np.int64),
+        lengths=np.load(folder / f"{name}-lengths.npy"),
+        vocabulary=corpus.vocabulary,
+    )

@@ -127,5 +127,12 @@ def _format_table(rows: Iterable[tuple[str, str]]) -> list[str]:
 
 def _escape(text: str) -> str:
     """Escape the markup in a string, and replace control characters, so that it can be written into a table cell."""
-    text = "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in text)
-    return "".join("\\" + char if char in _MARKUP else char for char in text)
+    escaped = []
+    for character in text:
+        if character in _MARKUP:
+            escaped.append("\\" + character)
+        elif character.isprintable():
+            escaped.append(character)
+        else:
+            escaped.append("\N{REPLACEMENT CHARACTER}")
+    return "".join(escaped)

