@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from meteor_e_learned.answers import JudgedAnswer, answer_examples, load_answers
 from meteor_e_learned.feature_store import FeatureStore
-from meteor_e_learned.features.short_texts import fold, split_terms
+from meteor_e_learned.features.short_texts import fold, split_forms
 from meteor_e_learned.models.logistic_regression import LogisticRegression
 from meteor_e_learned.recipe import load_recipe, make_features
 from numpy.typing import NDArray
@@ -85,8 +85,8 @@ def surface_scores(answers: Sequence[JudgedAnswer]) -> dict[str, Floats]:
     """Return baselines: exact containment, token F1, and what describes only length or difficulty."""
     contained, f1 = [], []
     for answer in answers:
-        words = [term.form for term in split_terms(fold(answer.answer))]
-        references = [[term.form for term in split_terms(fold(text))] for text in answer.references]
+        words = split_forms(fold(answer.answer))
+        references = [split_forms(fold(text)) for text in answer.references]
         spaced = f" {' '.join(words)} "
         contained.append(max(f" {' '.join(reference)} " in spaced for reference in references))
         f1.append(max(token_f1(words, reference) for reference in references))

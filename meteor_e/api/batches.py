@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
 
 from meteor_e.api.segments import Segment, SegmentId
 from meteor_e.base.errors import ConfigError, InputError, count_of
-from meteor_e.base.texts import check_list, check_text
+from meteor_e.base.texts import are_valid_texts, check_list, check_text
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -90,8 +90,10 @@ def reference_list(hypothesis: object, references: Any) -> Sequence[str]:
         InputError: if one of them is not a text, or if there is no reference.
     """
     texts = [references] if isinstance(references, str) else list(check_list(references, "references", "text"))
-    for text in (hypothesis, *texts):
-        check_text(text)
+    check_text(hypothesis)
+    if not are_valid_texts(texts):
+        for text in texts:
+            check_text(text)
     if not texts:
         raise InputError("a hypothesis needs at least one reference")
     return texts

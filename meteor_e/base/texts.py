@@ -38,6 +38,18 @@ def check_text(value: object, description: str = "a segment") -> None:
         ) from None
 
 
+def are_valid_texts(values: Iterable[Any]) -> bool:
+    """Return whether all values are strings without lone surrogates.
+
+    For many short strings, this function is several times as fast as one call of :func:`check_text` per string.
+    """
+    try:
+        "".join(values).encode()
+    except (TypeError, UnicodeEncodeError):
+        return False
+    return True
+
+
 def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a JSON object as a dictionary. Pass this function to :func:`json.loads` as ``object_pairs_hook``.
 

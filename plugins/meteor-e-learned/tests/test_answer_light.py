@@ -16,7 +16,7 @@ from meteor_e_learned.explain import explain, explain_system
 from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.features.answer import COLUMNS, describe
 from meteor_e_learned.features.answer_texts import Answer, Question
-from meteor_e_learned.features.short_texts import fold, join_forms, join_forms_by_line, split_terms
+from meteor_e_learned.features.short_texts import fold, split_forms, split_forms_with_breaks
 from meteor_e_learned.models.logistic_regression import LogisticRegression
 from meteor_e_learned.ready import resolve_model
 from meteor_e_learned.recipe import load_recipe
@@ -49,7 +49,7 @@ INCORRECT = [
 
 
 def terms(text):
-    return [term.form for term in split_terms(fold(text))]
+    return split_forms(fold(text))
 
 
 def columns(answer, references, question):
@@ -72,11 +72,23 @@ def test_equal_facts_have_equal_terms(left, right):
 
 
 @pytest.mark.parametrize("first_line", ["Twenty one", "The opera"])
-def test_forms_by_line_equal_the_forms_of_each_line(first_line):
+def test_forms_with_breaks_equal_the_forms_of_each_line(first_line):
     folded = fold("\n".join([first_line, "", "a b\u0301 1,000", "x" * 100]))
-    assert join_forms_by_line(folded) == [
-        join_forms(term.form for term in split_terms(line)) for line in folded.split("\n")
-    ]
+    lines = " ".join(split_forms_with_breaks(folded)).split("\n")
+    assert [line.split() for line in lines] == [split_forms(line) for line in folded.split("\n")]
+
+
+@pytest.mark.parametrize(
+    ("reference", "padded_forms"),
+    [
+        ("Verdi (composer)", " verdi "),
+        (" (Verdi) (composer) ", " verdi "),
+        ("(Verdi)", " verdi "),
+        ("a (b) c", " a b c "),
+    ],
+)
+def test_only_a_comment_at_the_end_is_ignored(reference, padded_forms):
+    assert Question("", ["Puccini", reference]).padded_references == [" puccini ", padded_forms]
 
 
 def test_words_of_the_question_do_not_count_as_new():

@@ -16,7 +16,7 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.features.answer_texts import split_trigrams
-from meteor_e_learned.features.short_texts import fold, split_terms
+from meteor_e_learned.features.short_texts import fold, split_forms
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -107,8 +107,7 @@ def central_references(references: Sequence[str], count: int) -> list[str]:
 
 def _trigrams(reference: str) -> set[str]:
     """Return the set of all sequences of three characters in a reference, without spaces."""
-    letters = "".join(term.form for term in split_terms(fold(reference)))
-    return split_trigrams(letters)
+    return split_trigrams("".join(split_forms(fold(reference))))
 
 
 def answer_examples(

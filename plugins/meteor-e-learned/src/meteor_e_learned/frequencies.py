@@ -40,10 +40,18 @@ def frequencies() -> Frequencies:
 
 
 @functools.cache
-def _rarities() -> dict[str, int]:
-    """Return the rarity of each word in units of 0.01, which is the index of wordfreq's list with the word."""
+def load_rarities() -> dict[str, int]:
+    """Return the rarity of each word in units of 0.01, which is the index of wordfreq's list with the word.
+
+    Raises:
+        MeteorError: if wordfreq is not installed.
+    """
     lists = load_word_lists(*_REQUIRED_BY)
-    return {word: index for index, words in reversed(list(enumerate(lists))) for word in words}
+    rarities: dict[str, int] = {}
+    # A word that is in several lists has the rarity of the first list.
+    for index in reversed(range(len(lists))):
+        rarities.update(dict.fromkeys(lists[index], index))
+    return rarities
 
 
 UNLISTED_RARITY = 9.0
@@ -56,5 +64,5 @@ def word_rarity(word: str) -> float:
     Raises:
         MeteorError: if wordfreq is not installed.
     """
-    rarity = _rarities().get(word)
+    rarity = load_rarities().get(word)
     return UNLISTED_RARITY if rarity is None else rarity / 100

@@ -10,6 +10,7 @@ from typing import Any
 from meteor_e.api import InputError
 from meteor_e.api.segments import SegmentId
 from meteor_e.base.errors import near_miss
+from meteor_e.base.texts import are_valid_texts
 
 RowLocator = Callable[[int], str]
 """A function that returns the location of the row with a given index, for error messages."""
@@ -81,19 +82,22 @@ def read_references(columns: dict[str, Iterable[Any]], locate: RowLocator) -> li
 
 def _read_reference_column(cells: Iterable[Any], column: str, locate: RowLocator) -> list[Sequence[str]]:
     """Return the references of each row in one column."""
+    # Most cells are valid lists, which are accepted without a function call that builds an error message.
     references: list[Sequence[str]] = []
     for row, cell in enumerate(cells):
         if isinstance(cell, str):
             if not cell.isascii():
                 _check_surrogates(cell, f"{locate(row)}, column {column!r}")
             references.append((cell if type(cell) is str else str(cell),))
+        elif type(cell) is list and cell and are_valid_texts(cell):
+            references.append(cell)
         else:
             references.append(_read_reference_list(cell, f"{locate(row)}, column {column!r}"))
     return references
 
 
 def _read_reference_list(cell: Any, location: str) -> Sequence[str]:
-    """Return the references in a cell that contains a list of strings.
+    """Return the references in a cell that contains a list of strings, or raise an InputError.
 
     Args:
         cell: the cell.

@@ -19,6 +19,7 @@ from meteor_e_tables.batches import BATCH_ROWS, BatchedTable, TableBatch, make_b
 from meteor_e_tables.cells import RowLocator, find_column, get_nested
 
 _ARRAY_DECODER = msgspec.json.Decoder(list[dict[str, msgspec.Raw]])
+_VALUE_DECODER = msgspec.json.Decoder()
 _LINE_DECODER = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
@@ -212,4 +213,4 @@ def _decode_field(cells: dict[str, msgspec.Raw], field: str, locate: RowLocator,
 
 def _decode(value: Any) -> Any:
     """Decode a value if it is encoded JSON."""
-    return msgspec.json.decode(value) if isinstance(value, msgspec.Raw) else value
+    return _VALUE_DECODER.decode(value) if isinstance(value, msgspec.Raw) else value

@@ -21,9 +21,9 @@ from meteor_e_learned.features.answer_texts import (
     Question,
     Reference,
     select_numbers,
-    split_trigrams,
 )
-from meteor_e_learned.frequencies import frequencies
+from meteor_e_learned.features.short_texts import STOP_WORDS
+from meteor_e_learned.frequencies import load_rarities
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -107,26 +107,25 @@ COLUMNS = (
 
 def _share(forms: Sequence[str], container: Container[str]) -> float:
     """Return the fraction of the forms that are in a container."""
-    return sum([form in container for form in forms]) / len(forms)
+    return sum(map(container.__contains__, forms)) / len(forms)
 
 
 def _compare(answer: Answer, reference: Reference) -> Comparison:
     """Compare an answer with a reference that the answer does not contain as a whole."""
     positions = answer.positions
     contains_letters = len(reference.letters) >= TRIGRAM and reference.letters in answer.letters
-    trigrams = split_trigrams(reference.letters)
-    trigram_recall = len(trigrams & answer.trigrams) / len(trigrams)
+    trigram_recall = len(reference.trigrams & answer.trigrams) / len(reference.trigrams)
     if positions.keys().isdisjoint(reference.forms):
         return Comparison(0.0, float(contains_letters), 0.0, 0.0, 0.0, 0.0, trigram_recall)
-    new_terms = reference.new_terms
-    matched_rarity = sum([term.rarity for term in new_terms if term.form in positions])
+    rarities = zip(reference.new_forms, reference.new_rarities, strict=True)
+    matched_rarity = sum([rarity for form, rarity in rarities if form in positions])
     return Comparison(
         contains=0.0,
         contains_joined=float(contains_letters),
         recall=_share(reference.forms, positions),
         content_recall=_share(reference.content_forms, positions),
         new_recall=_share(reference.new_forms, positions),
-        rare_recall=matched_rarity / sum([term.rarity for term in new_terms]),
+        rare_recall=matched_rarity / sum(reference.new_rarities),
         trigram_recall=trigram_recall,
     )
 
@@ -143,7 +142,7 @@ def _match_contained_references(answer: Answer, question: Question, contained: S
     # A space follows each term, so the number of spaces before a reference is the index of its first term.
     position = answer.padded_forms.count(" ", 1, first_character + 1)
     longest = max(contained, key=lambda padded_forms: padded_forms.count(" "))
-    return Match(FULL_MATCH, question.make_reference(longest), position)
+    return Match(FULL_MATCH, question.find_reference(longest), position)
 
 
 def _match_references(answer: Answer, question: Question) -> Match:
@@ -154,7 +153,7 @@ def _match_references(answer: Answer, question: Question) -> Match:
     contained = [padded_forms for padded_forms in question.padded_references if padded_forms in answer.padded_forms]
     if contained:
         return _match_contained_references(answer, question, contained)
-    references = question.references
+    references = [question.find_reference(padded_forms) for padded_forms in question.padded_references]
     comparisons = [_compare(answer, reference) for reference in references]
     best = Comparison(*map(max, zip(*comparisons, strict=True)))
     nearest = max(range(len(references)), key=lambda index: _rank_reference(comparisons[index], references[index]))
@@ -175,7 +174,8 @@ def _measure_similarity(answer: Answer, reference: Reference) -> tuple[float, fl
     answer_text = answer.padded_forms.strip()[:MAX_ANSWER_CHARACTERS]
     if not answer_text:
         return 0.0, 0.0
-    passage_similarity = fuzz.partial_ratio(reference_text, answer_text) / 100
+    is_contained = reference_text in answer_text
+    passage_similarity = 1.0 if is_contained else fuzz.partial_ratio(reference_text, answer_text) / 100
     # If the answer is shorter than the reference, the answer is compared with only a part of the reference.
     length_penalty = min(1.0, len(answer_text) / len(reference_text)) ** 0.25
     similarity = fuzz.ratio(reference_text, answer_text[: 4 * MAX_REFERENCE_CHARACTERS]) / 100
@@ -226,10 +226,12 @@ def _measure_missing_terms(answer: Answer, reference: Reference) -> tuple[float,
 
     A missing term occurs in the reference, but not in the answer or the question.
     """
-    missing_terms = [term for term in reference.new_terms if term.form not in answer.positions]
+    forms_and_rarities = zip(reference.new_forms, reference.new_rarities, strict=True)
+    missing_terms = [(len(form), rarity) for form, rarity in forms_and_rarities if form not in answer.positions]
     if not missing_terms:
         return 0, 0.0
-    return max([len(term.form) for term in missing_terms]), max([term.rarity for term in missing_terms])
+    lengths, rarities = zip(*missing_terms, strict=True)
+    return max(lengths), max(rarities)
 
 
 def describe(answer: Answer, question: Question) -> list[float]:
@@ -238,7 +240,8 @@ def describe(answer: Answer, question: Question) -> list[float]:
         return [0.0] * len(COLUMNS)
     match = _match_references(answer, question)
     best, nearest = match.best, match.nearest
-    content_forms = [term.form for term in answer.terms if term.is_content and term.form not in question.forms]
+    words_and_forms = zip(answer.words, answer.forms, strict=True)
+    content_forms = [form for word, form in words_and_forms if word not in STOP_WORDS and form not in question.forms]
     new_forms = set(content_forms) - question.reference_forms
     new_names = answer.name_forms() - question.forms - question.reference_forms
     match_positions = [answer.positions[form] for form in nearest.new_forms if form in answer.positions]
@@ -257,7 +260,7 @@ def describe(answer: Answer, question: Question) -> list[float]:
         float(_has_negation_before(answer, match_positions)),
         *_measure_missing_terms(answer, nearest),
         math.log(len(nearest.forms)),
-        math.log(len(nearest.new_terms)),
+        math.log(len(nearest.new_forms)),
         _share(nearest.forms, question.forms),
         log_references,
         (1 - best.rare_recall) * log_references,
@@ -283,17 +286,17 @@ class AnswerFeature(Feature):
         """
         if context.language.code != "en":
             raise ConfigError(f"feature {cls.name!r} is for English only, not for language {context.language.code!r}")
-        frequencies()
+        load_rarities()
         return super().from_options(context, options)
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Return one row per answer. Consecutive answers to the same question share the analysis of the question."""
-        previous_key, question = None, Question("", ())
-        rows = np.empty((len(batch), len(COLUMNS)))
-        segments = zip(batch.hypotheses, batch.references, batch.sources or (), strict=True)
-        for index, (text, references, source) in enumerate(segments):
-            key = source, references
-            if key != previous_key:
-                previous_key, question = key, Question(source, references)
-            rows[index] = describe(Answer(text), question)
-        return rows
+        """Return one row per answer. Answers to the same question share the analysis of the question."""
+        questions: dict[tuple[str, tuple[str, ...]], Question] = {}
+        rows = []
+        for text, references, source in zip(batch.hypotheses, batch.references, batch.sources or (), strict=True):
+            key = source, tuple(references)
+            question = questions.get(key)
+            if question is None:
+                question = questions[key] = Question(source, references)
+            rows.append(describe(Answer(text), question))
+        return np.array(rows, float).reshape(len(rows), len(COLUMNS))

@@ -11,21 +11,26 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
 from meteor_e_learned.features.short_texts import (
+    STOP_WORDS,
     fold,
+    get_forms,
     join_forms,
-    join_forms_by_line,
+    measure_rarity,
+    split_forms,
+    split_forms_with_breaks,
     split_list,
-    split_terms,
+    split_words,
 )
 
 TRIGRAM = 3
 """Number of characters in a trigram."""
 
-_COMMENT = re.compile(r"\s*\([^()]*\)\s*$")
-_NAME = re.compile(r"(?<![.!?] )(?<!^)\b[A-Z]\w+")
+_COMMENT = re.compile(r"(?<=\S)[^\S\n]*\([^()\n]*\)[^\S\n]*$", re.MULTILINE)
+# The regular expression begins with the capital letter, so that the search skips all other characters quickly.
+_NAME = re.compile(r"[A-Z](?<=\b.)(?<![.!?] .)(?<!^.)\w+")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 
-_REFUSALS = (
+_REFUSAL_PHRASES = (
     " sorry",
     " apologi",
     " as an ai ",
@@ -68,6 +73,7 @@ _REFUSALS = (
     " there were no ",
 )
 """Phrases that indicate a refusal to answer. The text is in lowercase and does not contain apostrophes."""
+_REFUSAL = re.compile("|".join(_REFUSAL_PHRASES))
 
 NEGATIONS = frozenset(
     split_list("no not never neither nor cannot isnt wasnt didnt doesnt none without arent werent wont dont")
@@ -76,31 +82,43 @@ NEGATIONS = frozenset(
 
 
 class Reference:
-    """An acceptable answer, split into terms.
+    """An acceptable answer, split into words.
 
     Args:
-        padded_forms: the forms of the terms, separated and surrounded by spaces. There is at least one form.
+        padded_forms: the forms of the words, separated and surrounded by spaces. There is at least one form.
         line: the folded text.
-        question_forms: the forms of the question's terms.
+        question_forms: the forms of the question's words.
 
     Attributes:
-        padded_forms: the forms of the terms, separated and surrounded by spaces.
-        forms: the forms of the terms.
+        padded_forms: the forms of the words, separated and surrounded by spaces.
+        forms: the forms of the words.
         letters: the forms without spaces.
-        content_forms: the forms of the content words, or of all terms if there are no content words.
-        new_terms: the content terms that are not in the question, or all content terms if the question contains all.
-        new_forms: the forms of the new terms.
+        content_forms: the forms of the content words, or of all words if there are no content words.
+        new_forms: the forms of the content words that are not in the question. If the question contains all content
+            words, the forms of all content words.
     """
 
     def __init__(self, padded_forms: str, line: str, question_forms: frozenset[str]) -> None:
         self.padded_forms = padded_forms
         self.forms = padded_forms.split()
         self.letters = "".join(self.forms)
-        terms = split_terms(line)
-        content_terms = [term for term in terms if term.is_content] or terms
-        self.content_forms = [term.form for term in content_terms]
-        self.new_terms = [term for term in content_terms if term.form not in question_forms] or content_terms
-        self.new_forms = [term.form for term in self.new_terms]
+        words = split_words(line)
+        content_words = [word for word in words if word not in STOP_WORDS] or words
+        self.content_forms = get_forms(content_words)
+        words_and_forms = zip(content_words, self.content_forms, strict=True)
+        new_words = [word for word, form in words_and_forms if form not in question_forms] or content_words
+        self.new_forms = get_forms(new_words)
+        self._new_words = new_words
+
+    @cached_property
+    def new_rarities(self) -> list[float]:
+        """The rarity of each word whose form is in :attr:`new_forms`."""
+        return [measure_rarity(word) for word in self._new_words]
+
+    @cached_property
+    def trigrams(self) -> set[str]:
+        """The set of all sequences of three characters in the forms, without spaces."""
+        return split_trigrams(self.letters)
 
 
 class Question:
@@ -111,64 +129,61 @@ class Question:
         references: the acceptable answers. A comment in parentheses at the end of an answer is ignored.
 
     Attributes:
-        forms: the forms of the question's terms.
-        padded_references: the padded forms of each acceptable answer that contains a term.
-        reference_forms: the forms of all terms of the acceptable answers.
+        forms: the forms of the question's words.
+        padded_references: the padded forms of each acceptable answer that contains a word.
+        reference_forms: the forms of all words of the acceptable answers.
+        number_lists: the numbers of each acceptable answer that contains a number.
     """
 
     def __init__(self, text: str, references: Sequence[str]) -> None:
-        self.forms = frozenset([term.form for term in split_terms(fold(text))])
-        self._lines = _fold_references(references)
-        self._padded_lines = join_forms_by_line("\n".join(self._lines))
+        self.forms = frozenset(split_forms(fold(text)))
+        self._folded_references = _fold_references(references)
+        reference_forms = split_forms_with_breaks(self._folded_references)
+        self._padded_lines = join_forms(reference_forms).split("\n")
         distinct_references = dict.fromkeys(self._padded_lines)
-        distinct_references.pop(" ", None)  # Lines without a term.
+        distinct_references.pop(" ", None)  # Lines without a word.
         self.padded_references = list(distinct_references)
-        self.reference_forms = frozenset("".join(distinct_references).split())
+        self.reference_forms = frozenset(reference_forms).difference("\n")
+        self.number_lists: list[list[str]] = []
+        if select_numbers(self.reference_forms):
+            number_lists = [select_numbers(padded_forms.split()) for padded_forms in self.padded_references]
+            self.number_lists = [numbers for numbers in number_lists if numbers]
+        self._references: dict[str, Reference] = {}
 
-    @cached_property
-    def references(self) -> list[Reference]:
-        """All acceptable answers that contain at least one term."""
-        return [self.make_reference(padded_forms) for padded_forms in self.padded_references]
-
-    @cached_property
-    def number_lists(self) -> list[list[str]]:
-        """The numbers of each acceptable answer that contains a number."""
-        if not select_numbers(self.reference_forms):
-            return []
-        number_lists = [select_numbers(padded_forms.split()) for padded_forms in self.padded_references]
-        return [numbers for numbers in number_lists if numbers]
-
-    def make_reference(self, padded_forms: str) -> Reference:
+    def find_reference(self, padded_forms: str) -> Reference:
         """Return an acceptable answer, which is given by its item in :attr:`padded_references`."""
-        line = self._lines[self._padded_lines.index(padded_forms)]
-        return Reference(padded_forms, line, self.forms)
+        reference = self._references.get(padded_forms)
+        if reference is None:
+            line = self._folded_references.split("\n")[self._padded_lines.index(padded_forms)]
+            reference = self._references[padded_forms] = Reference(padded_forms, line, self.forms)
+        return reference
 
 
-def _fold_references(references: Sequence[str]) -> list[str]:
-    """Return the distinct folded references. A comment in parentheses at the end of a reference is removed."""
-    folded = fold("\n".join([reference.strip().replace("\n", " ") for reference in references]))
-    lines = list(dict.fromkeys(folded.split("\n")))
-    if ")" not in folded:
-        return lines
+def _fold_references(references: Sequence[str]) -> str:
+    """Return the folded references, one per line. A comment in parentheses at the end of a reference is removed."""
+    text = "\n".join(references)
+    if text.count("\n") >= len(references):
+        text = "\n".join([reference.replace("\n", " ") for reference in references])
+    folded = fold(text)
     # A reference that is entirely in parentheses is not removed.
-    return [(_COMMENT.sub("", line) or line) if ")" in line else line for line in lines]
+    return _COMMENT.sub("", folded) if ")" in folded else folded
 
 
 class Answer:
-    """An answer to a question, split into terms.
+    """An answer to a question, split into words.
 
     Attributes:
-        terms: the terms.
-        forms: the forms of the terms.
+        words: the words.
+        forms: the forms of the words.
         padded_forms: the forms, separated and surrounded by spaces.
-        positions: the position of the first term with each form.
+        positions: the position of the first word with each form.
     """
 
     def __init__(self, text: str) -> None:
         self._text = text
         self._folded = fold(text)
-        self.terms = split_terms(self._folded)
-        self.forms = [term.form for term in self.terms]
+        self.words = split_words(self._folded)
+        self.forms = get_forms(self.words)
         self.padded_forms = join_forms(self.forms)
         # In reverse order, the first occurrence of a form comes last and overwrites later positions.
         reverse_positions = range(len(self.forms) - 1, -1, -1)
@@ -176,7 +191,7 @@ class Answer:
 
     @cached_property
     def letters(self) -> str:
-        """The concatenated forms of all terms."""
+        """The concatenated forms of all words."""
         return "".join(self.forms)
 
     @cached_property
@@ -185,21 +200,21 @@ class Answer:
         return split_trigrams(self.letters)
 
     def first_sentence_forms(self) -> Collection[str]:
-        """Return the forms of the terms in the first sentence of the answer."""
+        """Return the forms of the words in the first sentence of the answer."""
         end = _SENTENCE_END.search(self._folded)
         if end is None or end.end() == len(self._folded):
             return self.positions.keys()
-        return {term.form for term in split_terms(self._folded[: end.start()])}
+        return set(split_forms(self._folded[: end.start()]))
 
     def name_forms(self) -> set[str]:
         """Return the forms of names, which are capitalized words that do not begin a sentence."""
         names = _NAME.findall(self._text)
-        return {term.form for term in split_terms(fold(" ".join(names)))} if names else set()
+        return set(split_forms(fold(" ".join(names))))
 
     def has_refusal(self) -> bool:
         """Return whether the answer contains a phrase that indicates a refusal to answer."""
         padded = f" {self._folded} ".replace(",", " ")
-        return any(phrase in padded for phrase in _REFUSALS)
+        return _REFUSAL.search(padded) is not None
 
 
 def select_numbers(forms: Iterable[str]) -> list[str]:

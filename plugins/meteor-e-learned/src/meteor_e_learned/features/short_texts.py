@@ -9,7 +9,6 @@ import functools
 import re
 import unicodedata
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.text.stemming import SnowballStemmer
@@ -47,9 +46,10 @@ _NUMBERS = {
 _WORD = re.compile(r"\d+(?:\.\d+)+|[^\W_]+")
 _WORD_OR_BREAK = re.compile(_WORD.pattern + r"|\n")
 _DECIMAL_POINT = re.compile(r"\d\.\d")
-_ASCII_SEPARATORS = {code: " " for code in range(128) if not chr(code).isalnum() and chr(code) != "\n"}
+# A string with an item for each ASCII character is several times as fast a translation table as a dictionary.
+_ASCII_SEPARATORS = "".join(chr(code) if chr(code).isalnum() or chr(code) == "\n" else " " for code in range(128))
 _INITIALS = re.compile(r"\b(?:[a-z]\.){2,}")
-_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3})")
+_THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3})")
 _POSSESSIVE = re.compile(r"\s?'s\b")
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th|s)")
 _ACCENTS = re.compile("[\u0300-\u036f]")
@@ -61,20 +61,6 @@ NUMBER_RARITY = 4.5
 """Rarity of all numbers. The list of word frequencies does not contain numbers."""
 MIN_RARITY, MAX_RARITY = 0.5, 8.0
 """Lower and upper bound of the rarity of a word."""
-
-
-class Term(NamedTuple):
-    """A normalized word.
-
-    Attributes:
-        form: the stem of a word, or the digits of a number.
-        is_content: whether the word is a content word.
-        rarity: the negative decimal logarithm of the word's relative frequency in English, less 1, within bounds.
-    """
-
-    form: str
-    is_content: bool
-    rarity: float
 
 
 def _remove_accents(text: str) -> str:
@@ -93,7 +79,7 @@ def fold(text: str) -> str:
         text = _remove_accents(text)
     if "'" in text:
         text = _POSSESSIVE.sub("", text).replace("'", "")
-    if "." in text:
+    if text.count(".") > 1:
         text = _INITIALS.sub(lambda match: match[0].replace(".", ""), text)
     if "," in text:
         text = _THOUSANDS.sub("", text)
@@ -105,34 +91,45 @@ def _stemmer() -> SnowballStemmer:
     return SnowballStemmer("english")
 
 
-def _make_term(word: str) -> Term:
-    """Return the term for a word of a folded text, or for a line break."""
+def _make_form(word: str) -> str:
+    """Return the form of a word of a folded text, or of a line break."""
     if word == "\n":
-        return Term(word, False, MIN_RARITY)
+        return word
     form = _NUMBERS.get(word, word)
     if form[0].isdigit():
         ordinal = _ORDINAL.fullmatch(form)
-        return Term(ordinal[1] if ordinal else form, True, NUMBER_RARITY)
-    rarity = max(MIN_RARITY, min(MAX_RARITY, word_rarity(word) - 1))
-    return Term(_stemmer()(form), word not in STOP_WORDS, rarity)
+        return ordinal[1] if ordinal else form
+    return _stemmer()(form)
 
 
-class _TermCache(BoundedCache[str, Term]):
-    """A cache from words to terms with a limited size. Long words are not cached."""
+class _FormCache(BoundedCache[str, str]):
+    """A cache from words to forms with a limited size. Long words are not cached."""
 
     __slots__ = ()
 
-    def __missing__(self, word: str) -> Term:
-        term = _make_term(word)
+    def __missing__(self, word: str) -> str:
+        form = _make_form(word)
         if len(word) <= MAX_CACHED_LENGTH:
-            self[word] = term
-        return term
+            self[word] = form
+        return form
 
 
-_terms = _TermCache(1 << 16)
+_forms = _FormCache(1 << 16)
 
 
-def _split_words(folded: str, *, keep_breaks: bool = False) -> list[str]:
+def get_forms(words: Iterable[str]) -> list[str]:
+    """Return the form of each word: the stem of a word, or the digits of a number."""
+    return list(map(_forms.__getitem__, words))
+
+
+def measure_rarity(word: str) -> float:
+    """Return the negative decimal logarithm of a word's relative frequency in English, less 1, within bounds."""
+    if _forms[word][0].isdigit():
+        return NUMBER_RARITY
+    return max(MIN_RARITY, min(MAX_RARITY, word_rarity(word) - 1))
+
+
+def _split_at_separators(folded: str, *, keep_breaks: bool = False) -> list[str]:
     """Split a folded text into words and numbers. If ``keep_breaks`` is true, line breaks are words, too."""
     if not folded.isascii() or ("." in folded and _DECIMAL_POINT.search(folded)):
         return (_WORD_OR_BREAK if keep_breaks else _WORD).findall(folded)
@@ -141,25 +138,25 @@ def _split_words(folded: str, *, keep_breaks: bool = False) -> list[str]:
     return list(filter(None, words.replace("\n", " \n ").split(" "))) if keep_breaks else words.split()
 
 
-def split_terms(folded: str) -> list[Term]:
-    """Split a folded text into terms."""
-    words = _split_words(folded)
-    terms = list(map(_terms.__getitem__, words))
-    return terms if _TENS.keys().isdisjoint(words) else _join_tens(words, terms)
+def split_words(folded: str) -> list[str]:
+    """Split a folded text into words and numbers. A pair such as ``twenty`` and ``one`` becomes one number."""
+    words = _split_at_separators(folded)
+    return words if _TENS.keys().isdisjoint(words) else _join_tens(words)
 
 
-def _join_tens(words: list[str], terms: list[Term]) -> list[Term]:
-    """Return the terms with each pair such as ``twenty`` and ``one`` replaced by one number.
+def split_forms(folded: str) -> list[str]:
+    """Split a folded text into words, and return the forms of the words."""
+    return get_forms(split_words(folded))
 
-    Args:
-        words: the words of the text.
-        terms: the terms of the words. This list is changed.
-    """
-    for index in range(len(terms) - 2, -1, -1):
-        units = terms[index + 1].form
+
+def _join_tens(words: list[str]) -> list[str]:
+    """Replace each pair such as ``twenty`` and ``one`` in a list by one number, and return the list."""
+    for index in range(len(words) - 2, -1, -1):
+        units = _forms[words[index + 1]]
         if words[index] in _TENS and len(units) == 1 and "1" <= units <= "9":
-            terms[index : index + 2] = [Term(terms[index].form[0] + units, True, NUMBER_RARITY)]
-    return terms
+            tens = _forms[words[index]][0]
+            words[index : index + 2] = [tens + units]
+    return words
 
 
 def join_forms(forms: Iterable[str]) -> str:
@@ -168,12 +165,16 @@ def join_forms(forms: Iterable[str]) -> str:
     return f" {text} " if text else " "
 
 
-def join_forms_by_line(folded: str) -> list[str]:
-    """Return the string of forms of each line of a folded text, in the format of :func:`join_forms`.
+def split_forms_with_breaks(folded: str) -> list[str]:
+    """Split a folded text into words, and return the forms of the words, with a line break between lines.
 
-    All lines are split in one step, which is faster than one call of :func:`split_terms` per line.
+    All lines are split in one step, which is faster than one call of :func:`split_forms` per line.
     """
-    words = _split_words(folded, keep_breaks=True)
-    if not _TENS.keys().isdisjoint(words):
-        return [join_forms([term.form for term in split_terms(line)]) for line in folded.split("\n")]
-    return join_forms([_terms[word].form for word in words]).split("\n")
+    words = _split_at_separators(folded, keep_breaks=True)
+    if _TENS.keys().isdisjoint(words):
+        return get_forms(words)
+    forms = []
+    for line in folded.split("\n"):
+        forms += split_forms(line)
+        forms.append("\n")
+    return forms[:-1]
