@@ -713,7 +713,23 @@ def add_statistics(total: Any, statistics: Floats | SummedStatistics) -> Any:
         return np.add.accumulate(rows, axis=0)[-1]
 
 
-class SegmentMetric(Metric):
+class MeanMetric(Metric):
+    """Base class of metrics that score a system by the mean score of its segments.
+
+    The statistics consist of two columns: the score of each segment, and the number 1, which counts the segments.
+    """
+
+    def scores(self, sums: Floats) -> Floats:
+        """Return the mean score of the segments in each sum, ``(systems,)``.
+
+        Args:
+            sums: the sum of the scores and the number of segments, ``(systems, 2)``.
+        """
+        means: Floats = sums[:, 0] / sums[:, 1]
+        return means
+
+
+class SegmentMetric(MeanMetric):
     """A metric that scores each segment separately. The score of a system is the mean of its segments' scores."""
 
     @abstractmethod
@@ -740,13 +756,8 @@ class SegmentMetric(Metric):
             )
         return np.stack([scores, np.ones(len(scores))], axis=1)
 
-    def scores(self, sums: Floats) -> Floats:
-        """Return the mean scores."""
-        means: Floats = sums[:, 0] / sums[:, 1]
-        return means
 
-
-class SystemsMetric(Metric):
+class SystemsMetric(MeanMetric):
     """A metric that scores all systems of a test set at once, such as a metric that reads scores from a file.
 
     Class attributes:

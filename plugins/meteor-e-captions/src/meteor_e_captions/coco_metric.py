@@ -19,6 +19,7 @@ from meteor_e.api import (
     MetricColumn,
     MetricContext,
 )
+from meteor_e.api.metrics import MeanMetric
 from meteor_e.base.errors import warn_user
 from meteor_e_captions.coco_scores import (
     ORDERS,
@@ -154,7 +155,7 @@ class CaptionScores(Metric):
         return CountedCaptions(captions, references, count_ngrams(captions, references, self._frequencies))
 
 
-class RougeL(CaptionScores):
+class RougeL(CaptionScores, MeanMetric):
     """Computes the mean ROUGE-L score of English captions with the tokenization and formula of pycocoevalcap."""
 
     name: ClassVar[str] = "rouge-l"
@@ -169,11 +170,6 @@ class RougeL(CaptionScores):
     def score_captions(self, captions: Captions) -> Floats:
         """Return the ROUGE-L score of each caption."""
         return rouge_l(captions)
-
-    def scores(self, sums: Floats) -> Floats:
-        """Return the mean scores, given the sums of scores and the numbers of captions."""
-        means: Floats = sums[:, 0] / sums[:, 1]
-        return means
 
 
 class CiderOptions(ComponentOptions):

@@ -74,11 +74,6 @@ class _FileMetric(SystemsMetric):
         """
         raise ConfigError(f"{self.signature}: scores of a file belong to systems by name, and not to texts")
 
-    def scores(self, sums: Floats) -> Floats:
-        """Return the mean score of each row of summed statistics."""
-        means: Floats = sums[:, 0] / sums[:, 1]
-        return means
-
     def score_systems(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:

@@ -436,11 +436,6 @@ class ModelMetric(SystemsMetric):
         scores = score_segments(self.model, segments, FeatureStore(enabled=False), jobs=self._jobs)
         return np.stack([scores, np.ones(len(scores))], axis=1)
 
-    def scores(self, sums: Floats) -> Floats:
-        """Return the mean score of each sum of statistics rows."""
-        means: Floats = sums[:, 0] / sums[:, 1]
-        return means
-
     def explain(
         self,
         first: Sequence[str],
