@@ -1,4 +1,4 @@
-"""The command-line program ``meteor-e``, with one module for each command."""
+"""This package is the command-line program ``meteor-e``. Each command has a module of its own."""
 
 from meteor_e.cli.program import main
 

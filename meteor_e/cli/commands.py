@@ -1,4 +1,4 @@
-"""Base classes of the commands: option groups, commands with grouped help, and command groups that plugins extend."""
+"""This module defines option groups, commands with grouped help, and command groups that plugins extend."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from meteor_e.base.extras import advise_plugin
 from meteor_e.plugins.distributions import load_command_notes
 
 _INPUT_METAVAR = re.compile("FILE|INDEX")
-"""The placeholders of options whose value is the path of an input file."""
+"""The pattern matches the placeholders of options whose value is the path of an input file."""
 
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """A group of related command-line options, which the help text lists under a common heading.
+    """Store the values of related command-line options, which the help text lists under a common heading.
 
     Subclasses are dataclasses whose fields are declared with :func:`option`. A command receives each of its option
     groups as one argument.
@@ -57,7 +57,7 @@ def option(default: Any, *flags: str, **attributes: Any) -> Any:
 
 
 class GroupedCommand(click.Command):
-    """A command whose function takes option groups as arguments, and whose help text lists the options by group.
+    """Run a function that takes option groups as arguments, and list the options by group in the help text.
 
     The type hints of the command's function determine the option groups; each is a subclass of :class:`Options`.
 
@@ -176,7 +176,7 @@ def destination(path: str | None) -> Iterator[TextIO]:
 
 
 class FullHelpGroup(click.Group):
-    """A command group whose help text shows the full summary of each command. By default, click shortens summaries."""
+    """Show the full summary of each command in the help text. By default, click shortens summaries."""
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the names and summaries of the commands to the help text."""
@@ -190,7 +190,7 @@ class FullHelpGroup(click.Group):
 
 
 class PluginGroup(FullHelpGroup):
-    """A command group to which plugins can add commands through the hook ``meteor_e_commands``.
+    """Offer the commands of a group, to which plugins can add commands through the hook ``meteor_e_commands``.
 
     Attributes:
         prefix: the prefix of the group's commands in the hook, such as ``"pack "``. The main group has an empty prefix.

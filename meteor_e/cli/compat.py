@@ -1,4 +1,4 @@
-"""The command ``meteor-e compat``, which replaces the Java program METEOR 1.5 and has the same options and output.
+"""The command ``meteor-e compat`` replaces the Java program METEOR 1.5, and has the same options and output.
 
 The output is byte-identical to that of ``meteor-1.5.jar``, with the exceptions that ``docs/compat.md`` lists. Errors
 are reported in one line instead of a stack trace.
@@ -15,7 +15,7 @@ from meteor_e.java.options import FLAGS, VALUES, JavaConfiguration, UsageError, 
 
 
 class JavaCommand(click.Command):
-    """A command that passes its arguments unparsed to its function, because they have the Java program's syntax."""
+    """Pass all arguments unparsed to the function of the command, because they have the Java program's syntax."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Store all arguments unparsed, or show the help text if the only argument is ``--help``."""

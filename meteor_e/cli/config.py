@@ -1,4 +1,4 @@
-"""The command ``meteor-e config``, which checks and shows YAML chains."""
+"""The command ``meteor-e config`` checks and shows YAML chains."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The input options of commands that score texts: hypotheses and references in files or in the columns of a table."""
+"""Commands that score texts share these input options, which name files or the columns of a table."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Inputs(Options):
-    """The options for hypotheses and references, which can be in files or in the columns of a table.
+    """Store the options that name hypotheses and references, which can be in files or in the columns of a table.
 
     All commands that score texts share these options, so that they read the same segments from the same files.
     """
@@ -239,7 +239,7 @@ _ONE_TABLE = (
     "a table holds hypotheses and references: name one file only, and name its columns with --hypothesis-column and "
     "--reference-column, which can be repeated"
 )
-"""The error message for a table that is combined with other files."""
+"""This is the error message for a table that is combined with other files."""
 
 
 def _not_a_table(path: str, form: str | None) -> str:

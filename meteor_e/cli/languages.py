@@ -1,4 +1,4 @@
-"""The command ``meteor-e languages``, which lists the supported languages and their resources."""
+"""The command ``meteor-e languages`` lists the supported languages and their resources."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MATCHERS = {
     **dict.fromkeys(_LEMMAS, "lemma"),
     **dict.fromkeys(_SYNONYMS, "synonym"),
 }
-"""The name of the matcher that uses each resource. Function words do not need a matcher."""
+"""The table maps each resource to the matcher that uses it. Function words do not need a matcher."""
 
 
 @click.command()
@@ -96,14 +96,15 @@ def describe(language: Language) -> dict[str, Any]:
     if language.lemmatizer and language.lemmatizer not in lemmas:
         lemmas.append(f"{language.lemmatizer} of your own")
     # Synonyms and function words from the resource pack of the language itself are listed as "own".
-    pack_synonyms = ["own"] if "synonym" in task.weights else []
+    synonyms = ["own"] if "synonym" in task.weights else []
+    synonyms += [name for name in _SYNONYMS if name in language.resources]
     pack_function_words = "own" if language.pack else None
     return {
         "code": language.code,
         "name": language.name,
         "stems": language.stemmer,
         "lemmas": lemmas,
-        "synonyms": pack_synonyms + [name for name in _SYNONYMS if name in language.resources],
+        "synonyms": synonyms,
         "paraphrases": has_paraphrases(language),
         "function words": language.function_words or pack_function_words,
         "segmenter": language.segmenter,
@@ -150,7 +151,8 @@ def _usage(language: Language, resource: str) -> str:
     if resource == "function words":
         is_used = language.function_words is None and language.pack is not None
     else:
-        has_weight = _MATCHERS.get(resource, "") in language.tasks[language.default_task].weights
+        task = language.tasks[language.default_task]
+        has_weight = _MATCHERS.get(resource) in task.weights
         is_used = has_weight and resource in ("stem", "paraphrase", language.lemmatizer)
     return "on" if is_used else "off"
 

@@ -1,4 +1,4 @@
-"""The command ``meteor-e mbr``, which performs minimum Bayes risk decoding."""
+"""The command ``meteor-e mbr`` performs minimum Bayes risk decoding."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from meteor_e.mbr.methods import Method
 
 METHODS = {"exact": None, "pruning": Pruning, "aggregation": Aggregation}
-"""The methods of minimum Bayes risk decoding by name. ``None`` is the exact method, which scores all pairs."""
+"""The table maps the name of each method to its class. The exact method has no class; it scores all pairs."""
 
 
 @dataclass(frozen=True)
 class CandidateOptions(Options):
-    """The command-line options for the input file of candidates."""
+    """Store the command-line options that describe the file of candidates."""
 
     heading = "Input"
     example = "samples.txt --candidates 100"
@@ -60,7 +60,7 @@ class CandidateOptions(Options):
 
 @dataclass(frozen=True)
 class MethodOptions(Options):
-    """The command-line options for the method that finds the best candidates."""
+    """Store the command-line options that select the method of finding the best candidates."""
 
     heading = "Method"
     example = "samples.jsonl --method aggregation"
@@ -103,18 +103,21 @@ class MethodOptions(Options):
             ConfigError: if the method does not support one of the settings.
         """
         method_class: Any = METHODS[self.name]
-        options = {"top": self.top, "confidence": self.confidence, "seed": self.seed}
-        settings = {name: value for name, value in options.items() if value is not None}
-        supported_settings = set() if method_class is None else {field.name for field in fields(method_class)}
-        for name in settings:
+        supported_settings = [] if method_class is None else [field.name for field in fields(method_class)]
+        settings = {}
+        for name in ("top", "confidence", "seed"):
+            value = getattr(self, name)
+            if value is None:
+                continue
             if name not in supported_settings:
                 raise ConfigError(f"--{name} is not a setting of --method {self.name}")
+            settings[name] = value
         return None if method_class is None else method_class(**settings)
 
 
 @dataclass(frozen=True)
 class MbrMetric(MetricOptions):
-    """The command-line options for the metric that scores the candidates; the default metric is METEOR."""
+    """Store the command-line options that select the metric of the candidates. The default metric is METEOR."""
 
     metric: str = option(
         "meteor", "-M", "--metric", metavar="METRIC", help="The metric.", shell_complete=complete_names("metric")
@@ -123,7 +126,7 @@ class MbrMetric(MetricOptions):
 
 @dataclass(frozen=True)
 class QuietOutput(Output):
-    """The command-line options for the output and for the progress line."""
+    """Store the command-line options that control the output and the progress line."""
 
     example = "… --format jsonl -o chosen.jsonl"
 
@@ -152,7 +155,9 @@ def mbr(inputs: CandidateOptions, search: MethodOptions, metric: MbrMetric, outp
     sources = read_candidates(inputs.candidates, inputs.format_in, inputs.count, encoding=inputs.encoding)
     if inputs.by_scores:
         sources = weight_by_scores(sources)
-    settings: dict[str, Any] = {} if method is None else {"method": {"name": search.name, **vars(method)}}
+    settings: dict[str, Any] = {}
+    if method is not None:
+        settings["method"] = {"name": search.name, **vars(method)}
     with terminal_progress(output.quiet) as progress:
         choice_iterator = choices(utility, sources, method=method, best=search.best, progress=progress)
         result = _MbrResult(choice_iterator, metric=utility, best=search.best, settings=settings, progress=progress)
@@ -161,7 +166,7 @@ def mbr(inputs: CandidateOptions, search: MethodOptions, metric: MbrMetric, outp
 
 @dataclass(frozen=True)
 class _MbrResult(Result):
-    """The chosen candidates in the form that output formats require.
+    """Convert the chosen candidates to the views that output formats write.
 
     The candidates of a source are scored when the choice for the source is written.
 
@@ -191,14 +196,16 @@ class _MbrResult(Result):
         Raises:
             InputError: if a text or a source id contains characters that the format cannot represent.
         """
+        is_nbest_list = self.best > 1
         for number, choice in self._number_choices():
             source_id = number if choice.source.id is None else choice.source.id
             for index in choice.best:
                 text = choice.source.candidates[index]
-                has_separator = self.best > 1 and "|||" in f"{text}{source_id}"
-                if has_separator or len(text.splitlines()) > 1:
+                has_separator = is_nbest_list and "|||" in f"{text}{source_id}"
+                has_line_break = len(text.splitlines()) > 1
+                if has_separator or has_line_break:
                     raise InputError(f"source {number}: a text or ID with line breaks or ||| needs --format jsonl")
-                yield text if self.best == 1 else _format_nbest_line(source_id, choice, index)
+                yield _format_nbest_line(source_id, choice, index) if is_nbest_list else text
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
         """Yield one table of the chosen candidates, or nothing if there are no sources."""
@@ -227,9 +234,9 @@ class _MbrResult(Result):
         row = _source_entry(number, choice)
         if self.best > 1:
             row["rank"] = rank
-        row.update(_candidate_entry(choice, index))
-        row["text"] = row.pop("text")
-        return row
+        candidate = _candidate_entry(choice, index)
+        text = candidate.pop("text")
+        return {**row, **candidate, "text": text}
 
     def entries(self) -> Iterator[dict[str, Any]]:
         """Yield one dictionary per source with the chosen candidates and the expected scores of all candidates."""

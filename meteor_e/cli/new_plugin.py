@@ -1,4 +1,4 @@
-"""The command ``meteor-e plugins new``, which creates the source code of a new plugin from templates."""
+"""The command ``meteor-e plugins new`` creates the source code of a new plugin from templates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FILES = {
     "src/$package/$name.yaml": "chain.yaml",
     "tests/test_plugin.py": "test_plugin.py",
 }
-"""The files of a new plugin, and the names of their templates in the resource folder ``plugin-templates``."""
+"""The table maps each file of a new plugin to its template in the resource folder ``plugin-templates``."""
 
 _NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 

@@ -1,4 +1,4 @@
-"""Groups of command-line options that several commands share: metrics, output, significance tests, computation."""
+"""Several commands share these option groups, which concern metrics, output, significance tests and computation."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def load_systems(systems: Sequence[System]) -> list[System]:
 
 @dataclasses.dataclass(frozen=True)
 class MetricOptions(Options):
-    """The command-line options for METEOR's chain. Other metrics use only the language and the number of threads."""
+    """Store the options that define METEOR's chain. Other metrics use only the language and the number of threads."""
 
     heading = "Metric"
     example = "… -l de -m exact,stem=0.6 --set alpha=0.8 --threads 4"
@@ -230,7 +230,7 @@ def _note_missing_paraphrases(meteor: Meteor) -> None:
 
 @dataclasses.dataclass(frozen=True)
 class Output(Options):
-    """The command-line options for the format and the file of the output."""
+    """Store the command-line options that select the format and the file of the output."""
 
     heading = "Output"
     example = "… --format tsv -o scores.tsv"
@@ -272,7 +272,7 @@ class Output(Options):
 
 
 class _MethodChoice(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2
-    """The type of the option ``--significance``, whose value is optional.
+    """Convert the value of the option ``--significance``, which may be omitted.
 
     If the name of a file follows the option, click uses this name as the value of the option.
     """
@@ -292,12 +292,12 @@ SIGNIFICANCE = {
     "help": "Test differences between systems, and show 95% confidence intervals. Write it after the files, or with a "
     "method.",
 }
-"""The attributes of the option ``--significance``, which several commands have."""
+"""Several commands have the option ``--significance`` with these attributes."""
 
 
 @dataclasses.dataclass(frozen=True)
 class SignificanceOptions(Options):
-    """The command-line options for significance tests."""
+    """Store the command-line options that control significance tests."""
 
     heading = "Statistics"
     example = "… --significance bootstrap --seed 1"
@@ -318,7 +318,7 @@ class SignificanceOptions(Options):
 
 @dataclasses.dataclass(frozen=True)
 class Computation(Options):
-    """The command-line options for long computations: the cache and the progress line."""
+    """Store the command-line options that control the cache and the progress line of a long computation."""
 
     heading = "Computation"
     example = "… --no-cache --quiet"
@@ -340,7 +340,7 @@ class Computation(Options):
 
 @dataclasses.dataclass(frozen=True)
 class ParallelComputation(Computation):
-    """The command-line options for long computations that run in several processes."""
+    """Store the command-line options that control a long computation in several processes."""
 
     example = "… --jobs 4 --no-cache"
 
@@ -379,7 +379,7 @@ def parse_matchers(text: str) -> list[dict[str, Any]]:
 
 
 class ParsedSettings(NamedTuple):
-    """The values of the option ``--set``.
+    """Store the parsed values of the option ``--set``.
 
     Attributes:
         keys: the new values of keys of the chain.
@@ -416,7 +416,7 @@ def parse_settings(assignments: Sequence[str]) -> ParsedSettings:
 _SETTABLE_KEYS = [
     key for key in KEYS if key not in ("language", "task", "matchers", "name", "description", "parameters")
 ]
-"""The chain keys that the option ``--set`` accepts, in addition to METEOR's parameters such as ``alpha``."""
+"""The option ``--set`` accepts these chain keys, in addition to METEOR's parameters such as ``alpha``."""
 
 
 def _parse_assignments(texts: Sequence[str], form: str) -> dict[str, Any]:

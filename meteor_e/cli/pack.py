@@ -1,4 +1,4 @@
-"""The command ``meteor-e pack``, which installs, lists and removes resource packs.
+"""The command ``meteor-e pack`` installs, lists and removes resource packs.
 
 The plugin meteor-e-bitext adds commands that build resource packs and show their contents.
 """
@@ -20,7 +20,7 @@ from meteor_e.render.plain import format_count, format_table
 
 
 class PackGroup(PluginGroup):
-    """The command group ``pack``, to which plugins can add commands."""
+    """Offer the commands of the group ``pack``, to which plugins can add commands."""
 
     prefix = "pack "
 

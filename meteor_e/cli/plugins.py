@@ -1,9 +1,10 @@
-"""The command ``meteor-e plugins``, which lists the installed components, such as matchers and metrics."""
+"""The command ``meteor-e plugins`` lists the installed components, such as matchers and metrics."""
 
 from __future__ import annotations
 
 import inspect
 import json
+import re
 from collections import Counter
 from dataclasses import asdict
 from typing import Any
@@ -20,12 +21,15 @@ from meteor_e.render.plain import format_table, printable
 
 KINDS = tuple(plugin_registry().kinds)
 
+_DOCSTRING_SECTION = re.compile(r"^(?:(?:Args|Raises):|(?:Parameters|Raises)\n---)", re.MULTILINE)
+"""The pattern matches the start of a docstring section about arguments or errors, in Google's or numpydoc's style."""
+
 _DEFAULT_KINDS = ("matcher", "metric", "chain")
-"""The kinds of components that the command ``plugins`` lists by default."""
+"""By default, the command ``plugins`` lists components of these kinds."""
 
 
 class _ListCommand(click.Command):
-    """The command ``plugins``, which lists components and has the subcommand ``plugins new``."""
+    """List components, or create a new plugin if the first argument is ``new``."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -87,8 +91,9 @@ def _print_default_kinds(entries: list[Entry], wide: bool) -> None:
 
 def _describe_unknown_component(name: str, kind: str | None) -> str:
     """Return the error message for an unknown component name, with a suggestion from components of the given kind."""
-    names = set()
-    for searched_kind in [kind] if kind else KINDS:
+    searched_kinds = [kind] if kind else KINDS
+    names: set[str] = set()
+    for searched_kind in searched_kinds:
         names.update(plugin_registry().kinds[searched_kind].names())
     description = kind or "plugin, matcher, feature or other component"
     return f"there is no {description} {name!r}{near_miss(name, names)}; `meteor-e plugins` lists the components"
@@ -116,19 +121,21 @@ def _format_entries(entries: list[Entry], wide: bool) -> str:
 
 
 def _details(entry: Entry) -> dict[str, Any]:
-    """Return the docstring and the options of a component class.
+    """Return the docstring and the options of a component class under the keys ``description`` and ``options``.
 
     The result is empty if the component cannot be loaded or is not a class.
     """
     from meteor_e.api.component import Component
     from meteor_e.api.options import option_infos
 
-    registry = None if entry.error else plugin_registry().kinds[entry.kind]
+    registry = plugin_registry().kinds[entry.kind] if not entry.error else None
     if not isinstance(registry, ClassRegistry):
         return {}
     component = registry.get(entry.name)
     options_class = component.options_class() if issubclass(component, Component) else None
-    options = [] if options_class is None else [info._asdict() for info in option_infos(options_class)]
+    options = []
+    if options_class is not None:
+        options = [info._asdict() for info in option_infos(options_class)]
     return {"description": inspect.cleandoc(component.__doc__ or ""), "options": options}
 
 
@@ -138,8 +145,9 @@ def _describe(entry: Entry) -> str:
     details = _details(entry)
     if not details:
         return f"{heading}\n\n{printable(_description(entry))}"
-    text = details["description"].partition("\nArgs:")[0].partition("\nRaises:")[0].strip()
-    paragraphs = [heading, "\n".join(map(printable, text.split("\n")))]
+    # The sections of the docstring about arguments and errors are for programmers.
+    text = _DOCSTRING_SECTION.split(details["description"], maxsplit=1)[0].strip()
+    paragraphs = [heading, "\n".join(printable(line) for line in text.split("\n"))]
     if entry.requires:
         paragraphs.append(f"Needs {', '.join(entry.requires)}.")
     paragraphs.append(_format_options(details["options"]) if details["options"] else "It has no options.")

@@ -1,4 +1,4 @@
-"""The entry point, the main command group and the error handling of the program ``meteor-e``.
+"""This module runs the program ``meteor-e``: it finds the command, runs it, and reports errors in one line.
 
 The module of a command is imported when the command is called. Plugins are loaded only for commands that the core does
 not have and for the list of commands.
@@ -26,17 +26,17 @@ from meteor_e.plugins.builtin import COMMANDS
 from meteor_e.plugins.distributions import load_command_notes
 
 _HEADINGS = ("Score", "Look", "Evaluate", "Train", "Resources", "Plugins")
-"""The headings of commands in the help text. Commands of third-party plugins appear under the last heading."""
+"""The help text lists commands under these headings. Commands of third-party plugins are under the last one."""
 
 _GARBAGE_THRESHOLD = 50_000
-"""The number of new objects that triggers Python's garbage collector. Its default is 700 (2,000 since Python 3.14)."""
+"""Python collects garbage after this number of new objects. The default of Python is 700, or 2,000 since 3.14."""
 
 _MAX_ERROR_LENGTH = 1500
-"""The length in characters above which error messages are shortened in the middle."""
+"""Error messages with more characters than this are shortened in the middle."""
 
 
 class LazyGroup(PluginGroup):
-    """A command group that imports the module of a command when the command is called."""
+    """Import the module of a command only when the command is called, so that other commands start faster."""
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return the command with a given name, after importing the module that defines it."""
@@ -131,14 +131,16 @@ def _replace_closed_streams() -> None:
     Reading from the new standard input or writing to the new standard output raises an error. Text that is written to
     the new standard error is discarded.
     """
+    # Input that is opened for writing, and output that is opened for reading, raise an error when they are used.
     replacements = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
     for name, mode, flags in replacements:
         if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
+            descriptor = os.open(os.devnull, flags)
+            setattr(sys, name, os.fdopen(descriptor, mode, encoding="utf-8"))
 
 
 class _TerminatedError(KeyboardInterrupt):
-    """Raised when the process receives the signal SIGTERM."""
+    """Signal that the process has received SIGTERM and must end."""
 
 
 def _raise_terminated(number: int, _: object) -> NoReturn:
@@ -166,9 +168,11 @@ def _find_interrupt(error: BaseException) -> KeyboardInterrupt | None:
     A library may convert an interrupt during its import to an exception of another type.
     """
     cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, KeyboardInterrupt):
+    while cause is not None:
+        if isinstance(cause, KeyboardInterrupt):
+            return cause
         cause = cause.__cause__ or cause.__context__
-    return cause
+    return None
 
 
 def _explain_error(error: BaseException) -> tuple[int, str]:

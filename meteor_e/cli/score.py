@@ -1,4 +1,4 @@
-"""The command ``meteor-e score``, which scores the outputs of systems against references."""
+"""The command ``meteor-e score`` scores the outputs of systems against references."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScoreInputs(Inputs):
-    """The command-line options for the input, which consists of files, a table, or a test set of sacreBLEU."""
+    """Store the options that name the input, which consists of files, a table, or a test set of sacreBLEU."""
 
     test_set: str | None = option(
         None,
@@ -62,7 +62,7 @@ class ScoreInputs(Inputs):
 
 @dataclass(frozen=True)
 class ScoreMetrics(MetricOptions):
-    """The command-line options for the metrics. The default metric is METEOR."""
+    """Store the command-line options that select the metrics. The default metric is METEOR."""
 
     metrics: tuple[str, ...] = option(
         (),
@@ -78,7 +78,7 @@ class ScoreMetrics(MetricOptions):
 
 @dataclass(frozen=True)
 class ScoreOutput(Output):
-    """The command-line options for the output: its format, its file and its contents."""
+    """Store the command-line options that select the format, the file and the contents of the output."""
 
     example = "… --segments --format tsv -o scores.tsv"
 
@@ -134,7 +134,7 @@ class ScoreOutput(Output):
 
     @property
     def table_file(self) -> str | None:
-        """The path of the output file if its format is a table of segments, such as Parquet, and otherwise ``None``."""
+        """Return the path of the output file if it is a table of segments, such as Parquet, and otherwise ``None``."""
         is_table = self.output is not None and self.output.endswith((*PARQUET, *JSON_LINES))
         return self.output if is_table else None
 
@@ -275,7 +275,7 @@ _EXCLUSIONS = {
     ("--explain", "--format for programs"): "the explanation is text; use --format text, markdown or json",
     ("--wmt-names", "another --format"): "these are the names for --format wmt",
 }
-"""The pairs of mutually exclusive options, with the reasons.
+"""The table lists each pair of mutually exclusive options with the reason for the conflict.
 
 ``-o TABLE`` stands for an output file that is a table of segments, such as ``scores.parquet``.
 """

@@ -1,4 +1,4 @@
-"""Reader of image captions in COCO's JSON format: annotations (references) and results (one caption per image)."""
+"""This module reads COCO's JSON files: annotations contain references, and results contain one caption per image."""
 
 from __future__ import annotations
 

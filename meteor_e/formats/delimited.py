@@ -1,4 +1,4 @@
-"""Reader of CSV and TSV tables, which have one row per segment."""
+"""This module reads CSV and TSV tables, which have one row per segment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from meteor_e.formats.plain import csv_rows, read_segments
 
 
 class DelimitedTable(TextTable):
-    """A table in a file of comma-separated values (quoted as in RFC 4180) or of tab-separated values (not quoted).
+    """Read a table of comma-separated values (quoted as in RFC 4180) or of tab-separated values (not quoted).
 
     The first line of the file contains the names of the columns, unless ``texts.has_header`` is false.
 

@@ -1,4 +1,4 @@
-"""Collections of texts by document and segment, which represent the contents of SGML, WMT XML and COCO files."""
+"""This module represents the texts of SGML, WMT XML and COCO files by document and segment."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Role = Literal["hypothesis", "reference", "source"]
 
 
 class SegmentKey(NamedTuple):
-    """The key of a segment, which consists of a test set, a document and a segment id. Each part can be empty."""
+    """Identify a segment by its test set, its document and its segment id. Each part can be empty."""
 
     collection: str
     document: str
@@ -41,7 +41,7 @@ def segment_ids(keys: Iterable[SegmentKey]) -> dict[SegmentKey, SegmentId]:
 
 @dataclass
 class TextCollection:
-    """The hypotheses, references and sources of a file.
+    """Store the hypotheses, references and sources of a file.
 
     Attributes:
         name: the name of the file for error messages.

@@ -1,4 +1,4 @@
-"""Input formats, and the detection of the format of a file by its name and content."""
+"""This module lists the input formats, and detects the format of a file by its name and content."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ if TYPE_CHECKING:
     from tempfile import TemporaryDirectory
 
 TEXT_FORMATS = ("plain", "sgml", "wmt-xml", "coco")
-"""The input formats that usually store hypotheses and references in separate files."""
+"""These input formats usually store hypotheses and references in separate files."""
 
 INPUT_FORMATS = (*TEXT_FORMATS, "csv", "tsv", "json", "jsonl", "parquet")
-"""The names of the input formats. Plugins can add table formats."""
+"""Users select an input format by one of these names. Plugins can add table formats."""
 
 JSON_LINES = (".jsonl", ".ndjson", ".jsonl.gz", ".ndjson.gz")
-"""The file name suffixes of JSON Lines."""
+"""Files with these suffixes contain JSON Lines."""
 
 PARQUET = (".parquet", ".pq")
-"""The file name suffixes of Parquet output. Parquet input is recognized by its content."""
+"""Output files with these suffixes are written as Parquet. Parquet input is recognized by its content."""
 
 _HEAD_SIZE = 4096
-"""The number of bytes at the start of a file from which its format is detected."""
+"""The format of a file is detected from this number of bytes at its start."""
 
 _PROLOGUE = re.compile(rb"^(?:\xef\xbb\xbf)?(?:\s+|<\?[^>]*>|<!--.*?-->|<!DOCTYPE[^>\[]*>)*", re.DOTALL | re.IGNORECASE)
 _STARTS = {
@@ -39,7 +39,7 @@ _STARTS = {
     # COCO files contain a JSON object or a list of JSON objects. Plain text does not begin like this.
     "coco": re.compile(rb'(?:\[\s*)?\{\s*"(?:[^"\\\n]|\\.)*"\s*:'),
 }
-"""A pattern for the start of each format's content, after declarations and comments."""
+"""After declarations and comments, the content of each format begins with this pattern."""
 
 _DECLARATION = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:\?xml|!DOCTYPE|!ENTITY)\b", re.IGNORECASE)
 _DELIMITED = re.compile(r"\.(csv|tsv)(?:\.gz)?$")
@@ -93,7 +93,7 @@ def _detect_content_format(path: str, is_only_file: bool) -> str:
 
 
 class SpooledPath(str):
-    """The path of a temporary copy of a pipe's content. The copy is deleted when this object is garbage-collected."""
+    """Store the path of a temporary copy of a pipe's content. Python deletes the copy together with this object."""
 
     folder: TemporaryDirectory[str]
 
@@ -131,8 +131,9 @@ def _is_json(data: bytes) -> bool:
         value = json.loads(data)
     except (ValueError, RecursionError):
         return False
-    is_number_list = isinstance(value, list) and value and all(isinstance(item, int | float) for item in value)
-    return not is_number_list
+    if not value or not isinstance(value, list):
+        return True
+    return not all(isinstance(item, int | float) for item in value)
 
 
 def parquet_files(path: Path) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Readers of test sets in markup: SGML (NIST and WMT until 2020) and XML (WMT since 2021)."""
+"""This module reads test sets in SGML (NIST, and WMT until 2020) and in XML (WMT since 2021)."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from meteor_e.base.files import os_errors_as, spell_size
 from meteor_e.formats.documents import Role, SegmentKey, TextCollection
 from meteor_e.text.normalization import unescape_entities
 
-_OPEN = re.compile(r"<\s*(/\s*)?(tstset|refset|srcset|doc|seg)\b", re.IGNORECASE)
+_TAG_START = re.compile(r"<\s*(?P<slash>/\s*)?(?P<element>tstset|refset|srcset|doc|seg)\b", re.IGNORECASE)
 _PAIR = r"\s+([\w:.-]+)\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'<>=]+))"
-_TAG_END = re.compile(rf"((?:{_PAIR})*)\s*/?>")
+_TAG_END = re.compile(rf"(?P<attributes>(?:{_PAIR})*)\s*/?>")
 _ATTRIBUTE = re.compile(_PAIR)
 _WHITE = re.compile("[ \t\r\n]+")
 _BLOCK = 1 << 16
 _LONGEST_TAG = 1 << 20
-"""The maximum size of an XML tag or comment in bytes. Incomplete tags are parsed again with each new block."""
+"""Longer XML tags and comments, in bytes, are an error. Incomplete tags are parsed again with each new block."""
 
 _SETS: dict[str, Role] = {"tstset": "hypothesis", "refset": "reference", "srcset": "source"}
-"""The SGML elements that contain documents, and the role of their texts."""
+"""The table maps each SGML element that contains documents to the role of its texts."""
 
 _TEXTS: dict[str, tuple[Role, str]] = {
     "src": ("source", "lang"),
     "ref": ("reference", "translator"),
     "hyp": ("hypothesis", "system"),
 }
-"""The XML elements that contain segments, with the role of their texts and the attribute that names their origin."""
+"""The table maps each XML element that contains segments to their role and to the attribute with their origin."""
 
 
 def read_sgml(lines: Iterable[str], name: str) -> TextCollection:
@@ -53,20 +53,22 @@ def read_sgml(lines: Iterable[str], name: str) -> TextCollection:
     if entity_definition:
         collector.line = document.count("\n", 0, entity_definition.start()) + 1
         raise collector.problem("entity definitions are not supported; replace the entities by their texts")
-    previous_start = previous_end = 0
-    while tag := _OPEN.search(document, previous_end):
+    previous_start = 0
+    previous_end = 0
+    while tag := _TAG_START.search(document, previous_end):
         collector.line += document.count("\n", previous_start, tag.start())
-        element = tag[2].lower()
         tag_end = _TAG_END.match(document, tag.end())
-        if not tag_end:
+        if tag_end is None:
             # Skipping a malformed tag could assign the segments that follow it to the wrong document.
-            raise collector.problem(f"cannot read the attributes of this <{tag[2]}>; is a quote missing?")
-        is_end_tag = tag[1] is not None
-        if is_end_tag:
-            collector.end(element, unescape_entities(document[previous_end : tag.start()]))
+            raise collector.problem(f"cannot read the attributes of this <{tag['element']}>; is a quote missing?")
+        element = tag["element"].lower()
+        if tag["slash"]:
+            text = document[previous_end : tag.start()]
+            collector.end(element, unescape_entities(text))
         else:
-            collector.begin(element, _parse_attributes(tag_end[1], element, collector))
-        previous_start, previous_end = tag.start(), tag_end.end()
+            collector.begin(element, _parse_attributes(tag_end["attributes"], element, collector))
+        previous_start = tag.start()
+        previous_end = tag_end.end()
     return collector.finish("<tstset>, <refset> or <srcset>")
 
 
@@ -201,6 +203,7 @@ class _SegmentCollector:
         if not self._document:
             raise self.problem(f"<{element}> outside of <doc>")
         self._role, name_attribute = _TEXTS[element]
+        # The attribute can be missing or empty.
         self._name = attributes.get(name_attribute) or element
 
     def _begin_segment(self, attributes: Mapping[str, str]) -> None:

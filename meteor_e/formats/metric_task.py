@@ -1,4 +1,4 @@
-"""Writer of metric scores in the file format of the WMT metrics task."""
+"""This module formats metric scores for files of the WMT metrics task."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Readers of candidate lists: Moses n-best lists, plain text with N lines per source, and JSON Lines."""
+"""This module reads candidate lists: Moses n-best lists, plain text with N lines per source, and JSON Lines."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ NBEST_FORMATS = {
     "lines": "N lines per source (--candidates N)",
     "jsonl": "one JSON list of texts per line, or an object with the list under 'candidates'",
 }
-"""The names of the formats of candidate lists, with descriptions."""
+"""The table maps the name of each format of candidate lists to its description."""
 
 
 class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """The candidates of a source sentence. The objects in JSON Lines input have the same fields.
+    """Store the candidates of a source sentence. The objects in JSON Lines input have the same fields.
 
     Attributes:
         candidates: the texts to choose from.
@@ -42,11 +42,24 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def __post_init__(self) -> None:
         references = self.candidates if self.references is None else self.references
-        for name, values, texts in (("weights", self.weights, references), ("scores", self.scores, self.candidates)):
-            if values is not None and len(values) != len(texts):
-                raise InputError(f"there are {len(values)} {name} for {len(texts)} texts")
-            if not all(map(math.isfinite, values or ())):
-                raise InputError(f"{name} must be finite numbers")
+        _check_numbers("weights", self.weights, references)
+        _check_numbers("scores", self.scores, self.candidates)
+
+
+def _check_numbers(name: str, numbers: list[float] | None, texts: list[str]) -> None:
+    """Raise InputError if there is not one finite number for each text. The numbers may be missing altogether.
+
+    Args:
+        name: the name of the numbers for the error message.
+        numbers: the weights or scores of the texts, or ``None``.
+        texts: the texts.
+    """
+    if numbers is None:
+        return
+    if len(numbers) != len(texts):
+        raise InputError(f"there are {len(numbers)} {name} for {len(texts)} texts")
+    if not all(math.isfinite(number) for number in numbers):
+        raise InputError(f"{name} must be finite numbers")
 
 
 def read_candidates(
@@ -117,16 +130,18 @@ def weight_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
         InputError: if a source lacks scores, or already has references or weights.
     """
     for number, source in enumerate(sources, 1):
-        if source.scores is None or (source.references, source.weights) != (None, None):
+        if source.scores is None or source.references is not None or source.weights is not None:
             raise InputError(
                 f"source {number}: weights by scores need a source that has scores, but no references and no weights"
             )
-        highest = max(source.scores)
-        yield msgspec.structs.replace(source, weights=[math.exp(score - highest) for score in source.scores])
+        # The difference from the highest score prevents an overflow.
+        highest_score = max(source.scores)
+        weights = [math.exp(score - highest_score) for score in source.scores]
+        yield msgspec.structs.replace(source, weights=weights)
 
 
 _Lines = Iterable[tuple[str, str]]
-"""The lines of a file: pairs of a position for error messages, such as ``file.txt, line 1``, and a text."""
+"""Each line of a file is a pair of its position for error messages, such as ``file.txt, line 1``, and its text."""
 
 
 def _read_groups(lines: _Lines, count: int) -> Iterator[Source]:

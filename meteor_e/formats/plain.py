@@ -1,4 +1,4 @@
-"""Readers of plain text, which contains one segment per line, and of rows of CSV."""
+"""This module reads plain text, which contains one segment per line, and rows of CSV."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import MAX_LINE, PathLike, input_name, open_binary, os_errors_as, spell_size
 
 _BLOCK = 1 << 16
-"""The maximum number of bytes that are read at once."""
+"""At most this number of bytes is read at once."""
 
 
 def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
@@ -125,16 +125,22 @@ def _refuse_utf16(head: bytes, location: str, encoding: str) -> None:
 
     In UTF-16, a NUL byte precedes or follows each line feed.
     """
-    line_feed_count = head.count(b"\n")
-    # One line feed may lack its NUL byte, because the block may end between the two bytes.
-    expected_count = line_feed_count - (line_feed_count > 1)
-    if max(head.count(b"\n\0"), head.count(b"\0\n")) < expected_count:
+    required_count = head.count(b"\n")
+    if required_count > 1:
+        # The last line feed may lack its NUL byte, because the block may end between the two bytes.
+        required_count -= 1
+    if max(head.count(b"\n\0"), head.count(b"\0\n")) < required_count:
         return
-    if head[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) or not head.strip(b"\0"):
+    has_byte_order_mark = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+    has_only_nul_bytes = not head.strip(b"\0")
+    if has_byte_order_mark or has_only_nul_bytes:
         return
     # The block is UTF-16 if it contains printable text in one of the two byte orders.
-    texts = [head.decode(encoding_name, "ignore").replace("\0", "") for encoding_name in ("utf-16-le", "utf-16-be")]
-    if not any("".join(text.split()).isprintable() for text in texts):
+    is_utf16 = False
+    for byte_order in ("utf-16-le", "utf-16-be"):
+        text = head.decode(byte_order, "ignore").replace("\0", "")
+        is_utf16 = is_utf16 or "".join(text.split()).isprintable()
+    if not is_utf16:
         raise InputError(f"{location}: NUL characters; this is not text")
     raise InputError(
         f"{location}: a NUL character at each line end, so this is UTF-16 and not "

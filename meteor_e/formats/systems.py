@@ -1,4 +1,4 @@
-"""Reader of system outputs and references in plain text, SGML, WMT XML and COCO files."""
+"""This module reads system outputs and references from plain text, SGML, WMT XML and COCO files."""
 
 from __future__ import annotations
 
@@ -46,8 +46,10 @@ def read_systems(
         InputError: if a file cannot be read, or hypotheses and references do not line up.
     """
     paths = [*files, *references]
-    file_formats = {path: detect_format(path) for path in paths} if formats is None else formats
-    text_formats = {path: form if form in TEXT_FORMATS else "plain" for path, form in file_formats.items()}
+    if formats is None:
+        formats = {path: detect_format(path) for path in paths}
+    # A file in the format of a table is read as plain text.
+    text_formats = {path: form if form in TEXT_FORMATS else "plain" for path, form in formats.items()}
     hypotheses, references = _split_references(files, references, text_formats)
     if set(text_formats.values()) == {"plain"}:
         return _read_plain_systems(hypotheses, references, references_per_segment, encoding)
@@ -83,7 +85,9 @@ def _check_formats(hypotheses: Sequence[str], references: Sequence[str], formats
     """
     coco_path = next((path for path, form in formats.items() if form == "coco"), None)
     for path, form in formats.items():
-        if (coco_path is not None and form != "coco") or (path in references and form == "plain"):
+        differs_from_coco = coco_path is not None and form != "coco"
+        is_plain_reference = path in references and form == "plain"
+        if differs_from_coco or is_plain_reference:
             raise InputError(
                 f"{path} is {form}, and {coco_path or hypotheses[0]} is not; give hypotheses and references in one "
                 "format, or plain hypotheses and SGML or XML references"
@@ -112,14 +116,10 @@ def _read_plain_systems(
     if "-" in references and len(hypotheses) > 1:
         raise InputError("references on standard input can be read only once; give one system, or a file")
     size = _count_segments(hypotheses, references, references_per_segment, encoding)
-
-    read = partial(
-        _read_plain_system, references=references, references_per_segment=references_per_segment, encoding=encoding
-    )
     systems = []
     for path, name in zip(hypotheses, _system_names(hypotheses), strict=True):
-        is_rereadable = "-" not in (path, *references)
-        systems.append(System(name, partial(read, path), size, rereadable=is_rereadable))
+        read = partial(_read_plain_system, path, references, references_per_segment, encoding)
+        systems.append(System(name, read, size, rereadable="-" not in (path, *references)))
     return systems
 
 
@@ -128,17 +128,15 @@ def _read_plain_system(
 ) -> Iterator[Segment]:
     """Yield the segments of a system from a plain hypothesis file and plain reference files."""
     hypotheses = read_segments(path, encoding=encoding)
-    # If an iterator occurs several times, each segment gets several consecutive lines of the file.
-    reference_lines: list[Iterator[str]] = []
-    for reference in references:
-        reference_lines += [read_segments(reference, encoding=encoding)] * references_per_segment
+    reference_files = [read_segments(reference, encoding=encoding) for reference in references]
     for number in itertools.count(1):
         hypothesis = next(hypotheses, None)
-        next_lines = [next(lines, None) for lines in reference_lines]
-        segment_references = [line for line in next_lines if line is not None]
+        segment_references: list[str] = []
+        for reference_lines in reference_files:
+            segment_references += itertools.islice(reference_lines, references_per_segment)
         if hypothesis is None and not segment_references:
             return
-        if hypothesis is None or len(segment_references) < len(reference_lines):
+        if hypothesis is None or len(segment_references) < len(references) * references_per_segment:
             raise InputError(
                 f"hypotheses and references do not line up: one file ends after {count_of(number - 1, 'segment')}, "
                 "but other files continue"
@@ -156,30 +154,35 @@ def _count_segments(
     Raises:
         InputError: if a file cannot be read or is empty, or if the files differ in length.
     """
-    first_path, size = "", None
-    for path in dict.fromkeys([*hypotheses, *references]):
-        if path == "-":
-            continue
+    first_path = ""
+    first_count: int | None = None
+    # Standard input is not counted, because it can be read only once.
+    paths = [path for path in dict.fromkeys([*hypotheses, *references]) if path != "-"]
+    for path in paths:
         line_count = sum(1 for _ in read_segments(path, encoding=encoding))
-        count, remainder = divmod(line_count, references_per_segment if path in references else 1)
-        if remainder:
+        lines_per_segment = references_per_segment if path in references else 1
+        if line_count % lines_per_segment:
             raise InputError(
                 f"{path} has {count_of(line_count, 'line')}, which is not a multiple of {references_per_segment} "
                 "references per segment"
             )
-        if size is None:
-            first_path, size = path, count
-        if count != size:
-            raise InputError(f"{first_path} has {count_of(size, 'segment')}, but {path} has {count}; {_ALIGNMENT_RULE}")
+        count = line_count // lines_per_segment
+        if first_count is None:
+            first_path = path
+            first_count = count
+        if count != first_count:
+            raise InputError(
+                f"{first_path} has {count_of(first_count, 'segment')}, but {path} has {count}; {_ALIGNMENT_RULE}"
+            )
         if not count:
             raise InputError(f"{path} is empty; there is nothing to score")
-    return size
+    return first_count
 
 
 def _system_names(paths: Sequence[str]) -> list[str]:
-    """Name each system after the path of its file, shortened to the last parts that distinguish the systems."""
+    """Name each system after the last parts of its path, as many as are necessary for different names."""
     paths_parts = [("standard input",) if path == "-" else Path(path).parts for path in paths]
-    max_length = max(map(len, paths_parts), default=1)
+    max_length = max((len(parts) for parts in paths_parts), default=1)
     for length in range(1, max_length + 1):
         names = ["/".join(parts[-length:]) for parts in paths_parts]
         if len(set(names)) == len(names):
@@ -188,7 +191,7 @@ def _system_names(paths: Sequence[str]) -> list[str]:
 
 
 class _SystemOutput(NamedTuple):
-    """The output of a system: its hypotheses by segment, and the format of the file that contains them."""
+    """Store the hypotheses of a system by segment, and the format of the file that contains them."""
 
     name: str
     texts: dict[SegmentKey, str]

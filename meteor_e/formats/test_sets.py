@@ -1,4 +1,4 @@
-"""Access to the test sets that sacreBLEU provides, by name and language pair."""
+"""This module finds the files of sacreBLEU's test sets by name and language pair."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def target_language(pair: str) -> str:
 
 
 class NamedSet(NamedTuple):
-    """The files of a sacreBLEU test set for one language pair. Each file contains one segment per line.
+    """Store the files of a sacreBLEU test set for one language pair. Each file contains one segment per line.
 
     Attributes:
         source: the path of the source file.

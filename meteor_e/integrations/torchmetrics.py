@@ -1,4 +1,4 @@
-"""METEOR as a metric of torchmetrics.
+"""This module makes METEOR a metric of torchmetrics.
 
 The metric accumulates the sum of the segment statistics. The corpus score is therefore independent of how the segments
 are distributed over updates and processes.
@@ -23,17 +23,22 @@ if TYPE_CHECKING:
 
 
 class MeteorScore(Metric):
-    """The corpus score of METEOR as a torchmetrics metric.
+    """Compute the corpus score of METEOR as a torchmetrics metric.
 
     >>> metric = MeteorScore("en")
     >>> metric.update(["the cat sat on the mat"], [["a cat was sitting on the mat"]])
     >>> metric.compute()
 
-    Args:
-        language: the ISO code of the language.
-        options: further arguments of :class:`~meteor_e.meteor.Meteor`.
-        return_sentence_level_score: whether to return the segment scores in addition to the corpus score.
-        kwargs: further arguments of ``torchmetrics.Metric``.
+    Parameters
+    ----------
+    language : str
+        The ISO code of the language.
+    options : dict, optional
+        Further arguments of :class:`~meteor_e.meteor.Meteor`, such as ``{"task": "adq"}``.
+    return_sentence_level_score : bool
+        Whether to return the segment scores in addition to the corpus score.
+    kwargs
+        Further arguments of ``torchmetrics.Metric``.
     """
 
     is_differentiable = False
@@ -72,12 +77,17 @@ class MeteorScore(Metric):
     def update(self, preds: str | Sequence[str], target: Sequence[str | Sequence[str]] | str) -> None:
         """Add segments to the state of the metric.
 
-        Args:
-            preds: the hypotheses.
-            target: the reference or the sequence of references of each hypothesis.
+        Parameters
+        ----------
+        preds : str or sequence of str
+            The hypotheses, or a single hypothesis.
+        target : str or sequence
+            The reference or the sequence of references of each hypothesis.
 
-        Raises:
-            InputError: if ``preds`` and ``target`` differ in length.
+        Raises
+        ------
+        InputError
+            If ``preds`` and ``target`` differ in length.
         """
         if isinstance(preds, str):
             preds, target = [preds], [target]  # type: ignore[list-item]
@@ -99,12 +109,18 @@ class MeteorScore(Metric):
         super()._sync_dist(*args, **kwargs)
 
     def compute(self) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
-        """Return the corpus score of all segments that have been added, in double precision.
+        """Return the corpus score of all segments that have been added.
 
-        With ``return_sentence_level_score``, the result is a pair of the corpus score and the segment scores.
+        Returns
+        -------
+        Tensor or tuple of Tensor
+            The corpus score from 0 to 1, in double precision. With ``return_sentence_level_score``, the result is a
+            pair of the corpus score and the segment scores, ``(segments,)``.
 
-        Raises:
-            InputError: if there are no segments.
+        Raises
+        ------
+        InputError
+            If there are no segments.
         """
         if not self.segments:
             raise InputError("there are no segments to score")
@@ -128,7 +144,31 @@ def meteor_score(
     options: dict[str, Any] | None = None,
     return_sentence_level_score: bool = False,
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
-    """Return the corpus score of METEOR; see :class:`MeteorScore` and :meth:`MeteorScore.update` for the arguments."""
+    """Return the corpus score of METEOR for the given segments.
+
+    Parameters
+    ----------
+    preds : str or sequence of str
+        The hypotheses, or a single hypothesis.
+    target : str or sequence
+        The reference or the sequence of references of each hypothesis.
+    language : str
+        The ISO code of the language.
+    options : dict, optional
+        Further arguments of :class:`~meteor_e.meteor.Meteor`, such as ``{"task": "adq"}``.
+    return_sentence_level_score : bool
+        Whether to return the segment scores in addition to the corpus score.
+
+    Returns
+    -------
+    Tensor or tuple of Tensor
+        The corpus score, or a pair of the corpus score and the segment scores, as :meth:`MeteorScore.compute` returns.
+
+    Raises
+    ------
+    InputError
+        If there are no segments, or ``preds`` and ``target`` differ in length.
+    """
     metric = MeteorScore(language, options=options, return_sentence_level_score=return_sentence_level_score)
     metric.update(preds, target)
     return metric.compute()

@@ -1,1 +1,1 @@
-"""Output formats: text, TSV, CSV, JSON, Markdown, LaTeX, and score files of the WMT metrics task."""
+"""This package writes text, TSV, CSV, JSON, Markdown, LaTeX, and score files of the WMT metrics task."""

@@ -1,4 +1,4 @@
-"""Text output of alignments."""
+"""This module formats alignments as text."""
 
 from __future__ import annotations
 

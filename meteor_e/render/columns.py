@@ -1,4 +1,4 @@
-"""Text tables that are wrapped at the width of the terminal."""
+"""This module formats text tables that are wrapped at the width of the terminal."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from meteor_e.render.plain import display_width, format_table
 
 _MIN_WIDTH = 24
-"""The minimum width of a table's last column, in characters."""
+"""The last column of a table has at least this width, in characters."""
 
 
 def format_wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

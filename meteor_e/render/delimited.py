@@ -1,4 +1,4 @@
-"""Output formats with one record per line and unrounded numbers: TSV and CSV."""
+"""This module writes TSV and CSV, which contain one record per line and unrounded numbers."""
 
 from __future__ import annotations
 

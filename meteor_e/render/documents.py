@@ -1,4 +1,4 @@
-"""The output formats JSON and JSON Lines."""
+"""This module writes JSON and JSON Lines."""
 
 from __future__ import annotations
 
@@ -41,32 +41,35 @@ def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
 
     Args:
         value: the document or a part of it, which may contain lazy sequences.
-        line: the separator between lines, which is a line feed followed by the indentation.
+        line: the separator between the lines of the value, which is a line feed followed by the indentation.
     """
     if not _is_lazy(value):
         yield json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=json_ready).replace("\n", line)
         return
-    inner = line + "  "
+    item_line = line + "  "
     if isinstance(value, Mapping):
-        items = ((json.dumps(key, ensure_ascii=False) + ": ", item) for key, item in value.items())
-        brackets = "{}"
-    else:
-        items = (("", item) for item in value)
-        brackets = "[]"
-    separator = brackets[0]
-    for key, item in items:
-        yield separator + inner + key
-        yield from _json_pieces(item, inner)
-        separator = ","
-    yield brackets if separator == brackets[0] else line + brackets[1]
+        # An object is not empty, because it contains a lazy sequence.
+        separator = "{"
+        for key, item in value.items():
+            yield f"{separator}{item_line}{json.dumps(key, ensure_ascii=False)}: "
+            yield from _json_pieces(item, item_line)
+            separator = ","
+        yield line + "}"
+        return
+    is_empty = True
+    for item in value:
+        yield ("[" if is_empty else ",") + item_line
+        yield from _json_pieces(item, item_line)
+        is_empty = False
+    yield "[]" if is_empty else line + "]"
 
 
 def _is_lazy(value: Any) -> bool:
     """Return whether a value is or contains a lazy sequence, which creates its items during iteration."""
     if isinstance(value, Mapping):
-        return any(map(_is_lazy, value.values()))
+        return any(_is_lazy(item) for item in value.values())
     if isinstance(value, list | tuple):
-        return any(map(_is_lazy, value))
+        return any(_is_lazy(item) for item in value)
     return isinstance(value, Sequence) and not isinstance(value, str)
 
 

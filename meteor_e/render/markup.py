@@ -1,4 +1,4 @@
-"""Output formats with tables in Markdown and LaTeX."""
+"""This module writes tables in Markdown and LaTeX."""
 
 from __future__ import annotations
 
@@ -67,10 +67,11 @@ class MarkdownOutput(OutputFormat):
 def _markdown_table(grid: Grid) -> list[str]:
     """Return the lines of a Markdown table: the header, the delimiter row with the column alignment, and the rows."""
     header = [_escape_markdown(title) for title in grid.header]
-    rows = _escape_cells(grid, _escape_markdown, "**{}**")
     delimiter_row = "|" + "---|" * grid.left + "---:|" * (len(grid.header) - grid.left)
-    header_line, *lines = ["| " + " | ".join(cells) + " |" for cells in [header, *rows]]
-    return [header_line, delimiter_row, *lines]
+    lines = [f"| {' | '.join(header)} |", delimiter_row]
+    for cells in _escape_cells(grid, _escape_markdown, highlight="**{}**"):
+        lines.append(f"| {' | '.join(cells)} |")
+    return lines
 
 
 def _escape_markdown(text: str) -> str:
@@ -96,11 +97,12 @@ class LatexOutput(OutputFormat):
 
 def _latex_table(grid: Grid) -> list[str]:
     """Return the lines of a LaTeX ``tabular`` environment."""
-    columns = "l" * grid.left + "r" * (len(grid.header) - grid.left)
-    rows = [[_escape_latex(title) for title in grid.header], *_escape_cells(grid, _escape_latex, r"\textbf{{{}}}")]
-    header, *body = [" & ".join(cells) + r" \\" for cells in rows]
-    begin = rf"\begin{{tabular}}{{{columns}}}"
-    return [begin, r"\toprule", header, r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+    alignment = "l" * grid.left + "r" * (len(grid.header) - grid.left)
+    header = [_escape_latex(title) for title in grid.header]
+    lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\toprule", " & ".join(header) + r" \\", r"\midrule"]
+    for cells in _escape_cells(grid, _escape_latex, highlight=r"\textbf{{{}}}"):
+        lines.append(" & ".join(cells) + r" \\")
+    return [*lines, r"\bottomrule", r"\end{tabular}"]
 
 
 def _escape_latex(text: str) -> str:

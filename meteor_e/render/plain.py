@@ -1,4 +1,4 @@
-"""Text output for terminals: tables with aligned columns, numbers, and printable texts."""
+"""This module formats numbers, texts and tables with aligned columns for terminals."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import ClassVar, TextIO
 from meteor_e.api.formats import OutputFormat, OutputOptions, Result
 
 _JOINERS = "\u200c\u200d"
-"""Zero-width characters that are part of the orthography of Persian, Hindi and other languages."""
+"""These zero-width characters are part of the orthography of Persian, Hindi and other languages."""
 
 _FIRST_STRONG_ISOLATE, _POP_ISOLATE = "\u2068", "\u2069"
-"""The Unicode characters that begin and end an isolate in bidirectional text."""
+"""These Unicode characters begin and end an isolate in bidirectional text."""
 
 
 def display_width(text: str) -> int:

@@ -1,4 +1,4 @@
-"""The output format of score files for the WMT metrics task."""
+"""This module writes score files of the WMT metrics task."""
 
 from __future__ import annotations
 

@@ -1,11 +1,10 @@
-"""Conversion of score tables to text tables, to records for CSV and TSV, and to JSON documents."""
+"""This module converts score tables to text tables, to records for CSV and TSV, and to JSON documents."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import repeat
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api.formats import Grid, MetricColumn, Result
@@ -21,13 +20,13 @@ if TYPE_CHECKING:
     from meteor_e.significance.tables import TableTests
 
 SCHEMA_VERSION = 2
-"""The version of the JSON document's schema, which increases with each incompatible change."""
+"""The version of the JSON document's schema increases with each incompatible change."""
 
 PART_TITLES = {"f1": "F1", "fmean": "Fmean", "fragmentation_penalty": "penalty"}
-"""The column titles of score components in text tables, if they differ from the names of the components."""
+"""In text tables, these score components have a title that differs from their name."""
 
 TEST_NAMES = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
-"""The full name of each significance test."""
+"""The table maps each significance test to its full name."""
 
 BOOTSTRAP_NOTE = (
     "The paired bootstrap finds differences too easily: of equal systems, about one in ten differs at p < 0.05. "
@@ -36,7 +35,7 @@ BOOTSTRAP_NOTE = (
 
 
 class SegmentRow(NamedTuple):
-    """The scores of one segment of a system.
+    """Store the scores of one segment of a system.
 
     Attributes:
         id: the id of the segment.
@@ -50,7 +49,7 @@ class SegmentRow(NamedTuple):
 
 
 class NumberFormat(NamedTuple):
-    """The format of the scores in one column of a text table.
+    """Format the scores in one column of a text table.
 
     Attributes:
         factor: the factor by which scores are multiplied, which is 100 for percentages and otherwise 1.
@@ -73,7 +72,7 @@ class NumberFormat(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreResult(Result):
-    """A score table with significance tests and explanations, in the form that output formats require.
+    """Convert a score table, its significance tests and its explanations to the views that output formats write.
 
     Attributes:
         table: the scores.
@@ -99,11 +98,12 @@ class ScoreResult(Result):
         """
         from meteor_e.base.extras import data_frame
 
-        names = [column.name for column in self.table.columns]
+        column_names = [column.name for column in self.table.columns]
         rows = []
         for system in self.table.systems:
-            rows.append((system.system, *(values[0] for values in self.table.column_values(system))))
-        return data_frame(("system", *names), rows)
+            scores = [values[0] for values in self.table.column_values(system)]
+            rows.append((system.system, *scores))
+        return data_frame(("system", *column_names), rows)
 
     def lines(self, digits: int | None = None) -> Iterator[str]:
         """Yield lines of text with the scores of the segments, and with their alignments if these were requested."""
@@ -185,10 +185,10 @@ class ScoreResult(Result):
         rows = []
         for system in self.table.systems:
             cells = [system.system]
-            for (score, *components), number_format in zip(self.table.column_values(system), formats, strict=True):
-                cells.append(number_format.format(score))
-                if shows_components:
-                    cells += [number_format.format(component) for component in components]
+            for values, number_format in zip(self.table.column_values(system), formats, strict=True):
+                # The first value of a column is the score. Its components follow.
+                shown_values = values if shows_components else values[:1]
+                cells += [number_format.format(value) for value in shown_values]
             cells.append(str(system.segment_count))
             rows.append(cells)
         return Grid(header, rows, notes=self._score_notes())
@@ -197,29 +197,33 @@ class ScoreResult(Result):
         """Return the notes below the table of scores: the metrics' signatures and the skipped segments."""
         names_by_signature: dict[str, list[str]] = {}
         for info in self.table.metrics:
-            names_by_signature.setdefault(info.signature, []).extend(column.name for column in info.columns)
+            names = names_by_signature.setdefault(info.signature, [])
+            names += [column.name for column in info.columns]
         has_one_column = len(self.table.columns) == 1
         notes = []
         for signature, names in names_by_signature.items():
             notes.append(signature if has_one_column else f"{', '.join(names)}: {signature}")
-        ids = [str(segment_id) for segment_id in self.table.left_out.values()]
-        if ids:
-            count = "segment" if len(ids) == 1 else f"{len(ids)} segments"
-            notes.append(f"Left out, because it cannot be aligned in every system: {count} {', '.join(ids)}.")
+        skipped_ids = [str(segment_id) for segment_id in self.table.left_out.values()]
+        if skipped_ids:
+            count = "segment" if len(skipped_ids) == 1 else f"{len(skipped_ids)} segments"
+            notes.append(f"Left out, because it cannot be aligned in every system: {count} {', '.join(skipped_ids)}.")
         return notes
 
     def _test_grid(self, tests: TableTests, digits: int | None) -> Grid:
-        """Return the text table of significance tests, with one row for each metric column and system."""
+        """Return the text table of significance tests, with one row for each metric column and system.
+
+        If there is only one metric column, its name is the title of the scores, and the table has no column of metrics.
+        """
         columns = self.table.columns
         has_one_column = len(columns) == 1
         formats = self._number_formats(digits)
         rows = []
         for column, system_tests, number_format in zip(columns, tests.columns, formats, strict=True):
             for system, test in zip(self.table.systems, system_tests, strict=True):
-                metric_cells = [] if has_one_column else [column.name]
-                rows.append([system.system, *metric_cells, *_test_cells(test, number_format)])
-        score_titles = [columns[0].name] if has_one_column else ["metric", "score"]
-        header = ["system", *score_titles, "95 % interval", "difference", "95 % interval", "p"]
+                cells = [system.system] if has_one_column else [system.system, column.name]
+                rows.append(cells + _test_cells(test, number_format))
+        header = ["system", columns[0].name] if has_one_column else ["system", "metric", "score"]
+        header += ["95 % interval", "difference", "95 % interval", "p"]
         return Grid(header, rows, notes=self._test_notes(tests), left=1 if has_one_column else 2)
 
     def _test_notes(self, tests: TableTests) -> list[str]:
@@ -238,18 +242,21 @@ class ScoreResult(Result):
         test_titles = ("low", "high", "difference", "p") if self.tests is not None else ()
         header = ["system", "segment"]
         for column in self.table.columns:
-            header += [column.name, *(f"{column.name} {title}" for title in (*column.parts, *test_titles))]
+            header.append(column.name)
+            header += [f"{column.name} {title}" for title in (*column.parts, *test_titles)]
         yield header
         for index, system in enumerate(self.table.systems):
             for row in _segment_rows(self.table, system):
                 cells: list[object] = [system.system, row.id]
                 for values in row.values:
-                    cells += [*values, *[None] * len(test_titles)]
+                    cells += values
+                    # Only systems are tested, so that the cells of the test stay empty.
+                    cells += [None] * len(test_titles)
                 yield cells
             yield self._system_record(index, system)
 
     def _system_record(self, system_index: int, system: SystemScores) -> list[object]:
-        """Return the record of a system, which contains each score with its components and its significance test."""
+        """Return the record of a system, which contains each score, its components and its significance test."""
         cells: list[object] = [system.system, "all"]
         for column_index, values in enumerate(self.table.column_values(system)):
             cells += values
@@ -282,25 +289,27 @@ class ScoreResult(Result):
 
         The score of a skipped segment is NaN.
         """
-        for index, column in enumerate(self.table.columns):
-            for system in self.table.systems:
-                segment_scores = [row.values[index][0] for row in _segment_rows(self.table, system)]
+        for column in self.table.columns:
+            system_scores = self.table.scores(column.name)
+            for index, system in enumerate(self.table.systems):
+                segment_scores = self.table.segment_scores(column.name, system=index)
                 if segment_scores:
                     for position in self.table.left_out:
                         segment_scores.insert(position, math.nan)
-                yield column.name, system.system, segment_scores, self.table.column_values(system)[index][0]
+                yield column.name, system.system, segment_scores, system_scores[index]
 
 
 def _segment_rows(table: ScoreTable, system: SystemScores) -> Iterator[SegmentRow]:
     """Yield the scores of each segment of a system."""
-    rows = zip(*(scores.segment_rows() for scores in system.metrics), strict=True)
-    # The list of details is empty if no details were requested.
-    details = zip(*(scores.segment_details or repeat(None) for scores in system.metrics), strict=False)
-    for segment_id, metric_values, metric_details in zip(system.ids, rows, details, strict=False):
+    value_iterators = [scores.segment_rows() for scores in system.metrics]
+    detail_iterators = [iter(scores.segment_details) for scores in system.metrics]
+    for segment_id in system.ids:
         column_values: list[Sequence[float]] = []
-        for info, values in zip(table.metrics, metric_values, strict=True):
-            column_values += info.split_values(values)
-        yield SegmentRow(segment_id, column_values, metric_details)
+        for info, metric_values in zip(table.metrics, value_iterators, strict=True):
+            column_values += info.split_values(next(metric_values))
+        # If no details were requested, the iterators of the details are empty.
+        details = [next(metric_details, None) for metric_details in detail_iterators]
+        yield SegmentRow(segment_id, column_values, details)
 
 
 def _test_cells(test: SystemTest, number_format: NumberFormat) -> list[str]:
@@ -315,7 +324,7 @@ def _test_cells(test: SystemTest, number_format: NumberFormat) -> list[str]:
 
 
 class _SegmentEntries(Sequence[dict[str, Any]]):
-    """A lazy sequence of the segments of a system in the JSON document, which saves memory."""
+    """Create the JSON objects of a system's segments one at a time, which saves memory."""
 
     def __init__(self, table: ScoreTable, system: SystemScores) -> None:
         self._table = table
@@ -387,13 +396,18 @@ def _metric_entries(table: ScoreTable) -> dict[str, Any]:
 def _significance_entry(table: ScoreTable, tests: TableTests) -> dict[str, Any]:
     """Return the JSON object of the significance tests, which contains one entry for each column and system."""
     method, samples, seed = tests.settings
-    keys = ("interval", "difference", "difference_interval", "p")
     entries: dict[str, list[dict[str, Any]]] = {}
     for column, system_tests in zip(table.columns, tests.columns, strict=True):
-        entries[column.name] = [
-            {"system": system.system, **{key: getattr(test, key) for key in keys}}
-            for system, test in zip(table.systems, system_tests, strict=True)
-        ]
+        column_entries = entries[column.name] = []
+        for system, test in zip(table.systems, system_tests, strict=True):
+            entry = {
+                "system": system.system,
+                "interval": test.interval,
+                "difference": test.difference,
+                "difference_interval": test.difference_interval,
+                "p": test.p,
+            }
+            column_entries.append(entry)
     return {
         "test": method,
         "samples": samples,
@@ -405,5 +419,6 @@ def _significance_entry(table: ScoreTable, tests: TableTests) -> dict[str, Any]:
 
 def _unmatched_lines(alignment: Alignment) -> Iterator[str]:
     """Yield lines with the unmatched words of the hypothesis and of the reference."""
-    for text, words in zip(("hypothesis", "reference"), alignment.unmatched_words(), strict=True):
+    hypothesis_words, reference_words = alignment.unmatched_words()
+    for text, words in (("hypothesis", hypothesis_words), ("reference", reference_words)):
         yield f"  unmatched in the {text}: {isolate(printable(' '.join(words))) or 'none'}"

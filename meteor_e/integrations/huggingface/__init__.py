@@ -1,4 +1,4 @@
-"""METEOR as a metric module of Hugging Face ``evaluate``.
+"""This package makes METEOR a metric module of Hugging Face ``evaluate``.
 
 >>> import evaluate
 >>> from meteor_e.integrations.huggingface import MODULE
@@ -9,7 +9,7 @@
 from pathlib import Path
 
 MODULE = str(Path(__file__).with_name("meteor_e_metric.py"))
-"""The argument for ``evaluate.load``."""
+"""Pass this path to ``evaluate.load``."""
 
 NUMBERS = str(Path(__file__).with_name("meteor_e_numbers.py"))
-"""The argument for ``evaluate.load`` if all results must be numbers that the caller can average."""
+"""Pass this path to ``evaluate.load`` if all results must be numbers that the caller can average."""

@@ -1,4 +1,4 @@
-"""The metric module that ``evaluate.load`` imports.
+"""The function ``evaluate.load`` imports this metric module.
 
 It does not import other modules of its package, because ``evaluate`` copies only this file to its cache.
 """
@@ -66,7 +66,7 @@ def _make_cached_meteor(language: str, options: str) -> Any:
 
 
 class MeteorE(evaluate.Metric):
-    """METEOR as a metric of Hugging Face ``evaluate``."""
+    """Compute METEOR as a metric of Hugging Face ``evaluate``."""
 
     def _info(self) -> evaluate.MetricInfo:
         """Return the description of the metric, which the library ``evaluate`` requires."""
@@ -124,16 +124,17 @@ class MeteorE(evaluate.Metric):
         """Return the scores of all segments as a dictionary. The method ``compute`` of the base class calls it."""
         from meteor_e.scoring.formula import PARTS
 
-        options = dict(options or {})
+        meteor_options = dict(options or {})
         arguments = {"alpha": alpha, "beta": beta, "gamma": gamma}
         parameters = {name: value for name, value in arguments.items() if value is not None}
         if parameters:
-            options["parameters"] = {**(options.get("parameters") or {}), **parameters}
-        corpus = _make_meteor(language, options).corpus(predictions, references, segments=True)
-        scores = [segment.score for segment in corpus.segments]
-        result: dict[str, Any] = {"meteor": math.fsum(scores) / len(scores)}
+            meteor_options["parameters"] = {**(meteor_options.get("parameters") or {}), **parameters}
+        corpus_score = _make_meteor(language, meteor_options).corpus(predictions, references, segments=True)
+        segment_scores = [segment.score for segment in corpus_score.segments]
+        result: dict[str, Any] = {"meteor": math.fsum(segment_scores) / len(segment_scores)}
         for part in PARTS:
-            result["corpus" if part == "score" else part] = getattr(corpus, part)
-        result["segments"] = scores
-        result["signature"] = corpus.signature
+            name = "corpus" if part == "score" else part
+            result[name] = getattr(corpus_score, part)
+        result["segments"] = segment_scores
+        result["signature"] = corpus_score.signature
         return result

@@ -1,4 +1,4 @@
-"""A variant of :mod:`meteor_e_metric` whose results are all numbers, so that callers can average them."""
+"""This module is a variant of :mod:`meteor_e_metric` whose results are numbers that callers can average."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import meteor_e.integrations.huggingface.meteor_e_metric as metric_module
 
 
 class MeteorENumbers(metric_module.MeteorE):
-    """METEOR as a metric of Hugging Face ``evaluate``, without segment scores and signature."""
+    """Compute METEOR as a metric of Hugging Face ``evaluate``, without segment scores and signature."""
 
     def _compute(self, *args: Any, **kwargs: Any) -> dict[str, Any]:
         """Return the results that are numbers."""
