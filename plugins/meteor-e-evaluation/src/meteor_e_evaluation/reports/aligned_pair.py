@@ -40,8 +40,12 @@ MatchByWord = Sequence[int | None]
 """The index of the match of each word, with None for each word without a match."""
 
 
-def _straight_matches(matches: Sequence[AlignedMatch]) -> list[int]:
-    """Return the indices of matches that do not cross each other and that contain as many words as possible."""
+def _find_straight_matches(matches: Sequence[AlignedMatch]) -> list[int]:
+    """Return the indices of matches that do not cross each other and that contain as many words as possible.
+
+    Args:
+        matches: matches of an alignment, in the order of the reference.
+    """
     if not matches:
         return []
     hypothesis_ends = np.array([match.hypothesis_start + match.hypothesis_length for match in matches])
@@ -55,11 +59,21 @@ def _straight_matches(matches: Sequence[AlignedMatch]) -> list[int]:
         if n_words_before.any():
             predecessors[index] = n_words_before.argmax()
         n_chain_words[index] = n_words_before.max(initial=0) + match.hypothesis_length + match.reference_length
+    return _trace_chain(predecessors.tolist(), last=int(n_chain_words.argmax()))
+
+
+def _trace_chain(predecessors: Sequence[int], last: int) -> list[int]:
+    """Return the indices of the matches in the chain that ends with the match at the index ``last``.
+
+    Args:
+        predecessors: index of the preceding match of each match, or -1 for the first match of a chain.
+        last: index of the last match of the chain.
+    """
     chain = []
-    match_index = int(n_chain_words.argmax())
-    while match_index >= 0:
-        chain.append(match_index)
-        match_index = int(predecessors[match_index])
+    index = last
+    while index >= 0:
+        chain.append(index)
+        index = predecessors[index]
     chain.reverse()
     return chain
 
@@ -76,7 +90,7 @@ def _matches_by_word(alignment: Alignment) -> tuple[MatchByWord, MatchByWord]:
     return hypothesis, reference
 
 
-def columns(alignment: Alignment) -> list[WordColumn]:
+def arrange_columns(alignment: Alignment) -> list[WordColumn]:
     """Arrange the words of an alignment in columns.
 
     Each match has a column of its own, unless it crosses other matches. The other words are arranged between these
@@ -85,7 +99,7 @@ def columns(alignment: Alignment) -> list[WordColumn]:
     matches_by_word = _matches_by_word(alignment)
     word_columns: list[WordColumn] = []
     hypothesis_start = reference_start = 0
-    for index in _straight_matches(alignment.matches):
+    for index in _find_straight_matches(alignment.matches):
         match = alignment.matches[index]
         hypothesis = range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length)
         reference = range(match.reference_start, match.reference_start + match.reference_length)
@@ -203,7 +217,7 @@ class _ColumnRenderer:
 
     def _render_columns(self) -> Iterator[tuple[list[Text], str]]:
         """Yield the cells of each column, with the separator that follows the mark of the chunk."""
-        word_columns = columns(self.alignment)
+        word_columns = arrange_columns(self.alignment)
         chunks = [self._find_chunk(column) for column in word_columns]
         next_chunks = [*chunks[1:], 0]
         for column, chunk, next_chunk in zip(word_columns, chunks, next_chunks, strict=False):

@@ -54,7 +54,12 @@ def _round_step(span: float) -> float:
 
 
 def scale_of(low: float, high: float, width: float) -> LinearScale:
-    """Return a linear scale with round ticks."""
+    """Return a linear scale with round ticks.
+
+    Args:
+        low, high: values at the ends of the scale.
+        width: distance between the ends of the scale.
+    """
     step = _round_step(high - low)
     first = math.ceil(low / step - 1e-9)
     last = math.floor(high / step + 1e-9)
@@ -62,10 +67,17 @@ def scale_of(low: float, high: float, width: float) -> LinearScale:
     return LinearScale(low, high, width, ticks)
 
 
-def interval_scale(values: Sequence[float], width: float, least: float) -> LinearScale:
-    """Return a scale that contains all values, with a margin of at least ``least`` at both ends."""
-    margin = max(0.12 * (max(values) - min(values)), least)
-    return scale_of(min(values) - margin, max(values) + margin, width)
+def interval_scale(values: Sequence[float], width: float, min_margin: float) -> LinearScale:
+    """Return a scale that contains all values, with a margin at both ends.
+
+    Args:
+        values: the values.
+        width: distance between the ends of the scale.
+        min_margin: smallest margin, in units of the values.
+    """
+    low, high = min(values), max(values)
+    margin = max(0.12 * (high - low), min_margin)
+    return scale_of(low - margin, high + margin, width)
 
 
 def line_path(distribution: Distribution) -> str:
@@ -83,7 +95,7 @@ def line_path(distribution: Distribution) -> str:
 
 
 class Balance(NamedTuple):
-    """Numbers of segments on which one system scores better than another, equally, and worse.
+    """Numbers of segments on which a system scores better than another system, as well as it, and worse.
 
     Attributes:
         better, same, worse: the numbers of segments.
@@ -104,7 +116,13 @@ class Balance(NamedTuple):
 
 
 def balance(report: Report, metric: int, first: int, second: int) -> Balance:
-    """Count the segments on which the second system scores better than the first one, equally, and worse."""
+    """Count the segments on which the second system scores better than the first one, as well as it, and worse.
+
+    Args:
+        report: the report.
+        metric: index of the metric.
+        first, second: indices of the systems.
+    """
     gains = report.metrics[metric].gains(first, second)
     better = int((gains > EQUALITY_TOLERANCE).sum())
     worse = int((gains < -EQUALITY_TOLERANCE).sum())
@@ -112,7 +130,13 @@ def balance(report: Report, metric: int, first: int, second: int) -> Balance:
 
 
 class Piece(NamedTuple):
-    """The part of a stacked bar that shows the contribution of one matcher."""
+    """The part of a stacked bar that shows the contribution of one matcher.
+
+    Attributes:
+        matcher: index of the matcher.
+        start: position of the left end of the part.
+        width: width of the part.
+    """
 
     matcher: int
     start: float
@@ -126,7 +150,9 @@ def stack_contributions(report: Report, width: float) -> list[list[Piece]]:
         report: the report.
         width: width of the bar of the system with the best score.
     """
-    best_score = max(system.corpus.score for system in report.systems) or 1.0
+    best_score = max(system.corpus.score for system in report.systems)
+    if best_score == 0:
+        best_score = 1.0  # All contributions are 0, so any other number results in empty bars.
     bars = []
     for system in report.systems:
         bar = []

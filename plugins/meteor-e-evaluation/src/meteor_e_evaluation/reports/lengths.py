@@ -91,7 +91,14 @@ class Distributions(NamedTuple):
 
 
 class _SegmentValues(NamedTuple):
-    """One value for every segment of each system, with the title of the value and the ends of its scale."""
+    """One value for every segment of each system, such as the score of a metric.
+
+    Attributes:
+        title: name of the value.
+        low, high: ends of the scale of the value.
+        is_metric: whether the value is the score of a metric.
+        values: values of each system, one array ``(segments,)`` per system.
+    """
 
     title: str
     low: float
@@ -100,49 +107,59 @@ class _SegmentValues(NamedTuple):
     values: list[Floats]
 
 
+class _ClassMembers(NamedTuple):
+    """A length class, with a mask of the segments that belong to it."""
+
+    length_class: LengthClass
+    is_member: NDArray[np.bool_]
+
+
 def distributions(report: Report) -> list[Distributions]:
-    """Return the distributions of each metric's scores, then those of each component of METEOR.
+    """Return the distributions of each metric's scores, and the distributions of each component of METEOR.
 
     Segments with an empty reference belong only to the class of all segments. If all segments belong to the same length
     class, only the class of all segments is shown.
     """
     length_classes = _select_length_classes(report.lengths)
-    rows = []
-    for title, low, high, is_metric, values in _segment_values(report):
+    all_distributions = []
+    for segment_values in _list_segment_values(report):
+        low, high = segment_values.low, segment_values.high
         points = np.linspace(low, high, POINTS + 1)
-        cells = tuple(_cells(values, length_classes, points))
-        rows.append(Distributions(title=title, low=low, high=high, metric=is_metric, cells=cells))
-    return rows
+        cells = tuple(_make_cell(segment_values.values, members, points) for members in length_classes)
+        all_distributions.append(
+            Distributions(segment_values.title, low, high, metric=segment_values.is_metric, cells=cells)
+        )
+    return all_distributions
 
 
-def _select_length_classes(lengths: Integers) -> list[tuple[LengthClass, NDArray[np.bool_]]]:
-    """Return the length classes that contain segments, each with the mask of its segments.
+def _select_length_classes(lengths: Integers) -> list[_ClassMembers]:
+    """Return the length classes that contain segments, or only the class of all segments if no other class is needed.
 
     Args:
         lengths: number of words of the first reference of each segment.
     """
-    selected = []
+    selected_classes = []
     for length_class in LENGTH_CLASSES:
-        mask = lengths >= length_class.low
+        is_member = lengths >= length_class.low
         if length_class.high is not None:
-            mask &= lengths <= length_class.high
-        if mask.any():
-            selected.append((length_class, mask))
-    if len(selected) == 2:
-        (_, all_segments), (_, class_segments) = selected
-        if class_segments.sum() == all_segments.sum():
-            return selected[:1]
-    return selected
+            is_member &= lengths <= length_class.high
+        if is_member.any():
+            selected_classes.append(_ClassMembers(length_class, is_member))
+    all_segments = selected_classes[0]
+    if len(selected_classes) == 2 and selected_classes[1].is_member.sum() == all_segments.is_member.sum():
+        return [all_segments]
+    return selected_classes
 
 
-def _segment_values(report: Report) -> Iterator[_SegmentValues]:
+def _list_segment_values(report: Report) -> Iterator[_SegmentValues]:
     """Yield the scores of each metric, then the values of each component of METEOR."""
     for index, result in enumerate(report.metrics):
         low, high = (0.0, 1.0) if index == report.meteor else scale_ends(result.segments)
-        yield _SegmentValues(result.label, low, high, True, list(result.segments))
+        yield _SegmentValues(result.label, low, high, is_metric=True, values=list(result.segments))
     for part, title in PARTS.items():
         # The fragmentation penalty can exceed 1 if METEOR's parameter γ exceeds 1.
-        yield _SegmentValues(title, 0.0, 1.0, False, [np.clip(system.values(part), 0, 1) for system in report.systems])
+        values = [np.clip(system.values(part), 0, 1) for system in report.systems]
+        yield _SegmentValues(title, 0.0, 1.0, is_metric=False, values=values)
 
 
 def scale_ends(segments: Sequence[Floats]) -> tuple[float, float]:
@@ -166,18 +183,29 @@ def scale_ends(segments: Sequence[Floats]) -> tuple[float, float]:
     return low, high
 
 
-def _cells(
-    values: Sequence[Floats], classes: Sequence[tuple[LengthClass, NDArray[np.bool_]]], points: Floats
-) -> Iterator[Cell]:
-    for length_class, mask in classes:
-        class_distributions = [_distribution(index, scores[mask], points) for index, scores in enumerate(values)]
-        yield Cell(length_class, int(mask.sum()), tuple(class_distributions))
+def _make_cell(values: Sequence[Floats], members: _ClassMembers, points: Floats) -> Cell:
+    """Return the distributions of each system's values over the segments of a length class.
+
+    Args:
+        values: values of each system, one array ``(segments,)`` per system.
+        members: the length class and its segments.
+        points: points of the scale.
+    """
+    class_distributions = []
+    for system, system_values in enumerate(values):
+        class_distributions.append(_make_distribution(system, system_values[members.is_member], points))
+    return Cell(members.length_class, int(members.is_member.sum()), tuple(class_distributions))
 
 
-def _distribution(system: int, values: Floats, points: Floats) -> Distribution:
-    sorted_values = np.sort(values)
+def _make_distribution(system: int, values: Floats, points: Floats) -> Distribution:
+    """Return the cumulative distribution of a system's values at the points of a scale."""
     # The tolerance compensates for rounding errors in values that equal a point of the scale.
     tolerance = 1e-9 * (points[-1] - points[0])
-    levels = np.searchsorted(sorted_values, points + tolerance, side="right") / len(sorted_values)
-    low, middle, high = (float(value) for value in np.quantile(sorted_values, (0.25, 0.5, 0.75)))
-    return Distribution(system, levels, float(values.mean()), (low, middle, high))
+    n_values_up_to_point = np.searchsorted(np.sort(values), points + tolerance, side="right")
+    quartiles = np.quantile(values, (0.25, 0.5, 0.75))
+    return Distribution(
+        system=system,
+        levels=n_values_up_to_point / len(values),
+        mean=float(values.mean()),
+        quartiles=(float(quartiles[0]), float(quartiles[1]), float(quartiles[2])),
+    )

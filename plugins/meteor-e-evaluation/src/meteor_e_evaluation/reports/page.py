@@ -187,11 +187,14 @@ def _format_p(value: float) -> str:
 
 def _palette() -> str:
     """Return CSS variables and classes with the colors of systems and matchers."""
-    names: list[tuple[str, MatcherStyle | SystemStyle]] = [(f"s{index}", style) for index, style in enumerate(SYSTEMS)]
-    names += [(f"m{index}", matcher_style(index)) for index in range(MATCHER_STYLES)]
-    light = "".join(f"--{name}:{style.light};" for name, style in names)
-    dark = "".join(f"--{name}:{style.dark};" for name, style in names)
-    classes = "".join(f".{name}{{--c:var(--{name})}}" for name, _ in names)
+    styles: dict[str, MatcherStyle | SystemStyle] = {}
+    for index, style in enumerate(SYSTEMS):
+        styles[f"s{index}"] = style
+    for index in range(MATCHER_STYLES):
+        styles[f"m{index}"] = matcher_style(index)
+    light = "".join(f"--{name}:{style.light};" for name, style in styles.items())
+    dark = "".join(f"--{name}:{style.dark};" for name, style in styles.items())
+    classes = "".join(f".{name}{{--c:var(--{name})}}" for name in styles)
     return (
         f":root{{{light}}}\n"
         f'@media (prefers-color-scheme: dark){{:root:not([data-theme="light"]){{{dark}}}}}\n'
@@ -201,8 +204,10 @@ def _palette() -> str:
 
 def _make_context(report: Report) -> dict[str, Any]:
     """Return the variables of the page's template by name."""
-    rows = distributions(report)
-    has_several_systems = len(report.systems) > 1
+    report_distributions = distributions(report)
+    findings = []
+    if len(report.systems) > 1:
+        findings = [_summarize(report, result) for result in report.metrics]
     matchers = [
         {"name": name, "style": index % MATCHER_STYLES, "shape": index % len(SHAPES)}
         for index, name in enumerate(report.matchers)
@@ -221,15 +226,15 @@ def _make_context(report: Report) -> dict[str, Any]:
         "most_pairs": MOST_PAIRS,
         "all_pairs": len(report.systems) <= ALL_PAIRS_LIMIT,
         "balance_width": _BALANCE_WIDTH,
-        "length_classes": [cell.lengths for cell in rows[0].cells],
-        "rows": [(row, charts.scale_of(row.low, row.high, charts.PANEL.width), _draw_lines(row)) for row in rows],
+        "length_classes": [cell.lengths for cell in report_distributions[0].cells],
+        "rows": [_describe_distributions(row) for row in report_distributions],
         "panel": charts.PANEL,
         "unmeasured": int((report.lengths == 0).sum()),
         "bars": charts.stack_contributions(report, _BAR_WIDTH),
         "bar_width": _BAR_WIDTH,
         "significant": SIGNIFICANT,
         "rival": report.rival,
-        "findings": [_summarize(report, result) for result in report.metrics] if has_several_systems else [],
+        "findings": findings,
     }
 
 
@@ -245,29 +250,32 @@ def _describe_system(index: int, system: ScoredSystem) -> dict[str, Any]:
     }
 
 
-def _draw_lines(row: Distributions) -> list[list[str]]:
-    """Return the SVG path of each system's distribution, for each length class."""
-    return [[charts.line_path(entry) for entry in cell.distributions] for cell in row.cells]
+def _describe_distributions(row: Distributions) -> tuple[Distributions, charts.LinearScale, list[list[str]]]:
+    """Return the distributions of a value, its scale, and the SVG paths of the systems in each length class."""
+    paths_by_class = []
+    for cell in row.cells:
+        paths_by_class.append([charts.line_path(distribution) for distribution in cell.distributions])
+    return row, charts.scale_of(row.low, row.high, charts.PANEL.width), paths_by_class
 
 
 def _describe_metric(result: MetricResult) -> dict[str, Any]:
     """Return the template variables of a metric in the overview, with the scale of the confidence intervals."""
-    ranking = result.ranking()
     tests = None
-    values = list(result.scores)
+    # The scale of the chart contains all scores and the ends of all confidence intervals.
+    shown_values = list(result.scores)
     if result.comparison is not None:
-        tests = [result.comparison.against_baseline(system) for system in range(len(ranking))]
+        tests = [result.comparison.against_baseline(system) for system in range(len(result.scores))]
         for test in tests:
-            values += test.interval
+            shown_values += test.interval
     return {
         "label": visible(result.label),
         "signature": visible(result.signature),
         "higher": result.higher_is_better,
         "digits": result.decimals,
         "scores": result.scores,
-        "order": ranking,
+        "order": result.ranking(),
         "tests": tests,
-        "scale": charts.interval_scale(values, _INTERVAL_WIDTH, 4 * 10.0**-result.decimals),
+        "scale": charts.interval_scale(shown_values, _INTERVAL_WIDTH, 4 * 10.0**-result.decimals),
         "explanations": [explanation for explanation in result.explanations if explanation.segment is None],
     }
 

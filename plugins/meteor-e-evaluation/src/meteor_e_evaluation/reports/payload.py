@@ -89,6 +89,7 @@ def json_parts(report: Report) -> Iterator[bytes]:
         "references": RawTexts(report.references),
         "lengths": report.lengths.tolist(),
     }
+    # The JSON object of the header is left open, because the systems are parts of the same object.
     yield _encode_json(header).removesuffix(b"}")
     reference_words: list[dict[int, list[int]]] = [{} for _ in range(len(report))]
     for index, system in enumerate(report.systems):
@@ -121,7 +122,7 @@ def _sort_words(report: Report) -> list[str]:
         form_counts = np.bincount(words, minlength=len(alignments.forms)).tolist()
         for form, count in zip(alignments.forms, form_counts, strict=True):
             counts[form] += count
-    return [word for word, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))]
+    return sorted(counts, key=lambda word: (-counts[word], word))
 
 
 class SegmentWords(NamedTuple):
@@ -139,12 +140,21 @@ class SegmentWords(NamedTuple):
 def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> SegmentWords:
     """Return the words of a system's segments as indices of the vocabulary."""
     alignments = system.alignments
-    form_ids = np.array([word_ids[form] for form in alignments.forms], np.int64)
-    ids = form_ids[np.frombuffer(alignments.words, np.int32)].tolist()
-    sizes = np.frombuffer(alignments.sizes, np.int32).reshape(-1, len(SIZE_FIELDS))[:, :2]
-    # The arrays contain the words of the hypothesis and of the reference of each segment alternately.
-    parts = _split(ids, sizes.ravel())
-    return SegmentWords(parts[::2], parts[1::2])
+    id_by_form = np.array([word_ids[form] for form in alignments.forms], np.int64)
+    ids: list[int] = id_by_form[np.frombuffer(alignments.words, np.int32)].tolist()
+    sizes = np.frombuffer(alignments.sizes, np.int32).reshape(-1, len(SIZE_FIELDS))
+    n_hypothesis_words = sizes[:, SIZE_FIELDS.index("hypothesis_words")].tolist()
+    n_reference_words = sizes[:, SIZE_FIELDS.index("reference_words")].tolist()
+    segment_words = SegmentWords([], [])
+    # The words of each segment's hypothesis are followed by the words of its best reference.
+    start = 0
+    for hypothesis_size, reference_size in zip(n_hypothesis_words, n_reference_words, strict=True):
+        middle = start + hypothesis_size
+        end = middle + reference_size
+        segment_words.hypotheses.append(ids[start:middle])
+        segment_words.references.append(ids[middle:end])
+        start = end
+    return segment_words
 
 
 def _split(values: list[int], sizes: NDArray[Any]) -> list[list[int]]:
@@ -175,7 +185,8 @@ def _add_reference_words(
 def _system_payload(report: Report, index: int, system: ScoredSystem, segment_words: SegmentWords) -> dict[str, Any]:
     """Return the JSON data of a system."""
     alignments = system.alignments
-    match_counts = np.frombuffer(alignments.sizes, np.int32)[SIZE_FIELDS.index("matches") :: len(SIZE_FIELDS)]
+    sizes = np.frombuffer(alignments.sizes, np.int32).reshape(-1, len(SIZE_FIELDS))
+    match_counts = sizes[:, SIZE_FIELDS.index("matches")]
     match_numbers = np.frombuffer(alignments.matches, np.int32).tolist()
     return {
         "name": RawTexts(system.name),
@@ -202,11 +213,11 @@ def _metric_payload(result: MetricResult, is_meteor: bool) -> dict[str, Any]:
         "decimals": result.decimals,
         "ends": (0, 1) if is_meteor else scale_ends(result.segments),
         "explanations": explanations,
-        "remarks": RawTexts([_remarks(details) for details in result.details]),
+        "remarks": RawTexts([_list_remarks(details) for details in result.details]),
     }
 
 
-def _remarks(details: Sequence[Mapping[str, Any]]) -> dict[int, str]:
+def _list_remarks(details: Sequence[Mapping[str, Any]]) -> dict[int, str]:
     """Return the remarks of a metric on the segments of a system, by the index of the segment."""
     return {index: entry["said"] for index, entry in enumerate(details) if entry.get("said")}
 

@@ -119,8 +119,12 @@ class _TestSettings:
             seed=self.seed,
             baselines=None if all_pairs else 1,
         )
-        n_samples = METHODS[self.method] if self.samples is None else self.samples
-        return SystemTests(self.method, n_samples, self.seed, tuple(tuple(results) for results in tests))
+        return SystemTests(
+            method=self.method,
+            samples=METHODS[self.method] if self.samples is None else self.samples,
+            seed=self.seed,
+            tests=tuple(tuple(baseline_tests) for baseline_tests in tests),
+        )
 
 
 class SystemExplanation(NamedTuple):
@@ -258,11 +262,17 @@ def score_systems(
         progress: receives the progress on each system.
         ids: ids of the segments. By default, the segments are numbered from 1.
 
+    Returns:
+        The report, with the scores and alignments of all systems and the significance tests.
+
     Raises:
         ConfigError: if the method is unknown.
         InputError: if there are no systems or no segments, or if systems and references differ in number.
     """
-    reference_sets = tuple((entry,) if isinstance(entry, str) else tuple(entry) for entry in references)
+    reference_sets = tuple(
+        (segment_references,) if isinstance(segment_references, str) else tuple(segment_references)
+        for segment_references in references
+    )
     if not systems:
         raise InputError("a report needs at least one system")
     if not reference_sets:
@@ -273,20 +283,20 @@ def score_systems(
     report_metrics = [*metrics] if None in metrics else [*metrics, None]
     settings = _TestSettings(tuple(systems), method, samples, seed)
     metric_results = _score_metrics(meteor, report_metrics, scored_systems, reference_sets, settings, progress)
+    first_references = [segment_references[0] for segment_references in reference_sets]
+    segment_ids = range(1, len(reference_sets) + 1) if ids is None else ids
     return Report(
-        title=title or _make_title(list(systems)),
+        title=title if title else _make_title(list(systems)),
         language=meteor.chain.language.code,
         task=meteor.chain.task,
         matchers=meteor.matcher_names,
         function_words=frozenset(meteor.resources.function_words),
         references=reference_sets,
-        lengths=np.array(
-            [len(meteor.tokenize(segment_references[0])) for segment_references in reference_sets], np.int64
-        ),
+        lengths=np.array([len(meteor.tokenize(reference)) for reference in first_references], np.int64),
         systems=tuple(scored_systems),
         metrics=tuple(metric_results),
         meteor=report_metrics.index(None),
-        ids=tuple(range(1, len(reference_sets) + 1) if ids is None else ids),
+        ids=tuple(segment_ids),
     )
 
 

@@ -55,6 +55,7 @@ class ScoredSystem:
         return tuple(self._segment_scores())
 
     def _segment_scores(self) -> Iterator[MeteorSegmentScore]:
+        """Yield the score of each segment, with its statistics and its alignment."""
         for index, (statistics, scores, reference_index) in enumerate(self.rows.segments()):
             yield MeteorSegmentScore(
                 **scores.without_nan()._asdict(),
@@ -86,8 +87,9 @@ class ScoredSystem:
 
         The contributions of a segment add up to its score.
         """
-        parts = FormulaScores(*map(self.values, FormulaScores._fields))  # type: ignore[arg-type]
-        contributions = shares(statistics_columns(self.counts), parts, self.corpus.parameters, divide_or_zero)
+        segment_scores = FormulaScores(*(self.values(field) for field in FormulaScores._fields))  # type: ignore[arg-type]
+        columns = statistics_columns(self.counts)
+        contributions = shares(columns, segment_scores, self.corpus.parameters, divide_or_zero)
         return np.stack([contribution.score for contribution in contributions], axis=1)
 
 
@@ -124,7 +126,7 @@ def score_system(
         raise InputError(f"{name}: {error}") from error
     rows = join_rows(rows_of_batches)
     corpus_score = meteor.corpus_score(summed_statistics)
-    alignments = _pack(meteor, segments, references, rows)
+    alignments = _pack_alignments(meteor, segments, references, rows)
     return ScoredSystem(name, segments, corpus_score, rows, alignments)
 
 
@@ -145,7 +147,7 @@ def _resolve_failures(meteor: Meteor, batch: Batch, rows: Rows) -> Rows:
     return cast(Rows, resolve_failures(rows, batch, meteor.on_error))
 
 
-def _pack(
+def _pack_alignments(
     meteor: Meteor, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]], rows: Rows
 ) -> PackedAlignments:
     """Return the alignments of a system, packed into arrays.
@@ -154,8 +156,9 @@ def _pack(
     """
     if isinstance(rows.alignments, PackedAlignments):
         return rows.alignments
-    alignments = [
-        meteor.make_empty_alignment(hypothesis, segment_references[0]) if alignment is None else alignment
-        for hypothesis, segment_references, alignment in zip(hypotheses, references, rows.alignments, strict=True)
-    ]
+    alignments = []
+    for index, alignment in enumerate(rows.alignments):
+        if alignment is None:
+            alignment = meteor.make_empty_alignment(hypotheses[index], references[index][0])
+        alignments.append(alignment)
     return pack_alignments(alignments, meteor.matcher_names)

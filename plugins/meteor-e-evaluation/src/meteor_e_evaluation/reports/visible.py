@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from itertools import chain
+_UNNAMED_RANGES = (range(0x80, 0xA0), range(0x2028, 0x202F), range(0x2060, 0x206A), range(0xFFF9, 0xFFFC))
+"""Ranges of invisible characters that are shown by their code, unless they have a name."""
 
-_UNNAMED = chain(range(0x80, 0xA0), range(0x2028, 0x202F), range(0x2060, 0x206A), range(0xFFF9, 0xFFFC))
 _NAMES = {
     0x061C: "ALM",
     0x200B: "ZWSP",
@@ -25,7 +25,7 @@ _SYMBOLS = {
     **{code: chr(0x2400 + code) for code in range(0x20)},
     0x7F: "\u2421",
     **dict.fromkeys(range(0xD800, 0xE000), "\ufffd"),
-    **{code: f"[U+{code:04X}]" for code in _UNNAMED},
+    **{code: f"[U+{code:04X}]" for codes in _UNNAMED_RANGES for code in codes},
     **{code: f"[{name}]" for code, name in _NAMES.items()},
 }
 

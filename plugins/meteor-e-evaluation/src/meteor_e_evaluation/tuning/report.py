@@ -54,13 +54,13 @@ def make_report(tuning: Tuning, objective: str, settings: Settings) -> dict[str,
         "default": {"point": list(tuning.default[0]), "value": tuning.default[1]},
         "tuned": {"point": list(tuning.best[0]), "value": tuning.best[1]},
         "options": dict(tuning.variant.options),
-        "cross-validation": None if tuning.validation is None else _validation_document(tuning, tuning.validation),
+        "cross-validation": None if tuning.validation is None else _make_validation_document(tuning, tuning.validation),
         "held out": None if tuning.held_out is None else _make_held_out_document(tuning, tuning.held_out),
         "signature": tuning.variant.meteor.signature,
     }
 
 
-def _validation_document(tuning: Tuning, validation: CrossValidation) -> dict[str, Any]:
+def _make_validation_document(tuning: Tuning, validation: CrossValidation) -> dict[str, Any]:
     return {
         "folds": len(validation.tuned),
         "default": list(validation.default),
@@ -132,15 +132,14 @@ def _render_held_out(held_out: dict[str, Any]) -> list[str]:
 
 def make_chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
     """Return the text of a YAML file with the tuned chain, and with the report in comments."""
-    provenance = _provenance(report)
+    provenance = _make_provenance(report)
     comments = "".join(f"# {name}: {' '.join(text.split())}\n" for name, text in provenance.items())
     description = f"Tuned for {report['objective']} on {report['tuned on']}"
     return comments + dump_yaml(make_tuned_chain(tuning.variant.meteor, tuning.best[0], description))
 
 
-def _provenance(report: dict[str, Any]) -> dict[str, str]:
-    """Return comments that describe how a chain was tuned, as a dictionary from the name of each comment to its
-    text."""
+def _make_provenance(report: dict[str, Any]) -> dict[str, str]:
+    """Return comments that describe how a chain was tuned, by the name of the comment."""
     provenance = {
         "made by": f"meteor-e tune {__version__}",
         "objective": report["objective"],
@@ -163,8 +162,7 @@ def _provenance(report: dict[str, Any]) -> dict[str, str]:
 
 
 def _describe_folds(validation: dict[str, Any]) -> dict[str, str]:
-    """Return comments that describe the result of each fold of a cross-validation, as a dictionary from names to
-    texts."""
+    """Return comments that describe the result of each fold of a cross-validation, by the name of the comment."""
     comments = {"folds": f"{validation['folds']}, mean gain {validation['mean gain']:+.4f}"}
     for index in range(validation["folds"]):
         default = validation["default"][index]
