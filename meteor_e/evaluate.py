@@ -74,7 +74,7 @@ def evaluate(
         on_error: policy for segments that cannot be scored: ``stop``, ``zero``, or ``skip``, which leaves the segments
             out of all systems; by default the policy of each metric.
         finite: whether infinite statistics and NaN are an error.
-        are_prepared: whether the metrics have been prepared, for more references than those of these systems.
+        are_prepared: whether the metrics have already been prepared for the references of a larger test set.
         execute: function that maps a function over batches, with threads of this process or on a cluster.
         progress: called with the number of segments of each system that have been scored.
 
@@ -236,7 +236,7 @@ class _Evaluator:
             self.progress(Stage(system.name, "segments"), result.segment_count, system.size)
         result.metrics = [metric_sum.finish() for metric_sum in metric_sums]
         if len(metric_sums) == 1:
-            # The policy of a single metric may skip segments, which are then not counted.
+            # A single metric can skip segments according to its own policy. Skipped segments are not counted.
             result.segment_count = metric_sums[0].segment_count
         return result
 
@@ -476,7 +476,7 @@ def _read_outputs(metric: SystemsMetric, systems: Sequence[System]) -> SystemOut
         language=metric.language,
         systems=tuple(system.name for system in systems),
         outputs=tuple(outputs),
-        references=tuple(list(column) for column in zip(*first_references, strict=True)),
+        references=tuple([texts[index] for texts in first_references] for index in range(len(first_references[0]))),
     )
 
 
@@ -491,7 +491,7 @@ def _describe_different_references(label: str, first_system: str, system: str) -
 def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable) -> ScoreTable:
     """Combine the tables of two consecutive parts of the same systems.
 
-    The scores are exactly those that scoring both parts together would give. Integer statistics are added exactly.
+    The combined scores equal the scores of both parts together to the last digit. Integer statistics are added exactly.
     Other statistics must have been kept, and are added one segment after the other.
 
     Args:
@@ -550,16 +550,17 @@ def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segme
 
 
 def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> list[tuple[str, str, str, str]]:
-    """Explain the differences between the scores of the first system and those of each other system.
+    """Explain why the scores of the first system differ from the scores of each other system.
 
-    If there is only one system, its scores are explained. The name of the other system is then empty.
+    If there is only one system, the scores of its segments are explained. The second name in the result is then empty.
 
     Args:
         metrics: the metrics. Metrics that cannot explain their scores are ignored.
         systems: the systems, which are read again.
 
     Returns:
-        Tuples of metric, first system, other system and text.
+        For each explanation the label of the metric, the name of the first system, the name of the other system, and
+        the text.
 
     Raises:
         ConfigError: if no metric explains its scores.

@@ -79,7 +79,7 @@ class Meteor(Metric):
     Args:
         language: ISO 639-1 code, such as ``en``; ``other`` for a language without a definition.
         offline: whether a missing pack must not be downloaded; by default the user's setting.
-        resources: resources that replace those of the pack.
+        resources: function words, synonyms and paraphrases that replace the resources of the pack.
         threads: number of threads that score a corpus with the native engine; by default the value of
             ``METEOR_E_THREADS``, or the number of processors.
         on_error: policy for segments that cannot be aligned, because their words are repeated too often. ``stop``
@@ -129,7 +129,7 @@ class Meteor(Metric):
             source: path of a chain file, name of a chain of meteor_e or of a plugin, a mapping with the content of a
                 chain, or a loaded chain.
             offline: whether a missing pack must not be downloaded; by default the user's setting.
-            resources: resources that replace those of the pack.
+            resources: function words, synonyms and paraphrases that replace the resources of the pack.
             threads: number of threads that score a corpus.
             on_error: policy for segments that cannot be aligned.
             label: name of the metric in tables; by default ``METEOR``.
@@ -155,10 +155,11 @@ class Meteor(Metric):
         self.threads: int = default_threads(threads)
         """Number of threads that score a corpus."""
         self.on_error = on_error
-        self.chain: Chain = resolve(config, plugin_registry())
+        chain = resolve(config, plugin_registry())
+        self.chain: Chain = chain
         """The chain with all defaults."""
-        chain = self.chain
-        self.components = components = make_components(chain, resources, offline)
+        components = make_components(chain, resources, offline)
+        self.components = components
         """Resources, lemmatizer, matchers and segmenter."""
         self.resources = components.resources
         """Function words, prefixes, synonyms and paraphrases."""
@@ -180,18 +181,18 @@ class Meteor(Metric):
 
     def _start_engine(self) -> None:
         """Create a new engine for the current settings."""
-        chain = self.chain
         self.reads_sentences = any(isinstance(matcher, ContextualMatcher) for matcher in self.matchers)
         """Whether a matcher encodes whole sentences."""
+        settings = EngineSettings(
+            parameters=self.chain.parameters,
+            beam=self.chain.beam,
+            character_mode=self.chain.character_mode,
+            identity=self._identity,
+            word_units=self._idf_weights,
+            equal_segments=self.chain.equal_segments,
+        )
         self._engine: Engine = make_engine(
-            EngineSettings(
-                chain.parameters,
-                chain.beam,
-                chain.character_mode,
-                self._identity,
-                self._idf_weights,
-                chain.equal_segments,
-            ),
+            settings,
             self.matchers,
             self.normalizer,
             self.resources.function_words,
@@ -369,12 +370,12 @@ class Meteor(Metric):
             self.matchers,
             self.chain.parameters,
             self.resources.function_words,
-            hypotheses,
-            references,
-            weights,
+            hypotheses=hypotheses,
+            references=references,
+            weights=weights,
         )
 
-    # Methods of Metric
+    # The following methods implement the base class Metric.
 
     @classmethod
     def from_options(cls, context: MetricContext | None, options: Any) -> Meteor:
@@ -399,7 +400,7 @@ class Meteor(Metric):
     def statistics(self, batch: Batch) -> Rows:
         """Align segments with their references, and return the statistics for the best reference of each segment.
 
-        The statistics are stored in the cache of the batch, so that several metrics with the same signature align a
+        The statistics are stored in the cache of the batch. Several metrics with the same signature therefore align the
         batch only once.
         """
         key = ("meteor", self.signature, self._identity)
@@ -420,6 +421,7 @@ class Meteor(Metric):
         """Divide a large batch into parts, align and score the parts with several threads, and join the results."""
 
         def score_part(part: Batch) -> Rows:
+            """Align and score one part of the batch with the engine."""
             part.alignments = batch.alignments
             return self._engine.score(part)
 
@@ -494,7 +496,7 @@ class Meteor(Metric):
         """Return the chain and the name of the engine, which are part of JSON output."""
         return {"chain": self.chain.effective(), "engine": self._engine.name}
 
-    # Scores of corpora
+    # The following methods score corpora.
 
     def segments(
         self,
@@ -503,13 +505,13 @@ class Meteor(Metric):
         *,
         alignments: bool = False,
     ) -> Iterator[MeteorSegmentScore]:
-        """Yield the scores of segments, in order. A few thousand segments are read ahead.
+        """Yield the scores of segments in their order. A few thousand segments are read in advance.
 
         Args:
             hypotheses: raw hypotheses.
             references: the reference of each hypothesis, or a sequence of references.
-            alignments: whether all alignments will be used. Otherwise, the alignment of a segment is computed again
-                when it is first used, which is slower for many segments.
+            alignments: whether to keep all alignments. Otherwise, the alignment of a segment is computed again when it
+                is accessed for the first time. This is slower if many alignments are accessed.
 
         Raises:
             InputError: if the numbers of hypotheses and references differ, or if a segment cannot be aligned and

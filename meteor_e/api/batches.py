@@ -275,7 +275,8 @@ def map_in_order(
         threads: number of threads; ``None`` to map one batch at a time, with threads inside the function.
 
     Raises:
-        Exception: any error of the function or of the iterator, after the results of all preceding batches.
+        Exception: any error of the function or of the iterator. It is raised after the results of all preceding batches
+            have been yielded.
     """
     for batch in batches:
         if threads is not None and threads > 1 and len(batch) >= BATCH_SEGMENTS:

@@ -28,7 +28,7 @@ class Examples:
         title: name of each part.
         features: features of the hypotheses, ``(hypotheses, features)``.
         vectors: vectors of the hypotheses, ``(hypotheses, dimension)``; without columns if there are no vectors.
-        reference_vectors: vectors of the references, in the same shape.
+        reference_vectors: vectors of the references, in the shape of ``vectors``.
         better, worse: for each comparison, the rows of the better and of the worse hypothesis. Ties are left out.
         part: for each comparison, the index of its part.
         group: for each comparison, the id of its segment. The same text has different ids in different language pairs.

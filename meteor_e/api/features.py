@@ -3,7 +3,7 @@
 A minimal plugin::
 
     class LengthRatio(Feature):
-        \"\"\"Number of words of the hypothesis divided by that of the reference.\"\"\"
+        \"\"\"The length of the hypothesis divided by the length of the reference, in words.\"\"\"
 
         name = "length-ratio"
         dimension = 1
@@ -43,7 +43,7 @@ class FeatureBatch:
         references: raw references of each hypothesis.
         sources: raw source segments, for features that need them.
         systems: name of the system of each hypothesis, for features that look up results of another program.
-        segments: id of the segment of each hypothesis, for the same purpose.
+        segments: id of the segment of each hypothesis, for features that look up results of another program.
     """
 
     hypotheses: Sequence[str]

@@ -90,6 +90,7 @@ class Lemmatizer(Component):
         return [tokens[word] for word in words]
 
     def _make_tokens(self, words: Sequence[str]) -> list[Token]:
+        """Lemmatize words, and return a token for each word. Raises PluginError if the lemmatizer fails."""
         with plugin_errors(f"lemmatizer {self.name!r}"):
             pairs = self.lemmatize(words)
             if len(pairs) != len(words):

@@ -320,6 +320,7 @@ class SimilarityMatcher(_VectorMatcher):
         """
 
     def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
+        """Return the vectors of a segment's tokens, and compute those that are not in the cache."""
         import numpy as np
 
         cache = self._row_cache
@@ -456,6 +457,7 @@ class ContextualMatcher(_VectorMatcher):
         yield from super().match(hypothesis, reference)
 
     def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float64]:
+        """Return the vectors of a sentence's tokens, scaled back to a length of about 1."""
         (rows,) = self.sentence_rows([tuple(tokens)])
         scaled: NDArray[np.float64] = rows / VECTOR_GRID
         return scaled
@@ -562,7 +564,8 @@ class PhraseMatcher(Matcher):
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose all pairs of phrases that the table contains.
 
-        The paraphrases of the reference's phrases come first, followed by those of the hypothesis's phrases.
+        Pairs in which the table lists the hypothesis's phrase as a paraphrase of the reference's phrase come first. The
+        pairs of the other direction follow.
         """
         table = self.table
         if table is None:

@@ -430,7 +430,7 @@ class Metric(Component):
                 sample that contains each segment once.
 
         Returns:
-            Scores like those of :meth:`scores`, one row per sample.
+            One row per sample, with the values that :meth:`scores` would return.
         """
         return self.scores(statistics.sum(axis=0)[None] if weights is None else weights @ statistics)
 
@@ -477,8 +477,8 @@ class Metric(Component):
             segment_scores = tuple(SegmentScore(score, signature) for score in scores)
         progress(self.label, len(batch), len(batch))
         statistics_sum = add_statistics(None, statistics)
-        corpus_score, *_ = system_values(metric, statistics_sum, statistics, len(batch))
-        return CorpusScore(corpus_score, signature, len(batch), segment_scores)
+        values = system_values(metric, statistics_sum, statistics, len(batch))
+        return CorpusScore(values[0], signature, len(batch), segment_scores)
 
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> SegmentScore:
         """Score a single segment. The arguments and errors correspond to those of :meth:`corpus`."""

@@ -163,6 +163,7 @@ def path_options(kind: type[ComponentOptions]) -> list[str]:
 
 
 def _fields(kind: type[ComponentOptions]) -> Iterable[types.Field]:
+    """Return the fields of a class of options, with their types and defaults."""
     struct_type = types.type_info(kind)
     assert isinstance(struct_type, types.StructType)
     return struct_type.fields

@@ -55,6 +55,7 @@ class Segmenter(Component):
         return self._cache[text] if len(text) <= _MAX_CACHED_CHARACTERS else self._segment_and_join(text)
 
     def _segment_and_join(self, text: str) -> str:
+        """Segment a text, and return its words separated by spaces. Raises PluginError if the segmenter fails."""
         with plugin_errors(f"segmenter {self.name!r}"):
             words = self.segment(text)
             if isinstance(words, str) or not all(isinstance(word, str) for word in words):

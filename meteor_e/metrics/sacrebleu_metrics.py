@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
@@ -233,19 +232,21 @@ class TerMetric(SacreBleuMetric):
                 self._check_lengths(segment_id, hypothesis, reference)
         return super().statistics(batch)
 
-    def _check_lengths(self, segment_id: int | str, *texts: str) -> None:
+    def _check_lengths(self, segment_id: int | str, hypothesis: str, reference: str) -> None:
         """Check that a hypothesis and its reference do not have too many words.
 
         Raises:
             InputError: if the product of their numbers of words exceeds :data:`MAX_TER_WORDS`.
         """
-        if math.prod(map(len, texts)) <= MAX_TER_WORDS:
+        # A text does not have more words than characters.
+        if len(hypothesis) * len(reference) <= MAX_TER_WORDS:
             return
-        word_counts = [len(self._segment._preprocess_segment(text).split()) for text in texts]
-        if math.prod(word_counts) > MAX_TER_WORDS:
+        hypothesis_words = len(self._segment._preprocess_segment(hypothesis).split())
+        reference_words = len(self._segment._preprocess_segment(reference).split())
+        if hypothesis_words * reference_words > MAX_TER_WORDS:
             raise InputError(
-                f"metric {self.name!r}: segment {segment_id} has {word_counts[0]:,} words and its reference "
-                f"{word_counts[1]:,}; "
+                f"metric {self.name!r}: segment {segment_id} has {hypothesis_words:,} words and its reference "
+                f"{reference_words:,}; "
                 f"TER compares at most {MAX_TER_WORDS:,} pairs of words; score it by sentences"
             )
 

@@ -92,10 +92,12 @@ def common_subsequence_length(first: Sequence[str], second: Sequence[str]) -> in
 
 
 def _join_words(words: Sequence[str]) -> str:
+    """Return words as one text, with a space before and after each word."""
     return f" {' '.join(words)} " if words else ""
 
 
 def _ngrams(text: str, length: int) -> list[str]:
+    """Return all character n-grams of a given length, in the order of their positions."""
     return [text[start : start + length] for start in range(len(text) - length + 1)]
 
 

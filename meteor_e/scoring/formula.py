@@ -133,6 +133,7 @@ def _power(base: float, exponent: float) -> float:
 
 
 def _choose(condition: bool, if_true: float, if_false: float) -> float:
+    """Return one of two numbers, depending on a condition. For arrays, ``numpy.where`` does the same."""
     return if_true if condition else if_false
 
 

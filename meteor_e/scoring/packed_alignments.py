@@ -74,9 +74,11 @@ class PackedAlignments(Sequence["Alignment | None"]):
         )
 
     def _unpack_words(self, start: int, end: int) -> tuple[str, ...]:
+        """Return the words in a range of :attr:`words`."""
         return tuple(self.forms[index] for index in memoryview(self.words).cast("i")[start:end])
 
     def _unpack_matches(self, start: int, count: int) -> tuple[AlignedMatch, ...]:
+        """Return a number of consecutive matches, from the row ``start`` of :attr:`matches`."""
         width = len(MATCH_FIELDS)
         all_fields = memoryview(self.matches).cast("i")
         all_probabilities = memoryview(self.probabilities).cast("d")
@@ -88,15 +90,18 @@ class PackedAlignments(Sequence["Alignment | None"]):
 
     @cached_property
     def _size_rows(self) -> list[tuple[int, int, int]]:
+        """The numbers of hypothesis words, reference words and matches of each segment."""
         sizes: list[int] = memoryview(self.sizes).cast("i").tolist()
         return list(zip(sizes[::3], sizes[1::3], sizes[2::3], strict=True))
 
     @cached_property
     def _word_starts(self) -> list[int]:
+        """The index of each segment's first word in :attr:`words`."""
         return list(accumulate((hypothesis + reference for hypothesis, reference, _ in self._size_rows), initial=0))
 
     @cached_property
     def _match_starts(self) -> list[int]:
+        """The row of each segment's first match in :attr:`matches`."""
         return list(accumulate((matches for _, _, matches in self._size_rows), initial=0))
 
 

@@ -87,16 +87,19 @@ class MeteorScore:
     def contributions(self) -> list[Contribution]:
         """Return the contribution of each matcher of the chain to the score."""
         parts = FormulaScores(**{name: getattr(self, name) for name in PARTS})
+        contributions = []
         matcher_shares = shares(self.statistics, parts, self.parameters)
-        return [
-            Contribution(
-                name,
-                counts.hypothesis_content + counts.hypothesis_function,
-                counts.reference_content + counts.reference_function,
-                *share,
+        for name, counts, share in zip(self.matchers, self.statistics.matchers, matcher_shares, strict=True):
+            contribution = Contribution(
+                matcher=name,
+                hypothesis_matched=counts.hypothesis_content + counts.hypothesis_function,
+                reference_matched=counts.reference_content + counts.reference_function,
+                precision=share.precision,
+                recall=share.recall,
+                score=share.score,
             )
-            for name, counts, share in zip(self.matchers, self.statistics.matchers, matcher_shares, strict=True)
-        ]
+            contributions.append(contribution)
+        return contributions
 
     def to_dict(self) -> dict[str, Any]:
         """Return the score as a dictionary that can be written as JSON."""
@@ -105,9 +108,13 @@ class MeteorScore:
         contributions = self.contributions()
         matchers = []
         for index, counts in enumerate(self.statistics.matchers):
-            weight, contribution = self.parameters.weights[index], contributions[index].score
-            entry = {"matcher": self.matchers[index], "weight": weight, "contribution": contribution}
-            matchers.append({**entry, **counts._asdict()})
+            entry = {
+                "matcher": self.matchers[index],
+                "weight": self.parameters.weights[index],
+                "contribution": contributions[index].score,
+                **counts._asdict(),
+            }
+            matchers.append(entry)
         return {
             **{name: getattr(self, name) for name in PARTS},
             "matchers": matchers,
@@ -220,6 +227,7 @@ class MeteorCorpusScore(MeteorScore, CorpusScore):
 
 
 def _row(score: MeteorScore) -> list[float]:
+    """Return the score and its parts as a row of a table."""
     return [getattr(score, name) for name in PARTS]
 
 

@@ -21,6 +21,7 @@ SEGMENT_UNIT = 1 << 24
 """Mean length of a hypothesis and its reference, in units, if all segments count equally (``equal_segments``)."""
 
 CHARACTER_UNITS = "utf-16-le"
+"""The encoding whose code units are counted in character mode, as in Java."""
 
 SegmentShares = Callable[[Sequence[str], Sequence[str]], tuple[float, float]]
 """Function that compares the words of a hypothesis and a reference, and returns the matching share of each segment."""
@@ -59,7 +60,7 @@ class Statistics(NamedTuple):
     reference_matched: int
 
     def weighted_lengths(self, delta: float) -> tuple[Any, Any]:
-        """Return the weighted number of words of the hypothesis, and that of the reference.
+        """Return the weighted lengths of the hypothesis and of the reference.
 
         Args:
             delta: weight of content words. The weight of function words is ``1 - delta``.

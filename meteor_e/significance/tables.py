@@ -77,7 +77,7 @@ def compare_table(table: ScoreTable, metrics: Sequence[Metric], significance: Si
                 statistics, scorer, method=settings.method, samples=settings.samples, seed=settings.seed
             )
             columns.append(tests)
-            # The parts of a score follow the score.
+            # The score of the next column follows the parts of this score.
             score_index += 1 + len(column.parts)
     return TableTests(settings, columns)
 
