@@ -646,21 +646,17 @@ def metric_values(metric: Metric, scores: Any) -> list[list[float]]:
     Raises:
         PluginError: if the metric does not return as many values as its columns have.
     """
-    rows = cast("list[list[float]]", scores if isinstance(scores, list) else _list_rows(scores))
+    rows: list[list[float]] = scores
+    if not isinstance(scores, list):
+        import numpy as np
+
+        score_array = np.asarray(scores, float)
+        # An array without parts contains one number per segment or system, which becomes a row with one value.
+        rows = (score_array[:, None] if score_array.ndim == 1 else score_array).tolist()
     width = sum(1 + len(column.parts) for column in metric.headings)
     if rows and len(rows[0]) != width:
         raise PluginError(f"metric {metric.name!r} returned {len(rows[0])} values; its columns have {width}")
     return rows
-
-
-def _list_rows(scores: Any) -> Any:
-    """Convert an array of scores to a list of rows. A number becomes a row with one value."""
-    import numpy as np
-
-    score_array = np.asarray(scores, float)
-    if score_array.ndim == 1:
-        score_array = score_array[:, None]
-    return score_array.tolist()
 
 
 def system_values(metric: Metric, total: Any, statistics: Any, segment_count: int) -> list[float]:
