@@ -145,7 +145,7 @@ def compare(
 
 
 def _describe(permutation_tests: Sequence[str], samples: int, seed: int) -> str:
-    """Return the description of a permutation test, or that of several tests of which the highest p-value counts."""
+    """Describe a permutation test, or several tests of which the highest p-value counts."""
     permutations = "permutation of " + " and one of ".join(UNIT_DESCRIPTIONS[name] for name in permutation_tests)
     if len(permutation_tests) > 1:
         permutations = f"higher p-value of a {permutations}"

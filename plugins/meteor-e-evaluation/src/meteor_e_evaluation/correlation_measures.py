@@ -53,7 +53,7 @@ class SegmentCorrelation(RatingMeasure):
     """Correlation with human scores over all rated segments of all systems."""
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return the coefficient as a function of the segment scores of a metric."""
+        """Return a function that computes the coefficient from a metric's segment scores."""
         ratings = test.assessments
         if ratings is None:
             return None
@@ -65,7 +65,7 @@ class SegmentCorrelation(RatingMeasure):
         return agreement
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that computes the difference in the coefficient between two metrics after exchanges."""
+        """Return a function that compares the coefficients of two metrics after they exchange scores."""
         if test.assessments is None:
             return None
         if self.coefficient == "pearson":
@@ -73,7 +73,7 @@ class SegmentCorrelation(RatingMeasure):
         return exchange_rank_correlation(values, [test.assessments], masks, unit, self.coefficient)
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
-        """Return the metric scores and the human scores of rated outputs, or their ranks for Spearman's coefficient."""
+        """Return the metric scores and the human scores of rated outputs. Spearman's coefficient uses their ranks."""
         ratings = test.assessments
         if ratings is None or not len(ratings):
             return None
@@ -139,7 +139,7 @@ class GroupedMeasure(RatingMeasure):
     missing = CONSTANT_GROUPS_ARE_LEFT_OUT
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return the mean over groups as a function of the segment scores of a metric."""
+        """Return a function that computes the mean over groups from a metric's segment scores."""
         if test.assessments is None or not len(test.assessments):
             return None
         return mean_group_agreement(self.coefficient, self.grouping, test.human)
@@ -152,7 +152,7 @@ class GroupedMeasure(RatingMeasure):
         return super().explain_undefined(test, scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that computes the difference in the mean between two metrics after exchanges."""
+        """Return a function that compares the means of two metrics after they exchange scores."""
         if test.assessments is None:
             return None
         exchanges_groups = (self.grouping, unit) in (("item", "segments"), ("sys", "systems"))

@@ -294,7 +294,7 @@ def _check(test: TestSet, scores: Sequence[Scores]) -> list[str]:
 
 
 def _add_outliers(test: TestSet) -> TestSet:
-    """Return the test set with the systems added to its outliers whose human scores are outliers."""
+    """Mark the systems whose human scores are outliers, and return the changed test set."""
     outliers = (*test.outliers, *mad_outliers(test))
     return dataclasses.replace(test, outliers=outliers)
 

@@ -62,7 +62,7 @@ def sum_exchanged_units(first_terms: Floats, second_terms: Floats, masks: Masks)
 
 
 def find_exchange_cases(masks: Masks) -> Floats:
-    """Return which systems of each pair of systems are exchanged in each sample.
+    """Find out for each pair of systems which of the two systems are exchanged in each sample.
 
     There are four cases: neither system, only the second system, only the first system, and both systems.
 
@@ -96,7 +96,7 @@ def sum_exchanged_systems(case_terms: Floats, exchange_cases: Floats) -> tuple[F
 
 
 def exchange_group_means(group_values: Sequence[Floats], masks: Masks) -> Differences:
-    """Return a function that computes the difference in a mean over groups between two metrics.
+    """Return a function that compares the means over groups of two metrics.
 
     Args:
         group_values: value of each group for each metric, ``(groups,)``. NaN if the value is undefined.
@@ -119,7 +119,7 @@ def exchange_group_means(group_values: Sequence[Floats], masks: Masks) -> Differ
 
 
 def exchange_pearson(scores: Floats, ratings: Assessments, masks: Masks, unit: str) -> Differences:
-    """Return a function that computes the difference in Pearson's r between two metrics.
+    """Return a function that compares Pearson's r of two metrics.
 
     Args:
         scores: scores of each metric.
@@ -179,7 +179,7 @@ def _pearson_of_sums(sums: Floats, human_sum_of_squares: float, n_ratings: int) 
 
 
 def exchange_soft_accuracy(scores: Floats, human_scores: Floats, masks: Masks) -> Differences:
-    """Return a function that computes the difference in soft pairwise accuracy between two metrics.
+    """Return a function that compares the soft pairwise accuracy of two metrics.
 
     The p-values come from the normal distribution.
 
@@ -230,11 +230,13 @@ def _compare_systems(first_scores: Floats, second_scores: Floats, rated: NDArray
 
 
 class ComparedScores:
-    """The metric scores of the systems that annotators compared, for sums over comparisons after exchanges.
+    """The metric scores of the systems that annotators compared.
 
-    Two metrics exchange scores in several cases. If they exchange segments, the scores of both systems of a comparison
-    come from the first metric or from the second one. If they exchange systems, there are the four cases of
-    :func:`find_exchange_cases`.
+    The class computes sums over the comparisons after two metrics exchange scores.
+
+    The first system of a comparison is the one with the lower index. If the metrics exchange segments, there are two
+    cases: the scores of both systems come from the first metric, or from the second metric. If the metrics exchange
+    systems, there are the four cases of :func:`find_exchange_cases`.
 
     Args:
         rankings: human comparisons.
@@ -243,8 +245,8 @@ class ComparedScores:
         unit: the unit to exchange: ``segments`` or ``systems``.
 
     Attributes:
-        human_signs: 1 if the annotator preferred the system with the lower index, -1 if the annotator preferred the
-            other system, and 0 for ties, ``(comparisons,)``.
+        human_signs: 1 if the annotator preferred the first system, -1 if the annotator preferred the second system, and
+            0 for ties, ``(comparisons,)``.
         unit_index: index of the segment or of the pair of systems of each comparison.
         n_units: number of segments or of pairs of systems.
     """
@@ -269,13 +271,20 @@ class ComparedScores:
             self.n_units = n_segments
 
     def differences(self, first_metric: int, second_metric: int) -> Floats:
-        """Return the score of the system with the lower index minus that of the other one, ``(cases, comparisons)``."""
+        """Return the score differences between the first and the second system, ``(cases, comparisons)``.
+
+        Args:
+            first_metric, second_metric: indices of the two metrics that exchange scores.
+        """
         metrics = (first_metric, second_metric)
         if self._exchange_cases is None:
             cases = [(metric, metric) for metric in metrics]
         else:
-            cases = [(metric_of_lower, metric_of_higher) for metric_of_lower in metrics for metric_of_higher in metrics]
-        return np.stack([self._first_scores[lower] - self._second_scores[higher] for lower, higher in cases])
+            cases = [(metric_of_first, metric_of_second) for metric_of_first in metrics for metric_of_second in metrics]
+        differences = []
+        for metric_of_first, metric_of_second in cases:
+            differences.append(self._first_scores[metric_of_first] - self._second_scores[metric_of_second])
+        return np.stack(differences)
 
     def sum_within_units(self, values: NDArray[Any]) -> Floats:
         """Sum values of comparisons, ``(cases, comparisons)``, within each unit, ``(cases, units)``."""
@@ -303,7 +312,7 @@ def exchange_pair_counts(
     unit: str,
     compute: Callable[[kendall.PairCounts], Floats | float],
 ) -> Differences:
-    """Return a function that computes the difference in a measure of pair counts, such as τ, between two metrics.
+    """Return a function that compares two metrics by a measure of pair counts, such as τ.
 
     Args:
         rankings: human comparisons.
@@ -360,7 +369,7 @@ _THRESHOLD_SAMPLING_STEP = 7
 
 
 def exchange_tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> Differences:
-    """Return a function that computes the difference in pairwise accuracy with tie calibration between two metrics.
+    """Return a function that compares the pairwise accuracy of two metrics with tie calibration.
 
     The tie threshold is calibrated for each sample.
 
@@ -388,7 +397,7 @@ def exchange_tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, uni
 
 
 def _weigh_correct_pairs(compared_scores: ComparedScores, differences: Floats, pair_weights: Floats) -> Floats:
-    """Return the weight of the correct pairs of each unit without ties, followed by its change at each threshold.
+    """Return the weight of each unit's correct pairs if the metric ties no pairs, and its change at each threshold.
 
     The result has the shape ``(1 + thresholds, cases, units)``.
 

@@ -251,7 +251,7 @@ def load_index(path: str | os.PathLike[str], *, root: str | os.PathLike[str] | N
 
 
 def _reject_renamed_keys(document: Document) -> None:
-    """Raise an error for a key that has been renamed, which names the current key."""
+    """Raise an error for a key that has been renamed. The message names the current key."""
     for key in _walk_keys(document.data):
         new_name = RENAMED_KEYS.get(str(key[-1]))
         if new_name is not None:
@@ -312,7 +312,7 @@ def _check_index(index: DataIndex, file: Path) -> None:
 
 
 def _resolve_root(root: str, index: Path) -> Path:
-    """Return the folder of the data, with references to environment variables, such as ``${NAME}``, expanded."""
+    """Return the folder of the data, and replace environment variables such as ``${NAME}`` in its path."""
 
     def get_variable(match: re.Match[str]) -> str:
         name, default = match[1], match[2]

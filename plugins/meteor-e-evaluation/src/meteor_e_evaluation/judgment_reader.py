@@ -102,7 +102,7 @@ class SystemNames:
         return tuple(systems)
 
     def _resolve_single(self, name: str, location: str) -> str | None:
-        """Return the system that the name of one system stands for, or None if the index drops the name."""
+        """Return the system that a single name stands for, or None if the index drops the name."""
         if name in self._dropped:
             return None
         system = name
@@ -120,7 +120,7 @@ class SystemNames:
         return system
 
     def _match_pattern(self, name: str, location: str) -> str:
-        """Return the part of a name that the pattern of the index marks as the system, or else the name."""
+        """Return the part of a name that the index's pattern marks as the system. By default, it is the whole name."""
         match = self._name_regex.fullmatch(name)
         if match is None:
             raise InputError(
@@ -166,7 +166,7 @@ class SegmentNumbers:
         return segment
 
     def find_in_document(self, document: str, number: int, location: str) -> int:
-        """Return the index of the segment with a number within a document.
+        """Find a segment by its number within a document, and return its index in the test set.
 
         Raises:
             InputError: if the data index does not name documents, or if the document does not have such a segment.
@@ -402,7 +402,7 @@ class JudgmentReader:
 
 
 def _read_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> dict[int, int]:
-    """Return the line numbers of segments by segment number.
+    """Read a segment map, and return the line number of each segment number.
 
     Args:
         spec: the table of segment numbers, which is in the folder of the data or in that of the index.

@@ -125,7 +125,7 @@ class TiedAccuracy(NamedTuple):
 
 
 def compute_pair_weights(rankings: Rankings) -> Floats:
-    """Return the weight of each pair, with which all segments have the same total weight of 1."""
+    """Return the weight of each pair. The weights of the pairs of a segment have the sum 1."""
     pairs_per_segment = np.bincount(rankings.segments)
     return np.asarray(1.0 / pairs_per_segment[rankings.segments])
 
@@ -213,7 +213,7 @@ def count_concordant(levels: Integers) -> Floats:
         run_start = np.searchsorted(higher_bits, higher_bits, "left")
         run_end = np.searchsorted(higher_bits, higher_bits, "right")
         has_bit = (prefixes & 1).astype(bool)
-        # The entry at each position counts the elements before this position that have the bit, or that lack it.
+        # These arrays count the elements before each position that have the bit, or that lack it.
         with_bit_before = np.r_[0, np.cumsum(has_bit)]
         without_bit_before = np.arange(n_elements + 1) - with_bit_before
         earlier_without_bit = without_bit_before[:-1] - without_bit_before[run_start]

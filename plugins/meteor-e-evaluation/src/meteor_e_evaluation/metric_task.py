@@ -314,7 +314,10 @@ def match_systems(names: Sequence[str], systems: Sequence[str], output_files: Ma
 
 
 def _match_file_name(path: str, systems_by_file_name: Mapping[str, Collection[str]]) -> str:
-    """Return the only system with the file name of a path, with or without its extension, or else the path."""
+    """Return the only system with the file name of a path, with or without its extension.
+
+    If there is no such system, or if there are several, return the path.
+    """
     file_name = _last_part(path)
     stem, _, _ = file_name.rpartition(".")
     matching_name = file_name if file_name in systems_by_file_name else stem
@@ -326,5 +329,5 @@ def _match_file_name(path: str, systems_by_file_name: Mapping[str, Collection[st
 
 
 def _last_part(path: str) -> str:
-    """Return the name of the file at a path of Windows or Unix."""
+    """Return the last part of a path, whose separators are slashes or backslashes."""
     return path.replace("\\", "/").rpartition("/")[2]

@@ -38,7 +38,7 @@ def pairwise_judgments(test: TestSet) -> Rankings | None:
 
 
 def make_undefined_samples(weights: Floats) -> Floats:
-    """Return NaN for each bootstrap sample, as the values of an undefined measure."""
+    """Return the values of an undefined measure, which are NaN for each bootstrap sample."""
     return np.full(len(weights), math.nan)
 
 
@@ -57,11 +57,11 @@ class PairMeasure(Measure[TestSet]):
         return pairwise_judgments(test)
 
     def compute(self, counts: kendall.PairCounts) -> Floats | float:
-        """Return the value of the measure for the numbers of pairs."""
+        """Compute the measure from the numbers of pairs."""
         return kendall.tau(counts, self.variant)
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return the measure as a function of the segment scores of a metric."""
+        """Return a function that computes the measure from a metric's segment scores."""
         rankings = self.rankings(test)
         if rankings is None or not len(rankings):
             return None
@@ -79,7 +79,7 @@ class PairMeasure(Measure[TestSet]):
         return super().explain_undefined(test, scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that computes the difference in the measure between two metrics after exchanges."""
+        """Return a function that compares the values of two metrics after they exchange scores."""
         rankings = self.rankings(test)
         if rankings is None or unit == "scores":
             return None
@@ -198,7 +198,7 @@ class TiedAccuracy(Measure[TestSet]):
     missing = PAIRS_NEED_TWO_RATINGS
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return the accuracy as a function of segment scores, with the best threshold for each metric."""
+        """Return a function that computes the accuracy from segment scores, with the best threshold for each metric."""
         rankings = pairwise_judgments(test)
         if rankings is None or not len(rankings):
             return None
@@ -209,7 +209,7 @@ class TiedAccuracy(Measure[TestSet]):
         return NO_RATED_PAIRS
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that computes the difference in accuracy between two metrics after exchanges."""
+        """Return a function that compares the accuracy of two metrics after they exchange scores."""
         rankings = pairwise_judgments(test)
         if unit == "scores" or rankings is None:
             return None

@@ -33,7 +33,7 @@ COARSE_TABLE_SIDE = 64
 def exchange_rank_correlation(
     scores: Floats, groups: Sequence[Assessments], masks: Masks, unit: str, coefficient: str
 ) -> Differences:
-    """Return a function that computes the difference in a mean rank correlation between two metrics.
+    """Return a function that compares the mean rank correlations of two metrics.
 
     Args:
         scores: scores of each metric.
@@ -162,7 +162,9 @@ class JointRanking(ABC):
 
     @abstractmethod
     def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
-        """Return what must be added to the sums of both metrics, and the divisor, two arrays ``(2, samples)``."""
+        """Return the offset and the normalizer of the sums of both metrics, two arrays ``(2, samples)``.
+
+        A coefficient is the sum plus the offset, divided by the normalizer."""
 
     def coefficients(self, masks: Floats) -> Floats:
         """Return the coefficient of both metrics in each sample, ``(2, samples)``, with NaN if it is undefined.
@@ -239,7 +241,7 @@ class SpearmanRanking(JointRanking):
         return np.asarray(2 * np.cumsum(self.level_sizes) - self.level_sizes - self.n_outputs)
 
     def sum_pairs(self, ranks: Integers, levels: Integers) -> Floats:
-        """Return for each score the sum of its weight differences to all lower scores minus those to higher scores."""
+        """Return the weight differences between each score and the lower scores minus those to the higher scores."""
         weights = self.level_weights[levels]
         n_lower = np.searchsorted(ranks, ranks, "left")
         n_not_higher = np.searchsorted(ranks, ranks, "right")
@@ -318,7 +320,7 @@ class ConcordanceRanking(JointRanking):
 
 
 def _choose_table_shape(n_ranks: int, n_levels: int) -> tuple[int, int]:
-    """Return the shape of a table with a row per rank and a column per level, or that of a coarse table."""
+    """Return the number of ranks and levels as the shape of a table, or a smaller shape if there are too many cells."""
     if n_ranks * n_levels <= MAX_TABLE_CELLS:
         return n_ranks, n_levels
     return min(n_ranks, COARSE_TABLE_SIDE), min(n_levels, COARSE_TABLE_SIDE)

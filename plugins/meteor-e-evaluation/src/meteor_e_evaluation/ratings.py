@@ -121,7 +121,7 @@ def _find_columns(titles: Sequence[str], columns: ColumnNames) -> dict[str, int]
 
 
 def _select_score_column(columns: ColumnNames, score: str | None) -> ColumnNames:
-    """Return the column names with the given column of the score, or unchanged if the column is None or empty."""
+    """Replace the names of the score's column by the given name, unless it is None or empty."""
     if not score:
         return columns
     return {**columns, "score": (score.lower(),)}
@@ -282,7 +282,7 @@ def _segment_field(in_document: bool) -> str:
 
 
 def _required_fields(*fields: str, in_document: bool) -> list[str]:
-    """Return the fields that a table of ratings must have, which are those of an output and the given ones."""
+    """Return the fields that a table of ratings must have: the system, the segment and the given fields."""
     required = ["system", _segment_field(in_document), *fields]
     if in_document:
         required.append("document")

@@ -65,7 +65,7 @@ def load_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
 
 
 def _align_references(references_by_segment: Sequence[Sequence[str]]) -> tuple[list[str], ...]:
-    """Return the segments of each reference, in which the last reference of a segment stands for missing ones."""
+    """Return the segments of each reference. The last reference of a segment replaces missing references."""
     n_references = max(len(references) for references in references_by_segment)
     aligned_references = []
     for index in range(n_references):
@@ -126,7 +126,7 @@ def _parse_rated_output(record: Record, spec: RecordSpec) -> _RatedOutput:
 
 
 def _parse_score(value: object, location: str) -> float:
-    """Return a rating, which must be a finite number or the text of one."""
+    """Convert a rating to a number, and check that it is finite."""
     try:
         score = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
@@ -157,7 +157,7 @@ def _check_segments(file: Path, outputs_by_system: dict[str, dict[int, _RatedOut
 
 
 def _missing_record(file: Path, incomplete: str, complete: str, line_number: int) -> InputError:
-    """Return the error for a segment that one system has, in the given line, and another system lacks."""
+    """Return the error for a segment of which only one of two systems has a record."""
     return InputError(
         f"{file}: system {incomplete} has no record of a segment that {complete} has in line {line_number}; all "
         "systems need the same segments (name the column of the segment under 'segment')"

@@ -110,7 +110,7 @@ def _find_best(values: Sequence[float]) -> list[int]:
 
 
 def _sort_rows(table: Table) -> list[tuple[str, tuple[Value, ...]]]:
-    """Return the rows of a table. If the metrics are ranked by the last column, the rows are sorted by rank."""
+    """Return the rows of a table, sorted by rank if the metrics are ranked by the last column."""
 
     def get_last_value(row: tuple[str, tuple[Value, ...]]) -> float:
         _, values = row
@@ -198,7 +198,7 @@ def _comparison_document(comparison: Comparison) -> dict[str, Any]:
 
 
 def _value_document(value: Value, rank: int | None) -> dict[str, Any]:
-    """Return a value as a JSON object, with the reason if the value is undefined."""
+    """Return a value as a JSON object. It contains the reason if the value is undefined."""
     document = {"value": json_ready(value.value), "interval": json_ready(value.interval), "rank": rank}
     if value.reason:
         document["reason"] = value.reason

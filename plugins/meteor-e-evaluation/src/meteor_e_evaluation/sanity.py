@@ -30,7 +30,7 @@ def check_test_set(test: TestSet) -> list[str]:
 
 
 def _check_identical_outputs(test: TestSet) -> list[str]:
-    """Return a message if identical outputs have different ranks, which is a warning if there are many of them."""
+    """Return a message if identical outputs have different ranks. It is a warning if there are many such outputs."""
     if test.rankings is None:
         return []
     n_identical = 0

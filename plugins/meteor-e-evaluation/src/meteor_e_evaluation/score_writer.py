@@ -15,7 +15,7 @@ from meteor_e_evaluation.test_set import TestSet
 
 
 def make_file_name(metric: str) -> str:
-    """Return the name of a metric with all characters replaced that are unsuitable for file names."""
+    """Replace all characters in the name of a metric that are unsuitable for file names."""
     return re.sub(r"[^\w.+-]+", "_", metric).strip("_.") or "metric"
 
 

@@ -1,4 +1,4 @@
-"""Computes soft pairwise accuracy (SPA), the agreement of p-values of system differences between metric and humans.
+"""Computes soft pairwise accuracy (SPA), which compares the p-values of system differences of metrics and of humans.
 
 Source: Thompson et al. (2024), "Improving Statistical Significance in Human Evaluation of Automatic Metrics via Soft
 Pairwise Accuracy". Scores are matrices ``(systems, segments)``, with NaN for outputs without human scores. Two systems
@@ -75,7 +75,7 @@ def _count_extreme(differences: Floats, signs: Floats) -> Integers:
 
 
 def approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats | None = None) -> Agreement:
-    """Return SPA as a function of metric scores, with p-values from the normal distribution.
+    """Return a function that computes SPA from metric scores, with p-values from the normal distribution.
 
     A sum of differences with random signs has mean 0, and its variance is the sum of the squared differences. The
     approximation is accurate for a hundred or more segments. It makes SPA fast enough for bootstrap samples and for

@@ -122,7 +122,7 @@ class SystemMeasure(Measure[TestSet]):
         return f"at least two systems need human scores; there is {len(indices)}"
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
-        """Return the metric scores and the human scores of systems, or their ranks for Spearman's coefficient."""
+        """Return the metric scores and the human scores of systems. Spearman's coefficient uses their ranks."""
         if self.coefficient not in ("pearson", "spearman"):
             return super().correlated(test, scores)
         indices, human_scores = find_compared_systems(test)
@@ -132,14 +132,14 @@ class SystemMeasure(Measure[TestSet]):
         return metrics, human_scores
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return the coefficient as a function of the system scores of a metric."""
+        """Return a function that computes the coefficient from a metric's system scores."""
         indices, human_scores = find_compared_systems(test)
         if len(indices) < 2:
             return None
         return lambda systems: self._compute(systems[indices], human_scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that computes the difference in τ-b or accuracy between two metrics after exchanges.
+        """Return a function that compares τ-b or the accuracy of two metrics after they exchange systems.
 
         The system scores are treated as the scores of a single segment. Other coefficients are not supported.
         """
@@ -282,7 +282,7 @@ class SoftAccuracy(Measure[TestSet]):
         return soft_pairwise_accuracy(test.human[indices], scores.segments[indices], seed=self.options.seed)
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return soft pairwise accuracy as a function of segment scores, with p-values from the normal distribution."""
+        """Return a function that computes SPA from segment scores, with p-values from the normal distribution."""
         indices = self.find_rated_systems(test)
         if len(indices) < 2:
             return None
@@ -290,7 +290,7 @@ class SoftAccuracy(Measure[TestSet]):
         return lambda segments: compute(segments[indices])
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that computes the difference in SPA between two metrics after exchanges of systems."""
+        """Return a function that compares the SPA of two metrics after they exchange systems."""
         if unit != "systems":
             return None
         indices = self.find_rated_systems(test)
