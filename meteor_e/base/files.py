@@ -29,7 +29,9 @@ _COMPRESSIONS = (
     ("xz", "lzma", rb"\xfd7zXZ\0"),
     ("Zstandard", "", rb"\x28\xb5\x2f\xfd"),
 )
-"""Compression formats: the name, the module that decompresses it (empty if unsupported), and the first bytes."""
+"""The name of each compression format, the module that decompresses it, and a pattern of the first bytes.
+
+The module is an empty string if the format is not supported."""
 
 _KERNEL_FOLDERS = ("/proc/", "/sys/")
 """The folders of the kernel's virtual files. Reading such a file may never end."""
@@ -55,9 +57,12 @@ def os_errors_as(kind: type[MeteorError], message: str) -> Iterator[None]:
     The block should only contain the file operation, because other operations can also raise OSError: for example,
     printing raises it if standard output is a closed pipe.
 
-    Args:
-        kind: the exception class.
-        message: the beginning of the error message, such as ``cannot write notes.txt``. The reason is appended.
+    Parameters
+    ----------
+    kind : type[MeteorError]
+        The exception class.
+    message : str
+        The beginning of the error message, such as ``cannot write notes.txt``. The reason is appended.
     """
     try:
         yield
@@ -90,8 +95,10 @@ def open_regular(path: PathLike) -> BinaryIO:
     Special files are rejected, because a pipe may block forever and a device may never end. Use this function for files
     that are named in other files, and for files that are memory-mapped or read completely.
 
-    Raises:
-        OSError: if the file cannot be opened, or is a pipe, a socket, a device or a folder. ``strerror`` is the reason.
+    Raises
+    ------
+    OSError
+        If the file cannot be opened, or is a pipe, a socket, a device or a folder. ``strerror`` is the reason.
     """
     kind = _special_kind(path)
     if kind is not None:
@@ -102,8 +109,10 @@ def open_regular(path: PathLike) -> BinaryIO:
 def check_regular_file(path: PathLike) -> None:
     """Check that a path in a settings file is not a pipe, a socket or a device. The file need not exist.
 
-    Raises:
-        InputError: if the file is a special file, or the path is invalid.
+    Raises
+    ------
+    InputError
+        If the file is a special file, or the path is invalid.
     """
     try:
         open_regular(path).close()
@@ -115,12 +124,17 @@ def check_regular_file(path: PathLike) -> None:
 def read_regular(path: PathLike, limit: int) -> bytes:
     """Return the content of a regular file.
 
-    Args:
-        path: the file.
-        limit: the maximum size of the file, in bytes.
+    Parameters
+    ----------
+    path : PathLike
+        The file.
+    limit : int
+        The maximum size of the file, in bytes.
 
-    Raises:
-        OSError: if the file is too large, or :func:`open_regular` cannot open it.
+    Raises
+    ------
+    OSError
+        If the file is too large, or :func:`open_regular` cannot open it.
     """
     with open_regular(path) as stream:
         content = stream.read(limit + 1)
@@ -132,14 +146,21 @@ def read_regular(path: PathLike, limit: int) -> bytes:
 def decode_utf8(content: bytes, name: str, preceding_lines: int = 0, kind: type[MeteorError] = ResourceError) -> str:
     """Decode UTF-8, and remove a byte order mark.
 
-    Args:
-        content: the bytes.
-        name: the name of their source, for errors.
-        preceding_lines: the number of lines before these bytes in the source.
-        kind: the exception class.
+    Parameters
+    ----------
+    content : bytes
+        The bytes.
+    name : str
+        The name of their source, for errors.
+    preceding_lines : int, optional
+        The number of lines before these bytes in the source.
+    kind : type[MeteorError], optional
+        The exception class.
 
-    Raises:
-        MeteorError: of the class ``kind``, if the bytes are not valid UTF-8. The message names the line.
+    Raises
+    ------
+    MeteorError
+        Of the class ``kind``, if the bytes are not valid UTF-8. The message names the line.
     """
     try:
         return content.decode("utf-8-sig")
@@ -162,13 +183,23 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
 
     Errors that occur while the stream is read are not converted. Use :func:`os_errors_as` to convert them.
 
-    Raises:
-        InputError: if the file cannot be opened, or has an unsupported compression.
+    Raises
+    ------
+    InputError
+        If the file cannot be opened, may never end, such as ``/dev/zero``, or has an unsupported compression.
     """
+    name = input_name(path)
     with contextlib.ExitStack() as stack:
-        with os_errors_as(InputError, f"cannot read {input_name(path)}"):
-            stream = _open_standard_input() if os.fspath(path) == "-" else stack.enter_context(_open_finite(path))
-            content = decompress(stream, input_name(path))
+        with os_errors_as(InputError, f"cannot read {name}"):
+            if os.fspath(path) == "-":
+                stream = _open_standard_input()
+            else:
+                kind = _special_kind(path)
+                stream = stack.enter_context(Path(path).open("rb"))
+                is_endless = kind == "a device" and not stream.isatty() and os.fspath(path) != os.devnull
+                if is_endless or kind == "a virtual file of the kernel":
+                    raise InputError(f"cannot read {name}: not a regular file but {kind}")
+            content = decompress(stream, name)
             if content is not stream:  # Standard input itself stays open.
                 stack.enter_context(content)
         yield content
@@ -181,23 +212,13 @@ def _open_standard_input() -> io.BufferedReader:
     return cast(io.BufferedReader, stream) if hasattr(stream, "peek") else io.BufferedReader(stream)
 
 
-def _open_finite(path: PathLike) -> io.BufferedReader:
-    """Open a file. Raise InputError for a file that may never end, such as ``/dev/zero``."""
-    kind = _special_kind(path)
-    with contextlib.ExitStack() as stack:
-        stream = stack.enter_context(Path(path).open("rb"))
-        is_endless = kind == "a device" and not stream.isatty() and os.fspath(path) != os.devnull
-        if is_endless or kind == "a virtual file of the kernel":
-            raise InputError(f"cannot read {os.fspath(path)}: not a regular file but {kind}")
-        stack.pop_all()
-    return stream
-
-
 def decompress(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[Any]:
     """Return a stream that decompresses a gzip, bzip2 or xz file, or the stream itself if it is not compressed.
 
-    Raises:
-        InputError: if the stream has an unsupported compression.
+    Raises
+    ------
+    InputError
+        If the stream has an unsupported compression.
     """
     head = stream.peek(10)
     for kind, module, pattern in _COMPRESSIONS:
@@ -213,8 +234,10 @@ def decompress(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[A
 def sha256_of(path: Path) -> str:
     """Return the hexadecimal SHA-256 digest of a file.
 
-    Raises:
-        OSError: if :func:`open_regular` cannot open the file, or reading fails.
+    Raises
+    ------
+    OSError
+        If :func:`open_regular` cannot open the file, or reading fails.
     """
     import hashlib
 

@@ -22,8 +22,10 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
 
     ``__all__`` is created from the stub, too.
 
-    Args:
-        package: the ``__name__`` of the package.
+    Parameters
+    ----------
+    package : str
+        The ``__name__`` of the package.
     """
     module = sys.modules[package]
     read_stub = functools.cache(functools.partial(_read_stub, package))

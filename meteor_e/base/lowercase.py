@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import re
 
-# Code points that are unassigned in Unicode 13, and are letters, marks, modifiers or format characters in Unicode 18.
+# These code points are unassigned in Unicode 13, and are letters, marks, modifiers or format characters in Unicode 18.
 # Lowercasing does not depend on characters of other categories.
 _ASSIGNED_LATER = """
 58B-58C 5C8-5C9 888 890-891 897-89F 8C9-8D2 B53-B54 C3C ECE 180F 1AC1-1AF0 1C89-1C8A 1DFA 208F 209D-209F 2C2F 2C5F

@@ -10,7 +10,7 @@ from meteor_e.base.errors import ConfigError
 from meteor_e.base.extras import require
 
 _HEADER = b"\xdc\x03!\x82\xa6format\xa2cB\xa7version\x01"
-"""The first bytes of the file: the start of a list of 801 items in msgpack, whose first item names the format."""
+"""The first bytes of the file, which begin a list of 801 items in msgpack. The first item names the format."""
 
 
 def read_word_lists(purpose: str, distribution: str) -> bytes:
@@ -18,12 +18,17 @@ def read_word_lists(purpose: str, distribution: str) -> bytes:
 
     The file is read directly, because importing wordfreq takes longer.
 
-    Args:
-        purpose: the component that needs the words, for the error message.
-        distribution: the distribution of this project that requires wordfreq.
+    Parameters
+    ----------
+    purpose : str
+        The component that needs the words, for the error message.
+    distribution : str
+        The distribution of this project that requires wordfreq.
 
-    Raises:
-        ConfigError: if wordfreq is not installed or has another version.
+    Raises
+    ------
+    ConfigError
+        If wordfreq is not installed or has another version.
     """
     spec = find_spec("wordfreq")
     if spec is None:

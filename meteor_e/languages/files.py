@@ -27,8 +27,10 @@ if TYPE_CHECKING:
 def read_language(file: str | os.PathLike[str] | Traversable) -> Language:
     """Read a language file.
 
-    Raises:
-        ConfigError: for the first mistake, with file, line and key.
+    Raises
+    ------
+    ConfigError
+        For the first mistake, with file, line and key.
     """
     return parse_language(read_yaml(file))
 
@@ -36,12 +38,17 @@ def read_language(file: str | os.PathLike[str] | Traversable) -> Language:
 def parse_language(data: object, source: str = "") -> Language:
     """Create a :class:`Language` from the content of a language file.
 
-    Args:
-        data: the content of the file, or a :class:`~meteor_e.base.yamlfile.Document`, which also has line numbers.
-        source: the name of the file in errors, if ``data`` is not a document.
+    Parameters
+    ----------
+    data : object
+        The content of the file, or a :class:`~meteor_e.base.yamlfile.Document`, which also has line numbers.
+    source : str, optional
+        The name of the file in errors, if ``data`` is not a document.
 
-    Raises:
-        ConfigError: for the first mistake, with file, line and key.
+    Raises
+    ------
+    ConfigError
+        For the first mistake, with file, line and key.
     """
     document = data if isinstance(data, Document) else Document(data, source)
     if Path(document.source).parent != LANGUAGE_FOLDER:
@@ -49,6 +56,10 @@ def parse_language(data: object, source: str = "") -> Language:
         _check_content(document)
     content: Any = document.data
     tasks = generic_tasks(content["matchers"], {**common_tasks(), **content.get("tasks", {})})
+    packs = {}
+    for key in ("pack", "function_words"):
+        name = content.get(key)
+        packs[key] = document.path(name) if name is not None and is_path(name) else name
     return Language(
         code=content["code"],
         name=content["name"],
@@ -60,21 +71,14 @@ def parse_language(data: object, source: str = "") -> Language:
         normalization=Normalization(content.get("normalization", "lower")),
         apostrophes=content.get("apostrophes", "apart"),
         stemmer=content.get("stemmer"),
-        pack=_resolve_path(document, content.get("pack")),
-        function_words=_resolve_path(document, content.get("function_words")),
+        pack=packs["pack"],
+        function_words=packs["function_words"],
         segmenter=content.get("segmenter"),
         lemmatizer=content.get("lemmatizer"),
         resources=tuple(content.get("resources", ())),
         evidence={name: Evidence(**fields) for name, fields in content.get("evidence", {}).items()},
         source=document.source,
     )
-
-
-def _resolve_path(document: Document, name: str | None) -> str | None:
-    """Return a pack that a document names. A path is made absolute, and a name is returned unchanged."""
-    if name is None or not is_path(name):
-        return name
-    return document.path(name)
 
 
 def _check_content(document: Document) -> None:
@@ -100,10 +104,13 @@ def _check_name(document: Document, key: str, kind: str, valid_names: Collection
 def generic_tasks(matchers: Sequence[str], tasks: Mapping[str, Any]) -> dict[str, Task]:
     """Create the tasks of a language from their description in a language file.
 
-    Args:
-        matchers: the matchers of the language.
-        tasks: the tasks as in a language file. If the weights of a task are a list, the weight at each index belongs
-            to the language's matcher at that index.
+    Parameters
+    ----------
+    matchers : Sequence[str]
+        The matchers of the language.
+    tasks : Mapping[str, Any]
+        The tasks as in a language file. If the weights of a task are a list, the weight at each index belongs to the
+        language's matcher at that index.
     """
     result = {}
     for name, values in tasks.items():
@@ -119,7 +126,7 @@ try:
     RESOURCES = Path(import_module("meteor_e.resources").__path__[0])
 except ModuleNotFoundError:
     RESOURCES = Path(__file__).parents[2] / "resources"
-"""The folder ``resources``: inside the package if it is installed, next to the package in a checkout."""
+"""The folder ``resources``, which is part of an installed package, and next to the package in a checkout."""
 
 LANGUAGE_FOLDER = RESOURCES / "languages"
 """The folder of meteor_e's language files."""

@@ -52,13 +52,15 @@ WORD_SECTIONS = (("word_offsets", 4), ("word_bytes", 1), ("word_slots", 4))
 SYNONYMS = Layout(
     b"MEsynset", (*WORD_SECTIONS, ("synset_start", 4), ("synset_ids", 4), ("base_start", 4), ("base_ids", 4))
 )
-"""Parameters: number of words, longest probe sequence, number of words with synsets."""
+"""The parameters are the number of words, the longest probe sequence, and the number of words with synsets."""
 
 PARAPHRASES = Layout(b"MEphrase", (*WORD_SECTIONS, ("nodes", 12), ("entries", 4)))
-"""Parameters: number of words, longest probe sequence, numbers of first words, nodes and entries, longest phrase."""
+"""The parameters are the size of the vocabulary, the longest probe sequence, and four numbers about the phrases.
+
+These are the number of words that begin a phrase, of nodes and of entries, and the length of the longest phrase."""
 
 LEFT_SIDE, RIGHT_SIDE, FLAG_BITS = 1, 2, 2
-"""The low bits of a node's word. They say whether its phrase is the left (right) side of a table entry."""
+"""The flags in the low bits of a node's word, which say on which sides of the table the node's phrase occurs."""
 
 
 class IndexFile:
@@ -67,12 +69,17 @@ class IndexFile:
     The file remains mapped as long as a view of a section exists. All methods raise
     :class:`~meteor_e.base.errors.ResourceError` if they encounter damaged data.
 
-    Args:
-        path: the path of the index.
-        layout: the expected layout.
+    Parameters
+    ----------
+    path : str | os.PathLike[str]
+        The path of the index.
+    layout : Layout
+        The expected layout.
 
-    Raises:
-        ResourceError: if the file cannot be read, has a different layout, or has a damaged header.
+    Raises
+    ------
+    ResourceError
+        If the file cannot be read, has a different layout, or has a damaged header.
     """
 
     def __init__(self, path: str | os.PathLike[str], layout: Layout) -> None:
@@ -171,10 +178,14 @@ class IndexFile:
     def row(self, starts: memoryview, data: memoryview, index: int) -> memoryview:
         """Return a row of a table.
 
-        Args:
-            starts: the offset of each row in ``data``.
-            data: the concatenated rows.
-            index: the index of the row.
+        Parameters
+        ----------
+        starts : memoryview
+            The offset of each row in ``data``.
+        data : memoryview
+            The concatenated rows.
+        index : int
+            The index of the row.
         """
         try:
             start, end = starts[index], starts[index + 1]
@@ -201,11 +212,16 @@ def write_index(
 ) -> None:
     """Write an index.
 
-    Args:
-        target: the path of the index. It is written in place, so readers must not use this path until it is complete.
-        layout: the layout of the index.
-        parameters: the parameters of the index.
-        sections: the sections, in the order of the layout and in the byte order of the machine.
+    Parameters
+    ----------
+    target : Path
+        The path of the index. It is written in place, so readers must not use this path until it is complete.
+    layout : Layout
+        The layout of the index.
+    parameters : Sequence[int]
+        The parameters of the index.
+    sections : Iterable[bytes | memoryview]
+        The sections, in the order of the layout and in the byte order of the machine.
     """
     views = [memoryview(section).cast("B") for section in sections]
     if len(views) != len(layout.sections) or len(parameters) > PARAMETERS:
@@ -253,12 +269,17 @@ def _make_header(layout: Layout, parameters: Sequence[int], sizes: Sequence[int]
 def make_vocabulary_sections(words: Sequence[bytes], source: Path) -> tuple[list[bytes], list[int]]:
     """Return the sections and parameters of a vocabulary.
 
-    Args:
-        words: the words as UTF-8. The id of a word is its index.
-        source: the path of the file in errors.
+    Parameters
+    ----------
+    words : Sequence[bytes]
+        The words as UTF-8. The id of a word is its index.
+    source : Path
+        The path of the file in errors.
 
-    Raises:
-        ResourceError: for too many words.
+    Raises
+    ------
+    ResourceError
+        For too many words.
     """
     text = b"".join(words)
     if len(text) >= 1 << 32 or len(words) >= 1 << 30:
@@ -320,9 +341,12 @@ class ParaphraseIndex(IndexFile):
 
     A phrase is identified by the number of its node in the trie, which is the same on both sides of the table.
 
-    Attributes:
-        nodes: the number of nodes. Node 0 is the empty phrase.
-        longest: the number of words of the longest phrase.
+    Attributes
+    ----------
+    nodes
+        The number of nodes. Node 0 is the empty phrase.
+    longest
+        The number of words of the longest phrase.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -350,9 +374,12 @@ class ParaphraseIndex(IndexFile):
 
         Shorter phrases come first.
 
-        Args:
-            ids: the ids of a segment's words; see :meth:`word_id`.
-            start: the position in ``ids``.
+        Parameters
+        ----------
+        ids : Sequence[int]
+            The ids of a segment's words; see :meth:`word_id`.
+        start : int
+            The position in ``ids``.
         """
         phrases: list[tuple[int, int]] = []
         word = ids[start]
@@ -388,8 +415,10 @@ class ParaphraseIndex(IndexFile):
     def paraphrases(self, node: int) -> Sequence[int]:
         """Return the nodes of a phrase's paraphrases in the order of the table, including duplicates.
 
-        Args:
-            node: the node of the phrase on the left side of the table.
+        Parameters
+        ----------
+        node : int
+            The node of the phrase on the left side of the table.
         """
         return self.row(self._first_entry, self._entries, node)
 

@@ -13,7 +13,7 @@ from meteor_e.base.bounded_cache import BoundedCache
 _JOINERS = "\u200c\u200d"
 
 _INSIDE = f"{_JOINERS}'’ʼ״׳‐·-"
-"""The characters that can connect letters in a word: apostrophes, hyphens, Hebrew and Catalan marks, joiners."""
+"""The characters that can connect letters in a word, such as apostrophes, hyphens and Hebrew or Catalan marks."""
 
 CHUNK_LIMIT = 1 << 16
 """The maximum number of cached chunks, which are the parts of a text between white space."""

@@ -201,7 +201,7 @@ _RULES: dict[str, Callable[[str, _Stem], str]] = {
     "russian": _russian,
     "spanish": _spanish,
 }
-"""The corrections. For the other languages, the stems of the library are those of METEOR."""
+"""The functions that correct stems. For all other languages, the stems of the library are those of METEOR."""
 
 _PROBES: dict[str, dict[str, str]] = {
     "danish": {"hund'": "hund'", "løww": "løw", "ba!!!": "ba!!"},
@@ -253,12 +253,15 @@ class SnowballStemmer:
     Words should be lowercased before they are stemmed. Stemmers can be pickled and shared by threads. They do not cache
     any words.
 
-    Args:
-        name: one of :data:`STEMMERS`.
+    Parameters
+    ----------
+    name : str
+        One of :data:`STEMMERS`.
 
-    Raises:
-        ResourceError: if the library is not installed, does not support the language, or has other stems than METEOR
-            for a few words.
+    Raises
+    ------
+    ResourceError
+        If the library is not installed, does not support the language, or has other stems than METEOR for a few words.
     """
 
     def __init__(self, name: str) -> None:
@@ -328,11 +331,15 @@ class FurtherStemmer:
     A word with more than a thousand characters or with a lone surrogate is its own stem. Stemmers can be pickled and
     shared by threads.
 
-    Args:
-        name: one of :data:`FURTHER_STEMMERS`.
+    Parameters
+    ----------
+    name : str
+        One of :data:`FURTHER_STEMMERS`.
 
-    Raises:
-        ResourceError: if the library is not installed.
+    Raises
+    ------
+    ResourceError
+        If the library is not installed.
     """
 
     def __init__(self, name: str) -> None:
@@ -367,12 +374,17 @@ class FurtherStemmer:
 def stemmer(name: str) -> SnowballStemmer | FurtherStemmer:
     """Return the stemmer of a language. Each call with the same name returns the same object.
 
-    Args:
-        name: one of the names that :func:`known_stemmers` returns. It is usually the English name of the language.
+    Parameters
+    ----------
+    name : str
+        One of the names that :func:`known_stemmers` returns. It is usually the English name of the language.
 
-    Raises:
-        ConfigError: for an unknown name.
-        ResourceError: if the library is not installed, or if its stems differ from METEOR's.
+    Raises
+    ------
+    ConfigError
+        For an unknown name.
+    ResourceError
+        If the library is not installed, or if its stems differ from METEOR's.
     """
     if name in FURTHER_STEMMERS:
         return FurtherStemmer(name)
