@@ -1,4 +1,4 @@
-"""Conversion of wordnets of the Open Multilingual Wordnet to the synonyms of a pack."""
+"""Converts wordnets of the Open Multilingual Wordnet to the synonyms of a pack."""
 
 from __future__ import annotations
 
@@ -35,41 +35,45 @@ def read_wordnet_synonyms(path: Path, code: str, scratch: Path) -> tuple[Ingredi
     target = scratch / "synsets.txt"
     with target.open("w", encoding="utf-8", newline="\n") as stream:
         for word, synset_ids in sorted(synsets.items()):
-            stream.write(f"{word}\n{' '.join(map(str, synset_ids))}\n")
+            joined_ids = " ".join(str(synset_id) for synset_id in synset_ids)
+            stream.write(f"{word}\n{joined_ids}\n")
     return Ingredients(synonyms=target, licence=_read_licence(text)), len(synsets)
 
 
 def _read_licence(text: str) -> str:
-    """Return the license in the first line of a table."""
-    header = text.partition("\n")[0].split("\t")
-    has_licence = header[0].startswith("#") and len(header) > 3
-    licence = header[3].strip() if has_licence else "unknown"
+    """Return the license that the first line of a table names, or ``unknown`` if it does not name a license."""
+    first_line, _, _ = text.partition("\n")
+    columns = first_line.split("\t")
+    is_header = columns[0].startswith("#") and len(columns) > 3
+    licence = columns[3].strip() if is_header else "unknown"
     return _LICENCE_NAMES.get(licence.lower(), licence)
 
 
 def _group_words(text: str) -> dict[str, set[str]]:
     """Return the lowercased words of each synset in a wordnet table."""
-    words: dict[str, set[str]] = {}
+    words_by_synset: dict[str, set[str]] = {}
     for line in text.splitlines():
-        fields = line.split("\t")
-        is_word = len(fields) > 2 and fields[1].rpartition(":")[2] == "lemma"
-        if is_word:
-            words.setdefault(fields[0], set()).add(fields[-1].strip().lower())
-    return words
+        columns = line.split("\t")
+        if len(columns) < 3:
+            continue
+        synset, attribute, word = columns[0], columns[1], columns[-1]
+        if attribute == "lemma" or attribute.endswith(":lemma"):
+            words_by_synset.setdefault(synset, set()).add(word.strip().lower())
+    return words_by_synset
 
 
 def _number_synsets(words_by_synset: dict[str, set[str]]) -> dict[str, list[int]]:
     """Return the synset ids of each word that has synonyms. Phrases are ignored."""
-    synsets: dict[str, list[int]] = {}
+    ids_by_word: dict[str, list[int]] = {}
     synset_id = 0
-    for group in words_by_synset.values():
-        words = sorted(word for word in group if word and not re.search(r"[\s()_]", word))
-        if len(words) < 2:
+    for synset_words in words_by_synset.values():
+        single_words = sorted(word for word in synset_words if word and not re.search(r"[\s()_]", word))
+        if len(single_words) < 2:
             continue
         synset_id += 1
-        for word in words:
-            synsets.setdefault(word, []).append(synset_id)
-    return synsets
+        for word in single_words:
+            ids_by_word.setdefault(word, []).append(synset_id)
+    return ids_by_word
 
 
 def _read_table(path: Path, code: str) -> bytes:

@@ -1,4 +1,4 @@
-"""Extraction of synonyms from RDF dumps of DBnary. Dumps are streamed, so that memory does not grow with their size."""
+"""Extracts synonyms from RDF dumps of DBnary. Dumps are streamed, so that memory does not grow with their size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Extraction of synonyms from a SPARQL endpoint of DBnary.
+"""Extracts synonyms from a SPARQL endpoint of DBnary.
 
 First, the relations of a language are queried page by page. Then, the words of the related nodes are queried in
 batches.
@@ -38,7 +38,8 @@ MAX_ANSWER = 256 << 20
 
 _END = "zzzz"
 """The key of the last row of a complete answer. It is sorted after all IRIs, in any order of letters."""
-_FORBIDDEN_IN_IRIS = frozenset(map(chr, range(0x21))) | set('<>"{}|^`\\')
+_CONTROL_CHARACTERS_AND_SPACE = frozenset(chr(code) for code in range(0x21))
+_FORBIDDEN_IN_IRIS = _CONTROL_CHARACTERS_AND_SPACE | set('<>"{}|^`\\')
 
 Row = dict[str, str]
 
@@ -106,6 +107,7 @@ def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple
                 written_forms.setdefault(entry, set()).add(row["word"])
             else:
                 labels.setdefault(entry, set()).add(row.get("label", ""))
+    # The written forms of an entry replace its labels.
     words_by_entry = {**labels, **written_forms}
     node_words: set[tuple[str, ...]] = set()
     for (node, _), words in words_by_entry.items():
@@ -175,7 +177,8 @@ def _make_page_query(pattern: str, variables: str, last_key: str) -> str:
 
 def _check_order(keys: Sequence[str], url: str) -> None:
     """Raise a :class:`ResourceError` if the keys are not in ascending order."""
-    if any(key >= next_key for key, next_key in itertools.pairwise(keys)):
+    is_sorted = all(key < next_key for key, next_key in itertools.pairwise(keys))
+    if not is_sorted:
         raise ResourceError(
             f"the SPARQL endpoint {url} does not sort texts by code point, so pages of it cannot be told apart; "
             "use a dump instead"
@@ -194,8 +197,10 @@ def _query_with_retries(url: str, query: str) -> list[Row]:
     """
     attempt = 0
     while True:
+        # Each attempt halves the number of rows of a page. The row with the key ``_END`` is added to them.
+        page_size = max(1, PAGE // 2**attempt)
         try:
-            return _query(url, f"{query}{max(1, PAGE >> attempt) + 1}")
+            return _query(url, f"{query}{page_size + 1}")
         except _TemporaryError as failure:
             if attempt == RETRIES:
                 raise ResourceError(

@@ -1,4 +1,4 @@
-"""Build a pack of synsets from DBnary."""
+"""Builds a pack of synsets from a dump or a SPARQL endpoint of DBnary."""
 
 from __future__ import annotations
 
@@ -172,7 +172,9 @@ def _format_synsets(harvest: Harvest, language: Language) -> tuple[str, int]:
     pair_count = 0
     for word, word_id in ids.items():
         synonym_ids = sorted(ids[synonym] for synonym in synonyms_by_word[word])
-        lines += [word, " ".join(f"{synset_id:08d}" for synset_id in [word_id, *synonym_ids])]
+        formatted_ids = [f"{synset_id:08d}" for synset_id in (word_id, *synonym_ids)]
+        lines.append(word)
+        lines.append(" ".join(formatted_ids))
         pair_count += len(synonym_ids)
     return "\n".join(lines) + "\n", pair_count
 

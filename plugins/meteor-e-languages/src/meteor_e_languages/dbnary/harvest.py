@@ -1,4 +1,4 @@
-"""A temporary SQLite database for the extraction of synonyms, so that memory does not grow with the data."""
+"""Stores extracted synonyms in a temporary SQLite database, so that memory does not grow with the data."""
 
 from __future__ import annotations
 

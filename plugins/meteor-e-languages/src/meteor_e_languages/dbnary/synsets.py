@@ -1,4 +1,4 @@
-"""Loading of synsets for the matcher ``dbnary`` from synset files of METEOR-E and from packs."""
+"""Loads synsets for the matcher ``dbnary`` from synset files of METEOR-E and from packs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Lemmas and tags from HanTa, the Hanover Tagger (Wartena, 2019), whose models are part of its package."""
+"""Lemmatizes and tags words with HanTa, the Hanover Tagger (Wartena, 2019), which contains its models."""
 
 from __future__ import annotations
 

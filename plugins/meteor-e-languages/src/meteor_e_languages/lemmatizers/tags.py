@@ -1,4 +1,4 @@
-"""Convert tags of TreeTagger and HanTa to universal tags, by the longest known prefix of a tag.
+"""Converts tags of TreeTagger and HanTa to universal tags, by the longest known prefix of a tag.
 
 The tag sets of TreeTagger are those that its site links for each parameter file: Penn Treebank (en), STTS (de), Stein's
 tag set (fr), CRATER (es), and MULTEXT-East (ru). The tag sets of HanTa are STTS (de), C5 of the British National Corpus

@@ -1,4 +1,4 @@
-"""Lemmas and tags from an installed TreeTagger, which runs as a process and tags one sentence after the other.
+"""Lemmatizes and tags words with an installed TreeTagger, which runs as a process and reads one sentence at a time.
 
 TreeTagger reads one token per line and writes ``token⇥tag⇥lemma``. It reads ahead, so the results of a sentence appear
 only after more input. Therefore each sentence is followed by a marker, which TreeTagger copies to its output
@@ -184,16 +184,16 @@ class _Process:
         full_stops = ["."] * _FULL_STOPS
         input_lines = [start_marker, *words, end_marker, *full_stops]
         input_bytes = ("\n".join(input_lines) + "\n").encode()
+        # A thread writes the input, because TreeTagger may stop reading until its output is read.
         writer = threading.Thread(target=_write_input, args=(self._process.stdin, input_bytes), daemon=True)
         writer.start()
+        # The lines before the start marker belong to the full stops of the previous sentence.
+        while self._read_line(len(words), timeout) != start_marker:
+            pass
         lines: list[str] = []
-        is_in_sentence = False
         line = self._read_line(len(words), timeout)
         while line != end_marker:
-            if line == start_marker:
-                is_in_sentence = True
-            elif is_in_sentence:
-                lines.append(line)
+            lines.append(line)
             line = self._read_line(len(words), timeout)
         writer.join()
         return lines

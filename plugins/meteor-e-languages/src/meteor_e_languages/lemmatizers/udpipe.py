@@ -1,4 +1,4 @@
-"""Lemmas and tags from UDPipe 1, with a model of the user."""
+"""Lemmatizes and tags words with UDPipe 1 and a model of the user."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Split Thai, Lao, Khmer, Burmese, Chinese and Japanese text into words with ICU."""
+"""Splits Thai, Lao, Khmer, Burmese, Chinese and Japanese text into words with ICU."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Split Japanese text into words with MeCab (through fugashi) and the dictionary UniDic."""
+"""Splits Japanese text into words with MeCab (through fugashi) and the dictionary UniDic."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read files of the Open Multilingual WordNet, whose lines are ``offset-pos⇥lang:lemma⇥word``.
+"""Reads files of the Open Multilingual WordNet, whose lines are ``offset-pos⇥lang:lemma⇥word``.
 
 The synsets are those of WordNet 3.0.
 """

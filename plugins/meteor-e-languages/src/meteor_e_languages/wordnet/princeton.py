@@ -1,4 +1,4 @@
-"""Read Princeton WordNet with nltk."""
+"""Reads the words and relations of Princeton WordNet with nltk."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Computation of match keys from the synsets and relations of a wordnet. Words that share a key match.
+"""Computes match keys from the synsets and relations of a wordnet. Words that share a key match.
 
 Each synset is a key of its words. Each related pair of synsets (or of words, for derivations) is another key, which
 the words of both synsets get. Therefore a word matches its hypernym, but two words with the same hypernym do not match.
@@ -81,27 +81,49 @@ def _relate_entries(lexicon: Lexicon, entries_by_synset: Mapping[Synset, list[st
 
 
 def find_ancestors(parents: Mapping[Synset, Sequence[Synset]], max_distance: int) -> Iterable[tuple[Synset, Synset]]:
-    """Yield pairs of a synset and an ancestor, up to a maximum distance."""
+    """Yield pairs of a synset and an ancestor, which is a parent, a parent of a parent, and so on.
+
+    Args:
+        parents: the parents of each synset.
+        max_distance: largest number of steps from a synset to its ancestor.
+    """
     for synset in parents:
         visited = {synset}
-        generation: list[Synset] = [synset]
+        generation = [synset]
         for _ in range(max_distance):
-            ancestors = [parent for child in generation for parent in parents.get(child, ())]
-            generation = list(dict.fromkeys(ancestor for ancestor in ancestors if ancestor not in visited))
-            visited.update(generation)
-            for ancestor in generation:
-                yield synset, ancestor
+            next_generation = []
+            for child in generation:
+                for parent in parents.get(child, ()):
+                    if parent not in visited:
+                        visited.add(parent)
+                        next_generation.append(parent)
+                        yield synset, parent
+            generation = next_generation
 
 
 def write_index(lexicon: Lexicon, target: Path, progress: Progress = silent) -> int:
-    """Write a lexicon as an index of synonyms, and return its number of entries."""
-    keys = assign_keys(lexicon)
-    synset_lines = "".join(f"{name}\n{' '.join(map(str, entry_keys))}\n" for name, entry_keys in sorted(keys.items()))
+    """Write a lexicon as an index of synonyms, and return its number of entries.
+
+    Args:
+        lexicon: the synsets and relations.
+        target: the path of the index.
+        progress: called with the progress.
+    """
+    # The index is built from two lists in the format of METEOR: each name is followed by a line with its values.
+    synset_lines = []
+    for word_entry, keys in sorted(assign_keys(lexicon).items()):
+        synset_lines += [word_entry, " ".join(str(key) for key in keys)]
     irregular_forms: dict[str, list[str]] = {}
     for form, bases in sorted(lexicon.exceptions.items()):
+        part = form[0]
         for base in bases:
-            irregular_forms.setdefault(entry(form[0], base), []).append(form)
-    exception_lines = "".join(f"{base}\n{' '.join(forms)}\n" for base, forms in irregular_forms.items())
-    synsets = Stream(io.BytesIO(synset_lines.encode()), "the wordnet")
-    exceptions = Stream(io.BytesIO(exception_lines.encode()), "the wordnet")
-    return build_synonym_index(synsets, exceptions, target, progress)
+            irregular_forms.setdefault(entry(part, base), []).append(form)
+    exception_lines = []
+    for base, forms in irregular_forms.items():
+        exception_lines += [base, " ".join(forms)]
+    return build_synonym_index(_make_stream(synset_lines), _make_stream(exception_lines), target, progress)
+
+
+def _make_stream(lines: Sequence[str]) -> Stream:
+    text = "".join(f"{line}\n" for line in lines)
+    return Stream(io.BytesIO(text.encode()), "the wordnet")

@@ -1,4 +1,4 @@
-"""Search for WordNet in a folder or file of the user, in the data folders of nltk, and in the folder of Debian."""
+"""Finds WordNet in a folder or file of the user, in the data folders of nltk, and in the folder of Debian."""
 
 from __future__ import annotations
 
