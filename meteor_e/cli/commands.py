@@ -67,7 +67,7 @@ class GroupedCommand(click.Command):
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        # click caches the help option of a command, so it must not depend on the context that asks for it first.
+        # click caches the help option of a command, so the names of the option must not depend on the first context.
         options["context_settings"] = {"help_option_names": ["-h", "--help"], **options.get("context_settings", {})}
         super().__init__(*args, **options)
         self.option_groups: dict[str, type[Options]] = get_type_hints(self.callback)

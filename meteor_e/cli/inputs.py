@@ -120,7 +120,8 @@ class Inputs(Options):
             InputError: if a file cannot be read, or hypotheses and references do not line up.
             PluginError: if the plugin that reads a table is not installed.
         """
-        files, references = spool_pipes(self.files), spool_pipes(self.references)
+        files = spool_pipes(self.files)
+        references = spool_pipes(self.references)
         is_only_file = len(files) == 1 and not references
         formats = self._detect_formats([*files, *references], is_only_file)
         table_formats = [form for form in formats.values() if form not in TEXT_FORMATS]
@@ -189,16 +190,16 @@ class Inputs(Options):
             ConfigError: if a hypothesis column is given twice, or a system column is combined with several hypothesis
                 columns.
         """
-        default = TextColumns(("1",), ("2",)) if self.no_header else TextColumns()
+        default = TextColumns(hypotheses=("1",), references=("2",)) if self.no_header else TextColumns()
         hypotheses = self.hypothesis_columns or default.hypotheses
         if len(set(hypotheses)) < len(hypotheses):
             raise ConfigError(f"--hypothesis-column: one of {', '.join(hypotheses)} is given twice")
         if self.system_column is not None and len(hypotheses) > 1:
             raise ConfigError("--system-column: each row names its system, so give only one --hypothesis-column")
         return TextColumns(
-            hypotheses,
-            self.reference_columns or default.references,
-            self.id_column,
+            hypotheses=hypotheses,
+            references=self.reference_columns or default.references,
+            id=self.id_column,
             has_header=not self.no_header,
             source=self.source_column,
             system=self.system_column,

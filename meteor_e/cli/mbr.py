@@ -210,11 +210,12 @@ class _MbrResult(Result):
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
         """Yield one table of the chosen candidates, or nothing if there are no sources."""
         decimals = 4 if digits is None else digits
-        rows = []
+        table = []
         for record in self.records():
-            rows.append([f"{value:.{decimals}f}" if isinstance(value, float) else str(value) for value in record])
-        if rows:
-            yield Grid(rows[0], rows[1:])
+            cells = [f"{value:.{decimals}f}" if isinstance(value, float) else str(value) for value in record]
+            table.append(cells)
+        if table:
+            yield Grid(header=table[0], rows=table[1:])
 
     def records(self) -> Iterator[Sequence[object]]:
         """Yield a header and one row per chosen candidate.

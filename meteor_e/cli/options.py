@@ -61,14 +61,12 @@ def load_systems(systems: Sequence[System]) -> list[System]:
         InputError: if a system has no segments, or the references of two systems differ.
     """
     loaded_systems = []
-    references_by_system = []
     for system in systems:
         segments = list(system.read())
         if not segments:
             raise InputError(f"{system.name} is empty; there is nothing to score")
         loaded_systems.append(System.from_segments(system.name, segments, system.context))
-        references_by_system.append((system.name, [segment.references for segment in segments]))
-    check_same_segments(references_by_system)
+    check_same_segments(loaded_systems)
     return loaded_systems
 
 

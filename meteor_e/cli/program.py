@@ -216,10 +216,12 @@ def _explain_system_error(error: OSError) -> str:
     """Return the message of an operating system error, or an empty string if the output pipe has been closed."""
     if isinstance(error, BrokenPipeError):
         return ""
-    # If such an error does not name a file, it was usually raised by writing to standard output.
-    is_output_error = error.errno in (errno.EBADF, errno.EIO, errno.ENOSPC)
-    name = error.filename or ("standard output" if is_output_error else "")
-    return f"{name}: {error.strerror}" if name else str(error.strerror or error)
+    if error.filename:
+        return f"{error.filename}: {error.strerror}"
+    if error.errno in (errno.EBADF, errno.EIO, errno.ENOSPC):
+        # If such an error does not name a file, it was usually raised by writing to standard output.
+        return f"standard output: {error.strerror}"
+    return error.strerror or str(error)
 
 
 def _print_error(message: str) -> None:

@@ -90,12 +90,7 @@ class DelimitedTable(TextTable):
 
         Each row is a pair of the number of its last line and the list of its cells.
         """
-        lines = read_segments(self._path, encoding=self._encoding)
-        rows: Iterator[tuple[int, list[str]]]
-        if self._tabs:
-            rows = enumerate((line.split("\t") for line in lines), 1)
-        else:
-            rows = ((number, cells) for number, cells in csv_rows(lines, self.name, strict=True) if cells)
+        rows = self._read_rows()
         first_row = next(rows, None)
         if first_row is None:
             return [], rows
@@ -104,6 +99,17 @@ class DelimitedTable(TextTable):
             return first_cells, rows
         column_numbers = [str(number) for number in range(1, len(first_cells) + 1)]
         return column_numbers, chain([first_row], rows)
+
+    def _read_rows(self) -> Iterator[tuple[int, list[str]]]:
+        """Yield the number of each row's last line and the row's cells. Empty lines of CSV are skipped."""
+        lines = read_segments(self._path, encoding=self._encoding)
+        if self._tabs:
+            for line_number, line in enumerate(lines, 1):
+                yield line_number, line.split("\t")
+            return
+        for line_number, cells in csv_rows(lines, self.name, strict=True):
+            if cells:
+                yield line_number, cells
 
 
 class CsvFormat(TableFormat):

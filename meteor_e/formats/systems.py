@@ -94,16 +94,15 @@ def _check_formats(hypotheses: Sequence[str], references: Sequence[str], formats
             )
 
 
-def check_same_segments(systems: Sequence[tuple[str, Sequence[Sequence[str]]]]) -> None:
-    """Raise InputError if two systems have different references.
-
-    Args:
-        systems: the name of each system, and the references of each of its segments.
-    """
-    for name, references in systems[1:]:
-        if references != systems[0][1]:
+def check_same_segments(systems: Sequence[System]) -> None:
+    """Raise InputError if two systems, whose segments are in memory, have different references."""
+    first_system = systems[0]
+    first_references = [segment.references for segment in first_system.read()]
+    for system in systems[1:]:
+        if [segment.references for segment in system.read()] != first_references:
             raise InputError(
-                f"{name} and {systems[0][0]} have different segments; systems can only be compared on the same segments"
+                f"{system.name} and {first_system.name} have different segments; systems can only be compared on the "
+                "same segments"
             )
 
 
@@ -220,7 +219,7 @@ def _read_structured_systems(
             outputs.append(_SystemOutput(name or default_name, texts, formats[path]))
     systems = _make_systems(outputs, references_by_key, sources, fill_missing=on_missing == "empty")
     if on_missing == "skip":
-        check_same_segments([(system.name, [segment.references for segment in system.read()]) for system in systems])
+        check_same_segments(systems)
     return systems
 
 

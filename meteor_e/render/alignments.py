@@ -13,11 +13,13 @@ def alignment_lines(alignment: Alignment) -> list[str]:
         f"  reference   {isolate(printable(' '.join(alignment.reference)))}",
     ]
     rows = []
-    for match, (hypothesis, reference, matcher) in zip(alignment.matches, alignment.pairs(), strict=True):
+    for match, pair in zip(alignment.matches, alignment.pairs(), strict=True):
+        hypothesis_words, reference_words, matcher = pair
         hypothesis_span = _format_span(match.hypothesis_start, match.hypothesis_length)
         reference_span = _format_span(match.reference_start, match.reference_length)
-        hypothesis_words, reference_words = isolate(printable(hypothesis)), isolate(printable(reference))
-        rows.append([matcher, hypothesis_span, hypothesis_words, reference_span, reference_words])
+        hypothesis_cells = [hypothesis_span, isolate(printable(hypothesis_words))]
+        reference_cells = [reference_span, isolate(printable(reference_words))]
+        rows.append([matcher, *hypothesis_cells, *reference_cells])
     if rows:
         table = format_table(["matcher", "at", "hypothesis", "at", "reference"], rows, left=5)
         lines += ["  " + line for line in table.split("\n")]

@@ -22,9 +22,11 @@ def format_wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -
         remaining_width -= max(display_width(row[column]) for row in (header, *rows)) + 2
     width = max(_MIN_WIDTH, remaining_width)
     table_rows: list[list[str]] = []
-    for *cells, text in rows:
-        lines = textwrap.wrap(text, width, break_long_words=False, break_on_hyphens=False)
+    for row in rows:
+        first_cells = list(row[:-1])
+        lines = textwrap.wrap(row[-1], width, break_long_words=False, break_on_hyphens=False)
         for line in lines or [""]:
-            table_rows.append([*cells, line])
-            cells = [""] * len(cells)
+            table_rows.append([*first_cells, line])
+            # Only the first line of a row contains the other cells.
+            first_cells = [""] * len(first_cells)
     return format_table(header, table_rows, left=len(header))

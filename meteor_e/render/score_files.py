@@ -38,6 +38,13 @@ class WmtOutput(OutputFormat):
                     f"names in the WMT format cannot contain spaces: systems {original_name!r} and {system!r} would "
                     f"both be called {system_name!r}; name them with --name"
                 )
-            columns = (metric_name, names.pair, names.test_set, names.reference, system_name)
-            lines += metric_task_lines(*columns, segment_scores, None if segment_scores else system_score)
+            lines += metric_task_lines(
+                metric=metric_name,
+                pair=names.pair,
+                testset=names.test_set,
+                reference=names.reference,
+                system=system_name,
+                segments=segment_scores,
+                corpus_score=None if segment_scores else system_score,
+            )
         stream.writelines(f"{line}\n" for line in lines)
