@@ -205,9 +205,9 @@ class _TextCounts:
         for (_, matcher_weight), matches in zip(self.levels, level_matches, strict=True):
             weighted_matches = weighted_matches + matcher_weight * (matches - earlier_matches)
             earlier_matches = matches
-        # Without matches, the divisions return values that are not numbers. They are replaced by the score 0.
+        # Without matches, the divisions return values that are not numbers. The score 0 replaces such values.
         with np.errstate(divide="ignore", invalid="ignore"):
-            # These are the two terms of the weighted harmonic mean of precision and recall.
+            # The weighted harmonic mean of precision and recall is the inverse of the sum of two terms.
             precision_term = (1 - alpha) * hypothesis_lengths / weighted_matches
             recall_term = alpha * reference_lengths / weighted_matches
             fmean = 1 / (precision_term + recall_term)
@@ -262,7 +262,7 @@ def aggregate_references(
 def _count_words(
     word_types: WordTypes, matchers: Sequence[Matcher], parameters: Parameters, function_words: Collection[str]
 ) -> _TextCounts:
-    """Count the words and bigrams of texts. The other arguments are those of :func:`aggregate_references`."""
+    """Count the words and bigrams of texts. The function :func:`aggregate_references` describes the arguments."""
     types, texts = word_types
     word_counts = np.array([len(text) for text in texts])
     # The words of all texts are in one array. Each word is represented by its type.
@@ -389,7 +389,7 @@ def _number_occurrences(texts: Integers, classes: Integers) -> Integers:
     """
     class_limit = int(classes.max(initial=0)) + 1
     order = np.argsort(texts * class_limit + classes, kind="stable")
-    # After sorting, the words of a class in a text are neighbors.
+    # After sorting, the words of the same class in the same text are neighbors.
     sorted_texts, sorted_classes = texts[order], classes[order]
     is_first = np.ones(len(order), bool)
     is_first[1:] = (sorted_texts[1:] != sorted_texts[:-1]) | (sorted_classes[1:] != sorted_classes[:-1])

@@ -372,7 +372,7 @@ def family_of(matcher: Matcher) -> str:
     # The attribute core_family is not inherited, because a subclass may compare other keys.
     core_family: str | None = vars(type(matcher)).get("core_family")
     family = _inherited_family(matcher) if core_family is None else core_family
-    # The core reads the tables of these two classes only.
+    # The native core can read the tables of the classes SynonymIndex and ParaphraseIndex, but no other tables.
     if family == "synonyms" and type(matcher.table) is not SynonymIndex:  # type: ignore[attr-defined]
         return _inherited_family(matcher)
     if family == "phrases" and type(matcher.table) is not ParaphraseIndex:  # type: ignore[attr-defined]

@@ -118,7 +118,7 @@ def plan_chain(matchers: Sequence[Matcher]) -> tuple[PlannedMatcher, ...] | None
     planned_matchers = []
     for matcher in matchers:
         for search_weight in (matcher.search_weight, matcher.accuracy_search_weight):
-            # The condition is written in this way because it also rejects NaN.
+            # A comparison with NaN is false. Therefore this condition also rejects NaN.
             if not abs(search_weight) <= MAX_SEARCH_WEIGHT:
                 return None
         family = family_of(matcher)

@@ -103,7 +103,7 @@ def _list_matches(path: _Path) -> list[AlignedMatch]:
     link = path[4]
     while link is not None:
         link, position, candidate = link
-        # The candidates of a shared list contain its first position, which is replaced by the actual position.
+        # Reference positions may share a candidate. Therefore its position is replaced by the actual position.
         matches.append(candidate._replace(reference_start=position))
     matches.reverse()
     return matches
@@ -191,7 +191,7 @@ def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int
 
 
 def _extend_path(path: _Path, position: int, runs: list[_Run], beam: int, extended_paths: list[_Path]) -> None:
-    """Append the extensions of one path to a list of paths. The arguments are those of :func:`_extend_paths`.
+    """Append the extensions of one path to a list of paths. The function :func:`_extend_paths` describes the arguments.
 
     The distance of a candidate is added to the path that the candidate extends. Therefore all further extensions of
     this path include the distance as well.

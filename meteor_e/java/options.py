@@ -126,7 +126,7 @@ class UsageError(ConfigError):
 class JavaOptions(SimpleNamespace):
     """Store the options of a command line. ``VALUES`` and ``FLAGS`` list the fields.
 
-    The value of an absent option is ``None``, and that of an absent flag is ``False``. Further fields are
+    The value of an absent option is ``None``, and the value of an absent flag is ``False``. Further fields are
     ``hypothesis`` and ``reference``, the paths of the two files, and ``vector_key``, the lookup key of the vectors.
     """
 
@@ -178,7 +178,7 @@ def _set_value(options: JavaOptions, name: str, value: str | None) -> None:
 
 
 def _apply_new_language(options: JavaOptions) -> None:
-    """Set the options that ``-new`` implies. Of the other options, only those for beam and output remain effective."""
+    """Set the options that ``-new`` implies, and reset most other options. The options for beam and output remain."""
     for field in ("parameters", "modules", "weights", "synonyms", "vectors", "threshold", "lemmas"):
         setattr(options, field, None)
     options.language = "other"
@@ -330,7 +330,7 @@ class _TaskDefaults(NamedTuple):
 def _resolve_task(options: JavaOptions, language: Language) -> _TaskDefaults:
     """Return the default weights and parameters of a task.
 
-    As in the Java program, they are zeros if the language does not support the task.
+    As in the Java program, all values are zeros if the language does not support the task.
     """
     name = _find_task_name(options.task, language)
     effective_name = name if options.parameters is None else "custom"
@@ -352,7 +352,7 @@ def _find_task_name(task: str | None, language: Language) -> str:
     name = task.lower() or "default"
     if name not in (*TASKS, "default"):
         raise UsageError(f"unknown task ({task}){near_miss(name, TASKS)}; known: {', '.join(TASKS)}")
-    # An explicit "-t default" selects the ranking task. Most languages do not have parameters for this task.
+    # The option value "-t default" selects the ranking task. Most languages do not have parameters for this task.
     return "rank" if name == "default" else name
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from meteor_e.java.options import JavaConfiguration
     from meteor_e.scoring.formula import FormulaScores
 
-# The statistics of the Java program, in its order: lengths, four counts per module, and totals.
+# The Java program prints lengths first, then four counts per module, and finally totals.
 _LENGTH_COLUMNS = ("hypothesis_length", "reference_length", "hypothesis_function_words", "reference_function_words")
 _MODULE_COLUMNS = ("hypothesis_content", "reference_content", "hypothesis_function", "reference_function")
 _TOTAL_COLUMNS = ("chunks", "hypothesis_matched", "reference_matched")

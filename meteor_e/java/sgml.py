@@ -111,13 +111,13 @@ def _find_id(pattern: re.Pattern[str], line: str, name: str, message: str) -> st
 def _find_segment_id(line: str) -> str:
     r"""Return the id of the first segment in a line, or an empty string if the line does not contain a segment.
 
-    The id is what the group of ``<\s*seg\s*id\s*=\s*"?([^">]+?)"?\s*>`` would match, but in linear instead of quadratic
-    time.
+    The id is the text that the group of ``<\s*seg\s*id\s*=\s*"?([^">]+?)"?\s*>`` would match, but the search takes
+    linear instead of quadratic time.
     """
     failure_end = 0
     for tag_start in _JAVA_SEG_ID.finditer(line):
         if tag_start.end() < failure_end:
-            # This value has the same end as the previous value, so the pattern cannot match either.
+            # If two values have the same end and the pattern does not match one of them, it does not match the other.
             continue
         value_end = _JAVA_VALUE_END.search(line, tag_start.end())
         assert value_end is not None  # the pattern also matches the end of the line

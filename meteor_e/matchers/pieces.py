@@ -97,7 +97,7 @@ class SubsequenceMatcher(CharactersMatcher):
     """Two segments are compared by the precision and recall of their longest common subsequences.
 
     The subsequences consist of characters and of pairs of characters. Words are not aligned. Repeated text is penalized
-    as in :class:`CharactersMatcher`.
+    as by :class:`CharactersMatcher`.
     """
 
     name: ClassVar[str] = "subsequence"

@@ -229,8 +229,8 @@ class Aggregation:
     are scored against increasing samples of references, and candidates are ruled out if they are significantly worse
     than the best candidate. The remaining candidates are scored against all references.
 
-    If the metric can approximate the scores of pairs, these serve as a control variate, so that only the errors of the
-    approximation are sampled.
+    If the metric can approximate the scores of pairs, the approximations serve as a control variate. Then only the
+    errors of the approximation are sampled.
 
     Attributes
     ----------
@@ -289,8 +289,8 @@ class Aggregation:
 def _find_possible(estimates: Floats, errors: Floats, best: int) -> NDArray[np.bool_]:
     """Return a mask of the candidates that are not significantly worse than the best candidates.
 
-    A candidate is significantly worse if the difference exceeds ``2.5 + 6 / size`` standard errors, where ``size`` is
-    the number of sampled references.
+    A candidate is significantly worse if its distance to the best candidates exceeds ``2.5 + 6 / size`` standard errors,
+    where ``size`` is the number of sampled references.
 
     Args:
         estimates: the estimated expected score of each candidate. High scores are good.

@@ -262,7 +262,7 @@ class _BitextBuild:
             threads=self.threads,
             progress=self.progress,
         )
-        # The position in the language of the pack becomes the first position of each link.
+        # The columns are exchanged, because each link must begin with the position in the language of the pack.
         np.save(folder / "links.npy", np.ascontiguousarray(links.positions[:, ::-1]))
         np.save(folder / "starts.npy", links.starts)
 

@@ -24,7 +24,7 @@ def arrow_errors(message: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        # An OSError that pyarrow raises itself has no error number, but its first line contains the message.
+        # An OSError from pyarrow itself does not have an error number, but its first line contains the message.
         raise InputError(f"{message}: {error.strerror or _first_line(error)}") from error
     except (pa.ArrowException, UnicodeError, OverflowError) as error:
         raise InputError(f"{message}: {_first_line(error)}") from error

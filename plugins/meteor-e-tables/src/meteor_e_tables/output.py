@@ -124,7 +124,7 @@ class _Output:
     def _write(self, queues: Sequence[ColumnQueue], index: int, rows: deque[Rows], columns: dict[str, Any]) -> None:
         """Write all input rows for which the scores of all systems have been computed.
 
-        The scores of a system are stored in its queue until the last system of the table has been scored.
+        The scores of each system are stored in a queue until the last system of the table has been scored.
 
         Args:
             queues: the scores of each system in the input table.
@@ -144,7 +144,7 @@ class _Output:
 def _group_by_table(systems: Sequence[System]) -> list[_InputTable]:
     """Group systems by the input tables that contain them.
 
-    A system that was not read from a table is converted to a table of its own.
+    A system that was not read from a table is converted to a separate table.
     """
     tables: list[_InputTable] = []
     for table, group in itertools.groupby(systems, key=lambda system: system.table):

@@ -189,7 +189,8 @@ class Encoder:
     def _can_batch(self) -> bool:
         """Return whether the vectors of a part are independent of the other parts of a batch.
 
-        They do depend on them in networks with 8-bit weights, which scale values by the maximum of a batch.
+        In networks with 8-bit weights, the vectors depend on the other parts, because values are scaled by the maximum
+        of a batch.
         """
         vocabulary_size = self._tokenizer.get_vocab_size()
         word_count = min(5, self._max_pieces)
@@ -416,7 +417,7 @@ def open_encoder(encoder: str, layer: int | None = None) -> Encoder:
     open_instance = _open_encoders.get((identity, layer))
     if open_instance is None:
         new_instance = Encoder(folder, layer)
-        # The last layer can be requested with and without its number.
+        # Users can request the last layer with and without its number, and both requests share one encoder.
         open_instance = _open_encoders.setdefault((identity, new_instance.layer), new_instance)
         _open_encoders[identity, layer] = open_instance
     return open_instance

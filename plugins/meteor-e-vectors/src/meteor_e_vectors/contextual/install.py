@@ -277,7 +277,7 @@ def _test_encoder(encoder: Encoder, sentences: Sequence[Sequence[str]], max_piec
         raise ResourceError(f"the network fails on {max_pieces} pieces of words: {shorten_error(error)}") from error
     for sentence_rows in rows:
         squared_lengths = (sentence_rows * sentence_rows).sum(axis=1)
-        # Rows have unit length. The comparison is false for NaN.
+        # Vectors have unit length. A comparison with NaN is false, so that vectors that contain NaN are also rejected.
         if not (squared_lengths < 2).all():
             raise ResourceError("the network returns values that are not numbers")
 
