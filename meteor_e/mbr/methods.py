@@ -289,8 +289,8 @@ class Aggregation:
 def _find_possible(estimates: Floats, errors: Floats, best: int) -> NDArray[np.bool_]:
     """Return a mask of the candidates that are not significantly worse than the best candidates.
 
-    A candidate is significantly worse if its distance to the best candidates exceeds ``2.5 + 6 / size`` standard errors,
-    where ``size`` is the number of sampled references.
+    A candidate is significantly worse if its distance to the best candidates exceeds ``2.5 + 6 / size`` standard
+    errors, where ``size`` is the number of sampled references.
 
     Args:
         estimates: the estimated expected score of each candidate. High scores are good.
