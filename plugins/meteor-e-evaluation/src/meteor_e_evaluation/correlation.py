@@ -105,6 +105,9 @@ def williams(first: float, second: float, between: float, count: int) -> William
         between: correlation between the two metrics.
         count: number of scores.
 
+    Returns:
+        The test statistic and its p-value, which are NaN if a correlation is NaN.
+
     Raises:
         InputError: if there are fewer than four scores.
     """

@@ -30,6 +30,9 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
         pair: the language pair.
         every_system: whether to include systems without judgments, which measures ignore.
 
+    Returns:
+        The test set, whose systems are sorted by name.
+
     Raises:
         ConfigError: if the index does not contain the language pair.
         InputError: if data are missing or inconsistent. The message names the system and the file.

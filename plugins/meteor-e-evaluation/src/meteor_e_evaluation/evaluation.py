@@ -165,6 +165,9 @@ def evaluate(
         score_all: whether to score all systems, even those without judgments.
         progress: receives the progress on each test set.
 
+    Returns:
+        The tables, with one row per metric and one column per language pair, and the scores of all metrics.
+
     Raises:
         ConfigError: if the significance test is not suitable for a measure.
         InputError: if two test sets have the same name and language pair, or if a score is missing.

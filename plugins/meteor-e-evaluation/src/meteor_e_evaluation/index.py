@@ -231,6 +231,9 @@ def load_index(path: str | os.PathLike[str], *, root: str | os.PathLike[str] | N
         path: the YAML file.
         root: folder of the data, which overrides ``root`` in the index.
 
+    Returns:
+        The index, in which ``root`` is the folder of the data and ``file`` is the path of the YAML file.
+
     Raises:
         ConfigError: if the file cannot be read or is malformed. The message names the file, the line and the key.
         InputError: if the folder of the data does not exist.
@@ -315,6 +318,7 @@ def _resolve_root(root: str, index: Path) -> Path:
     """Return the folder of the data, and replace environment variables such as ``${NAME}`` in its path."""
 
     def get_variable(match: re.Match[str]) -> str:
+        """Return the value of an environment variable, or else the default after ``:-``."""
         name, default = match[1], match[2]
         value = os.environ.get(name, "") or default
         if value is None:

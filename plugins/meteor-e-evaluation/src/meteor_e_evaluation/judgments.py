@@ -95,6 +95,7 @@ class Assessments:
 
     @cached_property
     def _comparisons(self) -> Rankings:
+        """The result of :meth:`comparisons`, which is computed only once."""
         order = np.lexsort((self.systems, self.segments))
         segments = self.segments[order]
         systems = self.systems[order]

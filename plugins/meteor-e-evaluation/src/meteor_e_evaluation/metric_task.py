@@ -137,6 +137,12 @@ def read_metric_scores(path: PathLike) -> Iterator[MetricScore]:
         - One number per line, for the segments of a system that the file does not name.
         - The output of ``comet-score``, as text or JSON. The name of a system is the path of its output.
 
+    Args:
+        path: path of the file, which may be compressed.
+
+    Returns:
+        The scores in the order of the file. There are no scores if the file is empty.
+
     Raises:
         InputError: if the file has another format. The message names the file and the line.
     """

@@ -45,6 +45,9 @@ def mtme_index(
             used.
         human_systems: whether to treat the other references as systems.
 
+    Returns:
+        The index, whose default measures are those of the WMT metrics tasks since 2023.
+
     Raises:
         InputError: if the folder has another layout, or if it lacks a language pair, a reference or human scores.
     """
@@ -207,6 +210,9 @@ def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, roo
         language: ISO code of the language of the outputs, if no language pairs are given.
         pairs: the language pairs.
         root: folder of the data, which overrides the folder in the index.
+
+    Returns:
+        The test sets in the order of the paths and of the language pairs in each index.
 
     Raises:
         InputError: if no test set matches.

@@ -77,7 +77,8 @@ class NistMetric(Metric):
         reference_counts = {len(segments) for segments in references}
         if len(reference_counts) == 1:
             # Digests of whole references are equal to the digests of the reference files.
-            texts = [list(text) for text in zip(*references, strict=True)]
+            (n_references,) = reference_counts
+            texts = [[segments[index] for segments in references] for index in range(n_references)]
         digest_of_texts = digest(digest(text) for text in texts)
         prepared.signature = f"nist|tok:13a|case:lc|information:{digest_of_texts}"
         return prepared

@@ -50,18 +50,28 @@ def load_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
     _check_segments(file, outputs_by_system)
     systems = tuple(sorted(outputs_by_system))
     segments = sorted(outputs_by_system[systems[0]])
-    rated_outputs = [[outputs_by_system[system][segment] for segment in segments] for system in systems]
+    rated_outputs = []
+    for system in systems:
+        rated_outputs.append([outputs_by_system[system][segment] for segment in segments])
     return TestSet(
         name=index.name,
         pair=pair,
         language=index.output_language(pair),
         systems=systems,
-        outputs=tuple([rated_output.output for rated_output in system_outputs] for system_outputs in rated_outputs),
+        outputs=_collect_texts(rated_outputs),
         references=_align_references([rated_output.references for rated_output in rated_outputs[0]]),
         assessments=_make_assessments(rated_outputs),
         known_systems=systems,
         root=index.root,
     )
+
+
+def _collect_texts(rated_outputs: Sequence[Sequence[_RatedOutput]]) -> tuple[list[str], ...]:
+    """Return the segments of each system, from the rated outputs of each system."""
+    texts = []
+    for system_outputs in rated_outputs:
+        texts.append([rated_output.output for rated_output in system_outputs])
+    return tuple(texts)
 
 
 def _align_references(references_by_segment: Sequence[Sequence[str]]) -> tuple[list[str], ...]:
