@@ -122,9 +122,10 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
     except ValueError as error:
         raise InputError(f"cannot write {os.fspath(path)!r}: {error}") from error
     is_special = target.exists() and not target.is_file()
+    output = contextlib.nullcontext(target) if is_special else atomic_file(target)
     written_paths = [str(target)]
     try:
-        with contextlib.nullcontext(target) if is_special else atomic_file(target) as temporary:
+        with output as temporary:
             written_paths.append(str(temporary))
             yield temporary
     except OSError as error:

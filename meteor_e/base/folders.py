@@ -89,8 +89,12 @@ def cache_folder(name: str = "") -> Path:
 
     The folder is in ``METEOR_E_CACHE`` if this environment variable is set, and otherwise in the user's cache folder.
     """
-    configured = os.environ.get("METEOR_E_CACHE")
-    return (Path(configured).absolute() if configured else _user_folder("cache")) / name
+    configured_folder = os.environ.get("METEOR_E_CACHE")
+    if configured_folder:
+        return Path(configured_folder).absolute() / name
+    import platformdirs  # This import is slow.
+
+    return Path(platformdirs.user_cache_dir("meteor_e", appauthor=False), name)
 
 
 def data_folder(name: str) -> Path:
@@ -99,13 +103,9 @@ def data_folder(name: str) -> Path:
     If the environment variable for this folder, such as ``METEOR_E_PACKS``, is set, its value is the path. Otherwise,
     the folder is in the user's data folder.
     """
-    configured = os.environ.get(f"METEOR_E_{name.upper()}")
-    return Path(configured).absolute() if configured else _user_folder("data") / name
-
-
-def _user_folder(kind: str) -> Path:
-    """Return the user's folder for meteor_e. The kind of folder is ``cache`` or ``data``."""
+    configured_folder = os.environ.get(f"METEOR_E_{name.upper()}")
+    if configured_folder:
+        return Path(configured_folder).absolute()
     import platformdirs  # This import is slow.
 
-    function = {"cache": platformdirs.user_cache_dir, "data": platformdirs.user_data_dir}[kind]
-    return Path(function("meteor_e", appauthor=False))
+    return Path(platformdirs.user_data_dir("meteor_e", appauthor=False), name)

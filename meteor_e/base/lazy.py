@@ -28,15 +28,14 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
         The ``__name__`` of the package.
     """
     module = sys.modules[package]
-    read_stub = functools.cache(functools.partial(_read_stub, package))
 
     def get_attribute(name: str) -> Any:
         # Python looks up special names such as __path__ in every module. The stub need not be read for them.
         is_special = name.startswith("__") and name not in ("__all__", "__version__")
         if name == "__all__":
-            attribute: Any = sorted(read_stub())
-        elif not is_special and name in read_stub():
-            source_module, source_name = read_stub()[name]
+            attribute: Any = sorted(_read_stub(package))
+        elif not is_special and name in _read_stub(package):
+            source_module, source_name = _read_stub(package)[name]
             attribute = getattr(import_module(source_module), source_name)
         else:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
@@ -49,6 +48,7 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     return get_attribute, list_names
 
 
+@functools.cache
 def _read_stub(package: str) -> dict[str, tuple[str, str]]:
     """Return the public names in the stub of a package, with the module and the original name of each object."""
     spec: Any = sys.modules[package].__spec__

@@ -66,7 +66,7 @@ def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) < len(pairs):
         key_counts = Counter(key for key, _ in pairs)
-        [(duplicate_key, _)] = key_counts.most_common(1)
+        duplicate_key, _ = key_counts.most_common(1)[0]
         raise ValueError(f"an object has the key {duplicate_key!r} twice")
     return result
 

@@ -233,14 +233,16 @@ def _read_phrases(
     for name, n_previous_lines, lines in _read_entries(source, 3, MAX_TEXT, "paraphrases", progress):
         _check_probabilities(lines, name, n_previous_lines)
         del lines[0::3]  # The remaining lines are phrases.
-        # One flat list of words with separators is faster than one list per phrase.
+        # One flat list of words with a separator after each phrase is faster than one list per phrase.
         text = b" \xff ".join([*lines, b""])
         tokens = text.split() if b"\x0b" not in text else _JAVA_WORDS.findall(text)
-        ids = np.fromiter(map(word_ids.__getitem__, tokens), np.uint32, len(tokens))
-        lengths = np.diff(np.flatnonzero(ids == separator_id), prepend=-1) - 1
+        token_ids = np.fromiter(map(word_ids.__getitem__, tokens), np.uint32, len(tokens))
+        is_separator = token_ids == separator_id
+        lengths = np.diff(np.flatnonzero(is_separator), prepend=-1) - 1
         _check_lengths(lengths, name, n_previous_lines)
         all_lengths.append(lengths.astype(np.uint8))
-        all_ids.append(ids[ids != separator_id] - np.uint32(1))
+        # The separator has the id 0, so the ids of the words are reduced by 1.
+        all_ids.append(token_ids[~is_separator] - np.uint32(1))
     return list(word_ids)[1:], np.concatenate(all_ids), np.concatenate(all_lengths)
 
 

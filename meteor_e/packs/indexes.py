@@ -98,14 +98,10 @@ class IndexFile:
         self._slots = self.sections["word_slots"]
         self._ids = BoundedCache[str, int](_CACHED_WORDS)
         n_slots = len(self._slots)
+        has_all_words = len(self._offsets) == self.size + 1 and self._offsets[self.size] == len(self._bytes)
         is_power_of_two = n_slots & (n_slots - 1) == 0
-        if (
-            len(self._offsets) != self.size + 1
-            or self._offsets[self.size] != len(self._bytes)
-            or not is_power_of_two
-            or n_slots <= self.size
-            or self._max_probes > n_slots
-        ):
+        has_enough_slots = is_power_of_two and n_slots > self.size and n_slots >= self._max_probes
+        if not has_all_words or not has_enough_slots:
             raise_damaged(self.path, "its word table does not fit")
 
     def _read_header(self, view: memoryview, layout: Layout) -> tuple[int, ...]:
@@ -357,13 +353,12 @@ class ParaphraseIndex(IndexFile):
         self._words = records[0::3]
         self._first_child = records[1::3]
         self._first_entry = records[2::3]
+        has_all_records = len(records) == 3 * (self.nodes + 1) and len(self._entries) == n_entries
+        has_root = has_all_records and self.nodes > 0 and self._first_child[0] == 1
         if (
-            len(records) != 3 * (self.nodes + 1)
-            or len(self._entries) != n_entries
-            or not self.nodes
+            not has_root
             or self._first_words >= self.nodes
             or self._first_words > self.size
-            or self._first_child[0] != 1
             or self._first_child[self.nodes] != self.nodes
             or self._first_entry[self.nodes] != n_entries
         ):

@@ -291,11 +291,12 @@ class Pack(LanguageResources):
     @property
     def summary(self) -> str:
         """A string that lists the numbers of function words, prefixes, synonyms and paraphrases in the pack."""
-        parts = []
+        descriptions = []
         for key in CONTENTS:
             count = self.manifest.contents.get(key)
-            parts.append(f"{'no' if count is None else f'{count:,}'} {key.replace('_', ' ')}")
-        return ", ".join(parts)
+            count_text = "no" if count is None else f"{count:,}"
+            descriptions.append(f"{count_text} {key.replace('_', ' ')}")
+        return ", ".join(descriptions)
 
     def verify(self) -> list[str]:
         """Hash all files of the pack, and return an error message for each file that is damaged."""

@@ -151,9 +151,11 @@ class InstalledPlugins:
         """Import the installed plugins if they have not been imported."""
         if self._entry_points is None:
             return
-        plugins = [(_origin(entry_point), entry_point.value, entry_point) for entry_point in self._entry_points()]
+        plugins = [(_origin(entry_point), entry_point) for entry_point in self._entry_points()]
         self._entry_points = None
-        for origin, _, entry_point in sorted(plugins, key=lambda plugin: plugin[:2]):
+        # The order of plugins must not depend on the order in which they were installed.
+        plugins.sort(key=lambda plugin: (plugin[0], plugin[1].value))
+        for origin, entry_point in plugins:
             try:
                 check_core_version(entry_point.dist)
                 self.add(entry_point.load(), origin)

@@ -47,6 +47,7 @@ class UnicodeSegmenter(Segmenter):
             return " ".join(self.segment(text))
         word_cache = self._chunks
         try:
+            # Usually, all chunks are cached.
             return " ".join(map(word_cache.__getitem__, chunks))
         except KeyError:
             return " ".join(filter(None, [word_cache.get(chunk) or self._words_of(chunk) for chunk in chunks]))
