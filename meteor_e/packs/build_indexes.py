@@ -267,25 +267,15 @@ def _read_entries(
     stage = Stage(f"reading {kind}", "B")
     with contextlib.ExitStack() as stack:
         if not isinstance(source, Stream):
-            source = _open_stream(source, kind, stack)
+            name = os.fspath(source)
+            with os_errors_as(ResourceError, f"cannot read the file of {kind} {name}"):
+                stream = stack.enter_context(open_regular(source))
+                source = Stream(stream, name, os.fstat(stream.fileno()).st_size)
         buffered = stack.enter_context(io.BufferedReader(cast("io.RawIOBase", source.stream), 1 << 20))
         blocks = _read_blocks(buffered, source.name, limit)
         for n_previous_lines, lines in _split_entries(blocks, source.name, lines_per_entry, kind):
             yield source.name, n_previous_lines, lines
             progress(stage, buffered.tell(), source.size)
-
-
-def _read_block(stream: IO[bytes], name: str) -> bytes:
-    """Read the next block of a file. A block does not end between a carriage return and a line feed.
-
-    Raises:
-        ResourceError: if the file is damaged.
-    """
-    try:
-        block = stream.read(_BLOCK)
-        return block + stream.read(1) if block.endswith(b"\r") else block
-    except (OSError, EOFError, zlib.error) as error:
-        raise ResourceError(f"{name} is damaged or cut short: {error}") from error
 
 
 def _split_entries(
@@ -327,20 +317,6 @@ def _split_entries(
         )
 
 
-def _open_stream(path: str | os.PathLike[str], kind: str, stack: contextlib.ExitStack) -> Stream:
-    """Open a synonym file or paraphrase table.
-
-    Args:
-        path: the path of the file.
-        kind: the content of the file, for messages.
-        stack: the exit stack that closes the file.
-    """
-    name = os.fspath(path)
-    with os_errors_as(ResourceError, f"cannot read the file of {kind} {name}"):
-        stream = stack.enter_context(open_regular(path))
-        return Stream(stream, name, os.fstat(stream.fileno()).st_size)
-
-
 def _read_blocks(buffered: io.BufferedReader[io.RawIOBase], name: str, limit: int) -> Iterator[bytes]:
     """Yield the uncompressed text of a file in blocks. All line ends are line feeds, and the last block is empty.
 
@@ -358,7 +334,12 @@ def _read_blocks(buffered: io.BufferedReader[io.RawIOBase], name: str, limit: in
     n_bytes = 0
     block = b"\n"
     while block:
-        block = _read_block(stream, name)
+        try:
+            block = stream.read(_BLOCK)
+            if block.endswith(b"\r"):
+                block += stream.read(1)  # A line feed may follow, which belongs to the same line end.
+        except (OSError, EOFError, zlib.error) as error:
+            raise ResourceError(f"{name} is damaged or cut short: {error}") from error
         if not n_bytes:
             block = block.removeprefix(b"\xef\xbb\xbf")
         n_bytes += len(block)
