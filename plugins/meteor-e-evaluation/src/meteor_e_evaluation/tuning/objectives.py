@@ -79,10 +79,10 @@ class _RankObjective(PreparedObjective):
         self._better = data.better[order]
         self._worse = data.worse[order]
         self._units = data.units[self._better]
-        _, self._groups, self._pairs_per_group = np.unique(pair_groups[order], return_inverse=True, return_counts=True)
+        _, self._groups, pairs_per_group = np.unique(pair_groups[order], return_inverse=True, return_counts=True)
         self._group_slices = []
         start = 0
-        for size in self._pairs_per_group.tolist():
+        for size in pairs_per_group.tolist():
             self._group_slices.append(slice(start, start + size))
             start += size
         # The scores of the pairs are stored in arrays that are reused, because a search needs them thousands of times.
@@ -100,9 +100,13 @@ class _RankObjective(PreparedObjective):
 
     def value(self, scores: Floats) -> float:
         is_right = self._find_right_pairs(scores)
-        n_right = np.array([np.count_nonzero(is_right[group_slice]) for group_slice in self._group_slices])
-        taus = 2 * n_right / self._pairs_per_group - 1
-        return float(taus.mean())
+        taus = []
+        for group_slice in self._group_slices:
+            is_right_in_group = is_right[group_slice]
+            n_right = int(np.count_nonzero(is_right_in_group))
+            taus.append(2 * n_right / len(is_right_in_group) - 1)
+        # The mean of NumPy would slow down a search, which calls this method thousands of times.
+        return taus[0] if len(taus) == 1 else float(np.mean(taus))
 
     def resampled(self, scores: Floats, weights: Floats) -> Floats:
         is_right = self._find_right_pairs(scores)
