@@ -107,7 +107,11 @@ def spool_pipes(paths: Iterable[str]) -> list[str]:
     Raises:
         InputError: if a pipe cannot be read or copied.
     """
-    return [_spool_pipe(path) if path != "-" and Path(path).is_fifo() else path for path in paths]
+    readable_paths = []
+    for path in paths:
+        is_pipe = path != "-" and Path(path).is_fifo()
+        readable_paths.append(_spool_pipe(path) if is_pipe else path)
+    return readable_paths
 
 
 def _spool_pipe(path: str) -> SpooledPath:

@@ -68,18 +68,19 @@ def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[li
     unfinished_length = 0
     for block in _decode_blocks(stream, name, encoding):
         is_damaged = is_damaged or (not block.isascii() and _has_surrogates(block))
-        line_end, *lines = block.split("\n")
-        unfinished_line.append(line_end)
-        unfinished_length += len(line_end)
+        pieces = block.split("\n")
+        unfinished_line.append(pieces[0])
+        unfinished_length += len(pieces[0])
         if unfinished_length > MAX_LINE:
             raise InputError(
                 f"{name}, line {line_count + 1}: longer than {spell_size(MAX_LINE)}; "
                 "this is not text with one segment per line"
             )
-        if lines:
-            complete_lines = ["".join(unfinished_line), *lines[:-1]]
-            unfinished_line = [lines[-1]]
-            unfinished_length = len(lines[-1])
+        if len(pieces) > 1:
+            # The first piece ends a line, and the last piece begins the next one.
+            complete_lines = ["".join(unfinished_line), *pieces[1:-1]]
+            unfinished_line = [pieces[-1]]
+            unfinished_length = len(pieces[-1])
             line_count += len(complete_lines)
             yield complete_lines, is_damaged
     last_line = "".join(unfinished_line)

@@ -212,6 +212,7 @@ def _read_structured_systems(
         if path in files:
             texts_by_system = files[path].texts_of("hypothesis")
         else:
+            # A plain file contains the output of one system, which gets its name from the path.
             texts_by_system = {"": _read_plain_output(path, references_by_key, encoding)}
         for name, texts in texts_by_system.items():
             description = f"{path}: system {name!r}" if name else path

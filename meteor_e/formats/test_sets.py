@@ -14,7 +14,9 @@ _OTHER_FIELDS = {"src", "docid", "doc_id", "origlang", "domain"}
 
 def target_language(pair: str) -> str:
     """Return the target language of a language pair without script or country, such as ``zh`` for ``en-zh-Hant``."""
-    return re.split("[_-]", re.split("-(?=[a-z])", pair)[-1])[0]
+    # Only the hyphen between the two languages precedes a lowercase letter.
+    target = re.split("-(?=[a-z])", pair)[-1]
+    return re.split("[_-]", target)[0]
 
 
 class NamedSet(NamedTuple):
