@@ -411,7 +411,7 @@ def bleu(statistics: Floats) -> Floats:
 
 def _compute_geometric_means(precisions: Floats) -> Floats:
     """Return the geometric mean of the precisions of the first n orders for each n, ``(rows, orders)``."""
-    products: Floats = np.cumprod(precisions, axis=1)
+    products = np.cumprod(precisions, axis=1).astype(float)
     means = [power(products[:, index], 1 / (index + 1)) for index in range(ORDERS)]
     return np.stack(means, axis=1)
 

@@ -106,7 +106,7 @@ def _find_repetitions(lexicon: CaptionLexicon, captions: EncodedCaptions) -> Cel
     """Return for each caption whether it repeats words or n-grams."""
     n_counts = REPETITIONS.index("longest repetition") + 1
     counts = count_repetitions(lexicon.columns, captions)[:, :n_counts]
-    has_repetition: Cells = (counts > 0).any(axis=1)
+    has_repetition: Cells = counts.max(axis=1) > 0
     return has_repetition
 
 

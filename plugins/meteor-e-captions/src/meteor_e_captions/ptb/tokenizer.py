@@ -211,7 +211,9 @@ class Tokenizer:
                 # Other white space after a space does not produce a token.
                 position += 1
             else:
-                position = self._scan_to_space(text, classes, position, piece_end, end, line_tokens) + 1
+                scanned_tokens, scanned_end = self._scan_to_space(text, classes, position, end)
+                line_tokens += scanned_tokens
+                position = scanned_end + 1
         return " ".join(filter(None, line_tokens))
 
     def _tokenize_piece(self, text: str, classes: str, start: int, end: int, line_end: int) -> str | None:
@@ -263,28 +265,27 @@ class Tokenizer:
         match = _match_words(classes)
         return match is not None and not (match["last"] and ABBREVIATIONS(match["last"].lower()))
 
-    def _scan_to_space(
-        self, text: str, classes: str, position: int, piece_end: int, line_end: int, tokens: list[str]
-    ) -> int:
+    def _scan_to_space(self, text: str, classes: str, start: int, line_end: int) -> tuple[list[str], int]:
         """Apply the rules to one or more pieces until the end of a token is also the end of a piece.
 
         Args:
             text: the text.
             classes: the text in representatives of character classes.
-            position: the position of the first token.
-            piece_end: the end of the first piece.
+            start: the position of the first piece.
             line_end: the end of the line.
-            tokens: the list to which the tokens are appended.
 
         Returns:
-            The position of the space after the last token, or the end of the line.
+            The tokens, and the position of the space after the last token, or the end of the line.
         """
+        tokens: list[str] = []
         dead_ends: dict[int, int] = {}
+        position = start
+        piece_end = _find_space(text, start, line_end)
         while position < piece_end:
             position = self._scan_token(text, classes, position, tokens, dead_ends)
             if position > piece_end:
                 piece_end = _find_space(text, position, line_end)
-        return position
+        return tokens, position
 
     def _scan(self, text: str, classes: str, position: int, end: int) -> list[str]:
         """Return the tokens between two positions by applying the rules, without using the caches."""
@@ -315,9 +316,12 @@ class Tokenizer:
         match, rewrite = _find_longest_match(classes, position, dead_ends)
         if match is None:
             return position + 1
-        end = match.end(match.lastgroup or 0)
+        token_group = 0 if match.lastgroup is None else match.lastgroup
+        end = match.end(token_group)
         token = text[position:end]
-        self._append_token(token if rewrite is None else rewrite(token), tokens)
+        if rewrite is not None:
+            token = rewrite(token)
+        self._append_token(token, tokens)
         return end
 
     def _append_token(self, token: str, tokens: list[str]) -> None:
