@@ -169,6 +169,10 @@ def document_vectors(training: DocumentVectorOptions) -> None:
     from meteor_e_papers.document_vectors import train_document_vectors
 
     with terminal_progress() as progress:
+
+        def show_stage(stage: str) -> None:
+            progress(stage, 0, None)
+
         count = train_document_vectors(
             training.texts,
             training.output,
@@ -179,6 +183,6 @@ def document_vectors(training: DocumentVectorOptions) -> None:
             limit=training.limit,
             seed=training.seed,
             language=training.language,
-            tell=lambda stage: progress(stage, 0, None),
+            tell=show_stage,
         )
     click.echo(f"{training.output}: {count} words and phrases, {training.dimension} dimensions")

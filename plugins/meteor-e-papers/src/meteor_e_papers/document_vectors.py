@@ -37,7 +37,8 @@ class Sentences:
     def __iter__(self) -> Iterator[list[str]]:
         for file in self._files:
             for segment in islice(read_segments(file), self._limit):
-                if words := split(segment):
+                words = split(segment)
+                if words:
                     yield words
 
 
@@ -69,6 +70,10 @@ def quiet_gensim() -> Iterator[None]:
         logger.setLevel(level)
 
 
+def _ignore(description: str) -> None:
+    """Do nothing with the description of a step."""
+
+
 def train_document_vectors(
     files: Sequence[str | os.PathLike[str]],
     output: str | os.PathLike[str],
@@ -81,7 +86,7 @@ def train_document_vectors(
     limit: int | None = None,
     seed: int = 1,
     language: str = "en",
-    tell: Callable[[str], object] | None = None,
+    tell: Callable[[str], object] = _ignore,
 ) -> int:
     """Train skip-gram vectors of words and phrases, and write them in word2vec's binary format.
 
@@ -98,7 +103,7 @@ def train_document_vectors(
         limit: the maximum number of sentences of each file; by default, all sentences are used.
         seed: the seed of the random number generator.
         language: the language of the texts; English phrases may contain words such as "of" between other words.
-        tell: a function that is called with a description of each step.
+        tell: a function that is called with a description of each step. By default, descriptions are ignored.
 
     Returns:
         The number of words and phrases in the vector file.
@@ -108,16 +113,15 @@ def train_document_vectors(
     """
     from gensim.models.word2vec import Word2Vec
 
-    report = tell or (lambda message: None)
     with quiet_gensim():
         sentences = Sentences(files, limit)
-        report("phrases")
+        tell("phrases")
         join_phrases = _find_phrases(sentences, min_count, phrase_threshold, language)
         sentences_with_phrases = SentencesWithPhrases(sentences, join_phrases)
         model = Word2Vec(
             vector_size=dimension, window=window, sg=1, epochs=epochs, min_count=min_count, seed=seed, workers=1
         )
-        report("vocabulary")
+        tell("vocabulary")
         model.build_vocab(sentences_with_phrases)
         if not len(model.wv):
             raise InputError(f"no word occurs {min_count} times; lower the minimum count, or train on more text")
@@ -125,7 +129,7 @@ def train_document_vectors(
             sentences_with_phrases,
             total_examples=model.corpus_count,
             epochs=epochs,
-            callbacks=[_make_epoch_callback(epochs, report)],
+            callbacks=[_make_epoch_callback(epochs, tell)],
         )
     _write_vectors(model.wv, output)
     return len(model.wv)
@@ -158,8 +162,8 @@ def _find_phrases(
     return join_phrases
 
 
-def _make_epoch_callback(n_epochs: int, report: Callable[[str], object]) -> Any:
-    """Return a callback of gensim that reports the end of each epoch."""
+def _make_epoch_callback(n_epochs: int, tell: Callable[[str], object]) -> Any:
+    """Return a callback of gensim that passes a description of each finished epoch to a function."""
     from gensim.models.callbacks import CallbackAny2Vec
 
     class EpochCallback(CallbackAny2Vec):  # type: ignore[misc]
@@ -167,6 +171,6 @@ def _make_epoch_callback(n_epochs: int, report: Callable[[str], object]) -> Any:
 
         def on_epoch_end(self, model: object) -> None:
             self.epoch += 1
-            report(f"epoch {self.epoch} of {n_epochs}")
+            tell(f"epoch {self.epoch} of {n_epochs}")
 
     return EpochCallback()

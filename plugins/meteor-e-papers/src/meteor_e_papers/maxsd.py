@@ -289,25 +289,26 @@ class MaxSD(Estimator):
         report: Callable[[Mapping[str, Any]], object] | None,
         checkpoint: Callable[[TrainingState], object] | None,
     ) -> None:
-        """Train until the maximum number of epochs, or until τ does not improve any more."""
+        """Train until the maximum number of epochs, or until τ does not improve any more.
+
+        Args:
+            progress: the state of the training, which is updated.
+            training_data: the comparisons to train on.
+            validation_data: the comparisons whose τ selects the best epoch.
+            device: the device of the network.
+            report: called with the figures of each epoch.
+            checkpoint: called with the state after each epoch.
+        """
         while progress.epoch < self.options.epochs and not progress.has_converged(self.options.patience):
             start_time = time.perf_counter()
             progress.epoch += 1
             loss = self._train_epoch(progress, training_data, device)
             tau = self._compute_tau(progress.network, validation_data, device)
             progress.keep_best(tau)
+            seconds = round(time.perf_counter() - start_time, 3)
+            figures = {"cost": self.options.loss, "epoch": progress.epoch, "loss": [loss], "tau": [tau]}
             if report is not None:
-                report(
-                    {
-                        "cost": self.options.loss,
-                        "epoch": progress.epoch,
-                        "loss": [loss],
-                        "tau": [tau],
-                        "best": [progress.best_tau],
-                        "seconds": round(time.perf_counter() - start_time, 3),
-                        "device": str(device),
-                    }
-                )
+                report({**figures, "best": [progress.best_tau], "seconds": seconds, "device": str(device)})
             if checkpoint is not None:
                 checkpoint(progress.to_checkpoint())
 

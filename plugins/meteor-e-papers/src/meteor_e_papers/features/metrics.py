@@ -41,13 +41,14 @@ class _MetricFeature(Feature):
             metric_options: the options of the metric.
         """
         super().__init__(options)
-        self._load_metric = functools.partial(load_metric, metric_name, **metric_options)
+        self._metric_name = metric_name
+        self._metric_options = metric_options
         self._signature = signature
 
     @functools.cached_property
     def metric(self) -> Metric:
         """The metric that scores the segments."""
-        return self._load_metric()
+        return load_metric(self._metric_name, **self._metric_options)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -124,7 +125,9 @@ class BleuComponentsFeature(_MetricFeature):
         A precision is 0 if the hypothesis does not have n-grams of this order.
         """
         statistics = self._compute_statistics(batch)
-        lengths, matches, totals = statistics[:, :2], statistics[:, 2:6], statistics[:, 6:10]
+        lengths = statistics[:, :2]
+        matches = statistics[:, 2:6]
+        totals = statistics[:, 6:10]
         precisions = matches / np.maximum(totals, 1)
         ratio = lengths[:, :1] / np.maximum(lengths[:, 1:], 1)
         with np.errstate(divide="ignore"):
@@ -194,11 +197,8 @@ class NistFeature(_MetricFeature):
         ) = None
 
     def __init__(self, options: Options) -> None:
-        files = options.corpus_file or []
-        if isinstance(files, str):
-            files = [files]
-        segments = [segment for file in files for segment in read_segments(file)]
-        self._has_corpus = bool(files)
+        segments = _read_corpus(options.corpus_file)
+        self._has_corpus = bool(options.corpus_file)
         corpus_id = digest(segments) if self._has_corpus else "own"
         super().__init__(options, "nist", f"nist|tok:13a|case:lc|information:{corpus_id}")
         nist: Any = self.metric
@@ -222,5 +222,19 @@ class NistFeature(_MetricFeature):
         return np.vstack(rows)
 
     def _compute_rows(self, statistics: Floats) -> Floats:
-        information, ngram_counts = statistics[:, :5], statistics[:, 5:10]
+        """Return the score and the mean information of each segment from the statistics of NIST."""
+        information = statistics[:, :5]
+        ngram_counts = statistics[:, 5:10]
         return np.hstack([self._compute_scores(statistics), information / np.maximum(ngram_counts, 1)])
+
+
+def _read_corpus(files: str | list[str] | None) -> list[str]:
+    """Return the segments of one file or of several files. Without a file, return an empty list."""
+    if files is None:
+        return []
+    if isinstance(files, str):
+        return list(read_segments(files))
+    segments: list[str] = []
+    for file in files:
+        segments += read_segments(file)
+    return segments
