@@ -168,10 +168,10 @@ def format_table(title: str, metrics: list[Metric], options: argparse.Namespace)
     ]
     for label, results in table.rows.items():
         cells = [f"{scale * result.value:.{digits}f}" for result in results]
-        mean_interval = results[-1].interval
+        interval = results[-1].interval
         interval_cell = ""
-        if mean_interval is not None:
-            interval_cell = f"{scale * mean_interval.low:.{digits}f} to {scale * mean_interval.high:.{digits}f}"
+        if interval is not None:
+            interval_cell = f"{scale * interval.low:.{digits}f} to {scale * interval.high:.{digits}f}"
         paper_values = PAPER.get(title, {}).get(label.partition(",")[0], ())
         paper_cell = " ".join(f"{value:.3f}" for value in paper_values)
         lines.append(f"| {label} | {' | '.join(cells)} | {interval_cell} | {paper_cell} |")

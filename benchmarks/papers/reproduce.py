@@ -17,6 +17,7 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from command import add_sample_option, sample_folder
 from meteor_e_evaluation.evaluation import AVERAGE, Evaluation, evaluate, load_test_sets
@@ -24,7 +25,7 @@ from meteor_e_evaluation.index import DataIndex, load_index
 from meteor_e_evaluation.measures import measure
 from meteor_e_evaluation.report import EvaluationResult
 
-from meteor_e.api import OutputOptions
+from meteor_e.api import Measure, OutputOptions
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import MeteorError
 from meteor_e.metrics.specs import parse_spec
@@ -110,6 +111,25 @@ def evaluate_index(
     )
 
 
+class Figure(NamedTuple):
+    """The value of a measure for a metric on a language pair, or the mean over the language pairs."""
+
+    metric: str
+    measure: Measure
+    column: str
+    value: float
+
+
+def list_figures(evaluation: Evaluation) -> list[Figure]:
+    """Return all values in the tables of an evaluation."""
+    figures = []
+    for table in evaluation.tables:
+        for metric, results in table.rows.items():
+            for column, result in zip(table.columns, results, strict=True):
+                figures.append(Figure(metric, table.measure, column, result.value))
+    return figures
+
+
 def compare_figures(index: DataIndex, evaluation: Evaluation) -> tuple[list[str], bool]:
     """Compare the values of an evaluation with the published values in its index.
 
@@ -118,29 +138,30 @@ def compare_figures(index: DataIndex, evaluation: Evaluation) -> tuple[list[str]
     """
     rows = []
     differs = False
-    for source, figures in (("published", index.published), ("measured by us with Java", index.measured)):
-        for table in evaluation.tables:
-            for metric, results in table.rows.items():
-                expected = figures.get(metric, {}).get(table.measure.name, {})
-                for column, result in zip(table.columns, results, strict=True):
-                    if column not in expected:
-                        continue
-                    row, agrees = compare_figure(metric, table.measure.title, column, result.value, expected[column])
-                    rows.append(f"{row} {source} |")
-                    differs |= metric == "METEOR" and not agrees
+    for source, known_values in (("published", index.published), ("measured by us with Java", index.measured)):
+        for figure in list_figures(evaluation):
+            values_by_column = known_values.get(figure.metric, {}).get(figure.measure.name, {})
+            if figure.column not in values_by_column:
+                continue
+            row, agrees = compare_figure(figure, values_by_column[figure.column])
+            rows.append(f"{row} {source} |")
+            if figure.metric == "METEOR" and not agrees:
+                differs = True
     if not rows:
         return [], False
     header = ["| metric | measure | pair | here | other | agrees | source |", "|---|---|---|--:|--:|---|---|"]
     return [*header, *rows], differs
 
 
-def compare_figure(metric: str, measure_title: str, column: str, value: float, expected: float) -> tuple[str, bool]:
+def compare_figure(figure: Figure, expected: float) -> tuple[str, bool]:
     """Return a row of the comparison, and whether all printed digits of the expected value are equal."""
     digits = max(3, len(f"{expected:g}".partition(".")[2]))
-    agrees = abs(value - expected) <= 0.5 * 10**-digits + 1e-9
-    pair = "mean" if column == AVERAGE else column
-    verdict = "yes" if agrees else f"no ({value - expected:+.{digits}f})"
-    return f"| {metric} | {measure_title} | {pair} | {value:.{digits}f} | {expected:.{digits}f} | {verdict} |", agrees
+    difference = figure.value - expected
+    agrees = abs(difference) <= 0.5 * 10**-digits + 1e-9
+    pair = "mean" if figure.column == AVERAGE else figure.column
+    verdict = "yes" if agrees else f"no ({difference:+.{digits}f})"
+    values = f"{figure.value:.{digits}f} | {expected:.{digits}f}"
+    return f"| {figure.metric} | {figure.measure.title} | {pair} | {values} | {verdict} |", agrees
 
 
 if __name__ == "__main__":
