@@ -38,12 +38,18 @@ if TYPE_CHECKING:
 class FeatureBatch:
     """The segments for which a feature is computed. Each attribute is a sequence with one item per segment.
 
-    Attributes:
-        hypotheses: raw hypotheses.
-        references: raw references of each hypothesis.
-        sources: raw source segments, for features that need them.
-        systems: name of the system of each hypothesis, for features that look up results of another program.
-        segments: id of the segment of each hypothesis, for features that look up results of another program.
+    Attributes
+    ----------
+    hypotheses : Sequence[str]
+        Raw hypotheses.
+    references : Sequence[Sequence[str]]
+        Raw references of each hypothesis.
+    sources : Sequence[str] | None
+        Raw source segments, for features that need them.
+    systems : Sequence[str] | None
+        Name of the system of each hypothesis, for features that look up results of another program.
+    segments : Sequence[str] | None
+        Id of the segment of each hypothesis, for features that look up results of another program.
     """
 
     hypotheses: Sequence[str]
@@ -63,10 +69,16 @@ class Feature(Component):
     cached on disk. The key of the cache consists of the feature's name and the result of :meth:`describe`. Instances
     must be picklable.
 
-    Class attributes, in addition to those of :class:`Component`:
-        needs: names of the attributes of :class:`FeatureBatch` that the feature uses.
-        version: version of the definition of the numbers. It must increase when the numbers change intentionally.
-        any_text: whether the feature can be computed for every text. It is ``False`` if texts are looked up in a file.
+    The class attributes of :class:`Component` also apply.
+
+    Class attributes
+    ----------------
+    needs : tuple[str, ...]
+        Names of the attributes of :class:`FeatureBatch` that the feature uses.
+    version : int
+        Version of the definition of the numbers. It must increase when the numbers change intentionally.
+    any_text : bool
+        Whether the feature can be computed for every text. It is ``False`` if texts are looked up in a file.
     """
 
     kind: ClassVar[str] = "feature"
@@ -110,17 +122,26 @@ class Feature(Component):
     ) -> NDArray[np.float64]:
         """Check texts, and return the feature's row for each segment, ``(len(hypotheses), dimension)``.
 
-        Args:
-            hypotheses: raw hypotheses.
-            references: for each hypothesis its raw references, or a single raw reference.
-            sources: raw source segments; see :class:`FeatureBatch`.
-            systems: name of the system of each hypothesis.
-            segments: id of the segment of each hypothesis.
+        Parameters
+        ----------
+        hypotheses : Sequence[str]
+            Raw hypotheses.
+        references : Sequence[str | Sequence[str]]
+            For each hypothesis its raw references, or a single raw reference.
+        sources : Sequence[str] | None, optional
+            Raw source segments; see :class:`FeatureBatch`.
+        systems : Sequence[str] | None, optional
+            Name of the system of each hypothesis.
+        segments : Sequence[str] | None, optional
+            Id of the segment of each hypothesis.
 
-        Raises:
-            InputError: if an argument is not a list of texts, if the lists have different lengths, or if a list that
-                the feature needs is missing.
-            PluginError: if the feature fails, or does not return finite rows of its dimension.
+        Raises
+        ------
+        InputError
+            If an argument is not a list of texts, if the lists have different lengths, or if a list that the feature
+            needs is missing.
+        PluginError
+            If the feature fails, or does not return finite rows of its dimension.
         """
         optional = {"sources": sources, "systems": systems, "segments": segments}
         present = {name: values for name, values in optional.items() if values is not None}
@@ -131,9 +152,12 @@ class Feature(Component):
     def rows(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Return the feature's row for each segment of a batch, ``(len(batch), dimension)``.
 
-        Raises:
-            InputError: if the batch does not have an attribute that the feature needs.
-            PluginError: if the feature fails, or does not return finite rows of its dimension.
+        Raises
+        ------
+        InputError
+            If the batch does not have an attribute that the feature needs.
+        PluginError
+            If the feature fails, or does not return finite rows of its dimension.
         """
         import numpy as np
 

@@ -37,11 +37,16 @@ class Lemmatizer(Component):
 
     Several threads may use an instance at once. Instances must be picklable, because they are part of the chain.
 
-    Class attributes, in addition to those of :class:`Component`:
-        scope: ``word`` if the lemma of a word does not depend on its context. Then :meth:`lemmatize` is called once for
-            each word type. ``sentence`` if the lemma depends on the context. Then :meth:`lemmatize` is called once for
-            each sentence.
-        tags: whether words get tags. Matchers that need tags require this. ``__init__`` may set the attribute.
+    The class attributes of :class:`Component` also apply.
+
+    Class attributes
+    ----------------
+    scope : Literal[word, sentence]
+        ``word`` if the lemma of a word does not depend on its context. Then :meth:`lemmatize` is called once for each
+        word type. ``sentence`` if the lemma depends on the context. Then :meth:`lemmatize` is called once for each
+        sentence.
+    tags : bool
+        Whether words get tags. Matchers that need tags require this. ``__init__`` may set the attribute.
     """
 
     kind: ClassVar[str] = "lemmatizer"
@@ -57,19 +62,25 @@ class Lemmatizer(Component):
     def lemmatize(self, words: Sequence[str]) -> Sequence[tuple[str | None, str | None]]:
         """Return ``(lemma, tag)`` for each word. An unknown lemma or tag is ``None``.
 
-        Args:
-            words: at least one normalized word. With the scope ``word``, these are distinct words in any order. With
-                the scope ``sentence``, they are the words of a sentence.
+        Parameters
+        ----------
+        words : Sequence[str]
+            At least one normalized word. With the scope ``word``, these are distinct words in any order. With the scope
+            ``sentence``, they are the words of a sentence.
 
-        Returns:
+        Returns
+        -------
+        Sequence[tuple[str | None, str | None]]
             A pair for each word. Tags belong to the universal tag set.
         """
 
     def analyze(self, words: Sequence[str]) -> list[Token]:
         """Return a token with lemma and tag for each word. Results are cached.
 
-        Raises:
-            PluginError: if the lemmatizer fails, or does not return one pair per word.
+        Raises
+        ------
+        PluginError
+            If the lemmatizer fails, or does not return one pair per word.
         """
         if not words:
             return []

@@ -63,11 +63,16 @@ VECTOR_GRID = 1 << 14
 class Match(NamedTuple):
     """A match that a matcher proposes. Positions are indexes of words, counted from 0.
 
-    Attributes:
-        reference_start: position of the first word in the reference.
-        hypothesis_start: position of the first word in the hypothesis.
-        reference_length, hypothesis_length: number of words, at least 1.
-        probability: confidence of the matcher, in [0, 1]. It affects the score only if the matcher is graded.
+    Attributes
+    ----------
+    reference_start : int
+        Position of the first word in the reference.
+    hypothesis_start : int
+        Position of the first word in the hypothesis.
+    reference_length, hypothesis_length : int
+        Number of words, at least 1.
+    probability : float
+        Confidence of the matcher, in [0, 1]. It affects the score only if the matcher is graded.
     """
 
     reference_start: int
@@ -82,14 +87,24 @@ class Matcher(Component):
 
     Several threads may use an instance at once. Instances must be picklable, because they are part of the chain.
 
-    Class attributes, in addition to those of :class:`Component`:
-        default_weight: weight in the score, in [0, 1], if neither the chain nor the language defines a weight.
-        search_weight: weight of a matched word in the alignment search; 1 for exact matches.
-        accuracy_search_weight: weight in the alignment search in the maximum-accuracy mode.
-        graded: whether the contribution of a match to the score is multiplied by its probability.
-        needs_lemmas: whether the matcher requires a lemmatizer in the chain. ``__init__`` may set this attribute.
-        needs_tags: whether the matcher requires a lemmatizer that returns tags. ``__init__`` may set this attribute.
-        core_family: name of a built-in matcher's implementation in the native core. Subclasses do not inherit it.
+    The class attributes of :class:`Component` also apply.
+
+    Class attributes
+    ----------------
+    default_weight : float
+        Weight in the score, in [0, 1], if neither the chain nor the language defines a weight.
+    search_weight : float
+        Weight of a matched word in the alignment search; 1 for exact matches.
+    accuracy_search_weight : float
+        Weight in the alignment search in the maximum-accuracy mode.
+    graded : bool
+        Whether the contribution of a match to the score is multiplied by its probability.
+    needs_lemmas : bool
+        Whether the matcher requires a lemmatizer in the chain. ``__init__`` may set this attribute.
+    needs_tags : bool
+        Whether the matcher requires a lemmatizer that returns tags. ``__init__`` may set this attribute.
+    core_family
+        Name of a built-in matcher's implementation in the native core. Subclasses do not inherit it.
     """
 
     kind: ClassVar[str] = "matcher"
@@ -132,8 +147,10 @@ class KeyMatcher(Matcher):
     def compare_words_by(self, identity: Callable[[str], Hashable]) -> None:
         """Set the function that decides whether words are equal, and clear the cache of keys.
 
-        Args:
-            identity: function that returns the same value for words that count as equal.
+        Parameters
+        ----------
+        identity : Callable[[str], Hashable]
+            Function that returns the same value for words that count as equal.
         """
         self.identity = identity
         self._key_cache.clear()
@@ -141,8 +158,10 @@ class KeyMatcher(Matcher):
     def distinct_keys(self, token: Token) -> tuple[Hashable, ...]:
         """Return the distinct keys of a token.
 
-        Raises:
-            TypeError: if :meth:`keys` returned a string.
+        Raises
+        ------
+        TypeError
+            If :meth:`keys` returned a string.
         """
         keys = self.keys(token)
         if isinstance(keys, str):
@@ -336,8 +355,10 @@ class SimilarityMatcher(_VectorMatcher):
     def compute_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         """Call :meth:`vectors`, and check the shape of the result.
 
-        Raises:
-            TypeError: if the result is not an array with one row per token.
+        Raises
+        ------
+        TypeError
+            If the result is not an array with one row per token.
         """
         rows = self.vectors(tokens)
         if rows.ndim != 2 or len(rows) != len(tokens):
@@ -382,9 +403,10 @@ class ContextualMatcher(_VectorMatcher):
     product of two vectors is a sum of integers, which does not depend on the order of the summands. Therefore both
     engines compute the same similarities.
 
-    Class attributes:
-        longest_sentence: maximum number of words of a segment. The vectors of longer segments would take too much
-            memory.
+    Class attributes
+    ----------------
+    longest_sentence : int
+        Maximum number of words of a segment. The vectors of longer segments would take too much memory.
     """
 
     longest_sentence: ClassVar[int] = 8192
@@ -402,12 +424,16 @@ class ContextualMatcher(_VectorMatcher):
         This method is called once per batch, for the distinct sentences that are not in the cache. Several threads may
         call it at the same time.
 
-        Args:
-            sentences: the normalized tokens of distinct segments, which are not empty.
+        Parameters
+        ----------
+        sentences : Sequence[Sequence[Token]]
+            The normalized tokens of distinct segments, which are not empty.
 
-        Returns:
-            The vectors of all sentences, ``(tokens of all sentences, dimension)``; and offsets,
-            ``(len(sentences) + 1,)``. The vectors of sentence ``k`` are ``rows[offsets[k] : offsets[k + 1]]``.
+        Returns
+        -------
+        tuple[NDArray[np.float32], NDArray[np.intp]]
+            The vectors of all sentences, ``(tokens of all sentences, dimension)``; and offsets, ``(len(sentences) +
+            1,)``. The vectors of sentence ``k`` are ``rows[offsets[k] : offsets[k + 1]]``.
         """
 
     def sentence_rows(self, sentences: Sequence[tuple[Token, ...]]) -> list[NDArray[np.int16]]:
@@ -415,9 +441,12 @@ class ContextualMatcher(_VectorMatcher):
 
         Sentences that are not in the cache are encoded in groups of at most :data:`ENCODED_WORDS` words.
 
-        Raises:
-            TypeError: if :meth:`encode` does not return one row per token.
-            ValueError: if a vector is not finite, if its length exceeds 1, or if vectors differ in their dimension.
+        Raises
+        ------
+        TypeError
+            If :meth:`encode` does not return one row per token.
+        ValueError
+            If a vector is not finite, if its length exceeds 1, or if vectors differ in their dimension.
         """
         cache = self.memory
         rows_by_sentence = {}

@@ -26,17 +26,28 @@ class Measure(Component, Generic[Test]):
 
     Test sets are instances of :class:`meteor_e_evaluation.TestSet`.
 
-    Class attributes:
-        name: name in ``meteor-e evaluate -s``; lower case, unique among all installed plugins.
-        title: name in tables.
-        level: ``segment`` or ``system``, the level at which scores are compared.
-        definition: a sentence that defines the measure.
-        source: the paper or shared task that introduced the measure.
-        mtme: name in mt-metrics-eval; empty if it does not contain the measure.
-        ties: a description of the treatment of ties.
-        missing: a description of the treatment of missing judgments.
-        takes: the scores that the measure uses, ``segments`` or ``systems``.
-        pooled: whether the mean over language pairs is weighted by :meth:`weight`.
+    Class attributes
+    ----------------
+    name
+        Name in ``meteor-e evaluate -s``; lower case, unique among all installed plugins.
+    title : str
+        Name in tables.
+    level : str
+        ``segment`` or ``system``, the level at which scores are compared.
+    definition : str
+        A sentence that defines the measure.
+    source : str
+        The paper or shared task that introduced the measure.
+    mtme : str
+        Name in mt-metrics-eval; empty if it does not contain the measure.
+    ties : str
+        A description of the treatment of ties.
+    missing : str
+        A description of the treatment of missing judgments.
+    takes : Literal[segments, systems]
+        The scores that the measure uses, ``segments`` or ``systems``.
+    pooled : bool
+        Whether the mean over language pairs is weighted by :meth:`weight`.
     """
 
     kind: ClassVar[str] = "measure"
@@ -86,10 +97,14 @@ class Measure(Component, Generic[Test]):
     def resampled(self, test: Test, scores: Scores, weights: Floats) -> Floats:
         """Compute the measure on resampled test sets, and return one number per sample, ``(samples,)``.
 
-        Args:
-            test: the test set.
-            scores: the metric's scores.
-            weights: number of times that each sample contains each segment, ``(samples, segments)``.
+        Parameters
+        ----------
+        test : Test
+            The test set.
+        scores : Scores
+            The metric's scores.
+        weights : Floats
+            Number of times that each sample contains each segment, ``(samples, segments)``.
         """
 
     def weight(self, test: Test) -> float:
@@ -112,14 +127,21 @@ class Measure(Component, Generic[Test]):
 
         In a permutation test, two metrics exchange scores at random.
 
-        Args:
-            test: the test set.
-            values: scores of the metrics, ``(metrics, systems, segments)``.
-            masks: whether scores are exchanged in a sample, ``(samples, segments)``, ``(samples, systems)`` or, for
-                single scores, ``(samples, systems, segments)``.
-            unit: the unit that is exchanged: ``segments``, ``systems`` or ``scores``.
+        Parameters
+        ----------
+        test : Test
+            The test set.
+        values : Floats
+            Scores of the metrics, ``(metrics, systems, segments)``.
+        masks : NDArray[np.bool_]
+            Whether scores are exchanged in a sample, ``(samples, segments)``, ``(samples, systems)`` or, for single
+            scores, ``(samples, systems, segments)``.
+        unit : str
+            The unit that is exchanged: ``segments``, ``systems`` or ``scores``.
 
-        Returns:
+        Returns
+        -------
+        Callable[[int, int], Floats] | None
             A function of the indexes of two metrics, which returns the difference of their measures in each sample. If
             it is ``None``, the measure is computed separately for each sample.
         """
@@ -128,11 +150,15 @@ class Measure(Component, Generic[Test]):
     def correlated(self, test: Test, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return the data for Williams' test of the difference between dependent correlations.
 
-        Returns:
+        Returns
+        -------
+        tuple[Floats, Floats] | None
             The scores of the metrics, ``(metrics, rows)``, and the human scores, ``(rows,)``. The result is ``None`` if
             the test set does not contain the judgments.
 
-        Raises:
-            ConfigError: if the measure is not a correlation.
+        Raises
+        ------
+        ConfigError
+            If the measure is not a correlation.
         """
         raise ConfigError(f"Williams' test compares correlations over segments or systems; {self.name} is not one")

@@ -13,12 +13,18 @@ from typing import ClassVar, Literal
 class PerturbationContext:
     """Information about a text that a perturbation can use, such as its language.
 
-    Attributes:
-        language: ISO code of the text's language.
-        texts: all texts of the file.
-        position: index of the text in ``texts``.
-        source: the source segment; ``None`` if it is unknown.
-        reference: the reference of the text; ``None`` if it is unknown.
+    Attributes
+    ----------
+    language : str
+        ISO code of the text's language.
+    texts : Sequence[str]
+        All texts of the file.
+    position : int
+        Index of the text in ``texts``.
+    source : str | None
+        The source segment; ``None`` if it is unknown.
+    reference : str | None
+        The reference of the text; ``None`` if it is unknown.
     """
 
     language: str = "en"
@@ -46,11 +52,16 @@ class Perturbation(ABC):
                 position = rng.choice(positions)
                 return text[:position] + text[position + 1 :]
 
-    Class attributes:
-        name: name in ``meteor-e stress --only``; lower case, unique among all installed plugins.
-        kind: ``error`` if the change makes the text worse, otherwise ``harmless``.
-        group: heading in tables.
-        languages: ISO codes of the languages for which the perturbation works; empty for all languages.
+    Class attributes
+    ----------------
+    name : str
+        Name in ``meteor-e stress --only``; lower case, unique among all installed plugins.
+    kind : Literal[error, harmless]
+        ``error`` if the change makes the text worse, otherwise ``harmless``.
+    group : str
+        Heading in tables.
+    languages : tuple[str, ...]
+        ISO codes of the languages for which the perturbation works; empty for all languages.
     """
 
     name: ClassVar[str] = ""
@@ -62,8 +73,12 @@ class Perturbation(ABC):
     def apply(self, text: str, rng: random.Random, context: PerturbationContext) -> str | None:
         """Return the changed text, or ``None`` if this text cannot be changed in this way.
 
-        Args:
-            text: a segment that has not been tokenized.
-            rng: generator for all random choices, so that results can be reproduced with a seed.
-            context: language and other texts.
+        Parameters
+        ----------
+        text : str
+            A segment that has not been tokenized.
+        rng : random.Random
+            Generator for all random choices, so that results can be reproduced with a seed.
+        context : PerturbationContext
+            Language and other texts.
         """

@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 class TableFormat(Component):
     """Base class of the formats of input tables, which users select with ``meteor-e score --format-in NAME``.
 
-    Class attributes:
-        name: name of the format; lower case, unique among all installed plugins.
+    Class attributes
+    ----------------
+    name
+        Name of the format; lower case, unique among all installed plugins.
     """
 
     kind: ClassVar[str] = "table format"
@@ -33,27 +35,41 @@ class TableFormat(Component):
     def open(self, path: str, texts: TextColumns, *, encoding: str = "utf-8") -> TextTable:
         """Open a table.
 
-        Args:
-            path: path of a file or folder, or ``-`` for standard input.
-            texts: names of the columns that contain the texts.
-            encoding: encoding of text files.
+        Parameters
+        ----------
+        path : str
+            Path of a file or folder, or ``-`` for standard input.
+        texts : TextColumns
+            Names of the columns that contain the texts.
+        encoding : str, optional
+            Encoding of text files.
 
-        Raises:
-            InputError: if the table cannot be read, does not have rows, or lacks a column.
-            ConfigError: if a required library is not installed.
+        Raises
+        ------
+        InputError
+            If the table cannot be read, does not have rows, or lacks a column.
+        ConfigError
+            If a required library is not installed.
         """
 
 
 class ScoreRun(NamedTuple):
     """The metrics, systems and options of one run of ``meteor-e score``.
 
-    Attributes:
-        metrics: the metrics. METEOR has already been prepared.
-        systems: the systems. Systems of the same table are consecutive.
-        execute: function that maps a scorer over batches; see :func:`meteor_e.evaluate.evaluate`.
-        output: path of the table to which the segments and their scores are written, or ``None``.
-        prefix: prefix of the names of new columns; ``None`` for the runner's default.
-        cluster: address of the cluster that computes scores; ``None`` to use this process.
+    Attributes
+    ----------
+    metrics : Sequence[Metric]
+        The metrics. METEOR has already been prepared.
+    systems : Sequence[System]
+        The systems. Systems of the same table are consecutive.
+    execute : Callable[..., Any]
+        Function that maps a scorer over batches; see :func:`meteor_e.evaluate.evaluate`.
+    output : str | None
+        Path of the table to which the segments and their scores are written, or ``None``.
+    prefix : str | None
+        Prefix of the names of new columns; ``None`` for the runner's default.
+    cluster : str | None
+        Address of the cluster that computes scores; ``None`` to use this process.
     """
 
     metrics: Sequence[Metric]
@@ -69,8 +85,10 @@ class ScoreRunner(Component):
 
     For example, the runner ``table`` writes segments to a table, and the runner ``dask`` uses a cluster.
 
-    Class attributes:
-        name: name of the runner; lower case, unique among all installed plugins.
+    Class attributes
+    ----------------
+    name
+        Name of the runner; lower case, unique among all installed plugins.
     """
 
     kind: ClassVar[str] = "runner"
@@ -79,9 +97,13 @@ class ScoreRunner(Component):
     def start(self, run: ScoreRun) -> AbstractContextManager[ScoreRun]:
         """Return a context manager that changes a run. Its ``__enter__`` returns the run with changed attributes.
 
-        Args:
-            run: the original run.
+        Parameters
+        ----------
+        run : ScoreRun
+            The original run.
 
-        Raises:
-            ConfigError: if a required library is not installed, or if a cluster does not respond.
+        Raises
+        ------
+        ConfigError
+            If a required library is not installed, or if a cluster does not respond.
         """
