@@ -1,4 +1,4 @@
-"""The native core, in C++; its sources are in ``meteor_e/native``. :mod:`meteor_e.engine.native` is its only caller."""
+"""Declare the native core, whose C++ sources are in ``meteor_e/native``. Only :mod:`meteor_e.engine` calls the core."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from meteor_e.engine.protocol import EngineSettings
 from meteor_e.text.normalization import Normalizer
 
 class Results(TypedDict):
-    """The results of a batch; see :class:`meteor_e.engine.protocol.Scored`."""
+    """Store the results of a batch in the fields of :class:`meteor_e.scoring.rows.Rows`."""
 
     statistics: bytes
     scores: bytes
@@ -19,7 +19,7 @@ class Results(TypedDict):
     total: list[int]
 
 class PackedFields(TypedDict):
-    """Fields of :class:`meteor_e.scoring.packed_alignments.PackedAlignments`."""
+    """Store alignments in the fields of :class:`meteor_e.scoring.packed_alignments.PackedAlignments`."""
 
     forms: tuple[str, ...]
     words: bytes
@@ -28,26 +28,26 @@ class PackedFields(TypedDict):
     probabilities: bytes
 
 class DamagedIndexError(RuntimeError):
-    """A mapped index holds what no builder writes; its arguments are the file and the problem."""
+    """Report a damaged index file. The arguments are the path of the file and the problem."""
 
 STATISTICS: tuple[tuple[str, ...], tuple[str, ...], tuple[str, ...]]
-"""Names of the columns of statistics: before the matchers, of each matcher, after them."""
+"""The names of the statistics: those before the matchers, those of each matcher, and those after the matchers."""
 
 SCORES: tuple[str, ...]
-"""Names of the parts of a score."""
+"""The names of the parts of a score."""
 
 NGRAM_LENGTHS: tuple[int, int]
-"""Characters of the longest n-grams of segments, and of the longest n-grams whose order counts."""
+"""The maximum length of the n-grams of segments, and of the n-grams in common subsequences, in characters."""
 
 @final
 class Core:
-    """A chain of matchers, and the words seen with it. One thread at a time may use it.
+    """Hold a chain of matchers and a vocabulary of word types. Only one thread at a time may use a core.
 
     Args:
-        settings: what the chain decides.
+        settings: the settings of the chain.
         matchers: the chain.
-        normalizer: how a raw segment becomes words.
-        limits: limits and units that both engines apply.
+        normalizer: the normalizer whose rules the core applies.
+        limits: the limits and units that both engines apply.
     """
 
     def __init__(
@@ -60,49 +60,59 @@ class Core:
     ) -> None: ...
     @property
     def size(self) -> int:
-        """Number of word types."""
+        """Return the number of word types in the vocabulary."""
     def read(self, segments: Sequence[str], threads: int, stop: object, /) -> Batch:
-        """Normalize raw segments and look their words up; KeyboardInterrupt soon after ``stop`` becomes true."""
+        """Normalize raw segments into a batch. Raise KeyboardInterrupt soon after ``stop`` becomes true."""
     def take(self, segments: Sequence[Sequence[int]], /) -> Batch:
-        """Make a batch of segments given as numbers of word types."""
+        """Return a batch of segments that are lists of word type ids."""
     def add_types(self, forms: Sequence[str], /) -> None:
-        """Add word types whose tokens carry more than their forms."""
+        """Add word types to the vocabulary. Several word types may have the same form."""
     def undescribed(self) -> list[str]:
-        """Return the forms of the word types that have no features yet."""
+        """Return the forms of the word types that do not have features yet."""
     def describe(self, functional: bytes, features: Sequence[Any], units: bytes | None, /) -> None:
-        """Give the features of the new word types: one flag per type, one item per matcher, one uint32 per type."""
+        """Set the features of the word types that do not have features yet.
+
+        Args:
+            functional: for each word type, 1 if it is a function word, otherwise 0.
+            features: for each matcher the features of the word types, or ``None``.
+            units: for each word type its number of units as uint32, or ``None`` if every word counts 1.
+        """
 
 @final
 class Batch:
-    """Segments that are scored together: hypotheses, then their references. Made by :class:`Core`."""
+    """Hold segments that are scored together: first the hypotheses, and then their references."""
 
     def irregular(self) -> list[int]:
-        """Return the segments that the Python normalizer must do."""
+        """Return the indexes of the segments that the normalizer in Python must split into words."""
     def set_words(self, segment: int, words: Sequence[str], /) -> None:
-        """Give the words of a segment."""
+        """Set the words of a segment."""
     def intern(self) -> int:
-        """Add new words to the vocabulary; return how many word types lack features."""
+        """Add new words to the vocabulary, and return the number of word types that do not have features yet."""
     def number_sentences(self) -> list[int]:
-        """Number the distinct sentences that are not empty, from 0; return the first segment of each."""
+        """Number the distinct sentences that are not empty, from 0, and return the first segment of each sentence."""
     def give_rows(self, matcher: int, sentence: int, rows: Any, /) -> None:
-        """Give a contextual matcher's vectors of a sentence: int16 in a C-contiguous buffer, one row per word."""
+        """Set a contextual matcher's vectors of a sentence: an int16 buffer in C order with one row per word."""
     def pair(self, reference_starts: Sequence[int], /) -> None:
-        """Say which references belong to which hypothesis: the first of each, and an end."""
+        """Assign references to hypotheses.
+
+        Args:
+            reference_starts: for each hypothesis the index of its first reference, and the number of references.
+        """
     def types(self, segment: int, /) -> list[int]:
-        """Return the word types of a segment."""
+        """Return the word type ids of a segment."""
     def original(self, hypothesis: int, /) -> int:
-        """Return the first hypothesis with the same words and references."""
+        """Return the index of the first hypothesis that has the same words and the same references."""
     def propose(self, reference: int, matcher: int, matches: Sequence[Match], /) -> None:
-        """Give the matches that a matcher in Python proposes for a reference and its hypothesis."""
+        """Set the matches that a matcher in Python proposes for a reference and its hypothesis."""
     def score(self, *, threads: int, alignments: bool, maximum_accuracy: bool, stop: object) -> Results:
-        """Align and score; KeyboardInterrupt soon after ``stop`` becomes true, which another thread may do."""
+        """Align and score the hypotheses. Raise KeyboardInterrupt soon after another thread makes ``stop`` true."""
     def score_pairs(
         self, sources: Sequence[tuple[Sequence[int], Sequence[int]]], scores: Any, threads: int, stop: object, /
     ) -> None:
-        """Score every segment of a source's first list against every one of its second.
+        """Score every hypothesis of a source against every reference of the source.
 
-        Fills ``scores``, a float64 buffer: the sources one after the other, a row for each segment of the first list.
-        In the failures, ``hypothesis`` is a place in ``scores``.
+        The scores are written to the float64 buffer ``scores``, with one row per hypothesis. In the failures,
+        ``hypothesis`` is an index of ``scores``.
         """
     def failures(self) -> list[dict[str, Any]]:
         """Return the hypotheses that could not be scored.

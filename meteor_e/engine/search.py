@@ -100,11 +100,12 @@ def _rank_complete_path(path: _Path) -> int:
 def _list_matches(path: _Path) -> list[AlignedMatch]:
     """Return the matches of a path in the order of their reference positions."""
     matches = []
-    link = path[4]
+    _, _, _, _, link = path
     while link is not None:
-        link, position, candidate = link
+        earlier_link, position, candidate = link
         # Reference positions may share a candidate. Therefore its position is replaced by the actual position.
         matches.append(candidate._replace(reference_start=position))
+        link = earlier_link
     matches.reverse()
     return matches
 
@@ -181,7 +182,7 @@ def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int
     """
     extended_paths: list[_Path] = []
     for path in paths:
-        next_position = path[3]
+        _, _, _, next_position, _ = path
         if next_position > position:
             # The last match of the path contains this reference word.
             extended_paths.append(path)
@@ -208,6 +209,7 @@ def _extend_path(path: _Path, position: int, runs: list[_Run], beam: int, extend
         for offset in range(1, hypothesis_length):
             free_starts &= ~(used_words >> offset)
         candidate_words = (1 << hypothesis_length) - 1
+        reference_end = position + reference_length
         breaking_count = 0
         while free_starts:
             lowest_bit = free_starts & -free_starts
@@ -226,16 +228,9 @@ def _extend_path(path: _Path, position: int, runs: list[_Run], beam: int, extend
                 extended_rank += break_penalty
                 breaking_count += 1
             extended_words = used_words | candidate_words << start
+            hypothesis_end = start + hypothesis_length
             extended_matches = (matches, position, by_start[start])
-            extended_paths.append(
-                (
-                    extended_rank,
-                    extended_words,
-                    start + hypothesis_length,
-                    position + reference_length,
-                    extended_matches,
-                )
-            )
+            extended_paths.append((extended_rank, extended_words, hypothesis_end, reference_end, extended_matches))
             rank += abs(position - start)
             free_starts ^= lowest_bit
     # The reference word can also remain unmatched, which closes the open chunk.

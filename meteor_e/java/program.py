@@ -334,7 +334,10 @@ def _write_segments(
 ) -> None:
     """Write the scores or statistics of segments, and their alignments to a file if alignments were requested."""
     options = configuration.options
-    with _open_alignment_file(options) as alignment_file:
+    with contextlib.ExitStack() as files:
+        alignment_file = None
+        if options.alignments:
+            alignment_file = files.enter_context(atomic_writer(f"{options.prefix}-align.out"))
         for number, segment in enumerate(segments, 1):
             if alignment_file is not None:
                 alignment_file.write(_format_alignment(segment, str(number)))
@@ -344,11 +347,6 @@ def _write_segments(
                 print(java_double(segment.scores.score), file=sys.stderr)
             else:
                 stream.write(f"Segment {number} score:\t{format_scores(segment.scores, options.verbose)}\n")
-
-
-def _open_alignment_file(options: JavaOptions) -> contextlib.AbstractContextManager[TextIO | None]:
-    """Return a context manager that opens the file of alignments, or returns ``None`` if none were requested."""
-    return atomic_writer(f"{options.prefix}-align.out") if options.alignments else contextlib.nullcontext()
 
 
 def _group_references(
