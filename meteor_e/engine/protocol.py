@@ -88,8 +88,10 @@ class Engine(ABC):
             references = [[texts[text_id]] for text_id in reference_ids]
             for text_id in hypothesis_ids:
                 repeated_hypothesis = [texts[text_id]] * len(references)
-                rows = self.score(Batch(repeated_hypothesis, references, threads=threads))
-                for index, error in rows.failures.items():
+                batch_rows = self.score(Batch(repeated_hypothesis, references, threads=threads))
+                # The scores of the batch follow the scores of all previous batches.
+                for index, error in batch_rows.failures.items():
                     failures[len(scores) + index] = error
-                scores.extend(formula_scores.score for _, formula_scores, _ in rows.segments())
+                for _, formula_scores, _ in batch_rows.segments():
+                    scores.append(formula_scores.score)
         return scores, failures

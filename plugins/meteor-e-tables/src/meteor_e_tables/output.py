@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import itertools
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -146,20 +146,20 @@ def _group_by_table(systems: Sequence[System]) -> list[_InputTable]:
 
     A system that was not read from a table is converted to a separate table.
     """
-    tables: list[_InputTable] = []
-    for table, group in itertools.groupby(systems, key=lambda system: system.table):
-        table_systems = list(group)
-        names = [system.name for system in table_systems]
+    input_tables: list[_InputTable] = []
+    for table, consecutive_systems in itertools.groupby(systems, key=lambda system: system.table):
+        table_systems = list(consecutive_systems)
+        system_names = [system.name for system in table_systems]
         if isinstance(table, BatchedTable):
-            tables.append(_InputTable(table, names))
+            input_tables.append(_InputTable(table, system_names))
         elif table is not None and table.records() is not None:
             record_table = RecordTable(table.name, table.size, table.texts, table.records)
-            tables.append(_InputTable(record_table, names))
+            input_tables.append(_InputTable(record_table, system_names))
         else:
             for system in table_systems:
                 system_table = _make_system_table(system, with_name=len(systems) > 1)
-                tables.append(_InputTable(system_table, [system.name]))
-    return tables
+                input_tables.append(_InputTable(system_table, [system.name]))
+    return input_tables
 
 
 def _make_system_table(system: System, *, with_name: bool) -> RecordTable:
@@ -203,10 +203,17 @@ class RecordTable(BatchedTable):
         """Read the table from the start. The batches always contain all columns."""
         records = self._records()
         while batch := list(itertools.islice(records, BATCH_ROWS)):
-            numbers = [number for number, _ in batch]
-            cells = {column: [record[column] for _, record in batch] for column, _ in self.texts.options()}
-            rows = ObjectRows(self.name, [dict(record) for _, record in batch])
-            yield make_batch(self.texts, cells, rows, partial(self._locate, numbers))
+            yield self._make_batch(batch)
 
-    def _locate(self, numbers: Sequence[int], row: int) -> str:
-        return f"{self.name}, line {numbers[row]}"
+    def _make_batch(self, records: Sequence[tuple[int, Mapping[str, Any]]]) -> TableBatch:
+        """Create a batch from several rows, which are pairs of a line number and the cells of the row."""
+
+        def locate(row: int) -> str:
+            line_number, _ = records[row]
+            return f"{self.name}, line {line_number}"
+
+        text_cells = {}
+        for column, _ in self.texts.options():
+            text_cells[column] = [cells[column] for _, cells in records]
+        rows = ObjectRows(self.name, [dict(cells) for _, cells in records])
+        return make_batch(self.texts, text_cells, rows, locate)
