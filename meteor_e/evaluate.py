@@ -223,9 +223,7 @@ class _Evaluator:
                 output = outputs[metric_index][index] if metric_index in outputs else None
                 metric_sums.append(_MetricSum(metric, self.keep, output))
             table.systems.append(self._score_system(system, metric_sums, batches, table.reference_counts))
-        for metric in prepared_metrics:
-            signature = metric.signature_for(table.reference_counts)
-            table.metrics.append(MetricInfo(metric.label, metric.headings, signature, metric.about()))
+        table.metrics = _describe_metrics(prepared_metrics, table.reference_counts)
         return table
 
     def _score_system(
@@ -264,6 +262,15 @@ class _Evaluator:
             # A single metric can skip segments according to its own policy. Skipped segments are not counted.
             result.segment_count = metric_sums[0].segment_count
         return result
+
+
+def _describe_metrics(metrics: Sequence[Metric], reference_counts: set[int]) -> list[MetricInfo]:
+    """Return the descriptions of metrics for the table."""
+    infos = []
+    for metric in metrics:
+        signature = metric.signature_for(reference_counts)
+        infos.append(MetricInfo(metric.label, metric.headings, signature, metric.about()))
+    return infos
 
 
 def _collect_failures(failures: dict[int, _Failure], batch: Batch, statistics: BatchStatistics) -> BatchStatistics:
@@ -501,6 +508,67 @@ def _describe_different_references(label: str, first_system: str, system: str) -
     return (
         f"metric {label}: {first_system} and {system} have different references; the metric compares systems on the "
         "same segments"
+    )
+
+
+def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable) -> ScoreTable:
+    """Combine the tables of two consecutive parts of the same systems.
+
+    The combined scores equal the scores of both parts together to the last digit. Integer statistics are added exactly.
+    Other statistics must have been kept, and are added one segment after the other.
+
+    Args:
+        metrics: the metrics of both tables.
+        first: the table of the first part.
+        second: the table of the second part.
+
+    Raises:
+        ConfigError: if the systems or metrics differ, or required statistics were not kept.
+    """
+    same_metrics = [info.label for info in first.metrics] == [info.label for info in second.metrics]
+    same_systems = [system.system for system in first.systems] == [system.system for system in second.systems]
+    if not same_metrics or not same_systems or len(metrics) != len(first.metrics):
+        raise ConfigError("tables can only be added if they have the same systems and metrics")
+    systems = []
+    for first_scores, second_scores in zip(first.systems, second.systems, strict=True):
+        systems.append(_add_system_scores(metrics, first_scores, second_scores))
+    reference_counts = first.reference_counts | second.reference_counts
+    return ScoreTable(_describe_metrics(metrics, reference_counts), systems, reference_counts)
+
+
+def _add_system_scores(metrics: Sequence[Metric], first: SystemScores, second: SystemScores) -> SystemScores:
+    """Combine the scores of two consecutive parts of a system."""
+    segment_count = first.segment_count + second.segment_count
+    scores = []
+    for metric, first_scores, second_scores in zip(metrics, first.metrics, second.metrics, strict=True):
+        scores.append(_add_scores(metric, first_scores, second_scores, segment_count))
+    return SystemScores(first.system, segment_count, scores, [*first.ids, *second.ids])
+
+
+def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segment_count: int) -> MetricScores:
+    """Combine the scores of two consecutive parts of a system under one metric.
+
+    Raises:
+        ConfigError: if statistics are needed that were not kept.
+    """
+    statistics: Floats | None = None
+    if first.statistics is not None and second.statistics is not None:
+        import numpy as np
+
+        statistics = np.concatenate([first.statistics, second.statistics])
+    if isinstance(first.total, list) and isinstance(second.total, list):
+        total: Any = [first_value + value for first_value, value in zip(first.total, second.total, strict=True)]
+    elif second.statistics is not None:
+        total = add_statistics(first.total, second.statistics)
+    else:
+        raise ConfigError(f"metric {metric.label}: tables can only be added if the statistics of segments were kept")
+    return MetricScores(
+        system_values(metric, total, statistics, segment_count),
+        total,
+        segment_values=first.segment_values + second.segment_values,
+        statistics=statistics,
+        details=None,
+        segment_details=JoinedSequence([first.segment_details, second.segment_details]),
     )
 
 

@@ -17,8 +17,9 @@ import meteor_e
 from meteor_e import ConfigError, InputError, Meteor, PluginError, SegmentMetric, hookimpl, load_metric
 from meteor_e.api import ComponentOptions, Meta, MetricColumn, Segment, System
 from meteor_e.api.batches import BATCH_SEGMENTS as BATCH
+from meteor_e.api.segments import TextContext
 from meteor_e.base.errors import SegmentWarning
-from meteor_e.evaluate import KeptData, evaluate
+from meteor_e.evaluate import KeptData, add_tables, evaluate
 from meteor_e.metrics.specs import create_metrics, parse_spec
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import PluginRegistry, plugin_registry
@@ -444,6 +445,26 @@ def test_ids_are_those_of_the_file():
     result = ScoreResult(table)
     assert [line.partition(":")[0] for line in result.lines()] == ["segment img-7", "segment img-3"]
     assert [row[1] for row in result.records()][1:] == ["img-7", "img-3", "all"]
+
+
+def test_parts_of_a_corpus_add_up_to_the_whole(packs):
+    hypotheses, references = [*HYPOTHESES, "a boat", "the mat"], [*REFERENCES, ["boats"], ["the mat", "mats"]]
+    metrics = create_metrics(map(parse_spec, ["meteor", "chrf", "bleu"]), TextContext("en"))
+
+    def scored(start, end):
+        systems = [
+            System.from_lists(name, texts[start:end], references[start:end])
+            for name, texts in (("one", hypotheses), ("two", hypotheses[::-1]))
+        ]
+        return evaluate(metrics, systems, keep=KeptData(segments=True, statistics=True))
+
+    whole = scored(0, 5)
+    for cut in range(1, 5):
+        added = add_tables(metrics, scored(0, cut), scored(cut, 5))
+        assert [row[2:] for row in ScoreResult(added).records()] == [row[2:] for row in ScoreResult(whole).records()]
+        assert [system.segment_count for system in added.systems] == [5, 5]
+    with pytest.raises(ConfigError, match="the same systems and metrics"):
+        add_tables(metrics, whole, evaluate(metrics[:1], [system(3)]))
 
 
 def test_ter_of_very_long_segments_is_refused():
