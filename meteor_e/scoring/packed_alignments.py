@@ -85,7 +85,7 @@ class PackedAlignments(Sequence["Alignment | None"]):
         matches = []
         for row in range(start, start + count):
             fields = all_fields[row * width : (row + 1) * width]
-            matches.append(AlignedMatch(*fields, all_probabilities[row]))
+            matches.append(AlignedMatch._make((*fields, all_probabilities[row])))
         return tuple(matches)
 
     @cached_property
