@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Tokenizer:
-    """Converts the words of lines to ids. The first word has the id 0, and each further distinct word the next id.
+    """Convert the words of lines to ids. The first word has the id 0, and each further distinct word the next id.
 
     Args:
         normalizer: the language's normalizer; ``None`` to split lines at white space without normalization.

@@ -193,7 +193,7 @@ class _Segment(NamedTuple):
 
 
 class _Scorer:
-    """Scores segments and statistics with the parameters of the command line.
+    """Score segments and statistics with the parameters of the command line.
 
     The Java program accepts parameters that are out of the range of chains, such as an α above 1. The scorer then
     computes the scores from the statistics, and chooses the best reference of each segment itself.
@@ -397,7 +397,7 @@ class _SgmlAlignment(NamedTuple):
 
 
 class _ScoreFiles:
-    """Collects the lines of the score files and the alignments until all systems have been scored.
+    """Collect the lines of the score files and the alignments until all systems have been scored.
 
     Args:
         scorer: the scorer of the run.

@@ -59,7 +59,7 @@ def read_java_sgml(lines: Iterable[str], name: str) -> JavaSgml:
 
 
 class _JavaSgmlReader:
-    """Collects the sets of an SGML file, and stores the set, system and document of the current line.
+    """Collect the sets of an SGML file, and store the set, system and document of the current line.
 
     Args:
         name: the name of the file in messages.

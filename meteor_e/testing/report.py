@@ -25,7 +25,7 @@ class ConformanceError(PluginError, AssertionError):
 
 
 class ErrorReport:
-    """Collects the errors that conformance checks find in a component.
+    """Collect the errors that conformance checks find in a component.
 
     Args:
         kind: the kind of the component, such as ``matcher``.

@@ -1,4 +1,4 @@
-"""Builds packs that contain the function words and paraphrases of a language from a text and its translation.
+"""Build packs that contain the function words and paraphrases of a language from a text and its translation.
 
 >>> from meteor_e_bitext.texts import language_text
 >>> from meteor_e_bitext.build import build_from_bitext

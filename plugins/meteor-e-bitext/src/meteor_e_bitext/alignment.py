@@ -1,4 +1,4 @@
-"""Aligns the words of two corpora with a statistical model, or reads word alignments from a Pharaoh file.
+"""Align the words of two corpora with a statistical model, or read word alignments from a Pharaoh file.
 
 The model is the same as in fast_align (Dyer, Chahuneau and Smith, "A Simple, Fast, and Effective Reparameterization of
 IBM Model 2", NAACL 2013). Both directions are aligned, and a heuristic combines the two alignments (Och and Ney 2003;

@@ -1,4 +1,4 @@
-"""Builds a pack from a text and its translation in several stages, as ``meteor-e pack build`` does."""
+"""Build a pack from a text and its translation in several stages, as ``meteor-e pack build`` does."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _list_input_files(
 
 
 class _BitextBuild:
-    """Builds the content of a pack in several stages, whose results are stored.
+    """Build the content of a pack in several stages, whose results are stored.
 
     Args:
         stages: runs the stages, and stores their results.

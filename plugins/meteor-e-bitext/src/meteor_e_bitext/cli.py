@@ -1,4 +1,4 @@
-"""Defines the command ``meteor-e pack build``, which builds a pack from a text and its translation."""
+"""Define the command ``meteor-e pack build``, which builds a pack from a text and its translation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Tokenizes a text and its translation, and stores both as word ids."""
+"""Tokenize a text and its translation, and store both as word ids."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def common_words(words: Sequence[str], frequencies: Sequence[int], min_frequency
 
 
 class _CorpusBuilder:
-    """Tokenizes the lines of one language, and collects the sentences that become its corpus."""
+    """Tokenize the lines of one language, and collect the sentences that become its corpus."""
 
     def __init__(self, text: LanguageText, threads: int) -> None:
         self._tokenizer = text.tokenizer(threads)
@@ -166,7 +166,7 @@ def read_bitext(
 
 
 class _SentenceSelector:
-    """Selects the lines of a bitext that have an acceptable length in both languages, and counts all other lines.
+    """Select the lines of a bitext that have an acceptable length in both languages, and count all other lines.
 
     Args:
         max_words: the maximum number of words of a sentence.

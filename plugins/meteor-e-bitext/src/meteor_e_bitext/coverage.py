@@ -1,4 +1,4 @@
-"""Measures how many words of a text a pack covers, and lists the most frequent phrases that have paraphrases."""
+"""Measure how many words of a text a pack covers, and list the most frequent phrases that have paraphrases."""
 
 from __future__ import annotations
 

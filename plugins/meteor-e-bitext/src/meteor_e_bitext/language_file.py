@@ -1,4 +1,4 @@
-"""Writes the language file of a pack, which defines the language and specifies its pack."""
+"""Write the language file of a pack, which defines the language and specifies its pack."""
 
 from __future__ import annotations
 

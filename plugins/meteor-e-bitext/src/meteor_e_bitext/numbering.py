@@ -1,4 +1,4 @@
-"""Assigns ids to the distinct phrases in a large list of phrases, which are sequences of word ids."""
+"""Assign ids to the distinct phrases in a large list of phrases, which are sequences of word ids."""
 
 from __future__ import annotations
 

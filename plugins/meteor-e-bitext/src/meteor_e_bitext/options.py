@@ -1,4 +1,4 @@
-"""Defines the options that affect the content of a pack that is built from bitext."""
+"""Define the options that affect the content of a pack that is built from bitext."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines the command ``meteor-e pack info``, which prints the content of a pack and its coverage of a text."""
+"""Define the command ``meteor-e pack info``, which prints the content of a pack and its coverage of a text."""
 
 from __future__ import annotations
 

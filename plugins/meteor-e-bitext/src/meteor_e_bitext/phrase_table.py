@@ -1,4 +1,4 @@
-"""Reads Moses phrase tables, whose lines are ``pivot ||| phrase ||| p(pivot|phrase) lex p(phrase|pivot) lex …``.
+"""Read Moses phrase tables, whose lines are ``pivot ||| phrase ||| p(pivot|phrase) lex p(phrase|pivot) lex …``.
 
 A table can be larger than the memory. It is read once, and its phrases are written to files as word ids. Afterwards,
 the distinct phrases receive ids.
@@ -39,7 +39,7 @@ PhraseFilter = Callable[[list[str]], bool]
 
 
 class _PhraseWriter:
-    """Writes the phrases of one language as word ids. Words receive ids in the order in which they first occur.
+    """Write the phrases of one language as word ids. Words receive ids in the order in which they first occur.
 
     Args:
         phrase_filter: a function that returns whether a phrase is written.
@@ -84,7 +84,7 @@ class _PhraseWriter:
 
 
 class _NumberWriter:
-    """Writes floating-point numbers to a file."""
+    """Write floating-point numbers to a file."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -164,7 +164,7 @@ def convert_phrase_table(
 
 
 class _PairWriter:
-    """Writes phrase pairs and their probabilities to several binary files.
+    """Write phrase pairs and their probabilities to several binary files.
 
     Args:
         folder: the folder for the files.

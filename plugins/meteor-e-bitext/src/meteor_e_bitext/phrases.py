@@ -1,4 +1,4 @@
-"""Extracts phrase pairs from a word-aligned bitext, and computes their translation probabilities."""
+"""Extract phrase pairs from a word-aligned bitext, and compute their translation probabilities."""
 
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ class _NumberedPhrases(NamedTuple):
 
 
 class _PairExtractor(NamedTuple):
-    """Extracts the phrase pairs of a word-aligned bitext.
+    """Extract the phrase pairs of a word-aligned bitext.
 
     Attributes:
         corpus: the corpus of the pack's language.

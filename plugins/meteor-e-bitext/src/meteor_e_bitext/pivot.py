@@ -1,4 +1,4 @@
-"""Finds paraphrases by pivoting: phrases with the same translations are paraphrases of each other.
+"""Find paraphrases by pivoting: phrases with the same translations are paraphrases of each other.
 
 The probability of a paraphrase is p(e₂|e₁) = Σ p(f|e₁)·p(e₂|f), where f are phrases of the pivot language. Bannard and
 Callison-Burch introduced this method ("Paraphrasing with Bilingual Parallel Corpora", ACL 2005). The filters are those

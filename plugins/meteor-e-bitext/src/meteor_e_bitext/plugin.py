@@ -1,4 +1,4 @@
-"""Registers the commands of the plugin without importing NumPy or the extension module."""
+"""Register the commands of the plugin without importing NumPy or the extension module."""
 
 from __future__ import annotations
 

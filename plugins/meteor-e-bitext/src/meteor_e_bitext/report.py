@@ -1,4 +1,4 @@
-"""Writes the report on a pack that was built from bitext."""
+"""Write the report on a pack that was built from bitext."""
 
 from __future__ import annotations
 

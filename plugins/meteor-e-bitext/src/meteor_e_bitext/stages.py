@@ -1,4 +1,4 @@
-"""Runs a long computation in stages whose results are stored, so that an interrupted computation can be continued."""
+"""Run a long computation in stages whose results are stored, so that an interrupted computation can be continued."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Its arguments are the name of the stage, its duration in seconds, and whether an
 
 
 class Stages:
-    """Runs stages, and stores the result of each stage in a subfolder of a folder.
+    """Run stages, and store the result of each stage in a subfolder of a folder.
 
     A stage is not run again if its folder contains a result with the same key. The key of a stage is a hash of its
     options and of the keys of all stages on which it depends. The options of the first stage contain digests of the

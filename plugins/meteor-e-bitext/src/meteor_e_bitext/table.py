@@ -1,4 +1,4 @@
-"""Writes paraphrase tables in the format that METEOR reads."""
+"""Write paraphrase tables in the format that METEOR reads."""
 
 from __future__ import annotations
 

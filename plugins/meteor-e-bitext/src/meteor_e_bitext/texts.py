@@ -1,4 +1,4 @@
-"""Tokenizes the text of a language in the same way as for scoring, but without a metric."""
+"""Tokenize the text of a language in the same way as for scoring, but without a metric."""
 
 from __future__ import annotations
 

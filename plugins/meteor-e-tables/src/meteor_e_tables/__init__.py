@@ -1,4 +1,4 @@
-"""Reads and writes tables with hypotheses and references, and scores segments on a Dask cluster.
+"""Read and write tables with hypotheses and references, and score segments on a Dask cluster.
 
 Tables are read and written in batches, so that the memory usage does not depend on their size. The module ``batches``
 defines the interface of a table format, ``cells`` validates cells, ``formats`` defines the formats, ``writers`` writes

@@ -1,4 +1,4 @@
-"""Converts rows to and from Arrow tables, which pyarrow uses to read and write Parquet files."""
+"""Convert rows to and from Arrow tables, which pyarrow uses to read and write Parquet files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Defines the interface through which tables of all formats are read in batches of consecutive rows."""
+"""Define the interface through which tables of all formats are read in batches of consecutive rows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Validates table cells that contain texts, references or ids."""
+"""Validate table cells that contain texts, references or ids."""
 
 from __future__ import annotations
 

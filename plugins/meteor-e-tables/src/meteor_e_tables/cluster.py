@@ -1,4 +1,4 @@
-"""Scores batches of segments on a Dask cluster, and returns the results in the order of the batches."""
+"""Score batches of segments on a Dask cluster, and return the results in the order of the batches."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ _LOCAL_CONFIG = {
 
 
 class DaskRunner(ScoreRunner):
-    """Scores segments with any metric on a Dask cluster."""
+    """Score segments with any metric on a Dask cluster."""
 
     name = "dask"
 

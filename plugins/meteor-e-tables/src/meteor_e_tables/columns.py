@@ -1,4 +1,4 @@
-"""Converts the scores and statistics of segments to named columns of numbers."""
+"""Convert the scores and statistics of segments to named columns of numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads JSON Lines and arrays of JSON objects. Values that are copied to an output are not decoded."""
+"""Read JSON Lines and arrays of JSON objects. Values that are copied to an output are not decoded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes tables of segments and scores for the options ``-o FILE.parquet`` and ``-o FILE.jsonl``."""
+"""Write tables of segments and scores for the options ``-o FILE.parquet`` and ``-o FILE.jsonl``."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class TableRunner(ScoreRunner):
-    """Writes a Parquet or JSON Lines table of segments while the segments are scored.
+    """Write a Parquet or JSON Lines table of segments while the segments are scored.
 
     If METEOR is the only metric, the score, its parts and the statistics are added to the table. Otherwise, one column
     is added for each score that a metric computes.
@@ -71,7 +71,7 @@ class _Sink(NamedTuple):
 
 
 class _Output:
-    """Writes the scores of all systems to one table.
+    """Write the scores of all systems to one table.
 
     The scores of systems from the same input table are written into adjacent columns. The rows of several input tables
     are written one table after the other.

@@ -1,4 +1,4 @@
-"""Reads Parquet files, and folders of Parquet files such as those that Dask and Spark write."""
+"""Read Parquet files, and folders of Parquet files such as those that Dask and Spark write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Registers the table formats and the score runners as plugins, without importing NumPy or the table libraries."""
+"""Register the table formats and the score runners as plugins, without importing NumPy or the table libraries."""
 
 from __future__ import annotations
 

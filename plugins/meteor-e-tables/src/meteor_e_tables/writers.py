@@ -1,4 +1,4 @@
-"""Writes tables of scores as Parquet or JSON Lines files, which are not created if an error occurs."""
+"""Write tables of scores as Parquet or JSON Lines files, which are not created if an error occurs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def table_writer(path: str, signature: str, schema: Any = None) -> Iterator[Parq
 
 
 class ParquetWriter:
-    """Writes the batches of a table to a Parquet file.
+    """Write the batches of a table to a Parquet file.
 
     Args:
         stream: the binary stream to which the file is written.
@@ -149,7 +149,7 @@ def _check_new_column(name: str, columns: Container[str], path: str) -> None:
 
 
 class JsonLinesWriter:
-    """Writes the batches of a table to a JSON Lines file.
+    """Write the batches of a table to a JSON Lines file.
 
     Args:
         stream: the binary stream to which the file is written.
