@@ -14,7 +14,7 @@ import os
 import reprlib
 from collections.abc import Hashable, Iterable, KeysView, Mapping, Sequence, ValuesView
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e import load_metric
 from meteor_e.api import ConfigError, InputError, System
@@ -186,30 +186,24 @@ class CaptionMetric(_CocoScorer):
     def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[Any, Any]:
         if isinstance(self._name, str):
             return super()._scores(captions, references)
-        columns = _score_columns(self._metric, captions, references)
-        return [column.score for column in columns], [column.segment_scores for column in columns]
+        corpus_scores, segment_scores = _score_columns(self._metric, captions, references)
+        return list(corpus_scores.values()), list(segment_scores.values())
 
 
-class _ColumnScores(NamedTuple):
-    """The scores of a system in one column of a metric.
+def _score_columns(
+    metric: Any, captions: list[str], references: list[Sequence[str]]
+) -> tuple[dict[str, float], dict[str, list[float]]]:
+    """Score captions with a metric that has several columns, such as ``coco``.
 
-    Attributes:
-        name: the name of the column.
-        score: the corpus score.
-        segment_scores: the scores of the captions.
+    Returns:
+        The corpus score of each column, and the scores of the captions for each column.
     """
-
-    name: str
-    score: float
-    segment_scores: list[float]
-
-
-def _score_columns(metric: Any, captions: list[str], references: list[Sequence[str]]) -> list[_ColumnScores]:
-    """Score captions with a metric, and return the scores in each of its columns."""
     system = System.from_lists("captions", captions, references)
     table = score_systems([metric], [system], keep=KeptData(segments=True))
     names = [column.name for column in table.columns]
-    return [_ColumnScores(name, table.scores(name)[0], list(table.segment_scores(name))) for name in names]
+    corpus_scores = {name: table.scores(name)[0] for name in names}
+    segment_scores = {name: list(table.segment_scores(name)) for name in names}
+    return corpus_scores, segment_scores
 
 
 @dataclass(frozen=True)
@@ -250,12 +244,12 @@ def evaluate(annotations: Any, results: Any) -> CocoScores:
     captions = [caption_by_image[image_id] for image_id in image_ids]
     references: list[Sequence[str]] = [references_by_image[image_id] for image_id in image_ids]
     metric = load_metric("coco", language="en")
-    columns = _score_columns(metric, captions, references)
+    corpus_scores, segment_scores = _score_columns(metric, captions, references)
     image_scores = {}
     for index, image_id in enumerate(image_ids):
-        image_scores[image_id] = {column.name: column.segment_scores[index] for column in columns}
+        image_scores[image_id] = {name: scores[index] for name, scores in segment_scores.items()}
     return CocoScores(
-        scores={column.name: column.score for column in columns},
+        scores=corpus_scores,
         images=image_scores,
         missing=[image_id for image_id in references_by_image if image_id not in caption_by_image],
         signature=metric.signature,

@@ -295,6 +295,7 @@ class CaptionLexicon:
         self._synset_ids = _Ids()
         self._class_ids = _Ids()
         self._word_ids = _Ids()
+        # The separator of captions is not a word, so that its id is not the index of a word.
         self._word_ids[_END] = -1
         self.words: list[str] = self._word_ids.keys_by_id
         self.class_names: list[str] = self._class_ids.keys_by_id

@@ -48,7 +48,7 @@ class _PreparedTexts:
     references: list[list[NDArray[np.int64]]]
     features: NDArray[np.float32]
 
-    def longest_texts(self) -> NDArray[np.int64]:
+    def find_max_lengths(self) -> NDArray[np.int64]:
         """Return for each hypothesis the largest number of words in the hypothesis and its references."""
         lengths = []
         for hypothesis, references in zip(self.hypotheses, self.references, strict=True):
@@ -313,7 +313,16 @@ class MaxSD(Estimator):
                 checkpoint(progress.to_checkpoint())
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
-        """Train the network on the comparisons of the examples."""
+        """Train the network on comparisons. This method is called by ``meteor-e train``.
+
+        Args:
+            examples: the training examples.
+            held: the validation examples, which select the best epoch; by default, the training examples.
+            run: the word vectors, and the functions that report and store the state of the training.
+
+        Returns:
+            Figures for the card of the model: the best epoch, its τ, and the number of training comparisons.
+        """
         examples.check_comparisons(held)
         validation = None if held is None else (get_texts(held), get_comparisons(held))
         self.fit(
@@ -466,7 +475,7 @@ class MaxSD(Estimator):
         Raises:
             InputError: if no comparison remains.
         """
-        lengths = data.longest_texts()
+        lengths = data.find_max_lengths()
         if self.options.clean:
             selected = clean_comparisons(texts, comparisons, lengths.tolist(), self.options.longest)
         else:
@@ -593,7 +602,7 @@ class MaxSD(Estimator):
         import torch
 
         n_references = np.array([len(references) for references in data.references], np.int64)
-        lengths = data.longest_texts() * n_references
+        lengths = data.find_max_lengths() * n_references
         scores = np.empty(len(lengths))
         with torch.no_grad():
             for rows in _divide_by_length(lengths):

@@ -105,7 +105,17 @@ class PairwiseNetwork(Estimator):
         return self
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
-        """Train the network on comparisons. The validation comparisons select the best epoch and stop the training."""
+        """Train the network on comparisons. This method is called by ``meteor-e train``.
+
+        Args:
+            examples: the training examples.
+            held: the validation examples, which select the best epoch and stop the training; by default, the training
+                examples.
+            run: the seed, and the functions that report and store the state of the training.
+
+        Returns:
+            Figures for the card of the model: the best epoch and its τ.
+        """
         examples.check_comparisons(held)
         self.options = self.options.replaced(features=examples.features.shape[1], vector_size=examples.vectors.shape[1])
         validation = None if held is None else held.draw_pairs(run.seed)

@@ -60,7 +60,15 @@ class Cosine(Estimator):
         return (self.options.cosine,)
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> Mapping[str, Any]:
-        """Learn from the examples that have a score.
+        """Learn from the examples that have a score. This method is called by ``meteor-e train``.
+
+        Args:
+            examples: the training examples, whose scores are METEOR's scores.
+            held: not used.
+            run: the names of the features.
+
+        Returns:
+            An empty mapping, because there are no figures for the card of the model.
 
         Raises:
             ConfigError: if a required feature is missing, or if there are additional features.
