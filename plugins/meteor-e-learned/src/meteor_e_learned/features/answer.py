@@ -11,6 +11,7 @@ from collections.abc import Container, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
+from rapidfuzz import fuzz
 
 from meteor_e.api import ConfigError, Feature, FeatureBatch
 from meteor_e.base.array_cache import Floats
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from meteor_e.api import MatcherContext
 
 NEGATION_DISTANCE = 4
-"""Number of terms before the first matching term in which a negation is searched."""
+"""Number of words before the first matching word in which a negation is searched."""
 MAX_REFERENCE_CHARACTERS, MAX_ANSWER_CHARACTERS = 500, 5000
 """Number of leading characters of a reference and of an answer whose similarity is measured."""
 MAX_NEW_NUMBERS = 4
@@ -44,7 +45,7 @@ class Comparison(NamedTuple):
     Attributes:
         contains: whether the answer contains the reference as a whole.
         contains_joined: whether the answer contains the reference if spaces are ignored.
-        recall: the fraction of the reference's terms that occur in the answer.
+        recall: the fraction of the reference's words that occur in the answer.
         content_recall: the recall of content words.
         new_recall: the recall of content words that are not in the question.
         rare_recall: the recall of these words, weighted by their rarity.
@@ -66,8 +67,8 @@ class Match(NamedTuple):
     Attributes:
         best: the best value of each comparison over all references.
         nearest: the nearest reference.
-        position: the index of the answer's term where the first contained reference begins. If the answer does not
-            contain a reference as a whole, it is the number of terms in the answer.
+        position: the index of the answer's word where the first contained reference begins. If the answer does not
+            contain a reference as a whole, it is the number of words in the answer.
     """
 
     best: Comparison
@@ -139,7 +140,7 @@ def _match_contained_references(answer: Answer, question: Question, contained: S
         contained: the padded forms of the references that the answer contains.
     """
     first_character = min([answer.padded_forms.index(padded_forms) for padded_forms in contained])
-    # A space follows each term, so the number of spaces before a reference is the index of its first term.
+    # A space follows each word, so the number of spaces before a reference is the index of its first word.
     position = answer.padded_forms.count(" ", 1, first_character + 1)
     longest = max(contained, key=lambda padded_forms: padded_forms.count(" "))
     return Match(FULL_MATCH, question.find_reference(longest), position)
@@ -156,20 +157,19 @@ def _match_references(answer: Answer, question: Question) -> Match:
     references = [question.find_reference(padded_forms) for padded_forms in question.padded_references]
     comparisons = [_compare(answer, reference) for reference in references]
     best = Comparison(*map(max, zip(*comparisons, strict=True)))
-    nearest = max(range(len(references)), key=lambda index: _rank_reference(comparisons[index], references[index]))
-    return Match(best, references[nearest], len(answer.forms))
+    _, nearest = max(zip(comparisons, references, strict=True), key=_rank_reference)
+    return Match(best, nearest, len(answer.forms))
 
 
-def _rank_reference(comparison: Comparison, reference: Reference) -> tuple[float, int]:
+def _rank_reference(compared_reference: tuple[Comparison, Reference]) -> tuple[float, int]:
     """Return a sort key for references. References with a high recall have large keys. Short references win ties."""
+    comparison, reference = compared_reference
     total_recall = comparison.content_recall + comparison.rare_recall + comparison.trigram_recall
     return total_recall, -len(reference.forms)
 
 
 def _measure_similarity(answer: Answer, reference: Reference) -> tuple[float, float]:
     """Return the similarity of a reference to the most similar passage of an answer, and to the start of the answer."""
-    from rapidfuzz import fuzz
-
     reference_text = reference.padded_forms.strip()[:MAX_REFERENCE_CHARACTERS]
     answer_text = answer.padded_forms.strip()[:MAX_ANSWER_CHARACTERS]
     if not answer_text:
@@ -197,7 +197,7 @@ def _measure_positions(answer: Answer, match: Match, match_positions: Sequence[i
     Args:
         answer: the answer.
         match: the nearest reference.
-        match_positions: the positions of the nearest reference's terms in the answer.
+        match_positions: the positions of the nearest reference's words in the answer.
     """
     length = len(answer.forms)
     first_match = min(match_positions, default=length)
@@ -221,16 +221,16 @@ def _has_negation_before(answer: Answer, match_positions: Sequence[int]) -> bool
     return not NEGATIONS.isdisjoint(answer.forms[max(0, first_match - NEGATION_DISTANCE) : first_match])
 
 
-def _measure_missing_terms(answer: Answer, reference: Reference) -> tuple[float, float]:
-    """Return the length of the longest missing term, and the rarity of the rarest missing term.
+def _measure_missing_words(answer: Answer, reference: Reference) -> tuple[float, float]:
+    """Return the length of the longest missing word, and the rarity of the rarest missing word.
 
-    A missing term occurs in the reference, but not in the answer or the question.
+    A missing word occurs in the reference, but not in the answer or the question.
     """
     forms_and_rarities = zip(reference.new_forms, reference.new_rarities, strict=True)
-    missing_terms = [(len(form), rarity) for form, rarity in forms_and_rarities if form not in answer.positions]
-    if not missing_terms:
+    missing_words = [(len(form), rarity) for form, rarity in forms_and_rarities if form not in answer.positions]
+    if not missing_words:
         return 0, 0.0
-    lengths, rarities = zip(*missing_terms, strict=True)
+    lengths, rarities = zip(*missing_words, strict=True)
     return max(lengths), max(rarities)
 
 
@@ -258,7 +258,7 @@ def describe(answer: Answer, question: Question) -> list[float]:
         math.log1p(len(new_names)),
         float(answer.has_refusal()),
         float(_has_negation_before(answer, match_positions)),
-        *_measure_missing_terms(answer, nearest),
+        *_measure_missing_words(answer, nearest),
         math.log(len(nearest.forms)),
         math.log(len(nearest.new_forms)),
         _share(nearest.forms, question.forms),
@@ -290,13 +290,12 @@ class AnswerFeature(Feature):
         return super().from_options(context, options)
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Return one row per answer. Answers to the same question share the analysis of the question."""
-        questions: dict[tuple[str, tuple[str, ...]], Question] = {}
+        """Return one row per answer. Consecutive answers to the same question share the analysis of the question."""
+        previous_key, question = None, Question("", ())
         rows = []
         for text, references, source in zip(batch.hypotheses, batch.references, batch.sources or (), strict=True):
-            key = source, tuple(references)
-            question = questions.get(key)
-            if question is None:
-                question = questions[key] = Question(source, references)
+            key = source, references
+            if key != previous_key:
+                previous_key, question = key, Question(source, references)
             rows.append(describe(Answer(text), question))
         return np.array(rows, float).reshape(len(rows), len(COLUMNS))

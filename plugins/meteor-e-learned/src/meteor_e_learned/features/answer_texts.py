@@ -1,7 +1,7 @@
-"""Questions, acceptable answers and answers, split into terms for the feature ``answer``.
+"""Questions, acceptable answers and answers, split into words for the feature ``answer``.
 
 A question can have a hundred acceptable answers. Most answers contain one of these as a whole. Therefore, an acceptable
-answer is analyzed only when its terms are needed.
+answer is analyzed only when its words are needed.
 """
 
 from __future__ import annotations
@@ -143,7 +143,7 @@ class Question:
         distinct_references = dict.fromkeys(self._padded_lines)
         distinct_references.pop(" ", None)  # Lines without a word.
         self.padded_references = list(distinct_references)
-        self.reference_forms = frozenset(reference_forms).difference("\n")
+        self.reference_forms = frozenset(reference_forms) - {"\n"}
         self.number_lists: list[list[str]] = []
         if select_numbers(self.reference_forms):
             number_lists = [select_numbers(padded_forms.split()) for padded_forms in self.padded_references]

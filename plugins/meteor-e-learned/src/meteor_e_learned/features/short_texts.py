@@ -1,6 +1,7 @@
-"""Normalizes short English texts, so that different spellings of a name, a date or a number become equal terms.
+"""Normalizes short English texts, so that different spellings of a name, a date or a number become equal forms.
 
-For example, ``The U.S.'s 1,000 islands`` becomes the terms ``the us 1000 island``, and ``twenty-first`` becomes ``21``.
+For example, ``The U.S.'s 1,000 islands`` becomes the forms ``the us 1000 island``, and ``twenty-first`` becomes ``21``.
+The form of a word is its stem. The form of a number is its digits.
 """
 
 from __future__ import annotations
@@ -118,7 +119,7 @@ _forms = _FormCache(1 << 16)
 
 
 def get_forms(words: Iterable[str]) -> list[str]:
-    """Return the form of each word: the stem of a word, or the digits of a number."""
+    """Return the form of each word."""
     return list(map(_forms.__getitem__, words))
 
 
