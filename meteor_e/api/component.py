@@ -153,7 +153,7 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
 
     @classmethod
     def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-        """Return a copy of unchecked options in which a function has been applied to each path.
+        """Apply a function to each option that is a path, and return the resulting options.
 
         Parameters
         ----------

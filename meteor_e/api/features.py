@@ -120,7 +120,7 @@ class Feature(Component):
         systems: Sequence[str] | None = None,
         segments: Sequence[str] | None = None,
     ) -> NDArray[np.float64]:
-        """Check texts, and return the feature's row for each segment, ``(len(hypotheses), dimension)``.
+        """Check the texts of segments, and compute the feature's values for each segment.
 
         Parameters
         ----------
@@ -134,6 +134,11 @@ class Feature(Component):
             Name of the system of each hypothesis.
         segments : Sequence[str] | None, optional
             Id of the segment of each hypothesis.
+
+        Returns
+        -------
+        NDArray[np.float64] of shape (segments, dimension)
+            The feature's values for each segment.
 
         Raises
         ------

@@ -85,7 +85,9 @@ hookimpl = pluggy.HookimplMarker(PROJECT)
 
 @hookspec
 def meteor_e_matchers() -> Iterable[type[Matcher]] | Mapping[str, type[Matcher] | str]:
-    """Return matchers: subclasses of ``KeyMatcher``, ``SimilarityMatcher``, ``PhraseMatcher`` or ``Matcher``.
+    """Return the plugin's matchers.
+
+    A matcher is a subclass of ``KeyMatcher``, ``SimilarityMatcher``, ``PhraseMatcher`` or ``Matcher``.
 
     A chain refers to a matcher by the ``name`` of its class. The class method ``Matcher.from_options`` creates the
     matcher from the options in the chain, the language, and the language's resources.
@@ -94,7 +96,7 @@ def meteor_e_matchers() -> Iterable[type[Matcher]] | Mapping[str, type[Matcher] 
 
 @hookspec
 def meteor_e_features() -> Iterable[type[Feature]] | Mapping[str, type[Feature] | str]:
-    """Return features: subclasses of :class:`meteor_e.api.features.Feature`.
+    """Return the plugin's features. A feature is a subclass of :class:`meteor_e.api.features.Feature`.
 
     A feature describes hypotheses and references by rows of numbers, from which learned metrics are computed.
     """
@@ -102,7 +104,9 @@ def meteor_e_features() -> Iterable[type[Feature]] | Mapping[str, type[Feature] 
 
 @hookspec
 def meteor_e_metrics() -> Iterable[type[Metric]] | Mapping[str, type[Metric] | str]:
-    """Return metrics: subclasses of :class:`meteor_e.api.metrics.Metric` or of its ``SegmentMetric``.
+    """Return the plugin's metrics.
+
+    A metric is a subclass of :class:`meteor_e.api.metrics.Metric` or of :class:`meteor_e.api.metrics.SegmentMetric`.
 
     A metric scores hypotheses against references. The option ``-M`` of all commands and the function
     :func:`meteor_e.load_metric` accept its ``name``.
@@ -111,7 +115,7 @@ def meteor_e_metrics() -> Iterable[type[Metric]] | Mapping[str, type[Metric] | s
 
 @hookspec
 def meteor_e_estimators() -> Iterable[type[Estimator]] | Mapping[str, type[Estimator] | str]:
-    """Return estimators: subclasses of :class:`meteor_e.api.estimators.Estimator`.
+    """Return the plugin's estimators. An estimator is a subclass of :class:`meteor_e.api.estimators.Estimator`.
 
     An estimator learns a metric from features and human judgments. A recipe for ``meteor-e train`` names the estimator.
     """
@@ -119,7 +123,7 @@ def meteor_e_estimators() -> Iterable[type[Estimator]] | Mapping[str, type[Estim
 
 @hookspec
 def meteor_e_measures() -> Iterable[type[Measure[Any]]] | Mapping[str, type[Measure[Any]] | str]:
-    """Return measures: subclasses of :class:`meteor_e.api.measures.Measure`.
+    """Return the plugin's measures. A measure is a subclass of :class:`meteor_e.api.measures.Measure`.
 
     A measure, such as a correlation coefficient, quantifies how well the scores of a metric agree with human judgments.
     The option ``-s`` of ``meteor-e evaluate`` selects measures.
@@ -128,7 +132,9 @@ def meteor_e_measures() -> Iterable[type[Measure[Any]]] | Mapping[str, type[Meas
 
 @hookspec
 def meteor_e_perturbations() -> Iterable[type[Perturbation]] | Mapping[str, type[Perturbation] | str]:
-    """Return perturbations: subclasses of :class:`meteor_e.api.perturbations.Perturbation`.
+    """Return the plugin's perturbations.
+
+    A perturbation is a subclass of :class:`meteor_e.api.perturbations.Perturbation`.
 
     A perturbation adds an error to a text. The command ``meteor-e stress`` tests whether the error lowers the score.
     """
@@ -181,7 +187,7 @@ def meteor_e_language_files() -> Iterable[LanguageDefinition] | Mapping[str, Lan
 
 @hookspec
 def meteor_e_lemmatizers() -> Iterable[type[Lemmatizer]] | Mapping[str, type[Lemmatizer] | str]:
-    """Return lemmatizers: subclasses of :class:`meteor_e.api.lemmatizers.Lemmatizer`.
+    """Return the plugin's lemmatizers. A lemmatizer is a subclass of :class:`meteor_e.api.lemmatizers.Lemmatizer`.
 
     A lemmatizer adds lemmas and part-of-speech tags to tokens. Matchers read them as ``token.lemma`` and ``token.tag``.
     """
@@ -189,7 +195,7 @@ def meteor_e_lemmatizers() -> Iterable[type[Lemmatizer]] | Mapping[str, type[Lem
 
 @hookspec
 def meteor_e_segmenters() -> Iterable[type[Segmenter]] | Mapping[str, type[Segmenter] | str]:
-    """Return segmenters: subclasses of :class:`meteor_e.api.segmenters.Segmenter`.
+    """Return the plugin's segmenters. A segmenter is a subclass of :class:`meteor_e.api.segmenters.Segmenter`.
 
     A segmenter separates the words of a text that is written without spaces. The definition of a language names its
     segmenter.

@@ -1,4 +1,4 @@
-"""Equivalents of the modules that METEOR-E added to the Java program. They are used by ``meteor-e compat``."""
+"""Matchers for ``meteor-e compat`` that correspond to the modules of METEOR-E's Java program."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ class ShieldedFinder:
     def find_spec(
         cls, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of a protected library with a shielded loader, or ``None`` for any other module."""
+        """Find a library that must be protected, and replace its loader. Return ``None`` for all other modules."""
         if name not in LIBRARIES:
             return None
         for finder in sys.meta_path:

@@ -343,7 +343,7 @@ def make_segmenter(language: Language, registry: PluginRegistry) -> Segmenter:
 
 
 def list_plugins(chain: Chain, registry: PluginRegistry) -> list[str]:
-    """Return the sorted ``distribution@version`` of all plugins that supply a component or the language of a chain."""
+    """List the plugins that a chain uses, as sorted strings of the form ``distribution@version``."""
     components = [("matcher", matcher.name) for matcher in chain.matchers]
     if not chain.language.path and not chain.language.script:
         components.append(("language", chain.language.code))

@@ -161,7 +161,7 @@ class Inputs(Options):
         return formats
 
     def _has_columns(self) -> bool:
-        """Return whether an option describes columns, so that the input must be a table."""
+        """Return whether an option names a column. In this case, the input must be a table."""
         text_columns = (*self.hypothesis_columns, *self.reference_columns)
         other_columns = (self.id_column, self.source_column, self.system_column)
         return bool(text_columns) or any(other_columns) or self.no_header
@@ -206,7 +206,9 @@ class Inputs(Options):
         )
 
     def _rename(self, systems: Sequence[System]) -> list[System]:
-        """Return the systems renamed according to ``--name``, or by default with printable forms of their names.
+        """Return the systems with the names that the user passed to ``--name``.
+
+        Without ``--name``, characters that a terminal cannot show are replaced in the names.
 
         Raises:
             ConfigError: if the number of names differs from the number of systems, a name is empty or occurs twice, or

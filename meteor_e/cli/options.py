@@ -72,7 +72,7 @@ def load_systems(systems: Sequence[System]) -> list[System]:
 
 @dataclasses.dataclass(frozen=True)
 class MetricOptions(Options):
-    """Store the options that define METEOR's chain. Other metrics use only the language and the number of threads."""
+    """Store the options of METEOR. Other metrics use only the language and the number of threads."""
 
     heading = "Metric"
     example = "… -l de -m exact,stem=0.6 --set alpha=0.8 --threads 4"

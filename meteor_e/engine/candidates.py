@@ -153,7 +153,7 @@ def _propose_matches(
 
 
 def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]) -> bool:
-    """Return whether reference positions with the same token and the same phrases have the same candidates."""
+    """Return whether two reference positions with equal tokens and equal phrases always have equal candidates."""
     if max(len(hypothesis), len(reference)) > MAX_SHARED_WORDS:
         return False
     return all(family_of(matcher) not in _UNSHAREABLE_FAMILIES for matcher in matchers)
@@ -162,7 +162,7 @@ def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], r
 def _collect_shared_lists(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
 ) -> _SharedLists:
-    """Collect candidates in lists that reference positions share.
+    """Collect the candidates of each reference position, and give equal positions the same list.
 
     Each matcher compares the hypothesis only with the first position of each list.
     """

@@ -155,7 +155,7 @@ class CoreSession:
         """
         hypothesis_count = len(reference_starts) - 1
         for hypothesis in range(hypothesis_count):
-            # The core reuses the result of an equal hypothesis with equal references.
+            # The C++ core computes the result of equal segments only once.
             if batch.original(hypothesis) != hypothesis:
                 continue
             hypothesis_types = batch.types(hypothesis)

@@ -134,7 +134,7 @@ def weight_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
             raise InputError(
                 f"source {number}: weights by scores need a source that has scores, but no references and no weights"
             )
-        # The difference from the highest score prevents an overflow.
+        # Subtracting the highest score first prevents an overflow of the exponential function.
         highest_score = max(source.scores)
         weights = [math.exp(score - highest_score) for score in source.scores]
         yield msgspec.structs.replace(source, weights=weights)

@@ -67,7 +67,7 @@ def _split_references(
 ) -> tuple[list[str], list[str]]:
     """Return the hypothesis files and the reference files.
 
-    Without ``references``, the last file contains the references, and a single XML file contains all texts.
+    If ``references`` is empty, the last file contains the references. A single XML file can contain all texts.
     """
     if references:
         return list(files), list(references)

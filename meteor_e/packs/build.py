@@ -207,7 +207,7 @@ class PackBuilder:
             replace_folder(folder, self.target)
 
     def _has_identical_pack(self, manifest: Manifest) -> bool:
-        """Return whether the target is an undamaged pack with the same manifest."""
+        """Return whether the target folder already contains this pack without damage."""
         try:
             existing_pack = Pack(self.target)
         except ResourceError:

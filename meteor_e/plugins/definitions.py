@@ -80,7 +80,7 @@ LoadFunction = Callable[[object], tuple[T, tuple[str, ...]]]
 
 @dataclass
 class Definition(Generic[T]):
-    """The definition of a name by meteor_e or a plugin. The named object is loaded when it is first used.
+    """Describes an object that meteor_e or a plugin offers under a name. The object is imported on first use.
 
     Attributes
     ----------

@@ -12,7 +12,7 @@ from meteor_e_bitext.pivot import PivotOptions
 
 @dataclass(frozen=True)
 class BitextOptions:
-    """Store the options that affect the content of a pack that is built from bitext.
+    """Store the options that determine the content of a pack built from bitext.
 
     Attributes:
         alignment: the options of the word alignment.

@@ -199,7 +199,7 @@ def _sort_pairs(
     passes_phrase_filter = phrase_filter.select(pairs.phrases)[pairs.pair_phrases]
     passes_pivot_filter = pivot_filter.select(pairs.pivots)[pairs.pair_pivots]
     is_usable = passes_phrase_filter & passes_pivot_filter
-    # A phrase of the pivot language that occurs in a single pair does not connect two different phrases.
+    # Paraphrases share a pivot phrase, so a pivot phrase that occurs in only one pair yields no paraphrases.
     pairs_per_pivot = np.bincount(pairs.pair_pivots[is_usable], minlength=pivot_count)
     is_usable &= (pairs_per_pivot > 1)[pairs.pair_pivots]
     to_pivot = _group_pairs(

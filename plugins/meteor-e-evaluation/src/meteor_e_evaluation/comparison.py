@@ -264,7 +264,7 @@ def _prepare_differences(
 ) -> Differences:
     """Return a function that computes the difference between two metrics in each sample.
 
-    A measure that does not implement a fast exchange of scores is evaluated separately for each sample.
+    Some measures can compute all samples at once. Other measures are computed for one sample after the other.
 
     Args:
         measure: the measure.

@@ -294,7 +294,7 @@ def _expand_short_forms(content: dict[str, Any]) -> None:
 
 
 def _expand_files(entries: dict[str, Any]) -> None:
-    """Expand the paths of outputs and references in place. The entries are those of an index or of a language pair."""
+    """Expand the paths of outputs and references in the entries of an index or of a language pair."""
     if isinstance(entries.get("outputs"), str):
         entries["outputs"] = {"file": entries["outputs"]}
     if isinstance(entries.get("references"), str):

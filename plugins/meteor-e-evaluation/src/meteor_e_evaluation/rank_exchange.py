@@ -57,7 +57,7 @@ def exchange_rank_correlation(
 
 
 def _rank_jointly(ratings: Assessments, metric_scores: Floats, unit: str, coefficient: str) -> JointRanking:
-    """Return the joint ranking of two metrics' scores of the rated outputs.
+    """Rank the scores that two metrics assign to the rated outputs. Both metrics are ranked together.
 
     Args:
         ratings: human scores of the outputs.

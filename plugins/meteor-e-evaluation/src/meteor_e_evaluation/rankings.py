@@ -59,7 +59,7 @@ class RankedPair(NamedTuple):
 
 
 class _RankedSystem(NamedTuple):
-    """The name of a system and its rank, of which 1 is the best."""
+    """Contains the name and the rank of a system. Rank 1 is the best."""
 
     name: str
     rank: int

@@ -20,7 +20,9 @@ def make_file_name(metric: str) -> str:
 
 
 def write_scores(folder: Path, test: TestSet, scores: Sequence[Scores], *, by_name: bool = False) -> list[Path]:
-    """Write the files ``PAIR/METRIC-REFERENCE.seg.score`` and ``.sys.score``, as in mt-metrics-eval.
+    """Write segment scores and system scores to files that mt-metrics-eval reads.
+
+    The files are ``PAIR/METRIC-REFERENCE.seg.score`` and ``PAIR/METRIC-REFERENCE.sys.score``.
 
     Each line contains a system and a score, separated by a tab. ``None`` stands for a missing score.
 

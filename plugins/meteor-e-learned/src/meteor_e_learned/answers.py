@@ -22,7 +22,7 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 class JudgedAnswer(msgspec.Struct, frozen=True):
-    """An answer of a language model with a human judgment, from one line of a JSON Lines file.
+    """Represents an answer that a language model gave and that a person judged, read from a line of a JSON Lines file.
 
     Other fields of the line are ignored.
 

@@ -96,7 +96,7 @@ class CheckTexts:
         raise ConfigError(difference + self._describe_cause(feature, label))
 
     def _describe_cause(self, feature: Feature, label: str) -> str:
-        """Return the part of an error message that explains why a feature computes other values than before."""
+        """Explain, for an error message, why the values of a feature have changed since the training."""
         causes, packages = [], []
         old_versions = self.libraries.get(label, {})
         for name, new_version in library_versions(feature.requires).items():
@@ -155,7 +155,10 @@ def make_check_texts(features: FeatureSet) -> CheckTexts:
 def _compute_numbers(
     features: FeatureSet, hypotheses: Sequence[str], references: Sequence[str]
 ) -> tuple[tuple[str, ...], Floats]:
-    """Return the columns of the features that accept any text, and the values of these columns for the check texts."""
+    """Compute the check texts' features, and return the column names and the values.
+
+    Features that accept only certain texts are left out.
+    """
     checked_features = FeatureSet([entry for entry in features.features if reads_any_segment(entry.feature)])
     # The next reference serves as the source, so that the source differs from the hypothesis and the reference.
     sources = [*references[1:], *references[:1]]

@@ -576,7 +576,7 @@ class MaxSD(Estimator):
         device: torch.device,
         random: np.random.Generator | None,
     ) -> torch.Tensor:
-        """Return the log odds of the scores of some hypotheses, ``(rows,)``.
+        """Compute the log odds of the scores of the selected hypotheses.
 
         Args:
             network: the network.
@@ -688,7 +688,7 @@ def _flatten(tensors: list[Any]) -> Floats:
 
 
 def _fill(tensors: list[Any], values: Floats) -> None:
-    """Copy the values of a vector that :func:`_flatten` returned to tensors."""
+    """Copy the values of a flat vector to tensors. This function is the inverse of :func:`_flatten`."""
     import torch
 
     offset = 0

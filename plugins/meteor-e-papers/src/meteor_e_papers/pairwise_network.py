@@ -211,7 +211,7 @@ class _Block(NamedTuple):
 
 
 def _layout(network: PairwiseNetwork) -> tuple[dict[str, _Block], int]:
-    """Return the blocks of parameters of a network by name, and the number of all parameters."""
+    """Return each named block of a network's parameters, and the total number of parameters."""
     options = network.options
     return _compute_layout(options.features, options.vector_size, options.hidden, options.architecture)
 

@@ -34,7 +34,7 @@ class Rule(NamedTuple):
     run: Callable[[str, int], re.Match[str] | None] | None = None
 
 
-# The following strings are character classes without brackets, in which one character represents each class.
+# The following strings are contents of character classes in regular expressions.
 L = f"A-Za-z{LOWER}{UPPER}\u0130\u0131\u017f\u212a"
 X = MARK
 D = f"0-9{DIGIT}"

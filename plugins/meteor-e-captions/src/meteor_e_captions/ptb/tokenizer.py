@@ -261,7 +261,7 @@ class Tokenizer:
 
     @staticmethod
     def _is_context_free(classes: str) -> bool:
-        """Return whether a piece consists of words and punctuation whose tokens do not depend on adjacent pieces."""
+        """Return whether a piece of text can be tokenized without the text around it."""
         match = _match_words(classes)
         return match is not None and not (match["last"] and ABBREVIATIONS(match["last"].lower()))
 

@@ -113,7 +113,7 @@ def collect(
     for test in tests:
         _check_language(test, meteor.chain.language.code)
         test_cells.append(_collect_cells(meteor, test, cache, progress))
-    # The indices of cells and units continue those of the previous test set.
+    # Indices of cells and units start where the indices of the previous test set end.
     first_cells = _first_indices([len(cells.segments) for cells in test_cells])
     first_units = _first_indices([len(test) for test in tests])
     sizes = np.concatenate([cells.sizes for cells in test_cells])

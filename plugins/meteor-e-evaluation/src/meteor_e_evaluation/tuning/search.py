@@ -140,7 +140,7 @@ def _climb_from_all(
         rng: source of the random starts, and of the order in which the search changes the coordinates.
         n_random_starts: number of random starts.
     """
-    # Evaluating the starts first guarantees that the result is not worse than any start.
+    # The starting points are evaluated first, so the best result is at least as good as all starting points.
     for point in starts:
         evaluator.evaluate(point)
     grid_starts = [_move_to_grid(point, grid) for point in starts]

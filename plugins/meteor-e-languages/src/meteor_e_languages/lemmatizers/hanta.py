@@ -23,7 +23,10 @@ LEMMA_LIMIT = 1 << 17
 
 
 class _Model(NamedTuple):
-    """A model of HanTa: its file, and the name of its tag set in :mod:`meteor_e_languages.lemmatizers.tags`."""
+    """Describes a model of HanTa by its file and its tag set.
+
+    The tag sets are defined in :mod:`meteor_e_languages.lemmatizers.tags`.
+    """
 
     file: str
     tag_set: str

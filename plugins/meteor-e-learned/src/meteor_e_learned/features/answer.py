@@ -140,7 +140,7 @@ def _match_contained_references(answer: Answer, question: Question, contained: S
         contained: the padded forms of the references that the answer contains.
     """
     first_character = min([answer.padded_forms.index(padded_forms) for padded_forms in contained])
-    # A space follows each word, so the number of spaces before a reference is the index of its first word.
+    # Each word is followed by a space. Counting the spaces therefore yields the index of a word.
     position = answer.padded_forms.count(" ", 1, first_character + 1)
     longest = max(contained, key=lambda padded_forms: padded_forms.count(" "))
     return Match(FULL_MATCH, question.find_reference(longest), position)

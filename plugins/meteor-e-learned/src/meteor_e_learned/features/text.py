@@ -236,7 +236,7 @@ def compare_texts(hypothesis: WordSequence, reference: WordSequence, lists: Pair
 
 
 def _compare_lengths(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    """Return the length of the reference, and the differences between the lengths of the two texts."""
+    """Return the reference length, and measures of how much the lengths of hypothesis and reference differ."""
     n_words = len(reference.words)
     character_ratio = (hypothesis.size + 1) / (reference.size + 1)
     return [math.log(n_words + 1), len(hypothesis.words) - n_words, abs(math.log(character_ratio))]

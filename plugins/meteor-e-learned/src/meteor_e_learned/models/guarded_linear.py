@@ -142,7 +142,7 @@ class GuardedLinear(LinearEstimator):
         rows = self._standardize_blocks(examples.features)
         self.weights_ = self._solve(examples, rows, prior, penalty)
         self._fit_base(examples, rows, judged)
-        # The scale needs consecutive numbers of parts, but there may be synthetic parts between the judged parts.
+        # Synthetic parts were removed, so the remaining parts are numbered again without gaps.
         _, part_numbers = np.unique(examples.hypothesis_part[judged], return_inverse=True)
         self.levels_ = Scale.fit(self.raw(examples.features[judged]), part_numbers).levels
         taus = pair_taus(self, examples)
@@ -179,7 +179,7 @@ class GuardedLinear(LinearEstimator):
         return rows
 
     def _prior_and_penalty(self, columns: Sequence[str]) -> tuple[Floats, Floats]:
-        """Return the prior weight of each feature, and the strength of the penalty for other weights."""
+        """Return the prior weight of each feature, and how strongly deviations from it are penalized."""
         prior, penalty = np.zeros(len(columns)), np.full(len(columns), self.options.penalty)
         for name in self.options.prior_feature:
             prior[_column_index(name, columns)] = self.options.prior_weight

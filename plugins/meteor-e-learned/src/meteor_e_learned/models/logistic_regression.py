@@ -118,7 +118,7 @@ class LogisticRegression(LinearEstimator):
         return probability * (1 - probability)
 
     def note(self, features: Floats) -> str:
-        """Return an empty string, because the whole score is learned."""
+        """Return an empty string, because no part of the score is set by hand."""
         return ""
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:

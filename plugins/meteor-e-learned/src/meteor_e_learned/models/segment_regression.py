@@ -211,7 +211,7 @@ class SegmentRegression(LinearEstimator):
 def _select_best(correlations: Mapping[tuple[int, float], float]) -> tuple[int, float]:
     """Return the degree and the strength of the penalty with the highest correlation.
 
-    If all human scores are equal, the correlations are undefined, and the first degree and strength are returned.
+    Correlations are undefined if all human scores are equal. In this case, the first degree and strength are returned.
     """
     ranks = {choice: -np.inf if np.isnan(value) else value for choice, value in correlations.items()}
     return max(ranks, key=ranks.__getitem__)

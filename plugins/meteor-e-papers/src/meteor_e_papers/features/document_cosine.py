@@ -99,7 +99,7 @@ class DocumentCosineFeature(WordVectorFeature, Feature):
         return [cosine(document, self.document(reference)) for reference in references]
 
     def _compare_shared_words(self, hypothesis: str, references: Sequence[str]) -> list[float]:
-        """Return the shared-words similarity of the hypothesis to each reference."""
+        """Compute how similar the hypothesis is to each reference, based on the words that both contain."""
         counts = Counter(self.units(hypothesis))
         return [self._shared_words_similarity(counts, Counter(self.units(reference))) for reference in references]
 
@@ -126,5 +126,5 @@ class DocumentCosineFeature(WordVectorFeature, Feature):
         return float(vector @ vector)
 
     def describe(self) -> str:
-        """Return the digest of the vectors. Append the similarity if it is not the cosine."""
+        """Return the digest of the vectors, followed by the similarity measure unless it is the cosine."""
         return super().describe() + ("" if self.options.similarity == "cosine" else f"|{self.options.similarity}")
