@@ -1,7 +1,7 @@
-"""Measure metrics of answers on people's judgments: the table of docs/answers.md.
+"""Measure how well metrics of answers agree with human judgments, and print the table of docs/answers.md.
 
-Learned models are evaluated without the system that they score (leave one system out), and without the question: they
-learn from the other systems' answers to other questions.
+A learned model is trained without the system and without the questions that it scores: it learns from the answers of
+the other systems to other questions.
 
     python benchmarks/answers/answers.py ../shared/data/answers/triviaqa-judged.jsonl.gz
 """
@@ -9,11 +9,11 @@ learn from the other systems' answers to other questions.
 from __future__ import annotations
 
 import argparse
-import math
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
 import numpy as np
 from meteor_e_learned.answers import JudgedAnswer, answer_examples, load_answers
 from meteor_e_learned.feature_store import FeatureStore
@@ -29,11 +29,11 @@ from meteor_e.scoring.formula import PART_INDEXES, PARTS
 
 RECIPE = Path(__file__).parents[1] / "recipes" / "ready" / "answer-light.yaml"
 FOLDS = 5
-"""Folds of questions."""
+"""Number of folds into which the questions are divided."""
 DIFFICULTY = (
     *("answer.references", "answer.missing_by_references", "answer.reference_words", "answer.new_reference_words"),
 )
-"""Columns that describe the question's acceptable answers and not the answer."""
+"""Columns that describe the acceptable answers of a question, regardless of the answer."""
 
 
 def area_under_curve(scores: Floats, correct: NDArray[np.bool_]) -> float:
@@ -82,7 +82,7 @@ def leave_one_system_out(
 
 
 def surface_scores(answers: Sequence[JudgedAnswer]) -> dict[str, Floats]:
-    """Return baselines: exact containment, token F1, and what describes only length or difficulty."""
+    """Return the scores of four simple baselines: containment, token F1, length, and number of references."""
     contained, f1 = [], []
     for answer in answers:
         words = split_forms(fold(answer.answer))
@@ -105,7 +105,7 @@ def token_f1(words: Sequence[str], reference: Sequence[str]) -> float:
 
 
 def meteor_scores(answers: Sequence[JudgedAnswer]) -> dict[str, Floats]:
-    """Return METEOR, its recall, the chain ``answer`` and sacreBLEU's chrF."""
+    """Return the scores of METEOR, METEOR's recall, the chain ``answer`` and sacreBLEU's chrF."""
     from sacrebleu.metrics.chrf import CHRF
 
     hypotheses, references = [answer.answer for answer in answers], [answer.references for answer in answers]
@@ -122,47 +122,72 @@ def meteor_scores(answers: Sequence[JudgedAnswer]) -> dict[str, Floats]:
     return scores
 
 
+def choose_folds(answers: Sequence[JudgedAnswer]) -> NDArray[np.int64]:
+    """Return the fold of each answer. All answers to a question are in the same fold."""
+    distinct_questions = dict.fromkeys(answer.question for answer in answers)
+    question_indexes = {question: index for index, question in enumerate(distinct_questions)}
+    return np.array([question_indexes[answer.question] for answer in answers]) * 7919 % FOLDS
+
+
+def replace_references(answers: Sequence[JudgedAnswer], references: Sequence[Sequence[str]]) -> list[JudgedAnswer]:
+    """Return the answers with other acceptable answers."""
+    return [
+        msgspec.structs.replace(answer, references=list(texts))
+        for answer, texts in zip(answers, references, strict=True)
+    ]
+
+
+def make_row(
+    name: str, scores: Floats, correct: NDArray[np.bool_], systems: NDArray[np.str_], *, learned: bool
+) -> list[str]:
+    """Return a metric's row of the table: its name, and figures over the systems.
+
+    Args:
+        name: the name of the metric.
+        scores: the score of each answer.
+        correct: the judgments.
+        systems: the system of each answer.
+        learned: whether the scores are probabilities. If they are not, the threshold is chosen on the other systems.
+    """
+    areas, accuracies, calibration_errors = [], [], []
+    for system in np.unique(systems):
+        part = systems == system
+        threshold = 0.5 if learned else best_threshold(scores[~part], correct[~part])
+        areas.append(area_under_curve(scores[part], correct[part]))
+        accuracies.append(float(((scores[part] >= threshold) == correct[part]).mean()))
+        if learned:
+            calibration_errors.append(calibration_error(scores[part], correct[part]))
+    highest_error = f"{max(calibration_errors):.3f}" if learned else ""
+    return [name, f"{np.mean(areas):.4f}", f"{np.mean(accuracies):.4f}", f"{min(areas):.4f}", highest_error]
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else "")
     parser.add_argument("answers", help="Judged answers in JSON Lines.")
-    parser.add_argument("--references", type=int, help="Keep only so many acceptable answers per question.")
+    parser.add_argument("--references", type=int, help="Maximum number of acceptable answers per question.")
     arguments = parser.parse_args()
     answers = load_answers(arguments.answers)
     correct = np.array([answer.correct for answer in answers])
     systems = np.array([answer.system for answer in answers])
-    questions = {question: index for index, question in enumerate(dict.fromkeys(answer.question for answer in answers))}
-    folds = np.array([questions[answer.question] for answer in answers]) * 7919 % FOLDS
+    folds = choose_folds(answers)
     recipe = load_recipe(RECIPE)
     features = make_features(recipe.features, recipe.language, RECIPE.parent)
     store = FeatureStore()
-    kept = [answer_examples(answers, "", features, store, references=count).features for count in (None, 2)]
-    if arguments.references is not None:
-        limited = answer_examples(answers, "", features, store, references=arguments.references)
-        answers = [
-            JudgedAnswer(answer.question, list(texts), answer.answer, answer.correct, answer.system, answer.id)
-            for answer, texts in zip(answers, limited.references, strict=True)
-        ]
-        kept = [limited.features, kept[1]]
+    # The shipped model is trained with all acceptable answers and with two, see the recipe.
+    examples = answer_examples(answers, "", features, store, references=arguments.references)
+    two_references = answer_examples(answers, "", features, store, references=2)
+    answers = replace_references(answers, examples.references)
+    matrices = [examples.features, two_references.features]
     columns = [index for index, name in enumerate(features.columns) if name not in DIFFICULTY]
-    learned = {
-        "`answer-light`": leave_one_system_out(kept, correct, systems, folds),
-        "`answer-light` without difficulty": leave_one_system_out(
-            [rows[:, columns] for rows in kept], correct, systems, folds
-        ),
+    answer_matrices = [matrix[:, columns] for matrix in matrices]
+    learned_scores = {
+        "`answer-light`": leave_one_system_out(matrices, correct, systems, folds),
+        "`answer-light` without difficulty": leave_one_system_out(answer_matrices, correct, systems, folds),
     }
-    rows = []
-    for name, scores in {**surface_scores(answers), **meteor_scores(answers), **learned}.items():
-        parts = [systems == system for system in np.unique(systems)]
-        areas = [area_under_curve(scores[part], correct[part]) for part in parts]
-        thresholds = [0.5 if name in learned else best_threshold(scores[~part], correct[~part]) for part in parts]
-        accuracies = [
-            float(((scores[part] >= threshold) == correct[part]).mean())
-            for part, threshold in zip(parts, thresholds, strict=True)
-        ]
-        error = max(calibration_error(scores[part], correct[part]) for part in parts) if name in learned else math.nan
-        rows.append([name, *(f"{np.mean(values):.4f}" for values in (areas, accuracies)), f"{min(areas):.4f}",
-                     "" if math.isnan(error) else f"{error:.3f}"])  # fmt: skip
+    fixed_scores = {**surface_scores(answers), **meteor_scores(answers)}
+    rows = [make_row(name, scores, correct, systems, learned=False) for name, scores in fixed_scores.items()]
+    rows += [make_row(name, scores, correct, systems, learned=True) for name, scores in learned_scores.items()]
     print(format_table(["metric", "AUC", "accuracy", "lowest AUC", "highest ECE"], rows))
 
 
