@@ -36,18 +36,12 @@ if TYPE_CHECKING:
 class KeptData(NamedTuple):
     """The data of segments that a table of scores keeps. By default, it does not keep data of segments.
 
-    Attributes
-    ----------
-    segments : bool
-        Whether to keep ids and scores.
-    statistics : bool
-        Whether to keep statistics, which significance tests and sums of tables need.
-    details : bool
-        Whether to keep details, which JSON contains in addition to the scores.
-    alignments : bool
-        Whether to keep METEOR's alignments, as a part of the details.
-    references : bool
-        Whether to compute a digest of the references, which shows whether systems have the same segments.
+    Attributes:
+        segments: whether to keep ids and scores.
+        statistics: whether to keep statistics, which significance tests and sums of tables need.
+        details: whether to keep details, which JSON contains in addition to the scores.
+        alignments: whether to keep METEOR's alignments, as a part of the details.
+        references: whether to compute a digest of the references, which shows whether systems have the same segments.
     """
 
     segments: bool = False
@@ -73,37 +67,23 @@ def evaluate(
     Each system is read once. With ``on_error="skip"``, all systems are read and scored a second time if there are
     segments that cannot be scored.
 
-    Parameters
-    ----------
-    metrics : Sequence[Metric]
-        The metrics, with different labels.
-    systems : Sequence[System]
-        The systems. Significance tests compare the first system with all others.
-    keep : KeptData | None, optional
-        The data of segments that the table keeps; by default none.
-    on_error : str | None, optional
-        Policy for segments that cannot be scored: ``stop``, ``zero``, or ``skip``, which leaves the segments out of all
-        systems; by default the policy of each metric.
-    finite : bool, optional
-        Whether infinite statistics and NaN are an error.
-    are_prepared : bool, optional
-        Whether the metrics have already been prepared for the references of a larger test set.
-    execute : Executor[Any], optional
-        Function that maps a function over batches, with threads of this process or on a cluster.
-    progress : Progress, optional
-        Called with the number of segments of each system that have been scored.
+    Args:
+        metrics: the metrics, with different labels.
+        systems: the systems. Significance tests compare the first system with all others.
+        keep: the data of segments that the table keeps; by default none.
+        on_error: policy for segments that cannot be scored: ``stop``, ``zero``, or ``skip``, which leaves the segments
+            out of all systems; by default the policy of each metric.
+        finite: whether infinite statistics and NaN are an error.
+        are_prepared: whether the metrics have already been prepared for the references of a larger test set.
+        execute: function that maps a function over batches, with threads of this process or on a cluster.
+        progress: called with the number of segments of each system that have been scored.
 
-    Returns
-    -------
-    ScoreTable
+    Returns:
         The scores of the systems, in the order of ``systems`` and ``metrics``.
 
-    Raises
-    ------
-    ConfigError
-        For metrics of different languages, or two columns with the same name.
-    InputError
-        If there are no systems or segments, or a segment cannot be scored.
+    Raises:
+        ConfigError: for metrics of different languages, or two columns with the same name.
+        InputError: if there are no systems or segments, or a segment cannot be scored.
     """
     if not systems:
         raise InputError("there are no systems to score")
@@ -577,23 +557,16 @@ def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> lis
 
     If there is only one system, the scores of its segments are explained. The second name in the result is then empty.
 
-    Parameters
-    ----------
-    metrics : Sequence[Metric]
-        The metrics. Metrics that cannot explain their scores are ignored.
-    systems : Sequence[System]
-        The systems, which are read again.
+    Args:
+        metrics: the metrics. Metrics that cannot explain their scores are ignored.
+        systems: the systems, which are read again.
 
-    Returns
-    -------
-    list[tuple[str, str, str, str]]
+    Returns:
         For each explanation the label of the metric, the name of the first system, the name of the other system, and
         the text.
 
-    Raises
-    ------
-    ConfigError
-        If no metric explains its scores.
+    Raises:
+        ConfigError: if no metric explains its scores.
     """
     explaining_metrics = check_explanations(metrics, systems)
     baseline, *other_systems = systems

@@ -76,38 +76,26 @@ class Meteor(Metric):
 
     Several threads can use an instance at the same time. Instances can be pickled.
 
-    Parameters
-    ----------
-    language : str, optional
-        ISO 639-1 code, such as ``en``; ``other`` for a language without a definition.
-    offline : bool | None, optional
-        Whether a missing pack must not be downloaded; by default the user's setting.
-    resources : LanguageResources | None, optional
-        Function words, synonyms and paraphrases that replace the resources of the pack.
-    threads : int | None, optional
-        Number of threads that score a corpus with the native engine; by default the value of ``METEOR_E_THREADS``, or
-        the number of processors.
-    on_error : str, optional
-        Policy for segments that cannot be aligned, because their words are repeated too often. ``stop`` raises an error
-        that names the segment, ``skip`` leaves the segment out with a warning, and ``zero`` gives it the score 0 with a
-        warning. The attribute of the same name can be changed later.
-    **keys
-        Keys of the chain by name: task, matchers, parameters, normalization, beam, character_mode, pack,
-        function_words, lemmatizer; see :class:`~meteor_e.chains.keys.ChainArguments`.
+    Args:
+        language: ISO 639-1 code, such as ``en``; ``other`` for a language without a definition.
+        offline: whether a missing pack must not be downloaded; by default the user's setting.
+        resources: function words, synonyms and paraphrases that replace the resources of the pack.
+        threads: number of threads that score a corpus with the native engine; by default the value of
+            ``METEOR_E_THREADS``, or the number of processors.
+        on_error: policy for segments that cannot be aligned, because their words are repeated too often. ``stop``
+            raises an error that names the segment, ``skip`` leaves the segment out with a warning, and ``zero`` gives
+            it the score 0 with a warning. The attribute of the same name can be changed later.
+        **keys: keys of the chain by name: task, matchers, parameters, normalization, beam, character_mode, pack,
+            function_words, lemmatizer; see :class:`~meteor_e.chains.keys.ChainArguments`.
 
-    Raises
-    ------
-    ConfigError
-        For an invalid option.
-    PluginError
-        For a matcher that is not installed.
-    ResourceError
-        If a pack is missing and cannot be installed.
+    Raises:
+        ConfigError: for an invalid option.
+        PluginError: for a matcher that is not installed.
+        ResourceError: if a pack is missing and cannot be installed.
 
-    Examples
-    --------
-    >>> meteor = Meteor("en")
-    >>> meteor.score("the cat sat on the mat", ["a cat was sitting on the mat"]).score
+    Examples:
+        >>> meteor = Meteor("en")
+        >>> meteor.score("the cat sat on the mat", ["a cat was sitting on the mat"]).score
     """
 
     name: ClassVar[str] = "meteor"
@@ -141,27 +129,17 @@ class Meteor(Metric):
     ) -> Self:
         """Create a metric from a YAML chain.
 
-        Parameters
-        ----------
-        source : str | os.PathLike[str] | Mapping[str, Any] | ChainConfig
-            Path of a chain file, name of a chain of meteor_e or of a plugin, a mapping with the content of a chain, or
-            a loaded chain.
-        offline : bool | None, optional
-            Whether a missing pack must not be downloaded; by default the user's setting.
-        resources : LanguageResources | None, optional
-            Function words, synonyms and paraphrases that replace the resources of the pack.
-        threads : int | None, optional
-            Number of threads that score a corpus.
-        on_error : str, optional
-            Policy for segments that cannot be aligned.
-        label : str, optional
-            Name of the metric in tables; by default ``METEOR``.
-        **overrides
-            Keys of the chain that are replaced, such as ``beam=5``.
+        Args:
+            source: path of a chain file, name of a chain of meteor_e or of a plugin, a mapping with the content of a
+                chain, or a loaded chain.
+            offline: whether a missing pack must not be downloaded; by default the user's setting.
+            resources: function words, synonyms and paraphrases that replace the resources of the pack.
+            threads: number of threads that score a corpus.
+            on_error: policy for segments that cannot be aligned.
+            label: name of the metric in tables; by default ``METEOR``.
+            **overrides: keys of the chain that are replaced, such as ``beam=5``.
 
-        Returns
-        -------
-        Self
+        Returns:
             The metric, with the language and parameters of the chain.
         """
         if not isinstance(source, ChainConfig):
@@ -317,24 +295,16 @@ class Meteor(Metric):
     def align(self, hypothesis: str, reference: str, *, maximum_accuracy: bool = False) -> Alignment:
         """Align a hypothesis with one reference.
 
-        Parameters
-        ----------
-        hypothesis : str
-            Raw hypothesis.
-        reference : str
-            Raw reference.
-        maximum_accuracy : bool, optional
-            Whether to prefer many matches to few chunks, like the Java aligner's option ``maxacc``.
+        Args:
+            hypothesis: raw hypothesis.
+            reference: raw reference.
+            maximum_accuracy: whether to prefer many matches to few chunks, like the Java aligner's option ``maxacc``.
 
-        Returns
-        -------
-        Alignment
+        Returns:
             The matches, and the normalized words of both segments.
 
-        Raises
-        ------
-        InputError
-            If the segment cannot be aligned.
+        Raises:
+            InputError: if the segment cannot be aligned.
         """
         batch = Batch([hypothesis], [reference_list(hypothesis, reference)], alignments=True)
         rows = self._engine.score(batch, maximum_accuracy=maximum_accuracy)
@@ -346,24 +316,16 @@ class Meteor(Metric):
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> MeteorSegmentScore:
         """Score a segment.
 
-        Parameters
-        ----------
-        hypothesis : str
-            Raw hypothesis.
-        references : str | Sequence[str]
-            One or several raw references. The score is the best score against one of them.
-        source : str | None, optional
-            Ignored.
+        Args:
+            hypothesis: raw hypothesis.
+            references: one or several raw references. The score is the best score against one of them.
+            source: ignored.
 
-        Returns
-        -------
-        MeteorSegmentScore
+        Returns:
             The score against the best reference, with its parts and the alignment.
 
-        Raises
-        ------
-        InputError
-            If there is no reference, or words are repeated so often that the segment cannot be aligned.
+        Raises:
+            InputError: if there is no reference, or words are repeated so often that the segment cannot be aligned.
         """
         batch = Batch([hypothesis], [reference_list(hypothesis, references)])
         rows = self._engine.score(batch)
@@ -377,21 +339,15 @@ class Meteor(Metric):
         This is useful for minimum Bayes risk decoding, in which the candidate translations of a source are both the
         hypotheses and the references.
 
-        Parameters
-        ----------
-        hypotheses, references : Sequence[str]
-            Raw segments. The matrix needs 8 bytes per pair, or 3.2 GB for 20,000 of each.
+        Args:
+            hypotheses, references: raw segments. The matrix needs 8 bytes per pair, or 3.2 GB for 20,000 of each.
 
-        Returns
-        -------
-        NDArray[np.float64]
+        Returns:
             The scores of all pairs, ``(hypotheses, references)``. They equal the results of :meth:`score`.
 
-        Raises
-        ------
-        InputError
-            If an argument is not a list of texts, the matrix does not fit into memory, or a pair cannot be scored. The
-            message names the pair.
+        Raises:
+            InputError: if an argument is not a list of texts, the matrix does not fit into memory, or a pair cannot be
+                scored. The message names the pair.
         """
         return next(self.pairwise_batches([hypotheses], [references]))
 
@@ -400,40 +356,27 @@ class Meteor(Metric):
     ) -> Iterator[NDArray[np.float64]]:
         """Score every hypothesis of a source against every reference of the source, for many sources.
 
-        Parameters
-        ----------
-        hypotheses : Iterable[Sequence[str]]
-            Hypotheses of each source.
-        references : Iterable[Sequence[str]] | None, optional
-            References of each source; by default the hypotheses.
+        Args:
+            hypotheses: hypotheses of each source.
+            references: references of each source; by default the hypotheses.
 
-        Yields
-        ------
-        NDArray[np.float64]
+        Yields:
             The matrix of each source; see :meth:`pairwise`.
 
-        Raises
-        ------
-        InputError
-            For the reasons of :meth:`pairwise`, or if the numbers of lists differ.
+        Raises:
+            InputError: for the reasons of :meth:`pairwise`, or if the numbers of lists differ.
         """
         return pairwise_batches(self._engine, hypotheses, references, threads=self.threads)
 
     def expected_scores(self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Aggregated:
         """Approximate the expected score of each hypothesis against weighted references.
 
-        Parameters
-        ----------
-        hypotheses : Sequence[str]
-            Raw hypotheses.
-        references : Sequence[str]
-            Distinct raw references.
-        weights : Floats
-            Weights of the references, with a sum of 1.
+        Args:
+            hypotheses: raw hypotheses.
+            references: distinct raw references.
+            weights: weights of the references, with a sum of 1.
 
-        Returns
-        -------
-        Aggregated
+        Returns:
             The approximate expected scores, ``(hypotheses,)``, and a function that approximates the scores of pairs.
         """
         from meteor_e.engine.aggregation import aggregate_references
@@ -506,12 +449,10 @@ class Meteor(Metric):
     def rows(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
         """Return the statistics of each segment.
 
-        Raises
-        ------
-        InputError
-            If a segment cannot be aligned and :attr:`on_error` is ``stop``.
-        ConfigError
-            If a segment cannot be aligned and :attr:`on_error` is ``skip``, because all segments need statistics.
+        Raises:
+            InputError: if a segment cannot be aligned and :attr:`on_error` is ``stop``.
+            ConfigError: if a segment cannot be aligned and :attr:`on_error` is ``skip``, because all segments need
+                statistics.
         """
         batch = Batch(hypotheses, references)
         rows = self.statistics(batch)
@@ -582,21 +523,15 @@ class Meteor(Metric):
     ) -> Iterator[MeteorSegmentScore]:
         """Yield the scores of segments in their order. A few thousand segments are read in advance.
 
-        Parameters
-        ----------
-        hypotheses : Iterable[str]
-            Raw hypotheses.
-        references : Iterable[str | Sequence[str]]
-            The reference of each hypothesis, or a sequence of references.
-        alignments : bool, optional
-            Whether to keep all alignments. Otherwise, the alignment of a segment is computed again when it is accessed
-            for the first time. This is slower if many alignments are accessed.
+        Args:
+            hypotheses: raw hypotheses.
+            references: the reference of each hypothesis, or a sequence of references.
+            alignments: whether to keep all alignments. Otherwise, the alignment of a segment is computed again when it
+                is accessed for the first time. This is slower if many alignments are accessed.
 
-        Raises
-        ------
-        InputError
-            If the numbers of hypotheses and references differ, or if a segment cannot be aligned and :attr:`on_error`
-            is ``stop``.
+        Raises:
+            InputError: if the numbers of hypotheses and references differ, or if a segment cannot be aligned and
+                :attr:`on_error` is ``stop``.
         """
         for batch, rows in self.score_batches(hypotheses, references, alignments=alignments):
             yield from self.make_segment_scores(batch, rows)
@@ -612,28 +547,18 @@ class Meteor(Metric):
     ) -> MeteorCorpusScore:
         """Score a corpus. METEOR's formula is applied to the sum of the segments' statistics.
 
-        Parameters
-        ----------
-        hypotheses : Iterable[str]
-            Raw hypotheses; any iterable, which is read once.
-        references : Iterable[str | Sequence[str]]
-            The reference of each hypothesis, or a sequence of references.
-        sources : Iterable[str] | None, optional
-            Ignored.
-        segments : bool, optional
-            Whether the result contains the scores of the segments. Memory then grows with the corpus.
-        progress : Progress, optional
-            Called with the number of segments that have been scored.
+        Args:
+            hypotheses: raw hypotheses; any iterable, which is read once.
+            references: the reference of each hypothesis, or a sequence of references.
+            sources: ignored.
+            segments: whether the result contains the scores of the segments. Memory then grows with the corpus.
+            progress: called with the number of segments that have been scored.
 
-        Returns
-        -------
-        MeteorCorpusScore
+        Returns:
             The score of the corpus, with its parts.
 
-        Raises
-        ------
-        InputError
-            If the numbers of hypotheses and references differ, or there are no segments.
+        Raises:
+            InputError: if the numbers of hypotheses and references differ, or there are no segments.
         """
         statistics_sum = StatisticsSum(len(self.matchers))
         segment_scores: tuple[MeteorSegmentScore, ...] = ()
@@ -654,12 +579,9 @@ class Meteor(Metric):
     def corpus_score(self, total: StatisticsSum, segments: tuple[MeteorSegmentScore, ...] = ()) -> MeteorCorpusScore:
         """Compute the score of a corpus from the sum of its segments' statistics.
 
-        Parameters
-        ----------
-        total : StatisticsSum
-            The sum of the statistics.
-        segments : tuple[MeteorSegmentScore, ...], optional
-            Scores of the segments, which become part of the result.
+        Args:
+            total: the sum of the statistics.
+            segments: scores of the segments, which become part of the result.
         """
         return MeteorCorpusScore(
             **formula.compute(total.total, self.chain.parameters).without_nan()._asdict(),
@@ -682,19 +604,13 @@ class Meteor(Metric):
 
         Segments that cannot be aligned do not raise an error. They are among the ``failures`` of the statistics.
 
-        Parameters
-        ----------
-        hypotheses : Iterable[str]
-            Raw hypotheses.
-        references : Iterable[str | Sequence[str]]
-            The reference of each hypothesis, or a sequence of references.
-        alignments : bool, optional
-            Whether the statistics contain the alignments.
+        Args:
+            hypotheses: raw hypotheses.
+            references: the reference of each hypothesis, or a sequence of references.
+            alignments: whether the statistics contain the alignments.
 
-        Raises
-        ------
-        InputError
-            If the numbers of hypotheses and references differ.
+        Raises:
+            InputError: if the numbers of hypotheses and references differ.
         """
         size = ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS
         batches = read_batches(pair_texts(hypotheses, references), max_characters=size)
@@ -718,12 +634,9 @@ class Meteor(Metric):
 
         Segments that cannot be aligned are treated according to :attr:`on_error`.
 
-        Parameters
-        ----------
-        batch : Batch
-            The segments.
-        rows : Rows
-            Statistics of the batch.
+        Args:
+            batch: the segments.
+            rows: statistics of the batch.
         """
         resolve_failures(rows, batch, self.on_error)
         for index, (statistics, scores, reference_index) in enumerate(rows.segments()):

@@ -46,29 +46,19 @@ class Batch:
 
     Hypotheses, references, sources and ids are columns, which have one item per segment.
 
-    Attributes
-    ----------
-    hypotheses : Sequence[str]
-        Raw hypotheses.
-    references : Sequence[Sequence[str]]
-        Raw references of each hypothesis, at least one.
-    sources : Sequence[str] | None
-        Raw source segments; ``None`` if they are unknown.
-    ids : Sequence[SegmentId]
-        Id of each segment: its line number, the id of a COCO image, or the key of a table's row. By default, the
-        segments are numbered from ``position + 1``.
-    position : int
-        Number of segments of the system that precede the batch.
-    system : str
-        Name of the system; empty if it is unknown.
-    threads : int | None
-        Number of threads that a metric may use for this batch; ``None`` for the metric's own number.
-    stop : object
-        A list, or ``None``. When another thread appends an item to the list, scoring ends with KeyboardInterrupt.
-    alignments : bool
-        Whether METEOR's alignments will be needed.
-    cache : dict[Hashable, Any]
-        Data that metrics share when they score the same batch, such as alignments. It is never pickled.
+    Attributes:
+        hypotheses: raw hypotheses.
+        references: raw references of each hypothesis, at least one.
+        sources: raw source segments; ``None`` if they are unknown.
+        ids: id of each segment: its line number, the id of a COCO image, or the key of a table's row. By default, the
+            segments are numbered from ``position + 1``.
+        position: number of segments of the system that precede the batch.
+        system: name of the system; empty if it is unknown.
+        threads: number of threads that a metric may use for this batch; ``None`` for the metric's own number.
+        stop: a list, or ``None``. When another thread appends an item to the list, scoring ends with
+            KeyboardInterrupt.
+        alignments: whether METEOR's alignments will be needed.
+        cache: data that metrics share when they score the same batch, such as alignments. It is never pickled.
     """
 
     hypotheses: Sequence[str]

@@ -52,10 +52,8 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         A subclass of :class:`ComponentOptions`, or its location as ``"module:Class"``; ``None`` for a component without
         options.
 
-    Attributes
-    ----------
-    options : Any
-        An instance of ``Options``; ``None`` for a component without options.
+    Attributes:
+        options: an instance of ``Options``; ``None`` for a component without options.
     """
 
     kind: ClassVar[str] = "component"
@@ -76,21 +74,14 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
     def make(cls, context: Any = None, /, **options: Any) -> Self:
         """Check options, and create a component with them.
 
-        Parameters
-        ----------
-        context : Any, optional
-            Language and resources that :meth:`from_options` may use.
-        **options
-            The options by name, as in a chain.
+        Args:
+            context: language and resources that :meth:`from_options` may use.
+            **options: the options by name, as in a chain.
 
-        Raises
-        ------
-        ConfigError
-            If an option is unknown, missing, of the wrong type, or rejected by the component.
-        ResourceError
-            If a resource that the component needs is missing.
-        PluginError
-            If the component's code fails for another reason.
+        Raises:
+            ConfigError: if an option is unknown, missing, of the wrong type, or rejected by the component.
+            ResourceError: if a resource that the component needs is missing.
+            PluginError: if the component's code fails for another reason.
         """
         checked_options = cls.check_options(options)
         title = f"{cls.kind} {cls.name!r}"
@@ -107,19 +98,13 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
     def from_options(cls, context: Any, options: Any) -> Self:
         """Create the component. A subclass that depends on the language or its resources overrides this method.
 
-        Parameters
-        ----------
-        context : Any
-            Language and resources; see the context class of the family.
-        options : Any
-            An instance of :attr:`Options` with checked values; ``None`` for a component without options.
+        Args:
+            context: language and resources; see the context class of the family.
+            options: an instance of :attr:`Options` with checked values; ``None`` for a component without options.
 
-        Raises
-        ------
-        ConfigError
-            If the values are not valid together, or not valid for this language.
-        ResourceError
-            If a resource that the component needs is missing.
+        Raises:
+            ConfigError: if the values are not valid together, or not valid for this language.
+            ResourceError: if a resource that the component needs is missing.
         """
         return cls() if options is None else cls(options)
 
@@ -155,12 +140,9 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
     def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
         """Apply a function to each option that is a path, and return the resulting options.
 
-        Parameters
-        ----------
-        options : Mapping[str, Any]
-            The options by name, as in a chain.
-        change : Callable[[str], str]
-            Function that returns the new path for a path, such as the absolute path.
+        Args:
+            options: the options by name, as in a chain.
+            change: function that returns the new path for a path, such as the absolute path.
         """
         options_class = cls.options_class() if options else None
         if options_class is None:
@@ -177,15 +159,11 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
     def check_options(cls, options: Mapping[str, Any]) -> Any:
         """Convert options to an instance of :attr:`Options`, in which missing options have their defaults.
 
-        Returns
-        -------
-        Any
+        Returns:
             The instance; ``None`` for a component without options.
 
-        Raises
-        ------
-        ConfigError
-            For the first option that is unknown, missing, or of the wrong type.
+        Raises:
+            ConfigError: for the first option that is unknown, missing, or of the wrong type.
         """
         title = f"{cls.kind} {cls.name!r}"
         if cls.Options is None:

@@ -21,12 +21,9 @@ class PhraseTable(Protocol):
     def phrases_at(self, ids: Sequence[int], start: int) -> list[tuple[int, int]]:
         """Return ``(length, node)`` for each phrase that starts at a position of a segment, from short to long.
 
-        Parameters
-        ----------
-        ids : Sequence[int]
-            Ids of the words of the segment.
-        start : int
-            The position.
+        Args:
+            ids: ids of the words of the segment.
+            start: the position.
         """
 
     def paraphrases(self, node: int) -> Sequence[int]:
@@ -66,15 +63,11 @@ class Resources(Protocol):
 class MatcherContext(NamedTuple):
     """The language and the resources that the method ``from_options`` of a matcher can use.
 
-    Attributes
-    ----------
-    language : Language
-        The language of the texts.
-    resources : Resources
-        The installed resources of the language.
-    explicit : bool
-        Whether the user's chain names this matcher. A matcher that is only part of the language's default chain may
-        tolerate that an optional resource is missing.
+    Attributes:
+        language: the language of the texts.
+        resources: the installed resources of the language.
+        explicit: whether the user's chain names this matcher. A matcher that is only part of the language's default
+            chain may tolerate that an optional resource is missing.
     """
 
     language: Language
@@ -84,21 +77,15 @@ class MatcherContext(NamedTuple):
     def check_language(self, codes: Collection[str], what: str, *, claimed: bool = False) -> None:
         """Check that a resource, such as a file of vectors, is for the language of the chain.
 
-        Parameters
-        ----------
-        codes : Collection[str]
-            Codes of the languages of the resource. If they are unknown, the argument is empty, and every language is
-            accepted.
-        what : str
-            Beginning of the error message, such as ``matcher 'vector': the vectors fr.vectors are``.
-        claimed : bool, optional
-            Whether the user has stated the language of the resource, by an option, the name of a file, or a pack. A
-            chain for the language ``other`` accepts such resources.
+        Args:
+            codes: codes of the languages of the resource. If they are unknown, the argument is empty, and every
+                language is accepted.
+            what: beginning of the error message, such as ``matcher 'vector': the vectors fr.vectors are``.
+            claimed: whether the user has stated the language of the resource, by an option, the name of a file, or a
+                pack. A chain for the language ``other`` accepts such resources.
 
-        Raises
-        ------
-        ConfigError
-            If the resource is for another language.
+        Raises:
+            ConfigError: if the resource is for another language.
         """
         language = self.language
         if not codes or (claimed and language.code == "other"):

@@ -24,30 +24,18 @@ class Examples:
 
     The examples are divided into parts. Each part consists of the judgments for one language pair of one test set.
 
-    Attributes
-    ----------
-    title : tuple[str, ...]
-        Name of each part.
-    features : Floats
-        Features of the hypotheses, ``(hypotheses, features)``.
-    vectors : Floats
-        Vectors of the hypotheses, ``(hypotheses, dimension)``; without columns if there are no vectors.
-    reference_vectors : Floats
-        Vectors of the references, in the shape of ``vectors``.
-    better, worse : Integers
-        For each comparison, the rows of the better and of the worse hypothesis. Ties are left out.
-    part : Integers
-        For each comparison, the index of its part.
-    group : Integers
-        For each comparison, the id of its segment. The same text has different ids in different language pairs.
-    weight : Floats
-        Weight of each comparison.
-    scores : Floats
-        Human score of each hypothesis; NaN if it has not been rated.
-    hypothesis_part : Integers
-        For each hypothesis, the index of its part.
-    hypotheses, references
-        Raw hypotheses with their raw references, for estimators that read texts.
+    Attributes:
+        title: name of each part.
+        features: features of the hypotheses, ``(hypotheses, features)``.
+        vectors: vectors of the hypotheses, ``(hypotheses, dimension)``; without columns if there are no vectors.
+        reference_vectors: vectors of the references, in the shape of ``vectors``.
+        better, worse: for each comparison, the rows of the better and of the worse hypothesis. Ties are left out.
+        part: for each comparison, the index of its part.
+        group: for each comparison, the id of its segment. The same text has different ids in different language pairs.
+        weight: weight of each comparison.
+        scores: human score of each hypothesis; NaN if it has not been rated.
+        hypothesis_part: for each hypothesis, the index of its part.
+        hypotheses, references: raw hypotheses with their raw references, for estimators that read texts.
     """
 
     title: tuple[str, ...]
@@ -67,15 +55,11 @@ class Examples:
     def check_comparisons(self, validation: Examples | None) -> None:
         """Check that the examples contain comparisons of hypotheses.
 
-        Parameters
-        ----------
-        validation : Examples | None
-            The validation examples, which are checked, too; ``None`` without validation.
+        Args:
+            validation: the validation examples, which are checked, too; ``None`` without validation.
 
-        Raises
-        ------
-        InputError
-            If there are no comparisons.
+        Raises:
+            InputError: if there are no comparisons.
         """
         if not len(self.better):
             raise InputError("there are no comparisons to learn from")
@@ -87,12 +71,9 @@ class Examples:
 
         A row contains the features of both hypotheses, the vectors of both hypotheses, and the vector of the reference.
 
-        Parameters
-        ----------
-        first : Integers
-            Index of the first hypothesis of each pair.
-        second : Integers
-            Index of the second hypothesis of each pair.
+        Args:
+            first: index of the first hypothesis of each pair.
+            second: index of the second hypothesis of each pair.
         """
         vectors = [self.vectors[first], self.vectors[second], self.reference_vectors[first]]
         return np.hstack([self.features[first], self.features[second], *vectors])
@@ -103,10 +84,8 @@ class Examples:
         The label is 1 if the first hypothesis is better, otherwise 0. The two hypotheses are in random order, so that
         about half of the labels are 1.
 
-        Parameters
-        ----------
-        seed : int
-            Seed of the random order.
+        Args:
+            seed: seed of the random order.
         """
         swap = np.random.default_rng(seed).integers(2, size=len(self.better)).astype(bool)
         first, second = np.where(swap, self.worse, self.better), np.where(swap, self.better, self.worse)
@@ -117,20 +96,13 @@ class Examples:
 class TrainingRun:
     """The settings of a training run, and the functions that report its progress.
 
-    Attributes
-    ----------
-    seed : int
-        Seed of random choices, except for those of the estimator's own options.
-    columns : Sequence[str]
-        Names of the features.
-    report : Callable[[Mapping[str, Any]], object] | None
-        Function that receives the figures of each epoch or fold, and writes them to the log.
-    checkpoint : Callable[[Any], object] | None
-        Function that receives the state after each epoch, and saves it.
-    resume : Any
-        Saved state from which the training continues.
-    vectors : Any
-        Word vectors, for estimators that read texts.
+    Attributes:
+        seed: seed of random choices, except for those of the estimator's own options.
+        columns: names of the features.
+        report: function that receives the figures of each epoch or fold, and writes them to the log.
+        checkpoint: function that receives the state after each epoch, and saves it.
+        resume: saved state from which the training continues.
+        vectors: word vectors, for estimators that read texts.
     """
 
     seed: int = 1
@@ -173,24 +145,16 @@ class Estimator(Component):
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> Mapping[str, Any]:
         """Learn from examples. By default, this method converts the examples to a matrix and calls :meth:`fit`.
 
-        Parameters
-        ----------
-        examples : Examples
-            The training examples.
-        held : Examples | None
-            The validation examples, or ``None``.
-        run : TrainingRun
-            Settings of the training run.
+        Args:
+            examples: the training examples.
+            held: the validation examples, or ``None``.
+            run: settings of the training run.
 
-        Returns
-        -------
-        Mapping[str, Any]
+        Returns:
             Figures for the model card, in addition to the correlation with the judgments.
 
-        Raises
-        ------
-        InputError
-            If there are no examples of the estimator's task.
+        Raises:
+            InputError: if there are no examples of the estimator's task.
         """
         if self.task == "scores":
             rows = ~np.isnan(examples.scores)
@@ -213,30 +177,23 @@ class Estimator(Component):
     ) -> Self:
         """Learn from a matrix.
 
-        Parameters
-        ----------
-        X : Floats
-            For the task ``scores``, the features, ``(hypotheses, features)``. For the task ``pairs``, a row for each
-            comparison: the features of the first and of the second hypothesis; and with ``needs_vectors``, also the
-            vectors of both hypotheses and of the reference.
-        y : NDArray[Any]
-            For the task ``scores``, the ratings. For the task ``pairs``, 1 if the first hypothesis is better, otherwise
-            0.
-        groups : NDArray[Any] | None, optional
-            For each row, the id of a group that must not be divided between folds: the language pair of a rating, or
-            the segment of a comparison.
-        sample_weight : Floats | None, optional
-            Weight of each comparison.
+        Args:
+            X: for the task ``scores``, the features, ``(hypotheses, features)``. For the task ``pairs``, a row for
+                each comparison: the features of the first and of the second hypothesis; and with ``needs_vectors``,
+                also the vectors of both hypotheses and of the reference.
+            y: for the task ``scores``, the ratings. For the task ``pairs``, 1 if the first hypothesis is better,
+                otherwise 0.
+            groups: for each row, the id of a group that must not be divided between folds: the language pair of a
+                rating, or the segment of a comparison.
+            sample_weight: weight of each comparison.
         """
         raise NotImplementedError(f"{type(self).__name__} defines neither fit nor learn")
 
     def score_segments(self, features: Floats) -> Floats:
         """Return the score of each hypothesis, ``(hypotheses,)``. Higher scores are better.
 
-        Parameters
-        ----------
-        features : Floats
-            Features of the hypotheses, ``(hypotheses, features)``.
+        Args:
+            features: features of the hypotheses, ``(hypotheses, features)``.
         """
         raise NotImplementedError(f"{type(self).__name__} does not define score_segments")
 
@@ -245,15 +202,11 @@ class Estimator(Component):
 
         By default, this is the difference of their scores.
 
-        Parameters
-        ----------
-        X : Floats
-            Rows of pairs, as for :meth:`fit`.
+        Args:
+            X: rows of pairs, as for :meth:`fit`.
 
-        Raises
-        ------
-        ConfigError
-            If the rows cannot consist of the features of two hypotheses.
+        Raises:
+            ConfigError: if the rows cannot consist of the features of two hypotheses.
         """
         column_count = X.shape[1]
         if column_count % 2:
@@ -279,34 +232,24 @@ class Estimator(Component):
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Load the parameters that :meth:`arrays` of an estimator with the same options has returned.
 
-        Raises
-        ------
-        KeyError
-            If an array is missing.
-        ValueError
-            If an array has the wrong shape or type.
+        Raises:
+            KeyError: if an array is missing.
+            ValueError: if an array has the wrong shape or type.
         """
 
     def system_score(self, segments: Floats, weights: Floats | None = None) -> Floats:
         """Return the score of a system on each sample of its segments. By default, it is the mean of segment scores.
 
-        Parameters
-        ----------
-        segments : Floats
-            Scores of the segments, ``(segments,)``.
-        weights : Floats | None, optional
-            Number of times that each sample contains each segment, ``(samples, segments)``. By default, there is one
-            sample that contains each segment once.
+        Args:
+            segments: scores of the segments, ``(segments,)``.
+            weights: number of times that each sample contains each segment, ``(samples, segments)``. By default, there
+                is one sample that contains each segment once.
 
-        Returns
-        -------
-        Floats
+        Returns:
             The score of each sample, ``(samples,)``.
 
-        Raises
-        ------
-        InputError
-            If there are no segments.
+        Raises:
+            InputError: if there are no segments.
         """
         if not len(segments):
             raise InputError("there are no segments to take the mean of")

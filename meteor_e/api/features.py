@@ -38,18 +38,12 @@ if TYPE_CHECKING:
 class FeatureBatch:
     """The segments for which a feature is computed. Each attribute is a sequence with one item per segment.
 
-    Attributes
-    ----------
-    hypotheses : Sequence[str]
-        Raw hypotheses.
-    references : Sequence[Sequence[str]]
-        Raw references of each hypothesis.
-    sources : Sequence[str] | None
-        Raw source segments, for features that need them.
-    systems : Sequence[str] | None
-        Name of the system of each hypothesis, for features that look up results of another program.
-    segments : Sequence[str] | None
-        Id of the segment of each hypothesis, for features that look up results of another program.
+    Attributes:
+        hypotheses: raw hypotheses.
+        references: raw references of each hypothesis.
+        sources: raw source segments, for features that need them.
+        systems: name of the system of each hypothesis, for features that look up results of another program.
+        segments: id of the segment of each hypothesis, for features that look up results of another program.
     """
 
     hypotheses: Sequence[str]
@@ -122,31 +116,20 @@ class Feature(Component):
     ) -> NDArray[np.float64]:
         """Check the texts of segments, and compute the feature's values for each segment.
 
-        Parameters
-        ----------
-        hypotheses : Sequence[str]
-            Raw hypotheses.
-        references : Sequence[str | Sequence[str]]
-            For each hypothesis its raw references, or a single raw reference.
-        sources : Sequence[str] | None, optional
-            Raw source segments; see :class:`FeatureBatch`.
-        systems : Sequence[str] | None, optional
-            Name of the system of each hypothesis.
-        segments : Sequence[str] | None, optional
-            Id of the segment of each hypothesis.
+        Args:
+            hypotheses: raw hypotheses.
+            references: for each hypothesis its raw references, or a single raw reference.
+            sources: raw source segments; see :class:`FeatureBatch`.
+            systems: name of the system of each hypothesis.
+            segments: id of the segment of each hypothesis.
 
-        Returns
-        -------
-        NDArray[np.float64] of shape (segments, dimension)
-            The feature's values for each segment.
+        Returns:
+            NDArray[np.float64] of shape (segments, dimension): The feature's values for each segment.
 
-        Raises
-        ------
-        InputError
-            If an argument is not a list of texts, if the lists have different lengths, or if a list that the feature
-            needs is missing.
-        PluginError
-            If the feature fails, or does not return finite rows of its dimension.
+        Raises:
+            InputError: if an argument is not a list of texts, if the lists have different lengths, or if a list that
+                the feature needs is missing.
+            PluginError: if the feature fails, or does not return finite rows of its dimension.
         """
         optional = {"sources": sources, "systems": systems, "segments": segments}
         present = {name: values for name, values in optional.items() if values is not None}
@@ -157,12 +140,9 @@ class Feature(Component):
     def rows(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Return the feature's row for each segment of a batch, ``(len(batch), dimension)``.
 
-        Raises
-        ------
-        InputError
-            If the batch does not have an attribute that the feature needs.
-        PluginError
-            If the feature fails, or does not return finite rows of its dimension.
+        Raises:
+            InputError: if the batch does not have an attribute that the feature needs.
+            PluginError: if the feature fails, or does not return finite rows of its dimension.
         """
         import numpy as np
 

@@ -28,16 +28,11 @@ from meteor_e.api.component import Component
 class MetricColumn(NamedTuple):
     """A column of a table of scores.
 
-    Attributes
-    ----------
-    name : str
-        Title of the column.
-    higher_is_better : bool
-        Whether a higher value is better; ``False`` for error rates.
-    decimals : int
-        Number of decimals in tables.
-    parts : tuple[str, ...]
-        Names of additional values that belong to the score, such as precision and recall.
+    Attributes:
+        name: title of the column.
+        higher_is_better: whether a higher value is better; ``False`` for error rates.
+        decimals: number of decimals in tables.
+        parts: names of additional values that belong to the score, such as precision and recall.
     """
 
     name: str
@@ -49,14 +44,10 @@ class MetricColumn(NamedTuple):
 class WmtNames(NamedTuple):
     """The names that identify a test set in WMT's score files.
 
-    Attributes
-    ----------
-    pair : str
-        Language pair, such as ``de-en``.
-    test_set : str
-        Name of the test set.
-    reference : str
-        Name of the reference.
+    Attributes:
+        pair: language pair, such as ``de-en``.
+        test_set: name of the test set.
+        reference: name of the reference.
     """
 
     pair: str
@@ -67,12 +58,9 @@ class WmtNames(NamedTuple):
 class OutputOptions(NamedTuple):
     """The user's options for the output.
 
-    Attributes
-    ----------
-    digits : int | None
-        Number of decimals in grids; ``None`` for the default of each number.
-    wmt : WmtNames | None
-        Names for WMT's format; ``None`` if they are unknown.
+    Attributes:
+        digits: number of decimals in grids; ``None`` for the default of each number.
+        wmt: names for WMT's format; ``None`` if they are unknown.
     """
 
     digits: int | None = None
@@ -83,20 +71,13 @@ class OutputOptions(NamedTuple):
 class Grid:
     """A table that is displayed to the user. All cells are strings.
 
-    Attributes
-    ----------
-    header : Sequence[str]
-        Titles of the columns.
-    rows : Sequence[Sequence[str]]
-        Cells of the rows.
-    title : str
-        Line above the table; empty for a table without a title.
-    notes : Sequence[str]
-        Lines below the table, such as signatures.
-    left : int
-        Number of columns at the left that contain texts. The other columns contain numbers.
-    best : frozenset[tuple[int, int]]
-        Positions ``(row, column)`` of the cells with the best scores, which are highlighted.
+    Attributes:
+        header: titles of the columns.
+        rows: cells of the rows.
+        title: line above the table; empty for a table without a title.
+        notes: lines below the table, such as signatures.
+        left: number of columns at the left that contain texts. The other columns contain numbers.
+        best: positions ``(row, column)`` of the cells with the best scores, which are highlighted.
     """
 
     header: Sequence[str]
@@ -168,8 +149,6 @@ class OutputFormat(Component):
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
         """Write a result.
 
-        Raises
-        ------
-        ConfigError
-            If the format cannot represent the result.
+        Raises:
+            ConfigError: if the format cannot represent the result.
         """

@@ -13,22 +13,14 @@ from meteor_e.api.languages import Language
 class JavaSettings(NamedTuple):
     """The values of the command-line options that METEOR-E added to the Java program.
 
-    Attributes
-    ----------
-    language : Language
-        The language.
-    language_name : str
-        Name of the language in the Java program, in lower case.
-    vectors : str | None
-        File of word vectors (``-emb`` and similar options); ``None`` for the language's vectors.
-    key : str
-        Form by which vectors are looked up: ``word``, ``lemma``, ``word_POS``, ``lemma_POS`` or ``word_lemma``.
-    threshold : float
-        Minimum similarity of two words that match (``-embTh``).
-    lemmas : str | None
-        Table of lemmas (``-lemmas``); ``None`` without a table.
-    synonyms : str | None
-        Folder of synonyms (``-d``); ``None`` for the language's synonyms.
+    Attributes:
+        language: the language.
+        language_name: name of the language in the Java program, in lower case.
+        vectors: file of word vectors (``-emb`` and similar options); ``None`` for the language's vectors.
+        key: form by which vectors are looked up: ``word``, ``lemma``, ``word_POS``, ``lemma_POS`` or ``word_lemma``.
+        threshold: minimum similarity of two words that match (``-embTh``).
+        lemmas: table of lemmas (``-lemmas``); ``None`` without a table.
+        synonyms: folder of synonyms (``-d``); ``None`` for the language's synonyms.
     """
 
     language: Language

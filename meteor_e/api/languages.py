@@ -20,18 +20,12 @@ MAX_WEIGHT = 1_000_000
 class Parameters:
     """The parameters of METEOR's formula: α, β, γ, δ and one weight per matcher (Denkowski and Lavie, 2014).
 
-    Attributes
-    ----------
-    alpha : float
-        Balance of precision and recall, in [0, 1]. With a higher value, recall counts more.
-    beta : float
-        Exponent of the fragmentation, at least 0.
-    gamma : float
-        Maximum of the fragmentation penalty, in [0, 1].
-    delta : float
-        Weight of content words, in [0, 1]. The weight of function words is ``1 - delta``.
-    weights : tuple[float, ...]
-        Non-negative weight of each matcher, in chain order.
+    Attributes:
+        alpha: balance of precision and recall, in [0, 1]. With a higher value, recall counts more.
+        beta: exponent of the fragmentation, at least 0.
+        gamma: maximum of the fragmentation penalty, in [0, 1].
+        delta: weight of content words, in [0, 1]. The weight of function words is ``1 - delta``.
+        weights: Non-negative weight of each matcher, in chain order.
     """
 
     alpha: float
@@ -57,12 +51,9 @@ class Normalization(str, enum.Enum):
 class NonbreakingPrefixes(NamedTuple):
     """Abbreviations whose final dot is not separated by the tokenizer. They are case-sensitive.
 
-    Attributes
-    ----------
-    always : Collection[str]
-        Abbreviations that keep their dot in every context.
-    numeric : Collection[str]
-        Abbreviations that keep their dot only before a number.
+    Attributes:
+        always: abbreviations that keep their dot in every context.
+        numeric: abbreviations that keep their dot only before a number.
     """
 
     always: Collection[str] = frozenset()
@@ -73,12 +64,9 @@ class NonbreakingPrefixes(NamedTuple):
 class Task:
     """A set of parameters of the formula that were tuned for a purpose, such as ranking or adequacy.
 
-    Attributes
-    ----------
-    alpha, beta, gamma, delta : float
-        Parameters of the formula; see :class:`Parameters`.
-    weights : Mapping[str, float]
-        Names of matchers and their weights, in chain order.
+    Attributes:
+        alpha, beta, gamma, delta: parameters of the formula; see :class:`Parameters`.
+        weights: names of matchers and their weights, in chain order.
     """
 
     alpha: float
@@ -96,14 +84,10 @@ class Task:
 class Evidence(NamedTuple):
     """The measured effect of a resource on the correlation with human judgments, compared with exact matches only.
 
-    Attributes
-    ----------
-    change : float
-        Difference of the segment-level Kendall's tau, averaged over the judgments.
-    low, high : float
-        Limits of the 95% confidence interval, from a bootstrap over segments.
-    data : str
-        The judgments, such as ``WMT24 en-es``.
+    Attributes:
+        change: difference of the segment-level Kendall's tau, averaged over the judgments.
+        low, high: limits of the 95% confidence interval, from a bootstrap over segments.
+        data: the judgments, such as ``WMT24 en-es``.
     """
 
     change: float
@@ -132,47 +116,27 @@ ISO_CODES = {meteor_code: iso_code for iso_code, meteor_code in METEOR_CODES.ite
 class Language:
     """The definition of a language.
 
-    Attributes
-    ----------
-    code : str
-        ISO 639-1 code.
-    name : str
-        English name.
-    aliases : tuple[str, ...]
-        Other codes that are accepted.
-    meteor_code : str
-        Code in the Java program.
-    normalization : Normalization
-        Default normalization of texts.
-    apostrophes : str
-        One of ``APOSTROPHE_STYLES``.
-    stemmer : str | None
-        Name of the Snowball stemmer, or ``None``.
-    pack : str | None
-        Name of the resource pack that the language needs, or ``None``.
-    function_words : str | None
-        Name of the pack that contains the function words; ``None`` for the language's pack. METEOR 1.5 uses English
-        function words for every language.
-    segmenter : str | None
-        Name of the segmenter; ``None`` if words are separated by spaces.
-    lemmatizer : str | None
-        Name of the default lemmatizer of chains with the matcher ``lemma``.
-    resources : tuple[str, ...]
-        Names of available resources in addition to stems: ``simplemma``, ``omw`` or ``dbnary``.
-    evidence : Mapping[str, Evidence]
-        Measured effects of resources, by the name of the resource; see :class:`Evidence`.
-    matchers : tuple[str, ...]
-        Names of the matchers, in chain order.
-    default_task : str
-        Name of the default task.
-    tasks : Mapping[str, Task]
-        Tasks by name.
-    source : str
-        Description of the definition's origin for error messages.
-    path : str
-        Path of the file, if a chain refers to the language by its file instead of its code.
-    script : str
-        Script whose generic definition is used, if the language does not have a file.
+    Attributes:
+        code: ISO 639-1 code.
+        name: English name.
+        aliases: other codes that are accepted.
+        meteor_code: code in the Java program.
+        normalization: default normalization of texts.
+        apostrophes: one of ``APOSTROPHE_STYLES``.
+        stemmer: name of the Snowball stemmer, or ``None``.
+        pack: name of the resource pack that the language needs, or ``None``.
+        function_words: name of the pack that contains the function words; ``None`` for the language's pack. METEOR 1.5
+            uses English function words for every language.
+        segmenter: name of the segmenter; ``None`` if words are separated by spaces.
+        lemmatizer: name of the default lemmatizer of chains with the matcher ``lemma``.
+        resources: names of available resources in addition to stems: ``simplemma``, ``omw`` or ``dbnary``.
+        evidence: measured effects of resources, by the name of the resource; see :class:`Evidence`.
+        matchers: names of the matchers, in chain order.
+        default_task: name of the default task.
+        tasks: tasks by name.
+        source: description of the definition's origin for error messages.
+        path: path of the file, if a chain refers to the language by its file instead of its code.
+        script: script whose generic definition is used, if the language does not have a file.
     """
 
     code: str
@@ -198,15 +162,11 @@ class Language:
     def task(self, name: str | None) -> tuple[str, Task]:
         """Return the name and the parameters of a task.
 
-        Parameters
-        ----------
-        name : str | None
-            Name of the task; ``None`` for the default task.
+        Args:
+            name: name of the task; ``None`` for the default task.
 
-        Raises
-        ------
-        ConfigError
-            If the language does not have a task with this name.
+        Raises:
+            ConfigError: if the language does not have a task with this name.
         """
         name = self.default_task if name is None else name
         if name not in self.tasks:

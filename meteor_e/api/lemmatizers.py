@@ -62,25 +62,19 @@ class Lemmatizer(Component):
     def lemmatize(self, words: Sequence[str]) -> Sequence[tuple[str | None, str | None]]:
         """Return ``(lemma, tag)`` for each word. An unknown lemma or tag is ``None``.
 
-        Parameters
-        ----------
-        words : Sequence[str]
-            At least one normalized word. With the scope ``word``, these are distinct words in any order. With the scope
-            ``sentence``, they are the words of a sentence.
+        Args:
+            words: at least one normalized word. With the scope ``word``, these are distinct words in any order. With
+                the scope ``sentence``, they are the words of a sentence.
 
-        Returns
-        -------
-        Sequence[tuple[str | None, str | None]]
+        Returns:
             A pair for each word. Tags belong to the universal tag set.
         """
 
     def analyze(self, words: Sequence[str]) -> list[Token]:
         """Return a token with lemma and tag for each word. Results are cached.
 
-        Raises
-        ------
-        PluginError
-            If the lemmatizer fails, or does not return one pair per word.
+        Raises:
+            PluginError: if the lemmatizer fails, or does not return one pair per word.
         """
         if not words:
             return []

@@ -63,16 +63,11 @@ VECTOR_GRID = 1 << 14
 class Match(NamedTuple):
     """A match that a matcher proposes. Positions are indexes of words, counted from 0.
 
-    Attributes
-    ----------
-    reference_start : int
-        Position of the first word in the reference.
-    hypothesis_start : int
-        Position of the first word in the hypothesis.
-    reference_length, hypothesis_length : int
-        Number of words, at least 1.
-    probability : float
-        Confidence of the matcher, in [0, 1]. It affects the score only if the matcher is graded.
+    Attributes:
+        reference_start: position of the first word in the reference.
+        hypothesis_start: position of the first word in the hypothesis.
+        reference_length, hypothesis_length: number of words, at least 1.
+        probability: confidence of the matcher, in [0, 1]. It affects the score only if the matcher is graded.
     """
 
     reference_start: int
@@ -147,10 +142,8 @@ class KeyMatcher(Matcher):
     def compare_words_by(self, identity: Callable[[str], Hashable]) -> None:
         """Set the function that decides whether words are equal, and clear the cache of keys.
 
-        Parameters
-        ----------
-        identity : Callable[[str], Hashable]
-            Function that returns the same value for words that count as equal.
+        Args:
+            identity: function that returns the same value for words that count as equal.
         """
         self.identity = identity
         self._key_cache.clear()
@@ -158,10 +151,8 @@ class KeyMatcher(Matcher):
     def distinct_keys(self, token: Token) -> tuple[Hashable, ...]:
         """Return the distinct keys of a token.
 
-        Raises
-        ------
-        TypeError
-            If :meth:`keys` returned a string.
+        Raises:
+            TypeError: if :meth:`keys` returned a string.
         """
         keys = self.keys(token)
         if isinstance(keys, str):
@@ -355,10 +346,8 @@ class SimilarityMatcher(_VectorMatcher):
     def compute_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         """Call :meth:`vectors`, and check the shape of the result.
 
-        Raises
-        ------
-        TypeError
-            If the result is not an array with one row per token.
+        Raises:
+            TypeError: if the result is not an array with one row per token.
         """
         rows = self.vectors(tokens)
         if rows.ndim != 2 or len(rows) != len(tokens):
@@ -424,14 +413,10 @@ class ContextualMatcher(_VectorMatcher):
         This method is called once per batch, for the distinct sentences that are not in the cache. Several threads may
         call it at the same time.
 
-        Parameters
-        ----------
-        sentences : Sequence[Sequence[Token]]
-            The normalized tokens of distinct segments, which are not empty.
+        Args:
+            sentences: the normalized tokens of distinct segments, which are not empty.
 
-        Returns
-        -------
-        tuple[NDArray[np.float32], NDArray[np.intp]]
+        Returns:
             The vectors of all sentences, ``(tokens of all sentences, dimension)``; and offsets, ``(len(sentences) +
             1,)``. The vectors of sentence ``k`` are ``rows[offsets[k] : offsets[k + 1]]``.
         """
@@ -441,12 +426,9 @@ class ContextualMatcher(_VectorMatcher):
 
         Sentences that are not in the cache are encoded in groups of at most :data:`ENCODED_WORDS` words.
 
-        Raises
-        ------
-        TypeError
-            If :meth:`encode` does not return one row per token.
-        ValueError
-            If a vector is not finite, if its length exceeds 1, or if vectors differ in their dimension.
+        Raises:
+            TypeError: if :meth:`encode` does not return one row per token.
+            ValueError: if a vector is not finite, if its length exceeds 1, or if vectors differ in their dimension.
         """
         cache = self.memory
         rows_by_sentence = {}

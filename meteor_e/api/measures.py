@@ -97,14 +97,10 @@ class Measure(Component, Generic[Test]):
     def resampled(self, test: Test, scores: Scores, weights: Floats) -> Floats:
         """Compute the measure on resampled test sets, and return one number per sample, ``(samples,)``.
 
-        Parameters
-        ----------
-        test : Test
-            The test set.
-        scores : Scores
-            The metric's scores.
-        weights : Floats
-            Number of times that each sample contains each segment, ``(samples, segments)``.
+        Args:
+            test: the test set.
+            scores: the metric's scores.
+            weights: number of times that each sample contains each segment, ``(samples, segments)``.
         """
 
     def weight(self, test: Test) -> float:
@@ -127,21 +123,14 @@ class Measure(Component, Generic[Test]):
 
         In a permutation test, two metrics exchange scores at random.
 
-        Parameters
-        ----------
-        test : Test
-            The test set.
-        values : Floats
-            Scores of the metrics, ``(metrics, systems, segments)``.
-        masks : NDArray[np.bool_]
-            Whether scores are exchanged in a sample, ``(samples, segments)``, ``(samples, systems)`` or, for single
-            scores, ``(samples, systems, segments)``.
-        unit : str
-            The unit that is exchanged: ``segments``, ``systems`` or ``scores``.
+        Args:
+            test: the test set.
+            values: scores of the metrics, ``(metrics, systems, segments)``.
+            masks: whether scores are exchanged in a sample, ``(samples, segments)``, ``(samples, systems)`` or, for
+                single scores, ``(samples, systems, segments)``.
+            unit: the unit that is exchanged: ``segments``, ``systems`` or ``scores``.
 
-        Returns
-        -------
-        Callable[[int, int], Floats] | None
+        Returns:
             A function of the indexes of two metrics, which returns the difference of their measures in each sample. If
             it is ``None``, the measure is computed separately for each sample.
         """
@@ -150,15 +139,11 @@ class Measure(Component, Generic[Test]):
     def correlated(self, test: Test, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return the data for Williams' test of the difference between dependent correlations.
 
-        Returns
-        -------
-        tuple[Floats, Floats] | None
-            The scores of the metrics, ``(metrics, rows)``, and the human scores, ``(rows,)``. The result is ``None`` if
-            the test set does not contain the judgments.
+        Returns:
+            The scores of the metrics, ``(metrics, rows)``, and the human scores, ``(rows,)``. The result is ``None``
+            if the test set does not contain the judgments.
 
-        Raises
-        ------
-        ConfigError
-            If the measure is not a correlation.
+        Raises:
+            ConfigError: if the measure is not a correlation.
         """
         raise ConfigError(f"Williams' test compares correlations over segments or systems; {self.name} is not one")

@@ -69,22 +69,14 @@ if TYPE_CHECKING:
 class SystemOutputs:
     """The outputs of several systems for the same source segments, together with references.
 
-    Attributes
-    ----------
-    name : str
-        Name of the test set.
-    pair : str
-        Language pair, such as ``de-en``.
-    language : str
-        Code of the language of the outputs.
-    systems : tuple[str, ...]
-        Names of the systems.
-    outputs : tuple[list[str], ...]
-        One list of segments per system, in the order of ``systems``.
-    references : tuple[list[str], ...]
-        One list of segments per reference.
-    source : list[str] | None
-        Source segments; ``None`` if they are unknown.
+    Attributes:
+        name: name of the test set.
+        pair: language pair, such as ``de-en``.
+        language: code of the language of the outputs.
+        systems: names of the systems.
+        outputs: one list of segments per system, in the order of ``systems``.
+        references: one list of segments per reference.
+        source: source segments; ``None`` if they are unknown.
     """
 
     name: str
@@ -103,27 +95,18 @@ class SystemOutputs:
 class Scores:
     """The scores of a metric for the outputs of several systems.
 
-    Attributes
-    ----------
-    name : str
-        Name of the metric in tables.
-    signature : str
-        Signature of the metric. Scores with different signatures cannot be compared.
-    segments : Floats
-        Scores of the segments, ``(systems, segments)``; NaN for unknown scores.
-    systems : Floats
-        Scores of the systems, ``(systems,)``; NaN for unknown scores.
-    resample : Callable[[int, Floats], Floats] | None
-        Function that returns the scores ``(samples,)`` of a system on resampled test sets. Its arguments are the index
-        of the system and the weights of the segments, ``(samples, segments)``. If it is ``None``, the scores are
-        weighted means of the segments' scores.
-    resamplable : bool
-        Whether scores on resampled test sets can be computed. They cannot if the scores of the systems come from a file
-        and are not the means of the segments' scores.
-    details : Sequence[Mapping[str, Any]]
-        Details of each system for JSON.
-    segment_details : Sequence[Sequence[Mapping[str, Any]]]
-        Details of each segment of each system for JSON.
+    Attributes:
+        name: name of the metric in tables.
+        signature: signature of the metric. Scores with different signatures cannot be compared.
+        segments: scores of the segments, ``(systems, segments)``; NaN for unknown scores.
+        systems: scores of the systems, ``(systems,)``; NaN for unknown scores.
+        resample: function that returns the scores ``(samples,)`` of a system on resampled test sets. Its arguments are
+            the index of the system and the weights of the segments, ``(samples, segments)``. If it is ``None``, the
+            scores are weighted means of the segments' scores.
+        resamplable: whether scores on resampled test sets can be computed. They cannot if the scores of the systems
+            come from a file and are not the means of the segments' scores.
+        details: details of each system for JSON.
+        segment_details: details of each segment of each system for JSON.
     """
 
     name: str
@@ -138,12 +121,9 @@ class Scores:
     def resampled(self, system: int, weights: Floats) -> Floats:
         """Return the scores of a system on resampled test sets. They are NaN if the metric cannot compute them.
 
-        Parameters
-        ----------
-        system : int
-            Index of the system.
-        weights : Floats
-            Weights of the segments, ``(samples, segments)``.
+        Args:
+            system: index of the system.
+            weights: weights of the segments, ``(samples, segments)``.
         """
         if not self.resamplable:
             import numpy as np
@@ -168,16 +148,11 @@ class Scores:
 class MetricContext(NamedTuple):
     """Settings that the method ``from_options`` of a metric can use.
 
-    Attributes
-    ----------
-    language : str
-        ISO code of the text's language; empty if it is unknown.
-    jobs : int
-        Number of processes that the metric may start.
-    threads : int | None
-        Number of threads that the metric may use; ``None`` for the number of processors.
-    offline : bool | None
-        Whether the metric must not download anything; ``None`` for the user's setting.
+    Attributes:
+        language: ISO code of the text's language; empty if it is unknown.
+        jobs: number of processes that the metric may start.
+        threads: number of threads that the metric may use; ``None`` for the number of processors.
+        offline: whether the metric must not download anything; ``None`` for the user's setting.
     """
 
     language: str = ""
@@ -189,17 +164,12 @@ class MetricContext(NamedTuple):
 def named_options(text: str, location: str) -> dict[str, Any]:
     """Parse options of the form ``name=value,name=value``. The values are parsed as YAML.
 
-    Parameters
-    ----------
-    text : str
-        The options.
-    location : str
-        String with which error messages begin, such as ``metric 'bleu'``.
+    Args:
+        text: the options.
+        location: string with which error messages begin, such as ``metric 'bleu'``.
 
-    Raises
-    ------
-    ConfigError
-        If an option does not have this form, or if a name occurs twice.
+    Raises:
+        ConfigError: if an option does not have this form, or if a name occurs twice.
     """
     from meteor_e.base.yamlfile import plain_value
 
@@ -224,12 +194,9 @@ class SummedStatistics(Protocol):
     METEOR returns an instance of :class:`meteor_e.scoring.rows.Rows`. The function ``numpy.asarray`` converts it to an
     array with one row of additive statistics per segment.
 
-    Attributes
-    ----------
-    total : list[int]
-        Sum over all segments that can be scored, ``(width,)``.
-    failures : Mapping[int, MeteorError]
-        The error of each segment that cannot be scored, by index of the segment.
+    Attributes:
+        total: sum over all segments that can be scored, ``(width,)``.
+        failures: the error of each segment that cannot be scored, by index of the segment.
     """
 
     @property
@@ -259,23 +226,15 @@ class Explains(Protocol):
     ) -> str:
         """Explain why two systems have different scores, and return the explanation as a string.
 
-        Parameters
-        ----------
-        first : Sequence[str]
-            Segments of the first system.
-        second : Sequence[str]
-            Segments of the second system.
-        references : Sequence[Sequence[str]]
-            References of each segment.
-        names : tuple[str, str], optional
-            Names of the systems.
-        sources : Sequence[str] | None, optional
-            Source of each segment, for metrics that read sources.
+        Args:
+            first: segments of the first system.
+            second: segments of the second system.
+            references: references of each segment.
+            names: names of the systems.
+            sources: source of each segment, for metrics that read sources.
 
-        Raises
-        ------
-        ConfigError
-            If the metric cannot explain the difference.
+        Raises:
+            ConfigError: if the metric cannot explain the difference.
         """
         ...
 
@@ -293,21 +252,14 @@ class ExplainsSystem(Protocol):
     ) -> str:
         """Explain why segments of a system have high or low scores, and return the explanation as a string.
 
-        Parameters
-        ----------
-        hypotheses : Sequence[str]
-            Segments of the system.
-        references : Sequence[Sequence[str]]
-            References of each segment.
-        name : str, optional
-            Name of the system.
-        sources : Sequence[str] | None, optional
-            Source of each segment, for metrics that read sources.
+        Args:
+            hypotheses: segments of the system.
+            references: references of each segment.
+            name: name of the system.
+            sources: source of each segment, for metrics that read sources.
 
-        Raises
-        ------
-        ConfigError
-            If the metric cannot explain its scores.
+        Raises:
+            ConfigError: if the metric cannot explain its scores.
         """
         ...
 
@@ -321,12 +273,9 @@ class HasDetails(Protocol):
 
         If the details contain a string with the key ``said``, reports show this string.
 
-        Parameters
-        ----------
-        statistics : Any
-            The result of :meth:`Metric.statistics` for the batch; or sums, one row per system.
-        batch : Batch | None, optional
-            The batch; ``None`` for systems.
+        Args:
+            statistics: the result of :meth:`Metric.statistics` for the batch; or sums, one row per system.
+            batch: the batch; ``None`` for systems.
         """
         ...
 
@@ -349,18 +298,12 @@ class AggregatesReferences(Protocol):
     def expected_scores(self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Any:
         """Approximate the expected score of each hypothesis against the references.
 
-        Parameters
-        ----------
-        hypotheses : Sequence[str]
-            Raw segments.
-        references : Sequence[str]
-            Distinct raw segments.
-        weights : Floats
-            Weights of the references, with a sum of 1.
+        Args:
+            hypotheses: raw segments.
+            references: distinct raw segments.
+            weights: weights of the references, with a sum of 1.
 
-        Returns
-        -------
-        Any
+        Returns:
             An instance of :class:`meteor_e.engine.aggregation.Aggregated`.
         """
         ...
@@ -389,24 +332,16 @@ class Metric(Component):
     needs_references : bool
         Whether :meth:`prepare` must receive the references of all segments before the first segment is scored.
 
-    Attributes
-    ----------
-    label : str
-        Name of this instance in tables; by default the title.
-    signature : str
-        Version and options. Scores with different signatures cannot be compared.
-    language : str
-        ISO code of the only language that the metric supports; empty for any language.
-    additive : bool
-        Whether the scores of a system depend only on the sum of the segments' statistics. Otherwise, the metric
-        overrides :meth:`system_scores`.
-    on_error : str
-        Policy for segments that cannot be scored: ``stop``, ``skip`` or ``zero``.
-    parallel : str
-        ``batches`` if several threads can score different batches at the same time, which is useful if scoring releases
-        the global interpreter lock; ``inside`` if one batch is scored at a time.
-    threads : int | None
-        Number of threads of a parallel metric; ``None`` for a metric that is not parallel.
+    Attributes:
+        label: name of this instance in tables; by default the title.
+        signature: version and options. Scores with different signatures cannot be compared.
+        language: ISO code of the only language that the metric supports; empty for any language.
+        additive: whether the scores of a system depend only on the sum of the segments' statistics. Otherwise, the
+            metric overrides :meth:`system_scores`.
+        on_error: policy for segments that cannot be scored: ``stop``, ``skip`` or ``zero``.
+        parallel: ``batches`` if several threads can score different batches at the same time, which is useful if
+            scoring releases the global interpreter lock; ``inside`` if one batch is scored at a time.
+        threads: number of threads of a parallel metric; ``None`` for a metric that is not parallel.
     """
 
     kind: ClassVar[str] = "metric"
@@ -437,10 +372,8 @@ class Metric(Component):
     def parse(cls, text: str) -> dict[str, Any]:
         """Parse the options of a metric on the command line. By default, they have the form ``name=value,name=value``.
 
-        Raises
-        ------
-        ConfigError
-            If the string does not have this form.
+        Raises:
+            ConfigError: if the string does not have this form.
         """
         return named_options(text, f"metric {cls.name!r}")
 
@@ -460,10 +393,8 @@ class Metric(Component):
     def prepare(self, references: Sequence[Sequence[str]]) -> Metric:
         """Return a copy of the metric for a test set. It is only called if :attr:`needs_references` is set.
 
-        Parameters
-        ----------
-        references : Sequence[Sequence[str]]
-            References of each segment of the test set.
+        Args:
+            references: references of each segment of the test set.
         """
         return self
 
@@ -472,10 +403,8 @@ class Metric(Component):
 
         By default, the number of references is ignored.
 
-        Parameters
-        ----------
-        reference_counts : Collection[int]
-            The distinct numbers of references per segment.
+        Args:
+            reference_counts: the distinct numbers of references per segment.
         """
         return self.signature
 
@@ -483,24 +412,18 @@ class Metric(Component):
     def statistics(self, batch: Batch) -> ArrayLike | SummedStatistics:
         """Return one row of additive statistics for each segment of a batch, ``(segments, width)``.
 
-        Parameters
-        ----------
-        batch : Batch
-            The segments.
+        Args:
+            batch: the segments.
         """
 
     @abstractmethod
     def scores(self, sums: Floats) -> ArrayLike:
         """Return the score for each sum of statistics, such as the sum over all segments of a system.
 
-        Parameters
-        ----------
-        sums : Floats
-            Sums of statistics, ``(systems, width)``. Sums of :class:`SummedStatistics` are lists.
+        Args:
+            sums: sums of statistics, ``(systems, width)``. Sums of :class:`SummedStatistics` are lists.
 
-        Returns
-        -------
-        ArrayLike
+        Returns:
             Scores, ``(systems,)``. A metric with :attr:`parts` or :attr:`columns` returns ``(systems, values)``: for
             each column the score, then its parts.
         """
@@ -508,17 +431,12 @@ class Metric(Component):
     def system_scores(self, statistics: Floats, weights: Floats | None = None) -> ArrayLike:
         """Compute a system's scores from its segments' statistics, for a metric that is not additive.
 
-        Parameters
-        ----------
-        statistics : Floats
-            Statistics of the segments, ``(segments, width)``.
-        weights : Floats | None, optional
-            Number of times that each sample contains each segment, ``(samples, segments)``; by default one sample that
-            contains each segment once.
+        Args:
+            statistics: statistics of the segments, ``(segments, width)``.
+            weights: number of times that each sample contains each segment, ``(samples, segments)``; by default one
+                sample that contains each segment once.
 
-        Returns
-        -------
-        ArrayLike
+        Returns:
             One row per sample, with the values that :meth:`scores` would return.
         """
         return self.scores(statistics.sum(axis=0)[None] if weights is None else weights @ statistics)
@@ -545,28 +463,18 @@ class Metric(Component):
     ) -> CorpusScore:
         """Score a system.
 
-        Parameters
-        ----------
-        hypotheses : Iterable[str]
-            Raw hypotheses.
-        references : Iterable[str | Sequence[str]]
-            The reference of each hypothesis, or a sequence of references.
-        sources : Iterable[str] | None, optional
-            Raw source segments, for metrics that read sources.
-        segments : bool, optional
-            Whether the result contains the scores of the segments.
-        progress : Progress, optional
-            Called with the number of segments when they have been scored.
+        Args:
+            hypotheses: raw hypotheses.
+            references: the reference of each hypothesis, or a sequence of references.
+            sources: raw source segments, for metrics that read sources.
+            segments: whether the result contains the scores of the segments.
+            progress: called with the number of segments when they have been scored.
 
-        Returns
-        -------
-        CorpusScore
+        Returns:
             The score of the system.
 
-        Raises
-        ------
-        InputError
-            If there are no segments, the numbers of segments differ, or an item is not a text.
+        Raises:
+            InputError: if there are no segments, the numbers of segments differ, or an item is not a text.
         """
         batch = _make_batch(hypotheses, references, sources)
         metric = self.prepare(batch.references) if self.needs_references else self
@@ -593,24 +501,16 @@ def score_pairs(
 ) -> Iterator[Floats]:
     """Score every candidate of a source against every reference of the source.
 
-    Parameters
-    ----------
-    metric : Metric
-        The metric. METEOR reads each text once; other metrics score each pair separately.
-    hypotheses : Iterable[Sequence[str]]
-        Candidates of each source.
-    references : Iterable[Sequence[str]] | None, optional
-        References of each source; by default the candidates.
+    Args:
+        metric: the metric. METEOR reads each text once; other metrics score each pair separately.
+        hypotheses: candidates of each source.
+        references: references of each source; by default the candidates.
 
-    Yields
-    ------
-    Floats
+    Yields:
         Scores for each source, ``(candidates, references)``.
 
-    Raises
-    ------
-    InputError
-        If a source does not have a list of texts. The message names the number of the source.
+    Raises:
+        InputError: if a source does not have a list of texts. The message names the number of the source.
     """
     if isinstance(metric, ScoresPairs):
         yield from metric.pairwise_batches(hypotheses, references)
@@ -637,12 +537,9 @@ def _score_pairs_of_source(metric: Metric, candidates: Sequence[str], references
 def main_scores(values: Any, index: int = 0) -> Floats:
     """Select one column of the array that a metric's method ``scores`` returned; by default the scores.
 
-    Parameters
-    ----------
-    values : Any
-        The result of :meth:`Metric.scores` or :meth:`Metric.segment_scores`.
-    index : int, optional
-        Index of the column. The first column contains the scores.
+    Args:
+        values: the result of :meth:`Metric.scores` or :meth:`Metric.segment_scores`.
+        index: index of the column. The first column contains the scores.
     """
     import numpy as np
 
@@ -653,19 +550,13 @@ def main_scores(values: Any, index: int = 0) -> Floats:
 def compute_statistics(metric: Metric, batch: Batch) -> Floats | SummedStatistics:
     """Compute the statistics of a batch, and apply the metric's ``on_error`` to segments that cannot be scored.
 
-    Parameters
-    ----------
-    metric : Metric
-        The metric.
-    batch : Batch
-        The segments.
+    Args:
+        metric: the metric.
+        batch: the segments.
 
-    Raises
-    ------
-    PluginError
-        If the metric fails, or does not return one row per segment.
-    InputError
-        If statistics are not finite, or a segment cannot be scored and ``on_error`` is ``stop``.
+    Raises:
+        PluginError: if the metric fails, or does not return one row per segment.
+        InputError: if statistics are not finite, or a segment cannot be scored and ``on_error`` is ``stop``.
     """
     statistics = compute_raw_statistics(metric, batch)
     if isinstance(statistics, SummedStatistics):
@@ -678,21 +569,14 @@ def compute_raw_statistics(metric: Metric, batch: Batch, *, finite: bool = True)
 
     Segments that METEOR cannot score do not raise an error. They are among the ``failures`` of its statistics.
 
-    Parameters
-    ----------
-    metric : Metric
-        The metric.
-    batch : Batch
-        The segments.
-    finite : bool, optional
-        Whether infinite statistics and NaN are an error.
+    Args:
+        metric: the metric.
+        batch: the segments.
+        finite: whether infinite statistics and NaN are an error.
 
-    Raises
-    ------
-    PluginError
-        If the metric fails, or does not return one row per segment.
-    InputError
-        If statistics are not finite.
+    Raises:
+        PluginError: if the metric fails, or does not return one row per segment.
+        InputError: if statistics are not finite.
     """
     with plugin_errors(f"metric {metric.name!r}"):
         rows = metric.statistics(batch)
@@ -734,24 +618,16 @@ def _check_statistics(metric: Metric, batch: Batch, statistics: Floats, *, finit
 def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> SummedStatistics:
     """Raise an error for segments that cannot be scored, leave them out, or give them the score 0.
 
-    Parameters
-    ----------
-    rows : SummedStatistics
-        Statistics with failures.
-    batch : Batch
-        The segments.
-    on_error : str
-        The policy: ``stop``, ``skip`` or ``zero``.
+    Args:
+        rows: statistics with failures.
+        batch: the segments.
+        on_error: the policy: ``stop``, ``skip`` or ``zero``.
 
-    Returns
-    -------
-    SummedStatistics
+    Returns:
         The statistics. Their sum contains the failures if the policy is ``zero``.
 
-    Raises
-    ------
-    MeteorError
-        If the policy is ``stop``, or the cause of a failure is not the text of the segment.
+    Raises:
+        MeteorError: if the policy is ``stop``, or the cause of a failure is not the text of the segment.
     """
     for index, error in sorted(rows.failures.items()):
         segment_id = batch.ids[index]
@@ -770,22 +646,15 @@ def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> Sum
 def metric_values(metric: Metric, scores: Any) -> list[list[float]]:
     """Convert the scores that a metric returned to lists, and check the number of values.
 
-    Parameters
-    ----------
-    metric : Metric
-        The metric.
-    scores : Any
-        The result of :meth:`~Metric.segment_scores` or :meth:`~Metric.scores`.
+    Args:
+        metric: the metric.
+        scores: the result of :meth:`~Metric.segment_scores` or :meth:`~Metric.scores`.
 
-    Returns
-    -------
-    list[list[float]]
+    Returns:
         A list for each segment or system, which contains for each column of the metric the score and its parts.
 
-    Raises
-    ------
-    PluginError
-        If the metric does not return as many values as its columns have.
+    Raises:
+        PluginError: if the metric does not return as many values as its columns have.
     """
     rows: list[list[float]] = scores
     if not isinstance(scores, list):
@@ -803,23 +672,15 @@ def metric_values(metric: Metric, scores: Any) -> list[list[float]]:
 def system_values(metric: Metric, total: Any, statistics: Any, segment_count: int) -> list[float]:
     """Return the values of a metric's columns for a system.
 
-    Parameters
-    ----------
-    metric : Metric
-        The metric.
-    total : Any
-        Sum of the segments' statistics, a list or an array ``(width,)``.
-    statistics : Any
-        Statistics of the segments; only used if the metric is not additive.
-    segment_count : int
-        Number of segments.
+    Args:
+        metric: the metric.
+        total: sum of the segments' statistics, a list or an array ``(width,)``.
+        statistics: statistics of the segments; only used if the metric is not additive.
+        segment_count: number of segments.
 
-    Raises
-    ------
-    PluginError
-        If the metric fails, or returns a wrong number of values.
-    InputError
-        If a value is infinite.
+    Raises:
+        PluginError: if the metric fails, or returns a wrong number of values.
+        InputError: if a value is infinite.
     """
     with plugin_errors(f"metric {metric.name!r}"):
         if metric.additive:
@@ -843,12 +704,9 @@ def add_statistics(total: Any, statistics: Floats | SummedStatistics) -> Any:
     The result does not depend on the size of the batches, because integers are added exactly, and floating-point
     numbers are added one segment after the other.
 
-    Parameters
-    ----------
-    total : Any
-        The sum of the preceding segments, a list or an array; ``None`` for the first segments.
-    statistics : Floats | SummedStatistics
-        Statistics of the next segments.
+    Args:
+        total: the sum of the preceding segments, a list or an array; ``None`` for the first segments.
+        statistics: statistics of the next segments.
     """
     if isinstance(statistics, SummedStatistics):
         if total is None:
@@ -870,10 +728,8 @@ class MeanMetric(Metric):
     def scores(self, sums: Floats) -> Floats:
         """Return the mean score of the segments in each sum, ``(systems,)``.
 
-        Parameters
-        ----------
-        sums : Floats
-            The sum of the scores and the number of segments, ``(systems, 2)``.
+        Args:
+            sums: the sum of the scores and the number of segments, ``(systems, 2)``.
         """
         means: Floats = sums[:, 0] / sums[:, 1]
         return means
@@ -888,14 +744,10 @@ class SegmentMetric(MeanMetric):
     ) -> ArrayLike:
         """Return one number per segment.
 
-        Parameters
-        ----------
-        hypotheses : Sequence[str]
-            Raw hypotheses.
-        references : Sequence[Sequence[str]]
-            Raw references of each hypothesis, at least one.
-        sources : Sequence[str] | None, optional
-            Raw source segments; ``None`` if they are unknown.
+        Args:
+            hypotheses: raw hypotheses.
+            references: raw references of each hypothesis, at least one.
+            sources: raw source segments; ``None`` if they are unknown.
         """
 
     def statistics(self, batch: Batch) -> Floats:
@@ -932,18 +784,12 @@ class SystemsMetric(MeanMetric):
     ) -> Scores:
         """Score the systems of a test set.
 
-        Parameters
-        ----------
-        test : SystemOutputs
-            Outputs and references.
-        cells : Cells
-            The cells whose scores are needed, ``(systems, segments)``.
-        cache : ArrayCache
-            Cache in which statistics may be stored.
-        systems : bool
-            Whether scores of whole systems are needed, too.
-        progress : Progress, optional
-            Called with the number of cells that have been scored.
+        Args:
+            test: outputs and references.
+            cells: the cells whose scores are needed, ``(systems, segments)``.
+            cache: cache in which statistics may be stored.
+            systems: whether scores of whole systems are needed, too.
+            progress: called with the number of cells that have been scored.
         """
 
     def score_shown_systems(self, test: SystemOutputs, *, progress: Progress = silent) -> Scores:

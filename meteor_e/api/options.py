@@ -97,18 +97,12 @@ class StemOptions(ComponentOptions):
 class OptionInfo(NamedTuple):
     """The description of an option.
 
-    Attributes
-    ----------
-    name : str
-        Name of the option.
-    type : str
-        Description of the type, including limits.
-    required : bool
-        Whether the option must be given.
-    default : Any
-        Default value; ``None`` for required options.
-    help : str
-        Description of the effect.
+    Attributes:
+        name: name of the option.
+        type: description of the type, including limits.
+        required: whether the option must be given.
+        default: default value; ``None`` for required options.
+        help: description of the effect.
     """
 
     name: str

@@ -13,18 +13,12 @@ from typing import ClassVar, Literal
 class PerturbationContext:
     """Information about a text that a perturbation can use, such as its language.
 
-    Attributes
-    ----------
-    language : str
-        ISO code of the text's language.
-    texts : Sequence[str]
-        All texts of the file.
-    position : int
-        Index of the text in ``texts``.
-    source : str | None
-        The source segment; ``None`` if it is unknown.
-    reference : str | None
-        The reference of the text; ``None`` if it is unknown.
+    Attributes:
+        language: ISO code of the text's language.
+        texts: all texts of the file.
+        position: index of the text in ``texts``.
+        source: the source segment; ``None`` if it is unknown.
+        reference: the reference of the text; ``None`` if it is unknown.
     """
 
     language: str = "en"
@@ -73,12 +67,8 @@ class Perturbation(ABC):
     def apply(self, text: str, rng: random.Random, context: PerturbationContext) -> str | None:
         """Return the changed text, or ``None`` if this text cannot be changed in this way.
 
-        Parameters
-        ----------
-        text : str
-            A segment that has not been tokenized.
-        rng : random.Random
-            Generator for all random choices, so that results can be reproduced with a seed.
-        context : PerturbationContext
-            Language and other texts.
+        Args:
+            text: a segment that has not been tokenized.
+            rng: generator for all random choices, so that results can be reproduced with a seed.
+            context: language and other texts.
         """

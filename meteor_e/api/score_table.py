@@ -22,16 +22,11 @@ if TYPE_CHECKING:
 class MetricInfo:
     """The description of a metric in a table.
 
-    Attributes
-    ----------
-    label : str
-        Name of the metric in tables.
-    columns : tuple[MetricColumn, ...]
-        Columns of the metric.
-    signature : str
-        Version and options. Scores with different signatures cannot be compared.
-    about : Mapping[str, Any]
-        Additional entries for JSON.
+    Attributes:
+        label: name of the metric in tables.
+        columns: columns of the metric.
+        signature: version and options. Scores with different signatures cannot be compared.
+        about: additional entries for JSON.
     """
 
     label: str
@@ -42,10 +37,8 @@ class MetricInfo:
     def split_values(self, values: Sequence[float]) -> list[Sequence[float]]:
         """Split the values of a metric into the values of each column: the score, followed by its parts.
 
-        Parameters
-        ----------
-        values : Sequence[float]
-            The values of all columns of the metric, one after the other.
+        Args:
+            values: the values of all columns of the metric, one after the other.
         """
         column_values = []
         start = 0
@@ -60,20 +53,13 @@ class MetricInfo:
 class MetricScores:
     """The scores of one system under one metric.
 
-    Attributes
-    ----------
-    values : list[float]
-        For each column the score and its parts.
-    total : Any
-        The sum of the segments' statistics, ``(width,)``: a list of integers, or an array.
-    segment_values : array[float]
-        The values of all segments, one segment after the other; empty if segments were not kept.
-    statistics : Floats | None
-        Statistics of the segments, ``(segments, width)``; ``None`` if they were not kept.
-    details : Mapping[str, Any] | None
-        Details of the system for JSON; ``None`` if there are none.
-    segment_details : Sequence[Mapping[str, Any]]
-        Details of the segments for JSON; empty if they were not kept.
+    Attributes:
+        values: for each column the score and its parts.
+        total: the sum of the segments' statistics, ``(width,)``: a list of integers, or an array.
+        segment_values: the values of all segments, one segment after the other; empty if segments were not kept.
+        statistics: statistics of the segments, ``(segments, width)``; ``None`` if they were not kept.
+        details: details of the system for JSON; ``None`` if there are none.
+        segment_details: details of the segments for JSON; empty if they were not kept.
     """
 
     values: list[float]
@@ -94,18 +80,12 @@ class MetricScores:
 class SystemScores:
     """The scores of one system.
 
-    Attributes
-    ----------
-    system : str
-        Name of the system.
-    segment_count : int
-        Number of segments.
-    metrics : list[MetricScores]
-        One entry per metric.
-    ids : list[SegmentId]
-        Ids of the segments; empty if segments were not kept.
-    reference_digest : int
-        A hash of the references; 0 if it was not computed.
+    Attributes:
+        system: name of the system.
+        segment_count: number of segments.
+        metrics: one entry per metric.
+        ids: ids of the segments; empty if segments were not kept.
+        reference_digest: a hash of the references; 0 if it was not computed.
     """
 
     system: str
@@ -119,17 +99,12 @@ class SystemScores:
 class ScoreTable:
     """Scores of systems under metrics.
 
-    Attributes
-    ----------
-    metrics : list[MetricInfo]
-        The metrics.
-    systems : list[SystemScores]
-        The systems. Significance tests compare the first system with all others.
-    reference_counts : set[int]
-        The distinct numbers of references per segment.
-    left_out : dict[int, SegmentId]
-        Ids of segments that were left out of all systems because they could not be scored, by their position in the
-        file, from 0.
+    Attributes:
+        metrics: the metrics.
+        systems: the systems. Significance tests compare the first system with all others.
+        reference_counts: the distinct numbers of references per segment.
+        left_out: ids of segments that were left out of all systems because they could not be scored, by their position
+            in the file, from 0.
     """
 
     metrics: list[MetricInfo]
@@ -166,16 +141,12 @@ class ScoreTable:
     def find_column(self, name: str) -> tuple[int, int]:
         """Find a column by its name.
 
-        Returns
-        -------
-        tuple[int, int]
-            The index of the metric to which the column belongs, and the index of the column's score among the values of
-            this metric.
+        Returns:
+            The index of the metric to which the column belongs, and the index of the column's score among the values
+            of this metric.
 
-        Raises
-        ------
-        KeyError
-            If there is no such column.
+        Raises:
+            KeyError: if there is no such column.
         """
         for metric_index, info in enumerate(self.metrics):
             value_index = 0
@@ -203,10 +174,8 @@ class ScoreTable:
 class JoinedSequence(Sequence[Any]):
     """Several sequences that are presented as one sequence without being copied.
 
-    Parameters
-    ----------
-    parts : Sequence[Sequence[Any]]
-        The sequences, in order.
+    Args:
+        parts: the sequences, in order.
     """
 
     def __init__(self, parts: Sequence[Sequence[Any]]) -> None:

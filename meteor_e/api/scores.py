@@ -14,12 +14,9 @@ if TYPE_CHECKING:
 class SegmentScore:
     """A metric's score of a segment. ``float(score)`` returns the number.
 
-    Attributes
-    ----------
-    score : float
-        The score as a number.
-    signature : str
-        Line that identifies the metric. Equal signatures mean equal scores for equal texts.
+    Attributes:
+        score: the score as a number.
+        signature: line that identifies the metric. Equal signatures mean equal scores for equal texts.
     """
 
     score: float
@@ -40,16 +37,11 @@ class SegmentScore:
 class CorpusScore:
     """A metric's score of a system. ``float(score)`` returns the number.
 
-    Attributes
-    ----------
-    score : float
-        The score as a number.
-    signature : str
-        Line that identifies the metric. Equal signatures mean equal scores for equal texts.
-    segment_count : int
-        Number of segments.
-    segments : tuple[SegmentScore, ...]
-        Scores of the segments; empty unless they were requested.
+    Attributes:
+        score: the score as a number.
+        signature: line that identifies the metric. Equal signatures mean equal scores for equal texts.
+        segment_count: number of segments.
+        segments: scores of the segments; empty unless they were requested.
     """
 
     score: float

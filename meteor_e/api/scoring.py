@@ -20,17 +20,12 @@ BatchStatistics: TypeAlias = "list[Floats | SummedStatistics]"
 class BatchScorer:
     """A picklable function that computes the statistics of a batch under several metrics.
 
-    Attributes
-    ----------
-    metrics : Sequence[Metric]
-        The metrics.
-    finite : bool
-        Whether infinite statistics and NaN are an error.
-    alignments : bool
-        Whether METEOR's alignments are needed.
-    known : Mapping[int, Floats]
-        The statistics of all segments of the system for each metric that scores whole systems, by the index of the
-        metric. They are not computed again.
+    Attributes:
+        metrics: the metrics.
+        finite: whether infinite statistics and NaN are an error.
+        alignments: whether METEOR's alignments are needed.
+        known: the statistics of all segments of the system for each metric that scores whole systems, by the index of
+            the metric. They are not computed again.
     """
 
     metrics: Sequence[Metric]
@@ -61,22 +56,15 @@ def score_batches(
     If there is a single metric whose attribute ``parallel`` is ``"batches"``, several batches are scored at the same
     time. Otherwise, batches are scored one after the other, and each metric uses its own threads.
 
-    Parameters
-    ----------
-    scorer : BatchScorer
-        Function that computes the statistics of a batch.
-    batches : Iterator[Batch]
-        Consecutive batches of one system.
-    on_error : str | None, optional
-        Policy for segments that cannot be scored: ``stop``, ``skip``, ``zero``, or ``collect``, which leaves the
-        failures in the statistics; by default the policy of each metric.
-    execute : Executor[Any], optional
-        Function that maps the scorer over the batches, with threads of this process or on a cluster.
+    Args:
+        scorer: function that computes the statistics of a batch.
+        batches: consecutive batches of one system.
+        on_error: policy for segments that cannot be scored: ``stop``, ``skip``, ``zero``, or ``collect``, which leaves
+            the failures in the statistics; by default the policy of each metric.
+        execute: function that maps the scorer over the batches, with threads of this process or on a cluster.
 
-    Raises
-    ------
-    InputError
-        If a segment cannot be scored and the policy is ``stop``.
+    Raises:
+        InputError: if a segment cannot be scored and the policy is ``stop``.
     """
     metrics = scorer.metrics
     is_parallel = len(metrics) == 1 and metrics[0].parallel == "batches"

@@ -49,10 +49,8 @@ class Segmenter(Component):
     def join(self, text: str) -> str:
         """Return a text in which the words are separated by spaces. Results are cached.
 
-        Raises
-        ------
-        PluginError
-            If the segmenter fails, or does not return texts.
+        Raises:
+            PluginError: if the segmenter fails, or does not return texts.
         """
         return self._cache[text] if len(text) <= _MAX_CACHED_CHARACTERS else self._segment_and_join(text)
 

@@ -14,17 +14,12 @@ SegmentId: TypeAlias = int | str
 class Segment(NamedTuple):
     """A hypothesis with its references.
 
-    Attributes
-    ----------
-    id : SegmentId
-        The line number from 1, the id of a COCO image, the key of a table's row, or the id of an SGML or XML segment.
-        Ids are unique within a system.
-    hypothesis : str
-        Raw text of the hypothesis.
-    references : tuple[str, ...]
-        Raw texts of the references, at least one.
-    source : str | None
-        Raw text that was translated; ``None`` if it is unknown.
+    Attributes:
+        id: the line number from 1, the id of a COCO image, the key of a table's row, or the id of an SGML or XML
+            segment. Ids are unique within a system.
+        hypothesis: raw text of the hypothesis.
+        references: raw texts of the references, at least one.
+        source: raw text that was translated; ``None`` if it is unknown.
     """
 
     id: SegmentId
@@ -36,12 +31,9 @@ class Segment(NamedTuple):
 class TextContext(NamedTuple):
     """Properties of a text on which the settings of metrics depend, such as the choice of the tokenizer.
 
-    Attributes
-    ----------
-    language : str
-        ISO code; empty if it is unknown.
-    kind : str
-        ``captions`` for image captions; empty for running text.
+    Attributes:
+        language: ISO code; empty if it is unknown.
+        kind: ``captions`` for image captions; empty for running text.
     """
 
     language: str = ""
@@ -61,20 +53,13 @@ UNKNOWN_TEXT = TextContext()
 class System:
     """The output of a system, with references.
 
-    Attributes
-    ----------
-    name : str
-        Name of the system in tables.
-    read : Callable[[], Iterator[Segment]]
-        Function that returns an iterator over the segments, in the order of the file.
-    size : int | None
-        Number of segments; ``None`` if it is unknown before the system is read.
-    context : TextContext
-        Language and kind of the text.
-    table : TextTable | None
-        The table that contains the system, if there is one.
-    rereadable : bool
-        Whether ``read`` can be called several times. A system on standard input can be read only once.
+    Attributes:
+        name: name of the system in tables.
+        read: function that returns an iterator over the segments, in the order of the file.
+        size: number of segments; ``None`` if it is unknown before the system is read.
+        context: language and kind of the text.
+        table: the table that contains the system, if there is one.
+        rereadable: whether ``read`` can be called several times. A system on standard input can be read only once.
     """
 
     name: str
@@ -100,23 +85,15 @@ class System:
     ) -> System:
         """Create a system from lists of texts, which must have equal lengths.
 
-        Parameters
-        ----------
-        name : str
-            Name of the system.
-        hypotheses : Sequence[str]
-            The hypothesis of each segment.
-        references : Sequence[Sequence[str]]
-            The references of each segment.
-        sources : Sequence[str] | None, optional
-            The source of each segment; ``None`` if the sources are unknown.
-        ids : Iterable[SegmentId] | None, optional
-            The id of each segment; by default, its number from 1.
+        Args:
+            name: name of the system.
+            hypotheses: the hypothesis of each segment.
+            references: the references of each segment.
+            sources: the source of each segment; ``None`` if the sources are unknown.
+            ids: the id of each segment; by default, its number from 1.
 
-        Raises
-        ------
-        ValueError
-            If the lengths of the lists differ.
+        Raises:
+            ValueError: if the lengths of the lists differ.
         """
         segment_count = len(hypotheses)
         source_column: Iterable[str | None] = [None] * segment_count if sources is None else sources
@@ -130,22 +107,16 @@ class System:
 class TextColumns(NamedTuple):
     """The names of a table's columns from which hypotheses, references and other texts are read.
 
-    Attributes
-    ----------
-    hypotheses : tuple[str, ...]
-        Names of the columns of hypotheses, one per system.
-    references : tuple[str, ...]
-        Names of one or several columns of references. Their cells contain a text or a list of texts.
-    id : str | None
-        Name of the column of segment ids; ``None`` to number the rows from 1.
-    source : str | None
-        Name of the column of sources, such as the questions that the hypotheses answer; ``None`` without sources.
-    system : str | None
-        Name of the column that contains the name of each row's system; ``None`` if each system has a column in
-        ``hypotheses``.
-    has_header : bool
-        Whether the first line of a delimited table contains the names of the columns. Without a header, the names are
-        the numbers of the columns from 1.
+    Attributes:
+        hypotheses: names of the columns of hypotheses, one per system.
+        references: names of one or several columns of references. Their cells contain a text or a list of texts.
+        id: name of the column of segment ids; ``None`` to number the rows from 1.
+        source: name of the column of sources, such as the questions that the hypotheses answer; ``None`` without
+            sources.
+        system: name of the column that contains the name of each row's system; ``None`` if each system has a column in
+            ``hypotheses``.
+        has_header: whether the first line of a delimited table contains the names of the columns. Without a header,
+            the names are the numbers of the columns from 1.
     """
 
     hypotheses: tuple[str, ...] = ("hypothesis",)
@@ -168,14 +139,10 @@ class TextColumns(NamedTuple):
 class TextTable(ABC):
     """Base class of open tables, whose columns contain hypotheses and references.
 
-    Attributes
-    ----------
-    name : str
-        Name of the table in messages.
-    size : int | None
-        Number of rows; ``None`` if it is unknown before the table is read.
-    texts : TextColumns
-        Names of the columns that contain the texts. Each hypothesis column is a system of the same name.
+    Attributes:
+        name: name of the table in messages.
+        size: number of rows; ``None`` if it is unknown before the table is read.
+        texts: names of the columns that contain the texts. Each hypothesis column is a system of the same name.
     """
 
     name: str
@@ -191,15 +158,11 @@ class TextTable(ABC):
     def segments(self, system: int) -> Iterator[Segment]:
         """Read the table, and yield the segments of one system.
 
-        Parameters
-        ----------
-        system : int
-            Index of the system in :attr:`systems`.
+        Args:
+            system: index of the system in :attr:`systems`.
 
-        Raises
-        ------
-        InputError
-            If a cell does not contain a text. The message names the row and the column.
+        Raises:
+            InputError: if a cell does not contain a text. The message names the row and the column.
         """
 
     def records(self) -> Iterator[tuple[int, Mapping[str, Any]]] | None:

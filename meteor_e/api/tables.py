@@ -35,41 +35,27 @@ class TableFormat(Component):
     def open(self, path: str, texts: TextColumns, *, encoding: str = "utf-8") -> TextTable:
         """Open a table.
 
-        Parameters
-        ----------
-        path : str
-            Path of a file or folder, or ``-`` for standard input.
-        texts : TextColumns
-            Names of the columns that contain the texts.
-        encoding : str, optional
-            Encoding of text files.
+        Args:
+            path: path of a file or folder, or ``-`` for standard input.
+            texts: names of the columns that contain the texts.
+            encoding: encoding of text files.
 
-        Raises
-        ------
-        InputError
-            If the table cannot be read, does not have rows, or lacks a column.
-        ConfigError
-            If a required library is not installed.
+        Raises:
+            InputError: if the table cannot be read, does not have rows, or lacks a column.
+            ConfigError: if a required library is not installed.
         """
 
 
 class ScoreRun(NamedTuple):
     """The metrics, systems and options of one run of ``meteor-e score``.
 
-    Attributes
-    ----------
-    metrics : Sequence[Metric]
-        The metrics. METEOR has already been prepared.
-    systems : Sequence[System]
-        The systems. Systems of the same table are consecutive.
-    execute : Callable[..., Any]
-        Function that maps a scorer over batches; see :func:`meteor_e.evaluate.evaluate`.
-    output : str | None
-        Path of the table to which the segments and their scores are written, or ``None``.
-    prefix : str | None
-        Prefix of the names of new columns; ``None`` for the runner's default.
-    cluster : str | None
-        Address of the cluster that computes scores; ``None`` to use this process.
+    Attributes:
+        metrics: the metrics. METEOR has already been prepared.
+        systems: the systems. Systems of the same table are consecutive.
+        execute: function that maps a scorer over batches; see :func:`meteor_e.evaluate.evaluate`.
+        output: path of the table to which the segments and their scores are written, or ``None``.
+        prefix: prefix of the names of new columns; ``None`` for the runner's default.
+        cluster: address of the cluster that computes scores; ``None`` to use this process.
     """
 
     metrics: Sequence[Metric]
@@ -97,13 +83,9 @@ class ScoreRunner(Component):
     def start(self, run: ScoreRun) -> AbstractContextManager[ScoreRun]:
         """Return a context manager that changes a run. Its ``__enter__`` returns the run with changed attributes.
 
-        Parameters
-        ----------
-        run : ScoreRun
-            The original run.
+        Args:
+            run: the original run.
 
-        Raises
-        ------
-        ConfigError
-            If a required library is not installed, or if a cluster does not respond.
+        Raises:
+            ConfigError: if a required library is not installed, or if a cluster does not respond.
         """

@@ -9,14 +9,10 @@ from typing import NamedTuple
 class Token(NamedTuple):
     """A word of a segment, with its lemma and part of speech.
 
-    Attributes
-    ----------
-    form : str
-        The normalized word.
-    lemma : str | None
-        The lemma of the word; ``None`` in a chain without a lemmatizer.
-    tag : str | None
-        The part of speech as a universal tag; ``None`` if the lemmatizer does not return tags.
+    Attributes:
+        form: the normalized word.
+        lemma: the lemma of the word; ``None`` in a chain without a lemmatizer.
+        tag: the part of speech as a universal tag; ``None`` if the lemmatizer does not return tags.
     """
 
     form: str

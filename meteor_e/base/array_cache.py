@@ -45,13 +45,10 @@ class ArrayCache:
     meteor_e or a plugin is installed in editable mode, file names depend on a digest of its code, so that results of
     older code are not used.
 
-    Parameters
-    ----------
-    folder : str | os.PathLike[str] | None, optional
-        The folder. By default, it is the folder ``evaluation`` in the folder that the environment variable
-        ``METEOR_E_CACHE`` names, or else in the user's cache folder.
-    enabled : bool, optional
-        Whether arrays are stored and read.
+    Args:
+        folder: the folder. By default, it is the folder ``evaluation`` in the folder that the environment variable
+            ``METEOR_E_CACHE`` names, or else in the user's cache folder.
+        enabled: whether arrays are stored and read.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, *, enabled: bool = True) -> None:
@@ -83,10 +80,8 @@ class ArrayCache:
     def put(self, key: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Store arrays under a key.
 
-        Raises
-        ------
-        ConfigError
-            If a file cannot be written to the folder.
+        Raises:
+            ConfigError: if a file cannot be written to the folder.
         """
         if not self.enabled:
             return

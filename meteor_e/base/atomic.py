@@ -54,12 +54,9 @@ def sweep(folder: Path, target: str = "") -> None:
 
     A temporary file is removed if its process has ended on this machine, or if it is older than :data:`MAX_AGE`.
 
-    Parameters
-    ----------
-    folder : Path
-        The folder.
-    target : str, optional
-        The name of a target whose lock the caller holds. All its temporary files are removed.
+    Args:
+        folder: the folder.
+        target: the name of a target whose lock the caller holds. All its temporary files are removed.
     """
     oldest_time = time.time() - MAX_AGE
     with contextlib.suppress(OSError):
@@ -90,10 +87,8 @@ def atomic_file(target: Path) -> Iterator[Path]:
 
     If the block raises an exception, the temporary file is removed, and an existing target is left unchanged.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be written.
+    Raises:
+        OSError: if the file cannot be written.
     """
     temporary = temporary_path(target)  # mkstemp would create a file that other users cannot read.
     try:
@@ -112,10 +107,8 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
     Symbolic links are followed. A target that is not a regular file, such as a pipe or ``/dev/stdout``, is written
     directly.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
+    Raises:
+        InputError: if the file cannot be written.
     """
     try:
         target = Path(os.path.realpath(path))
@@ -139,10 +132,8 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
 def atomic_writer(path: PathLike) -> Iterator[TextIO]:
     r"""Open a text file to write it atomically, in UTF-8 and with ``\n`` as the line end.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be written.
+    Raises:
+        InputError: if the file cannot be written.
     """
     with (
         atomic_output(path) as temporary,

@@ -20,12 +20,9 @@ class BoundedCache(dict[Key, Value]):
 
         _stems = cached_property(lambda self: BoundedCache(STEM_LIMIT, self.stem))
 
-    Parameters
-    ----------
-    limit : int
-        The maximum number of items.
-    make : Callable[[Key], Value] | None, optional
-        A function that computes the value of a missing key.
+    Args:
+        limit: the maximum number of items.
+        make: a function that computes the value of a missing key.
     """
 
     __slots__ = ("limit", "make")

@@ -24,19 +24,13 @@ from meteor_e.base.yamlfile import Document, Key, shorten
 def convert(document: Document, kind: Any, noun: str = "key") -> Any:
     """Return the content of a document as an instance of a msgspec struct.
 
-    Parameters
-    ----------
-    document : Document
-        The document. Content from Python may also contain paths, tuples and NumPy numbers.
-    kind : Any
-        The struct.
-    noun : str, optional
-        The word for a key in error messages.
+    Args:
+        document: the document. Content from Python may also contain paths, tuples and NumPy numbers.
+        kind: the struct.
+        noun: the word for a key in error messages.
 
-    Raises
-    ------
-    ConfigError
-        For the first mistake, with file, line, key and a similar key.
+    Raises:
+        ConfigError: for the first mistake, with file, line, key and a similar key.
     """
     data = document.data if document.source else _simplify_value(document.data)
     if not isinstance(data, dict):

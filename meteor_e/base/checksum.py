@@ -25,17 +25,12 @@ def insert_checksum(content: bytes) -> bytes:
 def verify_checksum(content: bytes, name: str) -> None:
     """Check that the content of a file agrees with the checksum that the file contains.
 
-    Parameters
-    ----------
-    content : bytes
-        The content of the file.
-    name : str
-        The name of the file in errors.
+    Args:
+        content: the content of the file.
+        name: the name of the file in errors.
 
-    Raises
-    ------
-    InputError
-        If the file does not contain a checksum, or its content has changed.
+    Raises:
+        InputError: if the file does not contain a checksum, or its content has changed.
     """
     field = _FIELD.search(content)
     if field is None:

@@ -11,21 +11,14 @@ from meteor_e.base.errors import ConfigError
 def require(module: str, purpose: str, extra: str = "", distribution: str = "meteor_e") -> Any:
     """Import and return a module that may not be installed.
 
-    Parameters
-    ----------
-    module : str
-        The name of the module.
-    purpose : str
-        The feature that needs the module, as the subject of the error message.
-    extra : str, optional
-        The extra that installs the module; empty if the distribution always installs it.
-    distribution : str, optional
-        The distribution with this extra.
+    Args:
+        module: the name of the module.
+        purpose: the feature that needs the module, as the subject of the error message.
+        extra: the extra that installs the module; empty if the distribution always installs it.
+        distribution: the distribution with this extra.
 
-    Raises
-    ------
-    ConfigError
-        If the module is not installed. The message says how to install it.
+    Raises:
+        ConfigError: if the module is not installed. The message says how to install it.
     """
     from importlib import import_module
 
@@ -39,10 +32,8 @@ def require(module: str, purpose: str, extra: str = "", distribution: str = "met
 def data_frame(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> Any:
     """Return a pandas DataFrame.
 
-    Raises
-    ------
-    ConfigError
-        If pandas is not installed.
+    Raises:
+        ConfigError: if pandas is not installed.
     """
     return require("pandas", "to_pandas()", "dask").DataFrame(list(rows), columns=list(titles))
 
@@ -50,12 +41,9 @@ def data_frame(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> Any:
 def advise_plugin(description: str, distribution: str) -> str:
     """Return the error message for a component or command of a plugin that is not installed.
 
-    Parameters
-    ----------
-    description : str
-        The component or command, as the subject of the message.
-    distribution : str
-        The distribution that contains it.
+    Args:
+        description: the component or command, as the subject of the message.
+        distribution: the distribution that contains it.
     """
     advice = how_to_install(distribution)
     return f"{description} comes with the plugin {distribution}, which is not installed: {advice}"
@@ -66,10 +54,8 @@ def how_to_install(distribution: str) -> str:
 
     The distributions are not on PyPI.
 
-    Parameters
-    ----------
-    distribution : str
-        The name of the distribution, optionally with an extra in brackets.
+    Args:
+        distribution: the name of the distribution, optionally with an extra in brackets.
     """
     name, bracket, extra = distribution.partition("[")
     folder = "." if name == "meteor_e" else f"./plugins/{name}"

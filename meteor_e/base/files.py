@@ -57,12 +57,9 @@ def os_errors_as(kind: type[MeteorError], message: str) -> Iterator[None]:
     The block should only contain the file operation, because other operations can also raise OSError: for example,
     printing raises it if standard output is a closed pipe.
 
-    Parameters
-    ----------
-    kind : type[MeteorError]
-        The exception class.
-    message : str
-        The beginning of the error message, such as ``cannot write notes.txt``. The reason is appended.
+    Args:
+        kind: the exception class.
+        message: the beginning of the error message, such as ``cannot write notes.txt``. The reason is appended.
     """
     try:
         yield
@@ -95,10 +92,9 @@ def open_regular(path: PathLike) -> BinaryIO:
     Special files are rejected, because a pipe may block forever and a device may never end. Use this function for files
     that are named in other files, and for files that are memory-mapped or read completely.
 
-    Raises
-    ------
-    OSError
-        If the file cannot be opened, or is a pipe, a socket, a device or a folder. ``strerror`` is the reason.
+    Raises:
+        OSError: if the file cannot be opened, or is a pipe, a socket, a device or a folder. ``strerror`` is the
+            reason.
     """
     kind = _special_kind(path)
     if kind is not None:
@@ -109,10 +105,8 @@ def open_regular(path: PathLike) -> BinaryIO:
 def check_regular_file(path: PathLike) -> None:
     """Check that a path in a settings file is not a pipe, a socket or a device. The file need not exist.
 
-    Raises
-    ------
-    InputError
-        If the file is a special file, or the path is invalid.
+    Raises:
+        InputError: if the file is a special file, or the path is invalid.
     """
     try:
         open_regular(path).close()
@@ -124,17 +118,12 @@ def check_regular_file(path: PathLike) -> None:
 def read_regular(path: PathLike, limit: int) -> bytes:
     """Return the content of a regular file.
 
-    Parameters
-    ----------
-    path : PathLike
-        The file.
-    limit : int
-        The maximum size of the file, in bytes.
+    Args:
+        path: the file.
+        limit: the maximum size of the file, in bytes.
 
-    Raises
-    ------
-    OSError
-        If the file is too large, or :func:`open_regular` cannot open it.
+    Raises:
+        OSError: if the file is too large, or :func:`open_regular` cannot open it.
     """
     with open_regular(path) as stream:
         content = stream.read(limit + 1)
@@ -146,21 +135,14 @@ def read_regular(path: PathLike, limit: int) -> bytes:
 def decode_utf8(content: bytes, name: str, preceding_lines: int = 0, kind: type[MeteorError] = ResourceError) -> str:
     """Decode UTF-8, and remove a byte order mark.
 
-    Parameters
-    ----------
-    content : bytes
-        The bytes.
-    name : str
-        The name of their source, for errors.
-    preceding_lines : int, optional
-        The number of lines before these bytes in the source.
-    kind : type[MeteorError], optional
-        The exception class.
+    Args:
+        content: the bytes.
+        name: the name of their source, for errors.
+        preceding_lines: the number of lines before these bytes in the source.
+        kind: the exception class.
 
-    Raises
-    ------
-    MeteorError
-        Of the class ``kind``, if the bytes are not valid UTF-8. The message names the line.
+    Raises:
+        MeteorError: of the class ``kind``, if the bytes are not valid UTF-8. The message names the line.
     """
     try:
         return content.decode("utf-8-sig")
@@ -183,10 +165,9 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
 
     Errors that occur while the stream is read are not converted. Use :func:`os_errors_as` to convert them.
 
-    Raises
-    ------
-    InputError
-        If the file cannot be opened, may never end, such as ``/dev/zero``, or has an unsupported compression.
+    Raises:
+        InputError: if the file cannot be opened, may never end, such as ``/dev/zero``, or has an unsupported
+            compression.
     """
     name = input_name(path)
     with contextlib.ExitStack() as stack:
@@ -215,10 +196,8 @@ def _open_standard_input() -> io.BufferedReader:
 def decompress(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[Any]:
     """Return a stream that decompresses a gzip, bzip2 or xz file, or the stream itself if it is not compressed.
 
-    Raises
-    ------
-    InputError
-        If the stream has an unsupported compression.
+    Raises:
+        InputError: if the stream has an unsupported compression.
     """
     head = stream.peek(10)
     for kind, module, pattern in _COMPRESSIONS:
@@ -234,10 +213,8 @@ def decompress(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[A
 def sha256_of(path: Path) -> str:
     """Return the hexadecimal SHA-256 digest of a file.
 
-    Raises
-    ------
-    OSError
-        If :func:`open_regular` cannot open the file, or reading fails.
+    Raises:
+        OSError: if :func:`open_regular` cannot open the file, or reading fails.
     """
     import hashlib
 

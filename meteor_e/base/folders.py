@@ -16,17 +16,12 @@ from meteor_e.base.files import os_errors_as
 def temporary_folder(parent: Path, name: str) -> Iterator[Path]:
     """Create a temporary folder in a parent folder, and remove it after the ``with`` block.
 
-    Parameters
-    ----------
-    parent : Path
-        The parent folder, which is created if it does not exist.
-    name : str
-        A name that the hidden name of the temporary folder contains.
+    Args:
+        parent: the parent folder, which is created if it does not exist.
+        name: a name that the hidden name of the temporary folder contains.
 
-    Raises
-    ------
-    ResourceError
-        If the folder cannot be created.
+    Raises:
+        ResourceError: if the folder cannot be created.
     """
     folder = temporary_path(parent / name)
     try:
@@ -59,10 +54,8 @@ def replace_folder(finished: Path, target: Path) -> None:
     The old folder is renamed first. If the process is killed between the two renames, the next :func:`working_folder`
     of the target restores the old folder.
 
-    Raises
-    ------
-    ResourceError
-        If a folder cannot be renamed.
+    Raises:
+        ResourceError: if a folder cannot be renamed.
     """
     with os_errors_as(ResourceError, f"cannot write {target}"):
         if target.exists():

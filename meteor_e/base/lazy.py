@@ -22,10 +22,8 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
 
     ``__all__`` is created from the stub, too.
 
-    Parameters
-    ----------
-    package : str
-        The ``__name__`` of the package.
+    Args:
+        package: the ``__name__`` of the package.
     """
     module = sys.modules[package]
 

@@ -15,19 +15,13 @@ from meteor_e.base.progress import Progress, silent
 def lock_folder(folder: Path, name: str, progress: Progress = silent) -> Iterator[None]:
     """Acquire a lock in a folder, and release it after the ``with`` block. Create the folder if it does not exist.
 
-    Parameters
-    ----------
-    folder : Path
-        The folder.
-    name : str
-        The name of the lock.
-    progress : Progress, optional
-        A callback that is called once if another process holds the lock.
+    Args:
+        folder: the folder.
+        name: the name of the lock.
+        progress: a callback that is called once if another process holds the lock.
 
-    Raises
-    ------
-    ResourceError
-        If the folder or the lock file cannot be written.
+    Raises:
+        ResourceError: if the folder or the lock file cannot be written.
     """
     import filelock
 

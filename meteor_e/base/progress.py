@@ -57,12 +57,9 @@ def terminal_progress(hidden: bool = False, delay: float = _DELAY) -> Iterator[P
 
     Nothing is shown, and tqdm is not imported, if stderr is not a terminal.
 
-    Parameters
-    ----------
-    hidden : bool, optional
-        Whether to show nothing even on a terminal.
-    delay : float, optional
-        Seconds from the start of the block until the first bar appears.
+    Args:
+        hidden: whether to show nothing even on a terminal.
+        delay: seconds from the start of the block until the first bar appears.
     """
     if hidden or not sys.stderr.isatty():
         yield silent

@@ -18,17 +18,12 @@ NOT_LISTS = (str, bytes, bytearray, Mapping, set, frozenset)
 def check_text(value: object, description: str = "a segment") -> None:
     """Check that a value is a string without lone surrogates.
 
-    Parameters
-    ----------
-    value : object
-        The value.
-    description : str, optional
-        The description of the value in error messages.
+    Args:
+        value: the value.
+        description: the description of the value in error messages.
 
-    Raises
-    ------
-    InputError
-        If the value is not a string, or contains a lone surrogate.
+    Raises:
+        InputError: if the value is not a string, or contains a lone surrogate.
     """
     if not isinstance(value, str):
         raise InputError(f"{description} must be a text, not {type(value).__name__}")
@@ -58,10 +53,8 @@ def are_valid_texts(values: Iterable[Any]) -> bool:
 def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return a JSON object as a dictionary. Pass this function to :func:`json.loads` as ``object_pairs_hook``.
 
-    Raises
-    ------
-    ValueError
-        If the object has a key twice.
+    Raises:
+        ValueError: if the object has a key twice.
     """
     result = dict(pairs)
     if len(result) < len(pairs):
@@ -74,19 +67,13 @@ def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def check_list(values: Iterable[Item], description: str, item: str) -> Iterable[Item]:
     """Check that a value is a list or another ordered iterable, and return it.
 
-    Parameters
-    ----------
-    values : Iterable[Item]
-        The value.
-    description : str
-        The plural name of the value in error messages.
-    item : str
-        The name of the unit, such as a segment, for which the list contains one item.
+    Args:
+        values: the value.
+        description: the plural name of the value in error messages.
+        item: the name of the unit, such as a segment, for which the list contains one item.
 
-    Raises
-    ------
-    InputError
-        If the value is a single string, a mapping or a set, or cannot be iterated over.
+    Raises:
+        InputError: if the value is a single string, a mapping or a set, or cannot be iterated over.
     """
     try:
         if isinstance(values, NOT_LISTS):
@@ -101,17 +88,12 @@ def check_list(values: Iterable[Item], description: str, item: str) -> Iterable[
 def check_candidates(texts: Any, source: int) -> list[str]:
     """Check that the candidates of a source are a list of strings, and return them.
 
-    Parameters
-    ----------
-    texts : Any
-        The candidates.
-    source : int
-        The number of the source in error messages.
+    Args:
+        texts: the candidates.
+        source: the number of the source in error messages.
 
-    Raises
-    ------
-    InputError
-        If the candidates are not a list of strings.
+    Raises:
+        InputError: if the candidates are not a list of strings.
     """
     candidates = list(check_list(texts, f"source {source}: texts", "candidate"))
     for candidate in candidates:
@@ -124,17 +106,12 @@ def read_sources(
 ) -> Iterator[tuple[list[str], list[str]]]:
     """Yield the hypotheses and the references of each source.
 
-    Parameters
-    ----------
-    hypotheses : Iterable[Any]
-        The hypotheses of each source.
-    references : Iterable[Any] | None, optional
-        The references of each source; by default, its hypotheses.
+    Args:
+        hypotheses: the hypotheses of each source.
+        references: the references of each source; by default, its hypotheses.
 
-    Raises
-    ------
-    InputError
-        If an argument is not a list of lists of strings, or if the arguments differ in length.
+    Raises:
+        InputError: if an argument is not a list of lists of strings, or if the arguments differ in length.
     """
     hypothesis_lists = check_list(hypotheses, "sources", "source")
     if references is None:
@@ -152,15 +129,11 @@ def read_sources(
 def check_items(**arguments: Any) -> dict[str, list[Any]]:
     """Check that arguments are lists of strings of the same length, and return them as lists.
 
-    Parameters
-    ----------
-    arguments : Any
-        The lists by name, such as ``hypotheses``. An item of ``references`` may also be a list of strings.
+    Args:
+        arguments: the lists by name, such as ``hypotheses``. An item of ``references`` may also be a list of strings.
 
-    Raises
-    ------
-    InputError
-        If an argument is not such a list. The message names the argument and the segment.
+    Raises:
+        InputError: if an argument is not such a list. The message names the argument and the segment.
     """
     columns = {name: _check_column(name, values) for name, values in arguments.items()}
     lengths = {name: len(column) for name, column in columns.items()}

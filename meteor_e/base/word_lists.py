@@ -18,17 +18,12 @@ def read_word_lists(purpose: str, distribution: str) -> bytes:
 
     The file is read directly, because importing wordfreq takes longer.
 
-    Parameters
-    ----------
-    purpose : str
-        The component that needs the words, for the error message.
-    distribution : str
-        The distribution of this project that requires wordfreq.
+    Args:
+        purpose: the component that needs the words, for the error message.
+        distribution: the distribution of this project that requires wordfreq.
 
-    Raises
-    ------
-    ConfigError
-        If wordfreq is not installed or has another version.
+    Raises:
+        ConfigError: if wordfreq is not installed or has another version.
     """
     spec = find_spec("wordfreq")
     if spec is None:

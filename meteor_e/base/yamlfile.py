@@ -46,14 +46,11 @@ _MAX_NUMBER_LENGTH = 300
 class Document(NamedTuple):
     """The content of a YAML file or a Python mapping, with the line number of each value.
 
-    Attributes
-    ----------
-    data : Any
-        The content, which consists of strings, numbers, booleans, ``None``, lists, and mappings with strings as keys.
-    source : str
-        The name of the file in errors; empty if the content comes from Python.
-    lines : Mapping[Key, int]
-        The line numbers, from 1, of keys and list items.
+    Attributes:
+        data: the content, which consists of strings, numbers, booleans, ``None``, lists, and mappings with strings as
+            keys.
+        source: the name of the file in errors; empty if the content comes from Python.
+        lines: the line numbers, from 1, of keys and list items.
     """
 
     data: Any
@@ -96,19 +93,13 @@ _INVALID_IN_PATH = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
 def resolve_path(folder: str, path: str, source: str = "") -> str:
     """Return a path relative to a folder. A tilde at the start stands for the user's home folder.
 
-    Parameters
-    ----------
-    folder : str
-        The folder. If it is empty, the path is returned unchanged.
-    path : str
-        The path, which may be absolute.
-    source : str, optional
-        The start of error messages, such as the name of a file.
+    Args:
+        folder: the folder. If it is empty, the path is returned unchanged.
+        path: the path, which may be absolute.
+        source: the start of error messages, such as the name of a file.
 
-    Raises
-    ------
-    ConfigError
-        If the string cannot be a path.
+    Raises:
+        ConfigError: if the string cannot be a path.
     """
     if _INVALID_IN_PATH.search(path):
         raise ConfigError(_join_message(source, f"{shorten(ascii(path))} cannot be a path"))
@@ -132,10 +123,8 @@ def shorten(text: str, limit: int = 60) -> str:
 def read_yaml(file: str | os.PathLike[str] | Traversable) -> Document:
     """Read a YAML file.
 
-    Raises
-    ------
-    ConfigError
-        If the file cannot be read, is too large, or is not YAML in UTF-8; with the file and the line.
+    Raises:
+        ConfigError: if the file cannot be read, is too large, or is not YAML in UTF-8; with the file and the line.
     """
     path = Path(file) if isinstance(file, str | os.PathLike) else file
     try:
@@ -148,17 +137,12 @@ def read_yaml(file: str | os.PathLike[str] | Traversable) -> Document:
 def parse_yaml(content: bytes, source: str) -> Document:
     """Parse the content of a YAML file.
 
-    Parameters
-    ----------
-    content : bytes
-        The content in UTF-8, with or without a byte order mark.
-    source : str
-        The name of the file in errors.
+    Args:
+        content: the content in UTF-8, with or without a byte order mark.
+        source: the name of the file in errors.
 
-    Raises
-    ------
-    ConfigError
-        If the content is not YAML in UTF-8, or exceeds a limit; with the file and the line.
+    Raises:
+        ConfigError: if the content is not YAML in UTF-8, or exceeds a limit; with the file and the line.
     """
     import yaml  # This import is slow.
 

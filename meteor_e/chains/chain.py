@@ -41,24 +41,15 @@ OWN_FUNCTION_WORDS = "own"
 class Chain(PlainKeys):
     """A chain in which the value of every setting is known.
 
-    Attributes
-    ----------
-    language : Language
-        The definition of the language.
-    task : str
-        The name of the task that supplies the defaults.
-    parameters : Parameters
-        The parameters of the formula, and one weight per matcher.
-    normalization : Normalization
-        The normalization of the text before segmentation.
-    matchers : tuple[ChainEntry, ...]
-        The matchers, in order, with weights and absolute paths.
-    pack : str | None
-        The name or folder of the resource pack; ``None`` if the chain does not need a pack.
-    function_words : str | None
-        The name or folder of the pack that supplies the function words; ``None`` for ``pack``.
-    lemmatizer : ChainEntry | None
-        The lemmatizer; ``None`` if the chain does not have a lemmatizer.
+    Attributes:
+        language: the definition of the language.
+        task: the name of the task that supplies the defaults.
+        parameters: the parameters of the formula, and one weight per matcher.
+        normalization: the normalization of the text before segmentation.
+        matchers: the matchers, in order, with weights and absolute paths.
+        pack: the name or folder of the resource pack; ``None`` if the chain does not need a pack.
+        function_words: the name or folder of the pack that supplies the function words; ``None`` for ``pack``.
+        lemmatizer: the lemmatizer; ``None`` if the chain does not have a lemmatizer.
     """
 
     language: Language
@@ -95,12 +86,9 @@ class Chain(PlainKeys):
 def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
     """Complete the configuration of a chain with the defaults of its task, its language and its matchers.
 
-    Raises
-    ------
-    ConfigError
-        For an unknown language, task or parameter, or a value that is out of range.
-    PluginError
-        For an unknown matcher, lemmatizer or segmenter.
+    Raises:
+        ConfigError: for an unknown language, task or parameter, or a value that is out of range.
+        PluginError: for an unknown matcher, lemmatizer or segmenter.
     """
     language = _resolve_language(config, registry)
     with add_location(config.locations.get("task", "")):
@@ -244,20 +232,14 @@ def find_language(name: str, registry: PluginRegistry | None = None, *, pack: st
     pack, however, the pack must define the language: a pack that was built from bitext contains a language file, so
     the code ``xx`` works together with the pack ``xx-bitext``.
 
-    Parameters
-    ----------
-    name : str
-        A code (ISO 639, BCP 47), an alias, an English name, or the path of a language file (with a slash, or ending in
-        ``.yaml``).
-    registry : PluginRegistry | None, optional
-        The registry of languages; by default that of meteor_e and of all installed plugins.
-    pack : str | None, optional
-        The name or folder of the pack.
+    Args:
+        name: a code (ISO 639, BCP 47), an alias, an English name, or the path of a language file (with a slash, or
+            ending in ``.yaml``).
+        registry: the registry of languages; by default that of meteor_e and of all installed plugins.
+        pack: the name or folder of the pack.
 
-    Raises
-    ------
-    ConfigError
-        If the language does not exist, or its file has mistakes.
+    Raises:
+        ConfigError: if the language does not exist, or its file has mistakes.
     """
     if is_path(name):
         return replace(read_language(name), path=os.path.abspath(name))  # noqa: PTH100 (the path is only displayed)
@@ -329,10 +311,8 @@ def _read_language_of_pack(name: str, pack: str, message: str) -> Language:
 def make_segmenter(language: Language, registry: PluginRegistry) -> Segmenter:
     """Return the segmenter that a language names.
 
-    Raises
-    ------
-    PluginError
-        If the segmenter does not exist or cannot be created.
+    Raises:
+        PluginError: if the segmenter does not exist or cannot be created.
     """
     try:
         segmenter_class = registry.segmenters.get(str(language.segmenter))
@@ -359,16 +339,11 @@ def list_plugins(chain: Chain, registry: PluginRegistry) -> list[str]:
 class ChainComponents:
     """The components and resources of a chain.
 
-    Attributes
-    ----------
-    resources : LanguageResources
-        Function words, prefixes, synonyms and paraphrases.
-    lemmatizer : Lemmatizer | None
-        The lemmatizer; ``None`` if the chain does not have a lemmatizer.
-    matchers : tuple[Matcher, ...]
-        The matchers, in chain order.
-    segmenter : Segmenter | None
-        The segmenter; ``None`` if the language separates words by spaces.
+    Attributes:
+        resources: function words, prefixes, synonyms and paraphrases.
+        lemmatizer: the lemmatizer; ``None`` if the chain does not have a lemmatizer.
+        matchers: the matchers, in chain order.
+        segmenter: the segmenter; ``None`` if the language separates words by spaces.
     """
 
     resources: LanguageResources
@@ -380,16 +355,11 @@ class ChainComponents:
 def signature(chain: Chain, components: ChainComponents) -> str:
     """Return the signature of a chain, which identifies everything that determines its scores.
 
-    Parameters
-    ----------
-    chain : Chain
-        The chain. Its task and parameters may differ from those for which the components were created.
-    components : ChainComponents
-        The matchers, lemmatizer, segmenter and resources.
+    Args:
+        chain: the chain. Its task and parameters may differ from those for which the components were created.
+        components: the matchers, lemmatizer, segmenter and resources.
 
-    Returns
-    -------
-    str
+    Returns:
         ``key:value`` pairs joined by ``|``, as in ``meteor_e:0.1.0|lang:en|task:rank|…``.
     """
     parameters = chain.parameters

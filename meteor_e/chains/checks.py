@@ -24,15 +24,11 @@ if TYPE_CHECKING:
 def check_chain(source: ChainSource, registry: PluginRegistry) -> Chain:
     """Check the keys, values, language, task, matchers and options of a chain. Packs need not be installed.
 
-    Returns
-    -------
-    Chain
+    Returns:
         The resolved chain.
 
-    Raises
-    ------
-    MeteorError
-        For the first mistake, with file and line.
+    Raises:
+        MeteorError: for the first mistake, with file and line.
     """
     chain = resolve(load_chain(source), registry)
     entries = [("matcher", matcher) for matcher in chain.matchers]
@@ -48,15 +44,11 @@ def check_chain(source: ChainSource, registry: PluginRegistry) -> Chain:
 def check_language(file: str, registry: PluginRegistry) -> Language:
     """Check a language file, including the names of its matchers.
 
-    Returns
-    -------
-    Language
+    Returns:
         The language.
 
-    Raises
-    ------
-    ConfigError
-        For the first mistake, with file and line.
+    Raises:
+        ConfigError: for the first mistake, with file and line.
     """
     document = read_yaml(file)
     language = parse_language(document)

@@ -22,23 +22,15 @@ def make_components(
 ) -> ChainComponents:
     """Create the components of a chain.
 
-    Parameters
-    ----------
-    chain : Chain
-        The resolved chain.
-    resources : LanguageResources | None, optional
-        Resources to use instead of the pack's.
-    offline : bool | None, optional
-        Whether a missing pack may not be downloaded; ``None`` for the user's setting.
+    Args:
+        chain: the resolved chain.
+        resources: resources to use instead of the pack's.
+        offline: whether a missing pack may not be downloaded; ``None`` for the user's setting.
 
-    Raises
-    ------
-    ConfigError
-        For a matcher that needs lemmas or tags, if the chain does not have a suitable lemmatizer.
-    PluginError
-        For a component that is not installed.
-    ResourceError
-        For missing resources. The message names all of them.
+    Raises:
+        ConfigError: for a matcher that needs lemmas or tags, if the chain does not have a suitable lemmatizer.
+        PluginError: for a component that is not installed.
+        ResourceError: for missing resources. The message names all of them.
     """
     resources = resources or find_resources(chain.language, chain.pack, chain.function_words, offline)
     lemmatizer = None if chain.lemmatizer is None else _make("lemmatizer", chain.lemmatizer, chain, resources)

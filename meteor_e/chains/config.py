@@ -31,22 +31,15 @@ if TYPE_CHECKING:
 class ChainEntry:
     """A matcher or lemmatizer of a chain.
 
-    Attributes
-    ----------
-    name : str
-        The name of the component.
-    weight : float | None
-        The weight of the matcher in the score. In a chain that is not resolved, ``None`` means the weight of the task
-        or of the matcher's class.
-    options : Mapping[str, Any]
-        The options of the component. In a chain that is not resolved, their paths may be relative.
-    location : str
-        ``file:line`` of the entry; empty if the entry comes from Python.
-    optional : bool
-        Whether the matcher works without its resource if the resource is not installed. The default matchers of a
-        language are optional.
-    folder : str
-        The folder that paths are relative to; empty if the entry comes from Python.
+    Attributes:
+        name: the name of the component.
+        weight: the weight of the matcher in the score. In a chain that is not resolved, ``None`` means the weight of
+            the task or of the matcher's class.
+        options: the options of the component. In a chain that is not resolved, their paths may be relative.
+        location: ``file:line`` of the entry; empty if the entry comes from Python.
+        optional: whether the matcher works without its resource if the resource is not installed. The default matchers
+            of a language are optional.
+        folder: the folder that paths are relative to; empty if the entry comes from Python.
     """
 
     name: str
@@ -70,32 +63,19 @@ class ChainEntry:
 class ChainConfig:
     """A chain without the defaults of its language and task, which replace ``None`` when the chain is resolved.
 
-    Attributes
-    ----------
-    language : str | None
-        The code of the language, or the path of a language file.
-    task : str | None
-        The task that the parameters were tuned for.
-    parameters : Mapping[str, float]
-        Values of ``alpha``, ``beta``, ``gamma``, ``delta`` that replace the task's.
-    normalization : Normalization | None
-        The normalization of the text before segmentation.
-    matchers : tuple[ChainEntry, ...] | None
-        The matchers, in order.
-    plain : Mapping[str, Any]
-        Values of the keys of :class:`~meteor_e.chains.keys.PlainKeys` that the author set.
-    pack : str | None
-        The name or folder of the resource pack.
-    function_words : str | None
-        The pack that supplies the function words; ``own`` for the chain's pack.
-    lemmatizer : ChainEntry | None
-        The lemmatizer; ``None`` for the default lemmatizer or none.
-    name : str
-        The name of the chain, by default that of its file.
-    description : str
-        The purpose of the chain.
-    locations : Mapping[str, str]
-        ``file:line: key`` of each top-level key; empty if the chain comes from Python.
+    Attributes:
+        language: the code of the language, or the path of a language file.
+        task: the task that the parameters were tuned for.
+        parameters: values of ``alpha``, ``beta``, ``gamma``, ``delta`` that replace the task's.
+        normalization: the normalization of the text before segmentation.
+        matchers: the matchers, in order.
+        plain: values of the keys of :class:`~meteor_e.chains.keys.PlainKeys` that the author set.
+        pack: the name or folder of the resource pack.
+        function_words: the pack that supplies the function words; ``own`` for the chain's pack.
+        lemmatizer: the lemmatizer; ``None`` for the default lemmatizer or none.
+        name: the name of the chain, by default that of its file.
+        description: the purpose of the chain.
+        locations: ``file:line: key`` of each top-level key; empty if the chain comes from Python.
     """
 
     language: str | None = None
@@ -114,15 +94,11 @@ class ChainConfig:
     def override(self, keys: Mapping[str, Any]) -> ChainConfig:
         """Return a copy of this chain with some keys replaced.
 
-        Parameters
-        ----------
-        keys : Mapping[str, Any]
-            The keys and their new values, as for :func:`make_chain_from_keys`.
+        Args:
+            keys: the keys and their new values, as for :func:`make_chain_from_keys`.
 
-        Raises
-        ------
-        ConfigError
-            For the first invalid key or value.
+        Raises:
+            ConfigError: for the first invalid key or value.
         """
         overrides = make_chain_from_keys(keys)
         names = {name for name, value in keys.items() if value is not None}
@@ -139,17 +115,13 @@ ENTRY_KEYS = ("use", "weight", "optional")
 def load_chain(source: ChainSource) -> ChainConfig:
     """Read and check a chain.
 
-    Parameters
-    ----------
-    source : ChainSource
-        The path of a file, the name of a chain of meteor_e or a plugin, or a mapping with the content of a file. A
-        string with a slash, or one that ends in ``.yaml``, ``.yml`` or ``.json``, is a path. Any other string is a
-        name. If a chain of that name does not exist, but a file does, the file is read.
+    Args:
+        source: the path of a file, the name of a chain of meteor_e or a plugin, or a mapping with the content of a
+            file. A string with a slash, or one that ends in ``.yaml``, ``.yml`` or ``.json``, is a path. Any other
+            string is a name. If a chain of that name does not exist, but a file does, the file is read.
 
-    Raises
-    ------
-    ConfigError
-        For the first mistake, with file, line and key.
+    Raises:
+        ConfigError: for the first mistake, with file, line and key.
     """
     from meteor_e.base.checked import convert
     from meteor_e.chains.schemas import ChainFile
@@ -162,15 +134,11 @@ def load_chain(source: ChainSource) -> ChainConfig:
 def make_chain_from_keys(keys: Mapping[str, Any]) -> ChainConfig:
     """Create a chain from keyword arguments, which are checked in the same way as a file.
 
-    Parameters
-    ----------
-    keys : Mapping[str, Any]
-        The keys and their values. ``None`` means the default. Paths are relative to the working folder.
+    Args:
+        keys: the keys and their values. ``None`` means the default. Paths are relative to the working folder.
 
-    Raises
-    ------
-    ConfigError
-        For the first invalid key or value.
+    Raises:
+        ConfigError: for the first invalid key or value.
     """
     content: dict[str, Any] = {}
     for name, value in keys.items():
@@ -217,10 +185,8 @@ def _has_shares(mapping: Any, names: Collection[str]) -> bool:
 def describe_chain(file: Traversable) -> str:
     """Return the description of a chain.
 
-    Raises
-    ------
-    ConfigError
-        For the first mistake in the chain, with file, line and key.
+    Raises:
+        ConfigError: for the first mistake in the chain, with file, line and key.
     """
     return load_chain(file).description
 
@@ -228,15 +194,11 @@ def describe_chain(file: Traversable) -> str:
 def open_chain(source: ChainSource) -> Document:
     """Read a chain without checking its keys and values.
 
-    Parameters
-    ----------
-    source : ChainSource
-        As for :func:`load_chain`.
+    Args:
+        source: as for :func:`load_chain`.
 
-    Raises
-    ------
-    ConfigError
-        If the chain does not exist, or its file cannot be read or is not valid YAML.
+    Raises:
+        ConfigError: if the chain does not exist, or its file cannot be read or is not valid YAML.
     """
     if isinstance(source, Mapping):
         return Document(source)
@@ -308,14 +270,10 @@ def make_chain(document: Document) -> ChainConfig:
 def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> ChainEntry:
     """Create an entry from an item of the list ``matchers``, or from the value of ``lemmatizer``.
 
-    Parameters
-    ----------
-    entry : str | Mapping[str, Any]
-        The name of a component, or a mapping with its name and its options.
-    document : Document
-        The document that contains the entry.
-    key : Key
-        The key of the entry in the document.
+    Args:
+        entry: the name of a component, or a mapping with its name and its options.
+        document: the document that contains the entry.
+        key: the key of the entry in the document.
     """
     location = document.location(key)
     if isinstance(entry, str):

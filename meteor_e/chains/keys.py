@@ -21,23 +21,15 @@ from meteor_e.engine.search import DEFAULT_BEAM
 class ChainKey(NamedTuple):
     """A key of a chain.
 
-    Attributes
-    ----------
-    help : str
-        The help text of the key, one sentence.
-    type : type
-        The type of the key's values.
-    schema : str
-        The name of a type in :mod:`meteor_e.chains.schemas` that is more specific than ``type``.
-    least : int | None
-        The minimum value of a number.
-    is_path : Callable[[str], bool] | None
-        A function that returns whether a value is a path. Paths are relative to the chain's file.
-    signature : str
-        The name of the key in the signature. If it is empty, the signature contains the key under its own name, and
-        only if its value differs from the default.
-    spell : Callable[[Any], str]
-        A function that formats a value for the signature.
+    Attributes:
+        help: the help text of the key, one sentence.
+        type: the type of the key's values.
+        schema: the name of a type in :mod:`meteor_e.chains.schemas` that is more specific than ``type``.
+        least: the minimum value of a number.
+        is_path: a function that returns whether a value is a path. Paths are relative to the chain's file.
+        signature: the name of the key in the signature. If it is empty, the signature contains the key under its own
+            name, and only if its value differs from the default.
+        spell: a function that formats a value for the signature.
     """
 
     help: str
@@ -63,37 +55,24 @@ class PlainKeys:
 class ChainArguments(TypedDict, total=False):
     """The keys of a chain as arguments of :class:`~meteor_e.Meteor`. The value ``None`` means the default.
 
-    Attributes
-    ----------
-    task : str | None
-        The task that the parameters were tuned for (``rank``, ``adq``, ``hter``, ``util``, ``li``, ``tune``,
-        ``universal``); by default the default task of the language.
-    matchers : Sequence[str | Mapping[str, Any]] | None
-        The matchers, in order: names, or mappings such as ``{"use": "stem", "weight": 0.6}``; by default the matchers
-        of the task.
-    parameters : Mapping[str, float] | None
-        Values of ``alpha``, ``beta``, ``gamma`` or ``delta`` that replace the task's.
-    normalization : str | None
-        ``none``, ``lower``, ``full`` or ``no-punctuation``; by default ``full`` if the language supports it, otherwise
-        ``lower``.
-    beam : int | None
-        The beam width of the alignment search.
-    character_mode : bool | None
-        Count lengths and matches in characters.
-    equal_segments : bool | None
-        Give all segments the same weight in a system's score. By default, long segments count more.
-    idf : str | os.PathLike[str] | None
-        A text file with one segment per line. Words are weighted by their inverse document frequency in it. By default,
-        all words have the same weight.
-    segmenter : str | None
-        The name of the segmenter to use instead of the language's.
-    pack : str | os.PathLike[str] | None
-        The resource pack: the name of an installed pack, or a folder (a path, or a string with a slash); by default the
-        pack of the language.
-    function_words : str | os.PathLike[str] | None
-        The pack that supplies the function words; ``own`` for the chain's pack.
-    lemmatizer : str | Mapping[str, Any] | None
-        The name of a lemmatizer, or a mapping with its name and options.
+    Attributes:
+        task: the task that the parameters were tuned for (``rank``, ``adq``, ``hter``, ``util``, ``li``, ``tune``,
+            ``universal``); by default the default task of the language.
+        matchers: the matchers, in order: names, or mappings such as ``{"use": "stem", "weight": 0.6}``; by default the
+            matchers of the task.
+        parameters: values of ``alpha``, ``beta``, ``gamma`` or ``delta`` that replace the task's.
+        normalization: ``none``, ``lower``, ``full`` or ``no-punctuation``; by default ``full`` if the language
+            supports it, otherwise ``lower``.
+        beam: the beam width of the alignment search.
+        character_mode: count lengths and matches in characters.
+        equal_segments: give all segments the same weight in a system's score. By default, long segments count more.
+        idf: a text file with one segment per line. Words are weighted by their inverse document frequency in it. By
+            default, all words have the same weight.
+        segmenter: the name of the segmenter to use instead of the language's.
+        pack: the resource pack: the name of an installed pack, or a folder (a path, or a string with a slash); by
+            default the pack of the language.
+        function_words: the pack that supplies the function words; ``own`` for the chain's pack.
+        lemmatizer: the name of a lemmatizer, or a mapping with its name and options.
     """
 
     task: str | None
@@ -113,10 +92,8 @@ class ChainArguments(TypedDict, total=False):
 class ChainOverrides(ChainArguments, total=False):
     """The keys of a chain that replace those of another chain.
 
-    Attributes
-    ----------
-    language : str | None
-        The ISO 639-1 code of the language.
+    Attributes:
+        language: the ISO 639-1 code of the language.
     """
 
     language: str | None

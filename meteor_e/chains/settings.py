@@ -24,19 +24,13 @@ Settings = Mapping[str, Mapping[str, Any]]
 def apply_settings(chain: ChainSource | None, overrides: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     """Replace options of a chain's components, and return the new values of ``matchers`` and ``lemmatizer``.
 
-    Parameters
-    ----------
-    chain : ChainSource | None
-        The file, name or content of the chain; ``None`` for the language's default chain.
-    overrides : Mapping[str, Any]
-        The keys that replace those of the chain.
-    settings : Settings
-        The options to replace.
+    Args:
+        chain: the file, name or content of the chain; ``None`` for the language's default chain.
+        overrides: the keys that replace those of the chain.
+        settings: the options to replace.
 
-    Raises
-    ------
-    ConfigError
-        If the chain is invalid, or does not have a matcher that the settings name.
+    Raises:
+        ConfigError: if the chain is invalid, or does not have a matcher that the settings name.
     """
     config = load_chain(overrides if chain is None else chain)
     if chain is not None and overrides:
@@ -115,19 +109,13 @@ def chain_with_paths(
 ) -> dict[str, Any]:
     """Return a chain in which all paths have been replaced. The chain is not checked.
 
-    Parameters
-    ----------
-    chain : Mapping[str, Any]
-        The content of a chain file.
-    change : Callable[[str], str]
-        A function that returns the new path for a path.
-    registry : PluginRegistry
-        The registry of components.
+    Args:
+        chain: the content of a chain file.
+        change: a function that returns the new path for a path.
+        registry: the registry of components.
 
-    Raises
-    ------
-    PluginError
-        For a matcher or lemmatizer that is not installed.
+    Raises:
+        PluginError: for a matcher or lemmatizer that is not installed.
     """
     new_chain = dict(chain)
     for name, key in KEYS.items():
@@ -144,21 +132,14 @@ def chain_with_paths(
 def entry_with_paths(kind: str, entry: Any, change: Callable[[str], str], registry: PluginRegistry) -> Any:
     """Return an entry in which all paths have been replaced.
 
-    Parameters
-    ----------
-    kind : str
-        The kind of the component, ``matcher`` or ``lemmatizer``.
-    entry : Any
-        The name of a component, or a mapping with its name and its options.
-    change : Callable[[str], str]
-        A function that returns the new path for a path.
-    registry : PluginRegistry
-        The registry of components.
+    Args:
+        kind: the kind of the component, ``matcher`` or ``lemmatizer``.
+        entry: the name of a component, or a mapping with its name and its options.
+        change: a function that returns the new path for a path.
+        registry: the registry of components.
 
-    Raises
-    ------
-    PluginError
-        For a matcher or lemmatizer that is not installed.
+    Raises:
+        PluginError: for a matcher or lemmatizer that is not installed.
     """
     if not isinstance(entry, Mapping) or not isinstance(entry.get("use"), str):
         return entry

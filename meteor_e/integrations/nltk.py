@@ -77,33 +77,21 @@ def meteor_score(
 
     The score is that of METEOR 1.5 (Denkowski and Lavie, 2014).
 
-    Parameters
-    ----------
-    references : iterable of iterable of str
-        The tokens of each reference. There must be at least one reference.
-    hypothesis : iterable of str
-        The tokens of the hypothesis.
-    preprocess : callable, optional
-        A function that is applied to each token. Tokens are always lowercased afterwards.
-    stemmer, wordnet : object, optional
-        These arguments are ignored with a warning.
-    alpha, beta, gamma : float, optional
-        These parameters of the formula replace those of METEOR 1.5.
-    meteor : Meteor, optional
-        The metric that computes the score. By default, it is METEOR 1.5 for English.
+    Args:
+        references: the tokens of each reference. There must be at least one reference.
+        hypothesis: the tokens of the hypothesis.
+        preprocess: a function that is applied to each token. Tokens are always lowercased afterwards.
+        stemmer, wordnet: these arguments are ignored with a warning.
+        alpha, beta, gamma: these parameters of the formula replace those of METEOR 1.5.
+        meteor: the metric that computes the score. By default, it is METEOR 1.5 for English.
 
-    Returns
-    -------
-    float
+    Returns:
         The segment score, from 0 to 1. A higher score is better.
 
-    Raises
-    ------
-    InputError
-        If the hypothesis or a reference is not a sequence of tokens, or if there are no references.
-    ConfigError
-        If a parameter is out of range or not a number, if both parameters and ``meteor`` are given, or if
-        ``preprocess`` is not callable.
+    Raises:
+        InputError: if the hypothesis or a reference is not a sequence of tokens, or if there are no references.
+        ConfigError: if a parameter is out of range or not a number, if both parameters and ``meteor`` are given, or if
+            ``preprocess`` is not callable.
     """
     parameters = _check_parameters(alpha=alpha, beta=beta, gamma=gamma)
     if preprocess is not None and not callable(preprocess):
@@ -146,26 +134,18 @@ def single_meteor_score(
 ) -> float:
     """Return the METEOR score of a tokenized hypothesis with one reference.
 
-    Parameters
-    ----------
-    reference : iterable of str
-        The tokens of the reference.
-    hypothesis : iterable of str
-        The tokens of the hypothesis.
-    preprocess, stemmer, wordnet, alpha, beta, gamma, meteor
-        The function :func:`meteor_score` has the same arguments.
+    Args:
+        reference: the tokens of the reference.
+        hypothesis: the tokens of the hypothesis.
+        preprocess, stemmer, wordnet, alpha, beta, gamma, meteor: the function :func:`meteor_score` has the same
+            arguments.
 
-    Returns
-    -------
-    float
+    Returns:
         The segment score, from 0 to 1. A higher score is better.
 
-    Raises
-    ------
-    InputError
-        If the hypothesis or the reference is not a sequence of tokens.
-    ConfigError
-        If one of the other arguments is not valid.
+    Raises:
+        InputError: if the hypothesis or the reference is not a sequence of tokens.
+        ConfigError: if one of the other arguments is not valid.
     """
     return meteor_score(
         [reference],

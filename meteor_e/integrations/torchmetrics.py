@@ -29,16 +29,11 @@ class MeteorScore(Metric):
     >>> metric.update(["the cat sat on the mat"], [["a cat was sitting on the mat"]])
     >>> metric.compute()
 
-    Parameters
-    ----------
-    language : str
-        The ISO code of the language.
-    options : dict, optional
-        Further arguments of :class:`~meteor_e.meteor.Meteor`, such as ``{"task": "adq"}``.
-    return_sentence_level_score : bool
-        Whether to return the segment scores in addition to the corpus score.
-    kwargs
-        Further arguments of ``torchmetrics.Metric``.
+    Args:
+        language: the ISO code of the language.
+        options: further arguments of :class:`~meteor_e.meteor.Meteor`, such as ``{"task": "adq"}``.
+        return_sentence_level_score: whether to return the segment scores in addition to the corpus score.
+        kwargs: further arguments of ``torchmetrics.Metric``.
     """
 
     is_differentiable = False
@@ -79,17 +74,12 @@ class MeteorScore(Metric):
     def update(self, preds: str | Sequence[str], target: Sequence[str | Sequence[str]] | str) -> None:
         """Add segments to the state of the metric.
 
-        Parameters
-        ----------
-        preds : str or sequence of str
-            The hypotheses, or a single hypothesis.
-        target : str or sequence
-            The reference or the sequence of references of each hypothesis.
+        Args:
+            preds: the hypotheses, or a single hypothesis.
+            target: the reference or the sequence of references of each hypothesis.
 
-        Raises
-        ------
-        InputError
-            If ``preds`` and ``target`` differ in length.
+        Raises:
+            InputError: if ``preds`` and ``target`` differ in length.
         """
         if isinstance(preds, str):
             preds, target = [preds], [target]  # type: ignore[list-item]
@@ -113,16 +103,12 @@ class MeteorScore(Metric):
     def compute(self) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
         """Return the corpus score of all segments that have been added.
 
-        Returns
-        -------
-        Tensor or tuple of Tensor
+        Returns:
             The corpus score from 0 to 1, in double precision. With ``return_sentence_level_score``, the result is a
             pair of the corpus score and the segment scores, ``(segments,)``.
 
-        Raises
-        ------
-        InputError
-            If there are no segments.
+        Raises:
+            InputError: if there are no segments.
         """
         if not self.segments:
             raise InputError("there are no segments to score")
@@ -148,28 +134,18 @@ def meteor_score(
 ) -> torch.Tensor | tuple[torch.Tensor, torch.Tensor]:
     """Return the corpus score of METEOR for the given segments.
 
-    Parameters
-    ----------
-    preds : str or sequence of str
-        The hypotheses, or a single hypothesis.
-    target : str or sequence
-        The reference or the sequence of references of each hypothesis.
-    language : str
-        The ISO code of the language.
-    options : dict, optional
-        Further arguments of :class:`~meteor_e.meteor.Meteor`, such as ``{"task": "adq"}``.
-    return_sentence_level_score : bool
-        Whether to return the segment scores in addition to the corpus score.
+    Args:
+        preds: the hypotheses, or a single hypothesis.
+        target: the reference or the sequence of references of each hypothesis.
+        language: the ISO code of the language.
+        options: further arguments of :class:`~meteor_e.meteor.Meteor`, such as ``{"task": "adq"}``.
+        return_sentence_level_score: whether to return the segment scores in addition to the corpus score.
 
-    Returns
-    -------
-    Tensor or tuple of Tensor
+    Returns:
         The corpus score, or a pair of the corpus score and the segment scores, as :meth:`MeteorScore.compute` returns.
 
-    Raises
-    ------
-    InputError
-        If there are no segments, or ``preds`` and ``target`` differ in length.
+    Raises:
+        InputError: if there are no segments, or ``preds`` and ``target`` differ in length.
     """
     metric = MeteorScore(language, options=options, return_sentence_level_score=return_sentence_level_score)
     metric.update(preds, target)

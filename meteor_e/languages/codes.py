@@ -33,17 +33,12 @@ _SPACELESS = {"Hans", "Hant", "Hani", "Jpan", "Bopo", "Thai", "Laoo", "Khmr", "M
 class LanguageTag(NamedTuple):
     """A parsed language code.
 
-    Attributes
-    ----------
-    code : str
-        The code in its standard form, such as ``pt-BR``.
-    language : str
-        The code of the language without script and region. Languages that share a language file have the code of that
-        file: ``no`` for ``nb``.
-    script : str
-        The ISO 15924 code of the script, by default the likely script of the language.
-    other_script : bool
-        Whether the code names a script that is not the usual script of the language.
+    Attributes:
+        code: the code in its standard form, such as ``pt-BR``.
+        language: the code of the language without script and region. Languages that share a language file have the
+            code of that file: ``no`` for ``nb``.
+        script: the ISO 15924 code of the script, by default the likely script of the language.
+        other_script: whether the code names a script that is not the usual script of the language.
     """
 
     code: str
@@ -69,17 +64,12 @@ def language_names() -> dict[str, str]:
 def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
     """Return the language tag for a language code or an English language name. Case is ignored.
 
-    Parameters
-    ----------
-    text : str
-        An ISO 639-1 or 639-3 code, a BCP 47 tag with ``-`` or ``_``, or an English name.
-    defined_codes : Collection[str], optional
-        The codes of languages that have definitions. The error message may suggest one of them.
+    Args:
+        text: an ISO 639-1 or 639-3 code, a BCP 47 tag with ``-`` or ``_``, or an English name.
+        defined_codes: the codes of languages that have definitions. The error message may suggest one of them.
 
-    Raises
-    ------
-    ConfigError
-        If the language does not exist. The message suggests a similar name.
+    Raises:
+        ConfigError: if the language does not exist. The message suggests a similar name.
     """
     import langcodes  # This import is slow.
 

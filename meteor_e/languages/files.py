@@ -27,10 +27,8 @@ if TYPE_CHECKING:
 def read_language(file: str | os.PathLike[str] | Traversable) -> Language:
     """Read a language file.
 
-    Raises
-    ------
-    ConfigError
-        For the first mistake, with file, line and key.
+    Raises:
+        ConfigError: for the first mistake, with file, line and key.
     """
     return parse_language(read_yaml(file))
 
@@ -38,17 +36,12 @@ def read_language(file: str | os.PathLike[str] | Traversable) -> Language:
 def parse_language(data: object, source: str = "") -> Language:
     """Create a :class:`Language` from the content of a language file.
 
-    Parameters
-    ----------
-    data : object
-        The content of the file, or a :class:`~meteor_e.base.yamlfile.Document`, which also has line numbers.
-    source : str, optional
-        The name of the file in errors, if ``data`` is not a document.
+    Args:
+        data: the content of the file, or a :class:`~meteor_e.base.yamlfile.Document`, which also has line numbers.
+        source: the name of the file in errors, if ``data`` is not a document.
 
-    Raises
-    ------
-    ConfigError
-        For the first mistake, with file, line and key.
+    Raises:
+        ConfigError: for the first mistake, with file, line and key.
     """
     document = data if isinstance(data, Document) else Document(data, source)
     if Path(document.source).parent != LANGUAGE_FOLDER:
@@ -104,13 +97,10 @@ def _check_name(document: Document, key: str, kind: str, valid_names: Collection
 def generic_tasks(matchers: Sequence[str], tasks: Mapping[str, Any]) -> dict[str, Task]:
     """Create the tasks of a language from their description in a language file.
 
-    Parameters
-    ----------
-    matchers : Sequence[str]
-        The matchers of the language.
-    tasks : Mapping[str, Any]
-        The tasks as in a language file. If the weights of a task are a list, the weight at each index belongs to the
-        language's matcher at that index.
+    Args:
+        matchers: the matchers of the language.
+        tasks: the tasks as in a language file. If the weights of a task are a list, the weight at each index belongs
+            to the language's matcher at that index.
     """
     result = {}
     for name, values in tasks.items():

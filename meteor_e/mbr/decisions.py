@@ -26,20 +26,13 @@ from meteor_e.mbr.methods import BLOCK, Method, Pairs, rank_candidates
 class Choice(NamedTuple):
     """Store the candidates that have been chosen for a source sentence.
 
-    Attributes
-    ----------
-    candidate_index : int
-        The index of the best candidate.
-    text : str
-        The text of the best candidate.
-    expected : float
-        The expected score of the best candidate.
-    scores : Floats
-        The expected scores of all candidates, or NaN for candidates that have been ruled out.
-    best : Sequence[int]
-        The indexes of the chosen candidates, beginning with the best candidate.
-    source : Source
-        The source with all its candidates.
+    Attributes:
+        candidate_index: the index of the best candidate.
+        text: the text of the best candidate.
+        expected: the expected score of the best candidate.
+        scores: the expected scores of all candidates, or NaN for candidates that have been ruled out.
+        best: the indexes of the chosen candidates, beginning with the best candidate.
+        source: the source with all its candidates.
     """
 
     candidate_index: int
@@ -60,30 +53,19 @@ def choices(
 ) -> Iterator[Choice]:
     """Choose the best candidates for each source. If several candidates have the same score, the first one is chosen.
 
-    Parameters
-    ----------
-    metric : Metric
-        The metric that scores a candidate against a reference.
-    sources : Iterable[Sequence[str] | Source]
-        The candidates of each source.
-    method : Method | None, optional
-        A method of :mod:`meteor_e.mbr.methods`. By default, all pairs of candidates and references are scored.
-    best : int, optional
-        The number of candidates to choose per source. If there are fewer candidates, all of them are chosen.
-    progress : Progress, optional
-        A callback that receives the number of scored candidates of a large source.
+    Args:
+        metric: the metric that scores a candidate against a reference.
+        sources: the candidates of each source.
+        method: a method of :mod:`meteor_e.mbr.methods`. By default, all pairs of candidates and references are scored.
+        best: the number of candidates to choose per source. If there are fewer candidates, all of them are chosen.
+        progress: a callback that receives the number of scored candidates of a large source.
 
-    Yields
-    ------
-    Choice
+    Yields:
         The best candidates of a source, in the order of the sources.
 
-    Raises
-    ------
-    ConfigError
-        If the method does not support the metric.
-    InputError
-        If a source does not have candidates, its weights are not valid, or a pair cannot be scored.
+    Raises:
+        ConfigError: if the method does not support the metric.
+        InputError: if a source does not have candidates, its weights are not valid, or a pair cannot be scored.
     """
     for pairs, expected in _compute_expected(_read_pairs(metric, sources), method, best, progress):
         yield _choose_best(pairs, expected, best)

@@ -29,12 +29,9 @@ TIE_TOLERANCE = 1e-12
 def rank_candidates(expected: Floats, sign: int) -> Integers:
     """Return the indexes of the candidates, sorted from best to worst. Candidates with equal scores keep their order.
 
-    Parameters
-    ----------
-    expected : Floats
-        The expected scores of the candidates. Candidates with NaN come last.
-    sign : int
-        1 if high scores are good, or -1 if low scores are good.
+    Args:
+        expected: the expected scores of the candidates. Candidates with NaN come last.
+        sign: 1 if high scores are good, or -1 if low scores are good.
     """
     quality = np.where(np.isnan(expected), -np.inf, sign * expected)
     order = np.argsort(-quality, kind="stable")
@@ -53,20 +50,13 @@ def rank_candidates(expected: Floats, sign: int) -> Integers:
 class Pairs:
     """Score the candidates of one source against its references.
 
-    Attributes
-    ----------
-    metric : Metric
-        The metric that scores a candidate against a reference.
-    number : int
-        The number of the source, starting at 1.
-    source : Source
-        The source as it was read.
-    candidates : Sequence[str]
-        The distinct candidates.
-    references : Sequence[str]
-        The references.
-    weights : Floats | None
-        The weights of the references, which sum to 1, or ``None`` for equal weights.
+    Attributes:
+        metric: the metric that scores a candidate against a reference.
+        number: the number of the source, starting at 1.
+        source: the source as it was read.
+        candidates: the distinct candidates.
+        references: the references.
+        weights: the weights of the references, which sum to 1, or ``None`` for equal weights.
     """
 
     metric: Metric
@@ -79,12 +69,9 @@ class Pairs:
     def scores(self, rows: Iterable[int], columns: Integers) -> Floats:
         """Score some candidates against some references, and return the scores, ``(rows, columns)``.
 
-        Parameters
-        ----------
-        rows : Iterable[int]
-            The indexes of the candidates.
-        columns : Integers
-            The indexes of the references. Repeated references are scored only once.
+        Args:
+            rows: the indexes of the candidates.
+            columns: the indexes of the references. Repeated references are scored only once.
         """
         distinct_columns, inverse = np.unique(columns, return_inverse=True)
         hypotheses = [self.candidates[row] for row in rows]
@@ -96,10 +83,8 @@ class Pairs:
     def average(self, matrix: Floats) -> Floats:
         """Return the expected score of each candidate, which is the weighted mean of its scores.
 
-        Parameters
-        ----------
-        matrix : Floats
-            The scores of candidates against the first references, ``(candidates, references)``.
+        Args:
+            matrix: the scores of candidates against the first references, ``(candidates, references)``.
         """
         if self.weights is None:
             return np.asarray(matrix.mean(axis=1))
@@ -110,12 +95,9 @@ class Pairs:
     def compute_expected(self, rows: Sequence[int], progress: Progress = silent) -> Floats:
         """Return the expected scores of some candidates, which are scored against all references in blocks.
 
-        Parameters
-        ----------
-        rows : Sequence[int]
-            The indexes of the candidates.
-        progress : Progress, optional
-            A callback that receives the number of scored candidates.
+        Args:
+            rows: the indexes of the candidates.
+            progress: a callback that receives the number of scored candidates.
         """
         blocks: list[Floats] = []
         step = max(1, BLOCK // len(self.references))
@@ -137,12 +119,9 @@ class Method(Protocol):
     def __call__(self, pairs: Pairs, best: int) -> Floats:
         """Return the expected scores of all candidates, with NaN for candidates that have been ruled out.
 
-        Parameters
-        ----------
-        pairs : Pairs
-            The candidates and references of a source.
-        best : int
-            The minimum number of candidates that are not ruled out.
+        Args:
+            pairs: the candidates and references of a source.
+            best: the minimum number of candidates that are not ruled out.
         """
 
 
@@ -156,16 +135,11 @@ class Pruning:
     The expected scores are means over the references of the last step. In the absence of ties, the library mbrs makes
     the same choices with the same settings and seed.
 
-    Attributes
-    ----------
-    confidence : float
-        The confidence level.
-    sizes : tuple[int, ...]
-        The number of references in each step, in increasing order.
-    samples : int
-        The number of bootstrap samples.
-    seed : int
-        The seed of the samples, which must be below 2³². Samples are drawn in the same way as by PyTorch.
+    Attributes:
+        confidence: the confidence level.
+        sizes: the number of references in each step, in increasing order.
+        samples: the number of bootstrap samples.
+        seed: the seed of the samples, which must be below 2³². Samples are drawn in the same way as by PyTorch.
     """
 
     confidence: float = 0.99
@@ -232,12 +206,9 @@ class Aggregation:
     If the metric can approximate the scores of pairs, the approximations serve as a control variate. Then only the
     errors of the approximation are sampled.
 
-    Attributes
-    ----------
-    top : int
-        The number of candidates that are scored exactly, or 0 to choose by approximate scores.
-    seed : int
-        The seed of the samples of references.
+    Attributes:
+        top: the number of candidates that are scored exactly, or 0 to choose by approximate scores.
+        seed: the seed of the samples of references.
     """
 
     top: int = 256

@@ -39,22 +39,14 @@ OTHER_PROGRAMS = {
 class MetricSpec:
     """The specification of a metric, such as ``bleu:tokenize=zh``. The method :meth:`create` loads the metric.
 
-    Attributes
-    ----------
-    text : str
-        The specification.
-    component : type[Metric]
-        Class of the metric.
-    options : Mapping[str, Any]
-        Options of the metric, by name.
-    label : str
-        Name of the metric in tables; empty for the default label.
-    jobs : int
-        Number of processes that the metric may start.
-    threads : int | None
-        Number of threads that the metric may use; ``None`` for the number of processors.
-    offline : bool | None
-        Whether the metric must not download anything; ``None`` for the user's setting.
+    Attributes:
+        text: the specification.
+        component: class of the metric.
+        options: options of the metric, by name.
+        label: name of the metric in tables; empty for the default label.
+        jobs: number of processes that the metric may start.
+        threads: number of threads that the metric may use; ``None`` for the number of processors.
+        offline: whether the metric must not download anything; ``None`` for the user's setting.
     """
 
     text: str
@@ -79,19 +71,13 @@ class MetricSpec:
     def create(self, context: TextContext = UNKNOWN_TEXT) -> list[Metric]:
         """Load the metric for a text. The list contains several metrics if the name stands for a set of metrics.
 
-        Parameters
-        ----------
-        context : TextContext, optional
-            Language and kind of the text.
+        Args:
+            context: language and kind of the text.
 
-        Raises
-        ------
-        ConfigError
-            For an invalid option, or a language that the metric does not support.
-        PluginError
-            If the plugin of the metric is broken.
-        ResourceError
-            If a resource of the metric is missing.
+        Raises:
+            ConfigError: for an invalid option, or a language that the metric does not support.
+            PluginError: if the plugin of the metric is broken.
+            ResourceError: if a resource of the metric is missing.
         """
         metric_context = MetricContext(context.language, self.jobs, self.threads, self.offline)
         result: Any = self.component.make(metric_context, **self.options)
@@ -110,21 +96,14 @@ def parse_spec(
     NAME is the name of a metric, the name of an installed chain, the path of a chain file, or the path of a model. The
     command ``meteor-e plugins --kind metric`` lists the names of metrics.
 
-    Parameters
-    ----------
-    text : str
-        The specification.
-    jobs, threads, offline
-        See :class:`MetricSpec`.
-    **options
-        Options of the metric, in addition to the options in the text.
+    Args:
+        text: the specification.
+        jobs, threads, offline: see :class:`MetricSpec`.
+        **options: options of the metric, in addition to the options in the text.
 
-    Raises
-    ------
-    ConfigError
-        For an unknown metric or option.
-    PluginError
-        If the plugin of the metric is broken.
+    Raises:
+        ConfigError: for an unknown metric or option.
+        PluginError: if the plugin of the metric is broken.
     """
     label, unlabeled_spec = split_label(text)
     name, arguments = _split_arguments(unlabeled_spec)
@@ -165,17 +144,12 @@ def _split_arguments(unlabeled_spec: str) -> tuple[str, str]:
 def create_metrics(metrics: Iterable[Metric | MetricSpec], context: TextContext = UNKNOWN_TEXT) -> list[Metric]:
     """Load the metrics that are given as specifications, and check that the labels of all metrics differ.
 
-    Parameters
-    ----------
-    metrics : Iterable[Metric | MetricSpec]
-        Metrics and specifications.
-    context : TextContext, optional
-        Language and kind of the text.
+    Args:
+        metrics: metrics and specifications.
+        context: language and kind of the text.
 
-    Raises
-    ------
-    ConfigError
-        If two metrics have the same label.
+    Raises:
+        ConfigError: if two metrics have the same label.
     """
     created: list[Metric] = []
     for entry in metrics:
@@ -224,34 +198,21 @@ def load_metric(
     >>> load_metric("bleu", tokenize="zh").corpus(hypotheses, references).score
     >>> load_metric("meteor:task=adq", language="de").score(hypothesis, reference)
 
-    Parameters
-    ----------
-    spec : str
-        The specification, ``[LABEL=]NAME[:ARGUMENTS]``, as for ``meteor-e score -M``.
-    language : str, optional
-        ISO code of the text's language, for metrics that depend on it.
-    jobs : int, optional
-        Number of processes that the metric may start.
-    threads : int | None, optional
-        Number of threads that the metric may use; by default the number of processors.
-    offline : bool | None, optional
-        Whether the metric must not download anything; by default the user's setting.
-    **options
-        Options of the metric.
+    Args:
+        spec: the specification, ``[LABEL=]NAME[:ARGUMENTS]``, as for ``meteor-e score -M``.
+        language: ISO code of the text's language, for metrics that depend on it.
+        jobs: number of processes that the metric may start.
+        threads: number of threads that the metric may use; by default the number of processors.
+        offline: whether the metric must not download anything; by default the user's setting.
+        **options: options of the metric.
 
-    Returns
-    -------
-    Metric
+    Returns:
         The metric. Its methods ``score`` and ``corpus`` score a segment and a system.
 
-    Raises
-    ------
-    ConfigError
-        For an unknown metric or option.
-    PluginError
-        If the plugin of the metric is broken.
-    ResourceError
-        If a resource of the metric is missing.
+    Raises:
+        ConfigError: for an unknown metric or option.
+        PluginError: if the plugin of the metric is broken.
+        ResourceError: if a resource of the metric is missing.
     """
     metrics = parse_spec(spec, jobs=jobs, threads=threads, offline=offline, **options).create(TextContext(language))
     if len(metrics) > 1:

@@ -68,35 +68,21 @@ def build_pack(
 
     An existing pack is replaced when the new pack is complete. A folder that is not a pack is never replaced.
 
-    Parameters
-    ----------
-    target : PathLike
-        The folder of the pack. A store finds packs in its root folder.
-    language : str
-        The ISO code of the language.
-    name : str | None, optional
-        The name of the pack; by default the name of the folder.
-    version : str, optional
-        The version of the data.
-    licence : str, optional
-        The license of the data.
-    function_words : PathLike | None, optional
-        A file with one function word per line.
-    prefixes : PathLike | None, optional
-        A file of nonbreaking prefixes; see :func:`~meteor_e.packs.pack.parse_prefixes`.
-    synonyms, exceptions : PathLike | None, optional
-        Synonym files; see :func:`~meteor_e.packs.build_indexes.build_synonym_index`.
-    paraphrases : PathLike | None, optional
-        A paraphrase table; see :func:`~meteor_e.packs.build_indexes.build_paraphrase_index`.
-    sources : Sequence[SourceFile] | None, optional
-        The sources that the manifest names; by default these files.
-    progress : Progress, optional
-        A callback that receives the progress.
+    Args:
+        target: the folder of the pack. A store finds packs in its root folder.
+        language: the ISO code of the language.
+        name: the name of the pack; by default the name of the folder.
+        version: the version of the data.
+        licence: the license of the data.
+        function_words: a file with one function word per line.
+        prefixes: a file of nonbreaking prefixes; see :func:`~meteor_e.packs.pack.parse_prefixes`.
+        synonyms, exceptions: synonym files; see :func:`~meteor_e.packs.build_indexes.build_synonym_index`.
+        paraphrases: a paraphrase table; see :func:`~meteor_e.packs.build_indexes.build_paraphrase_index`.
+        sources: the sources that the manifest names; by default these files.
+        progress: a callback that receives the progress.
 
-    Raises
-    ------
-    ResourceError
-        If a file cannot be read or is malformed, or the pack cannot be written.
+    Raises:
+        ResourceError: if a file cannot be read or is malformed, or the pack cannot be written.
     """
     files = [Path(path) for path in (function_words, prefixes, synonyms, exceptions, paraphrases) if path is not None]
     try:
@@ -122,16 +108,11 @@ def build_pack(
 class PackBuilder:
     """Builds a pack in a temporary folder. Call :func:`open_builder` to create an instance.
 
-    Attributes
-    ----------
-    target : Path
-        The folder of the pack, which is created or replaced when the pack is complete.
-    name : str
-        The name of the pack.
-    temporary_folder : Path
-        A temporary folder on the same disk.
-    progress : Progress
-        A callback that receives the progress.
+    Attributes:
+        target: the folder of the pack, which is created or replaced when the pack is complete.
+        name: the name of the pack.
+        temporary_folder: a temporary folder on the same disk.
+        progress: a callback that receives the progress.
     """
 
     target: Path
@@ -144,21 +125,14 @@ class PackBuilder:
     ) -> Pack:
         """Write the pack, move it to its target folder, and open it.
 
-        Parameters
-        ----------
-        ingredients : Ingredients
-            The content of the pack.
-        language : str
-            The ISO code of the language.
-        sources : Sequence[SourceFile]
-            The files that the pack is built from.
-        version : str, optional
-            The version of the data.
+        Args:
+            ingredients: the content of the pack.
+            language: the ISO code of the language.
+            sources: the files that the pack is built from.
+            version: the version of the data.
 
-        Raises
-        ------
-        ResourceError
-            If the pack cannot be written, or the ingredients are malformed.
+        Raises:
+            ResourceError: if the pack cannot be written, or the ingredients are malformed.
         """
         manifest = Manifest(
             name=self.name, language=language, version=version, sources=tuple(sources), licence=ingredients.licence
@@ -173,20 +147,14 @@ class PackBuilder:
 
         At the end of the ``with`` block, the manifest is written and the folder is moved to the target.
 
-        Parameters
-        ----------
-        manifest : Manifest
-            The manifest. Its name, files, contents and ``built_with`` are replaced.
+        Args:
+            manifest: the manifest. Its name, files, contents and ``built_with`` are replaced.
 
-        Yields
-        ------
-        tuple[Path, dict[str, int]]
+        Yields:
             The folder, and the ``contents`` of the manifest, to which the caller adds counts.
 
-        Raises
-        ------
-        ResourceError
-            If the pack cannot be written, or the target exists and is not a pack.
+        Raises:
+            ResourceError: if the pack cannot be written, or the target exists and is not a pack.
         """
         folder = self.temporary_folder / "pack"
         contents = dict(manifest.contents)
@@ -219,19 +187,13 @@ class PackBuilder:
 def open_builder(target: PathLike, name: str | None = None, progress: Progress = silent) -> Iterator[PackBuilder]:
     """Lock the folder of a pack against changes by other processes, and yield a builder for the pack.
 
-    Parameters
-    ----------
-    target : PathLike
-        The folder of the pack. An existing pack is replaced when the new pack is complete.
-    name : str | None, optional
-        The name of the pack; by default the name of the folder.
-    progress : Progress, optional
-        A callback that receives the progress.
+    Args:
+        target: the folder of the pack. An existing pack is replaced when the new pack is complete.
+        name: the name of the pack; by default the name of the folder.
+        progress: a callback that receives the progress.
 
-    Raises
-    ------
-    ResourceError
-        If the folder exists and is not a pack, or cannot be written.
+    Raises:
+        ResourceError: if the folder exists and is not a pack, or cannot be written.
     """
     target = Path(target).absolute()
     name = check_name(name or target.name)

@@ -52,14 +52,10 @@ _JAVA_WORDS = re.compile(rb"[^ \t\f]+")
 class Stream(NamedTuple):
     """A file of an archive that is unpacked while it is being read.
 
-    Attributes
-    ----------
-    stream : IO[bytes]
-        The content of the file, plain or compressed by gzip.
-    name : str
-        The name of the file in messages.
-    size : int | None
-        The size of the file in bytes, for the progress; ``None`` if it is unknown.
+    Attributes:
+        stream: the content of the file, plain or compressed by gzip.
+        name: the name of the file in messages.
+        size: the size of the file in bytes, for the progress; ``None`` if it is unknown.
     """
 
     stream: IO[bytes]
@@ -74,12 +70,9 @@ PathOrStream = str | os.PathLike[str] | Stream
 def check_table_size(path: Path) -> None:
     """Check that a synonym file or paraphrase table is not too large to be indexed.
 
-    Raises
-    ------
-    ResourceError
-        If the file is too large.
-    OSError
-        If the size of the file cannot be determined.
+    Raises:
+        ResourceError: if the file is too large.
+        OSError: if the size of the file cannot be determined.
     """
     if path.stat().st_size > MAX_TEXT:
         raise ResourceError(f"{path} is larger than {spell_size(MAX_TEXT)}; refusing to index it")
@@ -90,27 +83,18 @@ def build_synonym_index(
 ) -> int:
     """Build the index of METEOR's synonym files.
 
-    Parameters
-    ----------
-    synsets : PathOrStream
-        The synsets. A word is on one line, and the ids of its synsets are on the next line. If a word occurs twice, its
-        last entry is used. Ids are integers from 0 to 2³² - 1; leading zeros are ignored.
-    exceptions : PathOrStream | None
-        Irregular forms. A base form is on one line, and its irregular forms are on the next line.
-    target : str | os.PathLike[str]
-        The path of the index, which is written in place.
-    progress : Progress, optional
-        A callback that receives the progress.
+    Args:
+        synsets: the synsets. A word is on one line, and the ids of its synsets are on the next line. If a word occurs
+            twice, its last entry is used. Ids are integers from 0 to 2³² - 1; leading zeros are ignored.
+        exceptions: irregular forms. A base form is on one line, and its irregular forms are on the next line.
+        target: the path of the index, which is written in place.
+        progress: a callback that receives the progress.
 
-    Returns
-    -------
-    int
+    Returns:
         The number of words that have synsets.
 
-    Raises
-    ------
-    ResourceError
-        For a malformed file, with file and line.
+    Raises:
+        ResourceError: for a malformed file, with file and line.
     """
     synset_ids_by_word = _read_synset_ids(synsets, progress)
     base_forms_by_form = {} if exceptions is None else _read_base_forms(exceptions, progress)
@@ -176,25 +160,18 @@ def _flatten_rows(rows: list[list[int]]) -> list[bytes]:
 def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str], progress: Progress = silent) -> int:
     """Build the index of a paraphrase table.
 
-    Parameters
-    ----------
-    source : PathOrStream
-        The table. An entry consists of three lines: the probability, the phrase of the reference, and the paraphrase.
-        Words are separated by white space. Probabilities are checked, but the index does not contain them.
-    target : str | os.PathLike[str]
-        The path of the index, which is written in place.
-    progress : Progress, optional
-        A callback that receives the progress.
+    Args:
+        source: the table. An entry consists of three lines: the probability, the phrase of the reference, and the
+            paraphrase. Words are separated by white space. Probabilities are checked, but the index does not contain
+            them.
+        target: the path of the index, which is written in place.
+        progress: a callback that receives the progress.
 
-    Returns
-    -------
-    int
+    Returns:
         The number of entries.
 
-    Raises
-    ------
-    ResourceError
-        For a malformed table, with file and line.
+    Raises:
+        ResourceError: for a malformed table, with file and line.
     """
     vocabulary, ids, lengths = _read_phrases(source, progress)
     stage = Stage("indexing paraphrases", "steps")

@@ -26,10 +26,8 @@ _Index = TypeVar("_Index")
 def load_paraphrase_index(path: str | os.PathLike[str], progress: Progress = silent) -> ParaphraseIndex:
     """Return the index of a paraphrase table in METEOR's format. Build the index if it is not cached.
 
-    Raises
-    ------
-    ResourceError
-        If the table is malformed, or the cache cannot be written.
+    Raises:
+        ResourceError: if the table is malformed, or the cache cannot be written.
     """
     source = Path(path)
     key = f"paraphrases-{_hash_contents(source)}"
@@ -45,14 +43,10 @@ def load_synonym_index(
 
     The file of exceptions is optional. Both files may be compressed with gzip and end in ``.gz``.
 
-    Parameters
-    ----------
-    directory : str | os.PathLike[str]
-        The folder of the files, which is the value of the Java program's option ``-d``.
-    language : str, optional
-        The English name of the language in lowercase.
-    progress : Progress, optional
-        A callback that receives the progress.
+    Args:
+        directory: the folder of the files, which is the value of the Java program's option ``-d``.
+        language: the English name of the language in lowercase.
+        progress: a callback that receives the progress.
     """
     synsets = _find_file(Path(directory), f"{language}.synsets")
     exceptions = _find_file(Path(directory), f"{language}.exceptions")
@@ -79,21 +73,14 @@ def load_cached_index(
 ) -> _Index:
     """Return an index from the cache. Build the index if it is missing or damaged.
 
-    Parameters
-    ----------
-    key : str
-        The kind of the index, and a digest of the files that it is built from.
-    open_index : Callable[[Path], _Index]
-        A function that maps the index and raises :class:`ResourceError` if it is damaged.
-    build : Callable[[Path], object]
-        A function that writes the index to a path.
-    progress : Progress, optional
-        A callback that is called while another process is building an index.
+    Args:
+        key: the kind of the index, and a digest of the files that it is built from.
+        open_index: a function that maps the index and raises :class:`ResourceError` if it is damaged.
+        build: a function that writes the index to a path.
+        progress: a callback that is called while another process is building an index.
 
-    Raises
-    ------
-    ResourceError
-        If the cache cannot be written, or if ``build`` raises it.
+    Raises:
+        ResourceError: if the cache cannot be written, or if ``build`` raises it.
     """
     folder = cache_folder()
     target = folder / f"{key}-v{FORMAT_VERSION}.idx"

@@ -30,14 +30,10 @@ _BLOCK_SIZE = 1 << 18
 class Wheel(NamedTuple):
     """A wheel on PyPI, pinned by its hash.
 
-    Attributes
-    ----------
-    requirement : str
-        The requirement for pip, ``name==version``.
-    sha256 : str
-        The SHA-256 of the wheel, in hexadecimal.
-    size : int
-        The size of the wheel in bytes.
+    Attributes:
+        requirement: the requirement for pip, ``name==version``.
+        sha256: the SHA-256 of the wheel, in hexadecimal.
+        size: the size of the wheel in bytes.
     """
 
     requirement: str
@@ -59,26 +55,17 @@ def download_wheel(wheel: Wheel, folder: Path, progress: Progress, alternative: 
 
     pip uses the user's settings for the index, proxies, certificates and cache.
 
-    Parameters
-    ----------
-    wheel : Wheel
-        The wheel.
-    folder : Path
-        An empty folder.
-    progress : Progress
-        A callback that is called when the download begins.
-    alternative : str
-        Advice for the error message if pip fails.
+    Args:
+        wheel: the wheel.
+        folder: an empty folder.
+        progress: a callback that is called when the download begins.
+        alternative: advice for the error message if pip fails.
 
-    Returns
-    -------
-    Path
+    Returns:
         The path of the wheel.
 
-    Raises
-    ------
-    ResourceError
-        If pip is missing or fails, or the wheel has a different SHA-256.
+    Raises:
+        ResourceError: if pip is missing or fails, or the wheel has a different SHA-256.
     """
     name = wheel.requirement
     if not sys.executable or importlib.util.find_spec("pip") is None:
@@ -132,10 +119,8 @@ def _find_reason(output: str | None) -> str:
 def check_wheel(wheel: Wheel, path: Path) -> None:
     """Check the SHA-256 of a file.
 
-    Raises
-    ------
-    ResourceError
-        If the file cannot be read, or is not the expected wheel.
+    Raises:
+        ResourceError: if the file cannot be read, or is not the expected wheel.
     """
     with os_errors_as(ResourceError, f"cannot read {path}"):
         sha256 = sha256_of(path)
@@ -148,23 +133,15 @@ def check_wheel(wheel: Wheel, path: Path) -> None:
 def read_member(archive: zipfile.ZipFile, member: str, limit: int, name: str) -> bytes:
     """Return the content of a file in an archive.
 
-    Parameters
-    ----------
-    archive : zipfile.ZipFile
-        The archive.
-    member : str
-        The name of the file in the archive.
-    limit : int
-        The maximum size of the file in bytes.
-    name : str
-        The name of the archive in errors.
+    Args:
+        archive: the archive.
+        member: the name of the file in the archive.
+        limit: the maximum size of the file in bytes.
+        name: the name of the archive in errors.
 
-    Raises
-    ------
-    KeyError
-        If the archive does not contain the file.
-    ResourceError
-        If the file is too large.
+    Raises:
+        KeyError: if the archive does not contain the file.
+        ResourceError: if the file is too large.
     """
     with archive.open(member) as stream:
         content = stream.read(limit + 1)
@@ -176,24 +153,16 @@ def read_member(archive: zipfile.ZipFile, member: str, limit: int, name: str) ->
 def download_url(url: str, folder: Path, progress: Progress) -> Path:
     """Download a file into a folder.
 
-    Parameters
-    ----------
-    url : str
-        The URL, with the scheme http or https.
-    folder : Path
-        The folder.
-    progress : Progress
-        A callback that receives the progress.
+    Args:
+        url: the URL, with the scheme http or https.
+        folder: the folder.
+        progress: a callback that receives the progress.
 
-    Returns
-    -------
-    Path
+    Returns:
         The path of the file.
 
-    Raises
-    ------
-    ResourceError
-        If the download fails, or the file is too large.
+    Raises:
+        ResourceError: if the download fails, or the file is too large.
     """
     name = urllib.parse.unquote(urllib.parse.urlsplit(url).path.rpartition("/")[2])
     target = folder / (re.sub(r"[^A-Za-z0-9_.-]", "_", name).lstrip(".") or "download")
@@ -231,10 +200,8 @@ def _save_response(
 def local_path(source: str) -> Path | None:
     """Return the local path that a path or ``file:`` URL denotes, or ``None`` for an http or https URL.
 
-    Raises
-    ------
-    ResourceError
-        For any other URL.
+    Raises:
+        ResourceError: for any other URL.
     """
     try:
         scheme = urllib.parse.urlsplit(source).scheme.lower()

@@ -69,17 +69,12 @@ class IndexFile:
     The file remains mapped as long as a view of a section exists. All methods raise
     :class:`~meteor_e.base.errors.ResourceError` if they encounter damaged data.
 
-    Parameters
-    ----------
-    path : str | os.PathLike[str]
-        The path of the index.
-    layout : Layout
-        The expected layout.
+    Args:
+        path: the path of the index.
+        layout: the expected layout.
 
-    Raises
-    ------
-    ResourceError
-        If the file cannot be read, has a different layout, or has a damaged header.
+    Raises:
+        ResourceError: if the file cannot be read, has a different layout, or has a damaged header.
     """
 
     def __init__(self, path: str | os.PathLike[str], layout: Layout) -> None:
@@ -174,14 +169,10 @@ class IndexFile:
     def row(self, starts: memoryview, data: memoryview, index: int) -> memoryview:
         """Return a row of a table.
 
-        Parameters
-        ----------
-        starts : memoryview
-            The offset of each row in ``data``.
-        data : memoryview
-            The concatenated rows.
-        index : int
-            The index of the row.
+        Args:
+            starts: the offset of each row in ``data``.
+            data: the concatenated rows.
+            index: the index of the row.
         """
         try:
             start, end = starts[index], starts[index + 1]
@@ -208,16 +199,11 @@ def write_index(
 ) -> None:
     """Write an index.
 
-    Parameters
-    ----------
-    target : Path
-        The path of the index. It is written in place, so readers must not use this path until it is complete.
-    layout : Layout
-        The layout of the index.
-    parameters : Sequence[int]
-        The parameters of the index.
-    sections : Iterable[bytes | memoryview]
-        The sections, in the order of the layout and in the byte order of the machine.
+    Args:
+        target: the path of the index. It is written in place, so readers must not use this path until it is complete.
+        layout: the layout of the index.
+        parameters: the parameters of the index.
+        sections: the sections, in the order of the layout and in the byte order of the machine.
     """
     views = [memoryview(section).cast("B") for section in sections]
     if len(views) != len(layout.sections) or len(parameters) > PARAMETERS:
@@ -265,17 +251,12 @@ def _make_header(layout: Layout, parameters: Sequence[int], sizes: Sequence[int]
 def make_vocabulary_sections(words: Sequence[bytes], source: Path) -> tuple[list[bytes], list[int]]:
     """Return the sections and parameters of a vocabulary.
 
-    Parameters
-    ----------
-    words : Sequence[bytes]
-        The words as UTF-8. The id of a word is its index.
-    source : Path
-        The path of the file in errors.
+    Args:
+        words: the words as UTF-8. The id of a word is its index.
+        source: the path of the file in errors.
 
-    Raises
-    ------
-    ResourceError
-        For too many words.
+    Raises:
+        ResourceError: for too many words.
     """
     text = b"".join(words)
     if len(text) >= 1 << 32 or len(words) >= 1 << 30:
@@ -337,12 +318,9 @@ class ParaphraseIndex(IndexFile):
 
     A phrase is identified by the number of its node in the trie, which is the same on both sides of the table.
 
-    Attributes
-    ----------
-    nodes
-        The number of nodes. Node 0 is the empty phrase.
-    longest
-        The number of words of the longest phrase.
+    Attributes:
+        nodes: the number of nodes. Node 0 is the empty phrase.
+        longest: the number of words of the longest phrase.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -369,12 +347,9 @@ class ParaphraseIndex(IndexFile):
 
         Shorter phrases come first.
 
-        Parameters
-        ----------
-        ids : Sequence[int]
-            The ids of a segment's words; see :meth:`word_id`.
-        start : int
-            The position in ``ids``.
+        Args:
+            ids: the ids of a segment's words; see :meth:`word_id`.
+            start: the position in ``ids``.
         """
         phrases: list[tuple[int, int]] = []
         word = ids[start]
@@ -410,10 +385,8 @@ class ParaphraseIndex(IndexFile):
     def paraphrases(self, node: int) -> Sequence[int]:
         """Return the nodes of a phrase's paraphrases in the order of the table, including duplicates.
 
-        Parameters
-        ----------
-        node : int
-            The node of the phrase on the left side of the table.
+        Args:
+            node: the node of the phrase on the left side of the table.
         """
         return self.row(self._first_entry, self._entries, node)
 

@@ -67,11 +67,9 @@ class MeteorData(NamedTuple):
 def open_meteor(path: Path) -> Iterator[MeteorData]:
     """Open a wheel, tarball or jar with METEOR's data. Its members are read by name and are not extracted.
 
-    Raises
-    ------
-    ResourceError
-        If the file is not a wheel, tarball or jar of METEOR, or is damaged. Damage may not be noticed before a member
-        is read in the ``with`` block.
+    Raises:
+        ResourceError: if the file is not a wheel, tarball or jar of METEOR, or is damaged. Damage may not be noticed
+            before a member is read in the ``with`` block.
     """
     with _archive_errors(path), contextlib.ExitStack() as stack:
         open_regular(path).close()  # Raise an error for a pipe, which would block zipfile.
@@ -153,12 +151,9 @@ def _list_members(archive: tarfile.TarFile, path: Path) -> _Files:
 def open_ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
     """Yield the content of a language's pack. The paraphrase table is closed at the end of the ``with`` block.
 
-    Parameters
-    ----------
-    data : MeteorData
-        The data of METEOR.
-    language : str
-        The ISO code of the language.
+    Args:
+        data: the data of METEOR.
+        language: the ISO code of the language.
     """
     english_name = LANGUAGES[language]
     ingredients = Ingredients(

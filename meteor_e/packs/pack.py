@@ -57,10 +57,8 @@ class SourceFile:
     def from_path(cls, path: Path) -> SourceFile:
         """Return the name and SHA-256 of a file.
 
-        Raises
-        ------
-        OSError
-            If the file cannot be read.
+        Raises:
+            OSError: if the file cannot be read.
         """
         return cls(path.name, sha256_of(path))
 
@@ -102,10 +100,8 @@ class Manifest:
     def read(cls, folder: Path) -> Manifest:
         """Read and validate the manifest of a pack.
 
-        Raises
-        ------
-        ResourceError
-            If the manifest cannot be read or is invalid.
+        Raises:
+            ResourceError: if the manifest cannot be read or is invalid.
         """
         path = folder / FILE_NAME
         with os_errors_as(ResourceError, f"cannot read {path}"):
@@ -158,10 +154,8 @@ class Manifest:
 def check_name(name: str) -> str:
     """Check that a name is valid for a pack, and return the name.
 
-    Raises
-    ------
-    ResourceError
-        If the name is not valid, for example because it contains a slash.
+    Raises:
+        ResourceError: if the name is not valid, for example because it contains a slash.
     """
     if not _NAME.fullmatch(name):
         raise ResourceError(f"{name!r} is not a name for a pack: use letters, digits, '-', '_' and '.'")
@@ -176,12 +170,9 @@ def is_installable(name: str) -> bool:
 def how_to_install(name: str, *, again: bool = False) -> str:
     """Return advice on installing a pack, for an error message.
 
-    Parameters
-    ----------
-    name : str
-        The name of the pack.
-    again : bool, optional
-        Whether the pack is damaged, not missing.
+    Args:
+        name: the name of the pack.
+        again: whether the pack is damaged, not missing.
     """
     if is_installable(name):
         return f"install it{' again' if again else ''} with `meteor-e pack install {name}`"
@@ -193,10 +184,8 @@ def how_to_install(name: str, *, again: bool = False) -> str:
 def read_word_list(path: str | os.PathLike[str]) -> str:
     """Return the text of a word list.
 
-    Raises
-    ------
-    ResourceError
-        If the file cannot be read or is not valid UTF-8.
+    Raises:
+        ResourceError: if the file cannot be read or is not valid UTF-8.
     """
     with os_errors_as(ResourceError, f"cannot read the word list {os.fspath(path)}"):
         content = read_regular(path, MAX_LIST)
@@ -235,31 +224,20 @@ class Pack(LanguageResources):
     hash is checked if the file has changed since the last check. Packs are pickled by their path, and several threads
     can share a pack.
 
-    Parameters
-    ----------
-    path : str | os.PathLike[str]
-        The folder.
+    Args:
+        path: the folder.
 
-    Raises
-    ------
-    ResourceError
-        If the folder does not contain a manifest, or if a file is damaged.
+    Raises:
+        ResourceError: if the folder does not contain a manifest, or if a file is damaged.
 
-    Attributes
-    ----------
-    path : Path
-        The absolute path of the folder.
-    manifest : Manifest
-        The manifest.
-    name : str
-        The name of the pack.
-    language : str
-        The ISO code of the language.
-    version : str
-        The version of the data.
-    digest : str
-        Twelve hexadecimal digits that are computed from the data files. Packs with equal digests yield equal scores.
-        The digest is part of signatures.
+    Attributes:
+        path: the absolute path of the folder.
+        manifest: the manifest.
+        name: the name of the pack.
+        language: the ISO code of the language.
+        version: the version of the data.
+        digest: twelve hexadecimal digits that are computed from the data files. Packs with equal digests yield equal
+            scores. The digest is part of signatures.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

@@ -15,16 +15,11 @@ _NO_PREFIXES = NonbreakingPrefixes()
 class LanguageResources:
     """The lexical resources of a language, all of which are optional.
 
-    Attributes
-    ----------
-    function_words : frozenset[str]
-        The function words, in lowercase.
-    nonbreaking_prefixes : NonbreakingPrefixes
-        Abbreviations whose final period normalization does not separate.
-    synonyms, paraphrases
-        The indexes; ``None`` if the language does not have them.
-    description : str
-        The description of the resources in the signature.
+    Attributes:
+        function_words: the function words, in lowercase.
+        nonbreaking_prefixes: abbreviations whose final period normalization does not separate.
+        synonyms, paraphrases: the indexes; ``None`` if the language does not have them.
+        description: the description of the resources in the signature.
     """
 
     function_words: frozenset[str] = frozenset()
@@ -36,12 +31,9 @@ class LanguageResources:
     def replace(self, description: str, **parts: Any) -> LanguageResources:
         """Return a copy of these resources with some of them replaced.
 
-        Parameters
-        ----------
-        description : str
-            The description of the new resources in the signature.
-        parts : Any
-            The new resources, by the names of attributes.
+        Args:
+            description: the description of the new resources in the signature.
+            parts: the new resources, by the names of attributes.
         """
         attributes = {field.name: getattr(self, field.name) for field in fields(LanguageResources)}
         return LanguageResources(**{**attributes, **parts, "description": f"{self.description}+{description}"})

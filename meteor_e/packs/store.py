@@ -26,11 +26,9 @@ _RETRY_DELAY = 0.05
 class PackStore:
     """A folder that contains resource packs. Each pack is a subfolder with the name of the pack.
 
-    Parameters
-    ----------
-    root : str | os.PathLike[str] | None, optional
-        The folder. By default, it is the value of the environment variable METEOR_E_PACKS, or the folder ``packs`` in
-        the user's data folder for meteor_e.
+    Args:
+        root: the folder. By default, it is the value of the environment variable METEOR_E_PACKS, or the folder
+            ``packs`` in the user's data folder for meteor_e.
     """
 
     def __init__(self, root: str | os.PathLike[str] | None = None) -> None:
@@ -49,22 +47,16 @@ class PackStore:
         If several processes install the same pack, one of them builds it while the others wait. An interrupted
         installation leaves the store unchanged.
 
-        Parameters
-        ----------
-        language : str
-            An ISO code or METEOR's code of the language.
-        source : str | os.PathLike[str] | None, optional
-            The path or URL of the wheel pycocoevalcap 1.2, of METEOR's tarball, or of METEOR's jar next to its folder
-            ``data``; by default, pip downloads the wheel.
-        progress : Progress, optional
-            A callback that receives the progress.
-        offline : bool, optional
-            Do not download anything.
+        Args:
+            language: an ISO code or METEOR's code of the language.
+            source: the path or URL of the wheel pycocoevalcap 1.2, of METEOR's tarball, or of METEOR's jar next to its
+                folder ``data``; by default, pip downloads the wheel.
+            progress: a callback that receives the progress.
+            offline: do not download anything.
 
-        Raises
-        ------
-        ResourceError
-            If METEOR does not have data for the language, or the pack cannot be downloaded, built or written.
+        Raises:
+            ResourceError: if METEOR does not have data for the language, or the pack cannot be downloaded, built or
+                written.
         """
         # These modules are imported here, because they load slowly and are not needed for scoring.
         from meteor_e.packs import download
@@ -98,10 +90,8 @@ class PackStore:
     def find(self, name: str) -> Pack | None:
         """Return the pack with the given name or METEOR language code, or ``None`` if it is not installed.
 
-        Raises
-        ------
-        ResourceError
-            If the pack is damaged.
+        Raises:
+            ResourceError: if the pack is damaged.
         """
         folder = self.root / check_name(ISO_CODES.get(name, name))
         if not folder.is_dir():
@@ -119,10 +109,8 @@ class PackStore:
     def get(self, name: str) -> Pack:
         """Return the pack with the given name or METEOR language code.
 
-        Raises
-        ------
-        ResourceError
-            If the pack is damaged or not installed. The message says how to install it.
+        Raises:
+            ResourceError: if the pack is damaged or not installed. The message says how to install it.
         """
         pack = self.find(name)
         if pack is None:
@@ -132,10 +120,8 @@ class PackStore:
     def remove(self, name: str) -> None:
         """Remove a pack, even if it is damaged.
 
-        Raises
-        ------
-        ResourceError
-            If the pack is not installed, or cannot be removed.
+        Raises:
+            ResourceError: if the pack is not installed, or cannot be removed.
         """
         target = self.root / check_name(ISO_CODES.get(name, name))
         if not target.is_dir():
@@ -155,21 +141,14 @@ def find_resources(
 ) -> LanguageResources:
     """Return the lexical resources of a chain, and install missing packs.
 
-    Parameters
-    ----------
-    language : Language
-        The language of the chain.
-    pack : str | None
-        The name or folder of the pack; ``None`` for no pack.
-    function_words : str | None
-        The name or folder of the pack that supplies the function words; ``None`` for ``pack``.
-    offline : bool | None, optional
-        Do not download packs; ``None`` for the user's setting.
+    Args:
+        language: the language of the chain.
+        pack: the name or folder of the pack; ``None`` for no pack.
+        function_words: the name or folder of the pack that supplies the function words; ``None`` for ``pack``.
+        offline: do not download packs; ``None`` for the user's setting.
 
-    Raises
-    ------
-    ResourceError
-        For a pack that is missing or damaged.
+    Raises:
+        ResourceError: for a pack that is missing or damaged.
     """
     resources = LanguageResources() if pack is None else find_pack(pack, offline)
     if isinstance(resources, Pack) and pack != language.pack:
@@ -186,17 +165,12 @@ def find_resources(
 def find_pack(name: str, offline: bool | None = None) -> Pack:
     """Return a pack by its name or folder. If METEOR has a pack of that name and it is missing, install it.
 
-    Parameters
-    ----------
-    name : str
-        The name of the pack, or the path of its folder with a slash.
-    offline : bool | None, optional
-        Do not download packs; ``None`` for the user's setting.
+    Args:
+        name: the name of the pack, or the path of its folder with a slash.
+        offline: do not download packs; ``None`` for the user's setting.
 
-    Raises
-    ------
-    ResourceError
-        If the pack is missing or damaged. The message says how to install it.
+    Raises:
+        ResourceError: if the pack is missing or damaged. The message says how to install it.
     """
     store = PackStore()
     pack = Pack(name) if is_path(name) else store.find(name)

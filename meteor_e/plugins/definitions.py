@@ -18,14 +18,10 @@ PLUGIN_FAILURES = (Exception, SystemExit)
 class Origin(NamedTuple):
     """The plugin that defines a name, and the distribution that contains the plugin.
 
-    Attributes
-    ----------
-    plugin : str
-        The name of the entry point.
-    distribution : str
-        The distribution that contains the plugin; empty for a plugin that a program registered.
-    version : str
-        The version of the distribution.
+    Attributes:
+        plugin: the name of the entry point.
+        distribution: the distribution that contains the plugin; empty for a plugin that a program registered.
+        version: the version of the distribution.
     """
 
     plugin: str
@@ -43,24 +39,15 @@ BUILTIN = Origin("builtin", "meteor_e", __version__)
 class Entry:
     """An entry of the list that ``meteor-e plugins`` shows.
 
-    Attributes
-    ----------
-    kind : str
-        ``matcher``, ``metric`` and so on, or ``plugin`` for a plugin that cannot be used at all.
-    name : str
-        The name of the component, or the entry point of a broken plugin.
-    summary : str
-        A description in one line.
-    distribution, version : str
-        The distribution and its version; empty for a plugin that a program registered.
-    plugin : str
-        The entry point.
-    aliases : tuple[str, ...]
-        Other names of the component.
-    requires : tuple[str, ...]
-        The resources and libraries that must be installed in addition to the distribution.
-    error : str
-        The reason why the component cannot be used; empty if it can be used.
+    Attributes:
+        kind: ``matcher``, ``metric`` and so on, or ``plugin`` for a plugin that cannot be used at all.
+        name: the name of the component, or the entry point of a broken plugin.
+        summary: a description in one line.
+        distribution, version: the distribution and its version; empty for a plugin that a program registered.
+        plugin: the entry point.
+        aliases: other names of the component.
+        requires: the resources and libraries that must be installed in addition to the distribution.
+        error: the reason why the component cannot be used; empty if it can be used.
     """
 
     kind: str
@@ -82,20 +69,13 @@ LoadFunction = Callable[[object], tuple[T, tuple[str, ...]]]
 class Definition(Generic[T]):
     """Describes an object that meteor_e or a plugin offers under a name. The object is imported on first use.
 
-    Attributes
-    ----------
-    kind : str
-        ``matcher``, ``metric`` and so on.
-    name : str
-        The name.
-    origin : Origin
-        The plugin.
-    raw : object
-        The item that the hook of the plugin returned: the object, or its import path.
-    load_raw : LoadFunction[T]
-        A function that loads ``raw``.
-    problem : str
-        The reason why loading failed; empty otherwise.
+    Attributes:
+        kind: ``matcher``, ``metric`` and so on.
+        name: the name.
+        origin: the plugin.
+        raw: the item that the hook of the plugin returned: the object, or its import path.
+        load_raw: a function that loads ``raw``.
+        problem: the reason why loading failed; empty otherwise.
     """
 
     kind: str
@@ -109,10 +89,8 @@ class Definition(Generic[T]):
     def load(self) -> T:
         """Load and return the named object: a class, a language, the file of a chain, or a command.
 
-        Raises
-        ------
-        PluginError
-            If the object cannot be imported, or has the wrong type.
+        Raises:
+            PluginError: if the object cannot be imported, or has the wrong type.
         """
         if self._value is None and not self.problem:
             try:

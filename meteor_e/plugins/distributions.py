@@ -17,14 +17,10 @@ from meteor_e.base.extras import advise_plugin
 class CommandNote(NamedTuple):
     """A command of one of the project's distributions.
 
-    Attributes
-    ----------
-    distribution : str
-        The name of the distribution.
-    group : str
-        The heading of the command in ``meteor-e --help``.
-    summary : str
-        The purpose of the command, in one line.
+    Attributes:
+        distribution: the name of the distribution.
+        group: the heading of the command in ``meteor-e --help``.
+        summary: the purpose of the command, in one line.
     """
 
     distribution: str
@@ -54,14 +50,10 @@ def load_command_notes() -> Mapping[str, CommandNote]:
 def advise_installation(kinds: tuple[str, ...], name: str, description: str) -> str:
     """Return advice to install the distribution of a component, or an empty string for an unknown component.
 
-    Parameters
-    ----------
-    kinds : tuple[str, ...]
-        The kinds that the component may have.
-    name : str
-        The name of the component.
-    description : str
-        The component, as the subject of the message.
+    Args:
+        kinds: the kinds that the component may have.
+        name: the name of the component.
+        description: the component, as the subject of the message.
     """
     for distribution, components in load_distributions().items():
         if any(name in components.get(kind, ()) for kind in kinds):

@@ -26,10 +26,8 @@ commas. By default, all installed plugins are used."""
 def find_entry_points() -> list[EntryPoint]:
     """Return the entry points of the installed plugins that the variable ``METEOR_E_PLUGINS`` selects.
 
-    Raises
-    ------
-    ConfigError
-        If the variable names a plugin that is not installed.
+    Raises:
+        ConfigError: if the variable names a plugin that is not installed.
     """
     from importlib.metadata import entry_points
 
@@ -64,10 +62,8 @@ def check_core_version(distribution: Distribution | None) -> None:
 
     pip checks requirements when it installs a plugin, but not when it installs another version of meteor_e later.
 
-    Raises
-    ------
-    PluginError
-        If the distribution requires a different version. The message contains the requirement.
+    Raises:
+        PluginError: if the distribution requires a different version. The message contains the requirement.
     """
     requirements = distribution.requires if distribution is not None else None
     for requirement in requirements or ():
@@ -112,19 +108,13 @@ def _check_api_version(plugin: object) -> None:
 class InstalledPlugins:
     """The plugins of a process. Installed plugins are imported when they are needed; programs can register others.
 
-    Parameters
-    ----------
-    entry_points : Callable[[], Iterable[EntryPoint]]
-        A function that returns the entry points of the plugins.
+    Args:
+        entry_points: a function that returns the entry points of the plugins.
 
-    Attributes
-    ----------
-    lock
-        The lock that is held while plugins or their definitions change.
-    problems : dict[str, Entry]
-        Entries of plugins that are broken or return invalid items, by error message.
-    pending_warnings : list[str]
-        Messages that :meth:`warn` has not shown yet.
+    Attributes:
+        lock: the lock that is held while plugins or their definitions change.
+        problems: entries of plugins that are broken or return invalid items, by error message.
+        pending_warnings: messages that :meth:`warn` has not shown yet.
     """
 
     def __init__(self, entry_points: Callable[[], Iterable[EntryPoint]]) -> None:
@@ -165,10 +155,8 @@ class InstalledPlugins:
     def add(self, plugin: object, origin: Origin) -> None:
         """Add a plugin.
 
-        Raises
-        ------
-        PluginError
-            If the plugin does not have valid hooks, or requires a different version of the API.
+        Raises:
+            PluginError: if the plugin does not have valid hooks, or requires a different version of the API.
         """
         if plugin is None:
             raise PluginError("its entry point refers to None; it must refer to the module with the hooks")

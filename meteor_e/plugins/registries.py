@@ -47,14 +47,10 @@ NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*\+*")
 class Registry(ABC, Generic[T]):
     """The objects of one kind by name. A registry can be used by several threads at the same time.
 
-    Parameters
-    ----------
-    kind : str
-        The name of the kind in error messages and in ``meteor-e plugins``.
-    hook : str
-        The hook that returns objects of this kind.
-    plugins : InstalledPlugins
-        The plugins.
+    Args:
+        kind: the name of the kind in error messages and in ``meteor-e plugins``.
+        hook: the hook that returns objects of this kind.
+        plugins: the plugins.
     """
 
     unknown_error: type[MeteorError] = ConfigError
@@ -73,10 +69,8 @@ class Registry(ABC, Generic[T]):
     def load_raw(self, raw: object) -> tuple[T, tuple[str, ...]]:
         """Load an item that a hook returned. Return the object and its names, beginning with the canonical name.
 
-        Raises
-        ------
-        PluginError
-            If the item is invalid. The code of the plugin may raise other exceptions.
+        Raises:
+            PluginError: if the item is invalid. The code of the plugin may raise other exceptions.
         """
 
     @property
@@ -91,12 +85,9 @@ class Registry(ABC, Generic[T]):
     def get(self, name: str) -> T:
         """Return the object with a name. Names that meteor_e defines take precedence over those of plugins.
 
-        Raises
-        ------
-        PluginError
-            If the name does not exist, several plugins define it, or its plugin is broken.
-        ConfigError
-            If the name is not a string, or such a language, chain or command does not exist.
+        Raises:
+            PluginError: if the name does not exist, several plugins define it, or its plugin is broken.
+            ConfigError: if the name is not a string, or such a language, chain or command does not exist.
         """
         value = self.definition(name).load()
         self._plugins.warn()
@@ -105,12 +96,9 @@ class Registry(ABC, Generic[T]):
     def definition(self, name: str) -> Definition[T]:
         """Return the definition of a name without loading its object.
 
-        Raises
-        ------
-        PluginError
-            If the name does not exist, or several plugins define it.
-        ConfigError
-            If the name is not a string, or such a language, chain or command does not exist.
+        Raises:
+            PluginError: if the name does not exist, or several plugins define it.
+            ConfigError: if the name is not a string, or such a language, chain or command does not exist.
         """
         if not isinstance(name, str):
             raise ConfigError(f"the name of a {self.kind} must be a text, not {name!r}; put it in quotes")
@@ -137,13 +125,10 @@ class Registry(ABC, Generic[T]):
     def entries(self, name: str | None, summarize: Callable[[T], str]) -> Iterator[Entry]:
         """Load objects, and yield an entry for each definition of their names. Aliases of languages are skipped.
 
-        Parameters
-        ----------
-        name : str | None
-            The name to list; ``None`` for all names.
-        summarize : Callable[[T], str]
-            A function that returns a one-line description of an object. It may raise a MeteorError if the object has a
-            mistake, and the entry then contains the error.
+        Args:
+            name: the name to list; ``None`` for all names.
+            summarize: a function that returns a one-line description of an object. It may raise a MeteorError if the
+                object has a mistake, and the entry then contains the error.
         """
         for listed_name in self.names() if name is None else [name]:
             self._collect_claims()
@@ -250,14 +235,10 @@ class Registry(ABC, Generic[T]):
 class ClassRegistry(Registry[type[T]]):
     """A registry of classes with a common base class. Hooks return the classes or their import paths.
 
-    Parameters
-    ----------
-    kind, hook, plugins
-        As for :class:`Registry`.
-    base : str
-        The import path of the base class, such as ``meteor_e.api.metrics:Metric``.
-    builtins : Mapping[str, str] | None, optional
-        The import paths of meteor_e's classes, by name.
+    Args:
+        kind, hook, plugins: as for :class:`Registry`.
+        base: the import path of the base class, such as ``meteor_e.api.metrics:Metric``.
+        builtins: the import paths of meteor_e's classes, by name.
     """
 
     unknown_error = PluginError

@@ -44,15 +44,11 @@ if TYPE_CHECKING:
 class PluginRegistry:
     """The registries of all kinds of objects. Programs use the instance that :func:`plugin_registry` returns.
 
-    Parameters
-    ----------
-    entry_points : Callable[[], Iterable[EntryPoint]], optional
-        A function that returns the entry points of plugins; by default those of all installed plugins.
+    Args:
+        entry_points: a function that returns the entry points of plugins; by default those of all installed plugins.
 
-    Attributes
-    ----------
-    kinds : dict[str, Registry[Any]]
-        The registries by kind, in the order in which ``meteor-e plugins`` lists them.
+    Attributes:
+        kinds: the registries by kind, in the order in which ``meteor-e plugins`` lists them.
     """
 
     def __init__(self, entry_points: Callable[[], Iterable[EntryPoint]] = find_entry_points) -> None:
@@ -106,17 +102,12 @@ class PluginRegistry:
     def register(self, plugin: object, name: str) -> None:
         """Register a plugin that is not installed, for example one that a notebook defines.
 
-        Parameters
-        ----------
-        plugin : object
-            A module or another object with hooks.
-        name : str
-            The name of the plugin in listings and error messages.
+        Args:
+            plugin: a module or another object with hooks.
+            name: the name of the plugin in listings and error messages.
 
-        Raises
-        ------
-        PluginError
-            If the plugin does not have valid hooks, or is already registered.
+        Raises:
+            PluginError: if the plugin does not have valid hooks, or is already registered.
         """
         with add_location(f"plugin {name!r}"), self._plugins.lock:
             self._plugins.add(plugin, Origin(name))
@@ -131,15 +122,11 @@ class PluginRegistry:
 
         If an object cannot be loaded, its entry contains the error. This method does not raise errors or show warnings.
 
-        Parameters
-        ----------
-        kind : str | None, optional
-            The kind to list; ``None`` for all kinds.
-        describe_chain : Callable[[Traversable], str] | None, optional
-            A function that checks the file of a chain and returns its description. By default, chains do not have
-            descriptions.
-        name : str | None, optional
-            The name to list; ``None`` for all names and all problems of plugins.
+        Args:
+            kind: the kind to list; ``None`` for all kinds.
+            describe_chain: a function that checks the file of a chain and returns its description. By default, chains
+                do not have descriptions.
+            name: the name to list; ``None`` for all names and all problems of plugins.
         """
         with self._plugins.lock:
             self._plugins.load()

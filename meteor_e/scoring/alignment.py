@@ -13,20 +13,13 @@ from meteor_e.base.html import html_table
 class AlignedMatch(NamedTuple):
     """A match of an alignment, or a candidate match. Positions are indexes of words, counted from 0.
 
-    Attributes
-    ----------
-    reference_start : int
-        Position of the first word in the reference.
-    reference_length : int
-        Number of words of the reference.
-    hypothesis_start : int
-        Position of the first word in the hypothesis.
-    hypothesis_length : int
-        Number of words of the hypothesis.
-    matcher : int
-        Index in the chain of the matcher that proposed the match.
-    probability : float
-        Confidence of the matcher, in [0, 1]; 1 for matchers without partial matches.
+    Attributes:
+        reference_start: position of the first word in the reference.
+        reference_length: number of words of the reference.
+        hypothesis_start: position of the first word in the hypothesis.
+        hypothesis_length: number of words of the hypothesis.
+        matcher: index in the chain of the matcher that proposed the match.
+        probability: confidence of the matcher, in [0, 1]; 1 for matchers without partial matches.
     """
 
     reference_start: int
@@ -42,10 +35,8 @@ def chunk_numbers(matches: Sequence[AlignedMatch]) -> list[int]:
 
     A match belongs to the same chunk as the previous match if it directly follows the previous match in both segments.
 
-    Parameters
-    ----------
-    matches : Sequence[AlignedMatch]
-        Matches sorted by reference position.
+    Args:
+        matches: matches sorted by reference position.
     """
     numbers: list[int] = []
     chunk_count = 0
@@ -68,18 +59,12 @@ def count_chunks(matches: Sequence[AlignedMatch]) -> int:
 class Alignment:
     """A hypothesis aligned with a reference.
 
-    Attributes
-    ----------
-    hypothesis : tuple[str, ...]
-        Normalized words of the hypothesis.
-    reference : tuple[str, ...]
-        Normalized words of the reference.
-    matches : tuple[AlignedMatch, ...]
-        Matches sorted by reference position. A word belongs to at most one match.
-    matchers : tuple[str, ...]
-        Names of the chain's matchers. ``AlignedMatch.matcher`` is an index of this tuple.
-    chunks : int
-        Number of chunks.
+    Attributes:
+        hypothesis: normalized words of the hypothesis.
+        reference: normalized words of the reference.
+        matches: matches sorted by reference position. A word belongs to at most one match.
+        matchers: names of the chain's matchers. ``AlignedMatch.matcher`` is an index of this tuple.
+        chunks: number of chunks.
     """
 
     hypothesis: tuple[str, ...]
@@ -120,10 +105,8 @@ class Alignment:
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with one row per match.
 
-        Raises
-        ------
-        ConfigError
-            If pandas is not installed.
+        Raises:
+            ConfigError: if pandas is not installed.
         """
         return data_frame(("hypothesis", "reference", "matcher"), self.pairs())
 

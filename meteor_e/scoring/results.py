@@ -24,14 +24,10 @@ _DISPLAYED_SEGMENTS = 20
 class Contribution:
     """The contribution of one matcher to a score.
 
-    Attributes
-    ----------
-    matcher : str
-        Name of the matcher.
-    hypothesis_matched, reference_matched : int
-        Number of matched words; in character mode, number of characters.
-    precision, recall, score : float
-        The matcher's contributions; see :class:`meteor_e.scoring.formula.Shares`.
+    Attributes:
+        matcher: name of the matcher.
+        hypothesis_matched, reference_matched: number of matched words; in character mode, number of characters.
+        precision, recall, score: the matcher's contributions; see :class:`meteor_e.scoring.formula.Shares`.
     """
 
     matcher: str
@@ -46,26 +42,16 @@ class Contribution:
 class MeteorScore:
     """A METEOR score and its parts, each in [0, 1].
 
-    Attributes
-    ----------
-    score : float
-        The METEOR score.
-    precision, recall : float
-        Weighted precision and recall of content and function words.
-    f1 : float
-        Harmonic mean of precision and recall; the score does not depend on it.
-    fmean : float
-        Harmonic mean of precision and recall, weighted by α.
-    fragmentation_penalty : float
-        Share of Fmean that is lost to word order.
-    statistics : Statistics
-        Statistics from which the score was computed.
-    parameters : Parameters
-        Parameters of the formula.
-    matchers : tuple[str, ...]
-        Names of the chain's matchers.
-    signature : str
-        Line that identifies the metric. Equal signatures mean equal scores for equal texts.
+    Attributes:
+        score: the METEOR score.
+        precision, recall: weighted precision and recall of content and function words.
+        f1: harmonic mean of precision and recall; the score does not depend on it.
+        fmean: harmonic mean of precision and recall, weighted by α.
+        fragmentation_penalty: share of Fmean that is lost to word order.
+        statistics: statistics from which the score was computed.
+        parameters: parameters of the formula.
+        matchers: names of the chain's matchers.
+        signature: line that identifies the metric. Equal signatures mean equal scores for equal texts.
     """
 
     score: float
@@ -93,10 +79,8 @@ class MeteorScore:
     def to_pandas(self) -> Any:
         """Return a pandas DataFrame with the score and its parts in one row.
 
-        Raises
-        ------
-        ConfigError
-            If pandas is not installed.
+        Raises:
+            ConfigError: if pandas is not installed.
         """
         return data_frame(PARTS, [_row(self)])
 
@@ -143,12 +127,9 @@ class MeteorScore:
 class MeteorSegmentScore(MeteorScore, SegmentScore):
     """The score of one segment against its best reference.
 
-    Attributes
-    ----------
-    alignment : Alignment
-        Alignment of the hypothesis with the best reference.
-    reference_index : int
-        Index of the best reference, from 0; the first of equally good references.
+    Attributes:
+        alignment: alignment of the hypothesis with the best reference.
+        reference_index: index of the best reference, from 0; the first of equally good references.
     """
 
     alignment: Alignment
@@ -160,14 +141,10 @@ class MeteorSegmentScore(MeteorScore, SegmentScore):
     ) -> MeteorSegmentScore:
         """Create a score whose alignment is computed when the attribute is accessed for the first time.
 
-        Parameters
-        ----------
-        align : Callable[[str, str], Alignment]
-            Function that aligns a hypothesis with a reference.
-        texts : tuple[str, str]
-            The hypothesis and its best reference.
-        **fields
-            All other fields.
+        Args:
+            align: function that aligns a hypothesis with a reference.
+            texts: the hypothesis and its best reference.
+            **fields: all other fields.
         """
         score = object.__new__(cls)
         score.__dict__.update(fields, _align=align, _texts=texts)
@@ -213,12 +190,9 @@ class MeteorSegmentScore(MeteorScore, SegmentScore):
 class MeteorCorpusScore(MeteorScore, CorpusScore):
     """The score of a corpus, which is computed from the sum of its segments' statistics.
 
-    Attributes
-    ----------
-    segment_count : int
-        Number of segments.
-    segments : tuple[MeteorSegmentScore, ...]
-        Scores of the segments; empty unless they were requested.
+    Attributes:
+        segment_count: number of segments.
+        segments: scores of the segments; empty unless they were requested.
     """
 
     segment_count: int
@@ -260,16 +234,11 @@ def _row(score: MeteorScore) -> list[float]:
 class RowDetails(Sequence[Mapping[str, Any]]):
     """The details of a batch's segments for JSON output. To save memory, they are only created on access.
 
-    Parameters
-    ----------
-    rows : Rows
-        Statistics and scores of the batch.
-    parameters : Parameters
-        Parameters of the formula.
-    matchers : tuple[str, ...]
-        Names of the chain's matchers.
-    alignments : Sequence[Alignment]
-        Alignments of the segments; empty if the details do not include them.
+    Args:
+        rows: statistics and scores of the batch.
+        parameters: parameters of the formula.
+        matchers: names of the chain's matchers.
+        alignments: alignments of the segments; empty if the details do not include them.
     """
 
     def __init__(

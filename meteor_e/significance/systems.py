@@ -40,22 +40,14 @@ class SystemTest(NamedTuple):
 
     For the baseline itself, the attributes ``difference``, ``difference_interval`` and ``p`` are ``None``.
 
-    Attributes
-    ----------
-    system : str
-        The name of the system.
-    score : float
-        The score on all segments.
-    mean : float
-        The mean score of the bootstrap samples.
-    interval : Interval
-        The bootstrap confidence interval of the score.
-    difference : float | None
-        The difference from the baseline's score.
-    difference_interval : Interval | None
-        The bootstrap confidence interval of the difference.
-    p : float | None
-        The two-sided p-value of the difference.
+    Attributes:
+        system: the name of the system.
+        score: the score on all segments.
+        mean: the mean score of the bootstrap samples.
+        interval: the bootstrap confidence interval of the score.
+        difference: the difference from the baseline's score.
+        difference_interval: the bootstrap confidence interval of the difference.
+        p: the two-sided p-value of the difference.
     """
 
     system: str
@@ -97,37 +89,23 @@ def compare_pairs(
 ) -> list[list[SystemTest]]:
     """Compare each baseline with all systems that follow it.
 
-    Parameters
-    ----------
-    systems : Mapping[str, Floats]
-        The statistics of the segments by name of the system. All systems have the same segments.
-    scorer : Scorer
-        The function that computes scores from sums of statistics.
-    method : str, optional
-        ``randomization`` (paired approximate randomization) or ``bootstrap`` (paired bootstrap resampling, whose
-        p-values are too small). Confidence intervals always come from the bootstrap.
-    samples : int | None, optional
-        The number of samples of the test; by default 10,000 for randomization and 1,000 for the bootstrap.
-    seed : int, optional
-        The seed of the test and of the intervals.
-    interval_samples : int, optional
-        The number of bootstrap samples for the intervals if the method is randomization.
-    confidence : float, optional
-        The confidence level of the intervals.
-    baselines : int | None, optional
-        The number of baselines, from the first system; by default all systems except the last one.
+    Args:
+        systems: the statistics of the segments by name of the system. All systems have the same segments.
+        scorer: the function that computes scores from sums of statistics.
+        method: ``randomization`` (paired approximate randomization) or ``bootstrap`` (paired bootstrap resampling,
+            whose p-values are too small). Confidence intervals always come from the bootstrap.
+        samples: the number of samples of the test; by default 10,000 for randomization and 1,000 for the bootstrap.
+        seed: the seed of the test and of the intervals.
+        interval_samples: the number of bootstrap samples for the intervals if the method is randomization.
+        confidence: the confidence level of the intervals.
+        baselines: the number of baselines, from the first system; by default all systems except the last one.
 
-    Returns
-    -------
-    list[list[SystemTest]]
+    Returns:
         For each baseline, a list that contains the baseline without a test and the tests of all following systems.
 
-    Raises
-    ------
-    ConfigError
-        If the method is unknown.
-    InputError
-        If there are no systems or segments, or if the numbers of segments differ.
+    Raises:
+        ConfigError: if the method is unknown.
+        InputError: if there are no systems or segments, or if the numbers of segments differ.
     """
     check_method(method)
     _check_segments(systems)

@@ -19,14 +19,10 @@ if TYPE_CHECKING:
 class Significance(NamedTuple):
     """The settings of significance tests.
 
-    Attributes
-    ----------
-    method : str
-        The test, which is ``bootstrap`` or ``randomization``.
-    samples : int | None
-        The number of samples of the test, or ``None`` for the default of the method.
-    seed : int
-        The seed of the test and of the confidence intervals.
+    Attributes:
+        method: the test, which is ``bootstrap`` or ``randomization``.
+        samples: the number of samples of the test, or ``None`` for the default of the method.
+        seed: the seed of the test and of the confidence intervals.
     """
 
     method: str
@@ -47,12 +43,9 @@ class Significance(NamedTuple):
 class TableTests:
     """The significance tests of the systems in a score table against the first system.
 
-    Attributes
-    ----------
-    settings : Significance
-        The settings of the tests.
-    columns : list[list[SystemTest]]
-        For each column of the score table, a list with one test per system.
+    Attributes:
+        settings: the settings of the tests.
+        columns: for each column of the score table, a list with one test per system.
     """
 
     settings: Significance
@@ -62,21 +55,14 @@ class TableTests:
 def compare_table(table: ScoreTable, metrics: Sequence[Metric], significance: Significance) -> TableTests:
     """Test the differences between the first system of a score table and all other systems, for each column.
 
-    Parameters
-    ----------
-    table : ScoreTable
-        The score table, which must contain segment statistics and digests of the references.
-    metrics : Sequence[Metric]
-        The metrics of the table.
-    significance : Significance
-        The settings of the tests.
+    Args:
+        table: the score table, which must contain segment statistics and digests of the references.
+        metrics: the metrics of the table.
+        significance: the settings of the tests.
 
-    Raises
-    ------
-    ConfigError
-        If the method is unknown or a metric is not additive.
-    InputError
-        If the systems have different references.
+    Raises:
+        ConfigError: if the method is unknown or a metric is not additive.
+        InputError: if the systems have different references.
     """
     settings = significance.complete()
     _check_additive(metrics)

@@ -43,21 +43,15 @@ def check_component(component: type[Component] | Component, *, context: Any = No
     Matchers are checked by :func:`check_matcher`. Features, lemmatizers, metrics and segmenters are applied to sample
     sentences and unusual words. Their results must have the right type and be reproducible.
 
-    Parameters
-    ----------
-    component : type[Component] | Component
-        The class or an instance.
-    context : Any, optional
-        The context for :meth:`Component.from_options`; by default English, without a resource pack.
-    options : Any
-        The options for creating an instance. For matchers, they can include arguments of :func:`check_matcher`.
+    Args:
+        component: the class or an instance.
+        context: the context for :meth:`Component.from_options`; by default English, without a resource pack.
+        options: the options for creating an instance. For matchers, they can include arguments of
+            :func:`check_matcher`.
 
-    Raises
-    ------
-    ConformanceError
-        If the component violates a requirement. The message lists the errors.
-    MeteorError
-        If an instance cannot be created with these options.
+    Raises:
+        ConformanceError: if the component violates a requirement. The message lists the errors.
+        MeteorError: if an instance cannot be created with these options.
     """
     cls = component if isinstance(component, type) else type(component)
     if issubclass(cls, Matcher):
@@ -78,15 +72,11 @@ def check_plugin(plugin: object) -> None:
 
     Metrics are also checked by :func:`check_component` if they can be created without options and resources.
 
-    Parameters
-    ----------
-    plugin : object
-        The module or object to which the plugin's entry point refers.
+    Args:
+        plugin: the module or object to which the plugin's entry point refers.
 
-    Raises
-    ------
-    ConformanceError
-        If the plugin violates a requirement. The message lists the errors.
+    Raises:
+        ConformanceError: if the plugin violates a requirement. The message lists the errors.
     """
     name = getattr(plugin, "__name__", type(plugin).__name__)
     errors = _list_plugin_errors(plugin, name)

@@ -43,25 +43,16 @@ def check_matcher(
     propose the same valid matches in repeated calls, in several threads, in a pickled copy and in a new process.
     Further requirements depend on the base class of the matcher, such as comparable keys and vectors of length 1.
 
-    Parameters
-    ----------
-    matcher : type[Matcher] | Matcher
-        The class or an instance.
-    tokens : Iterable[str | Token] | None, optional
-        Words, phrases or tokens, some of which should match each other. Phrases are split at spaces.
-    context : MatcherContext | None, optional
-        The context for :meth:`Matcher.from_options`; by default English, without a resource pack.
-    fresh_process : bool, optional
-        Whether to compare the matches with those in a new Python process, which takes 0.3 s.
-    options : Any
-        The options for creating an instance.
+    Args:
+        matcher: the class or an instance.
+        tokens: words, phrases or tokens, some of which should match each other. Phrases are split at spaces.
+        context: the context for :meth:`Matcher.from_options`; by default English, without a resource pack.
+        fresh_process: whether to compare the matches with those in a new Python process, which takes 0.3 s.
+        options: the options for creating an instance.
 
-    Raises
-    ------
-    ConformanceError
-        If the matcher violates a requirement. The message lists the errors of the first failed step.
-    MeteorError
-        If an instance cannot be created with these options.
+    Raises:
+        ConformanceError: if the matcher violates a requirement. The message lists the errors of the first failed step.
+        MeteorError: if an instance cannot be created with these options.
     """
     if context is None:
         context = default_context()

@@ -21,17 +21,12 @@ class IdfWeights:
     Weights are rounded to thousandths, because statistics are whole numbers. The smallest weight is one thousandth. A
     word that does not occur in the text has the largest weight.
 
-    Parameters
-    ----------
-    segments : Iterable[Sequence[str]]
-        The words of each segment.
-    source : str
-        The name of the text in error messages.
+    Args:
+        segments: the words of each segment.
+        source: the name of the text in error messages.
 
-    Raises
-    ------
-    InputError
-        If the text does not contain any words, or too many distinct ones.
+    Raises:
+        InputError: if the text does not contain any words, or too many distinct ones.
     """
 
     def __init__(self, segments: Iterable[Sequence[str]], source: str) -> None:

@@ -47,12 +47,9 @@ class LookupLemmatizer(Lemmatizer):
     The file contains a line ``word⇥tag⇥lemma`` for each word, in UTF-8. Words are looked up after normalization. If a
     word has several lines, the last one is used.
 
-    Raises
-    ------
-    ResourceError
-        If the file cannot be read, is not a regular file, or contains more than 256 MiB of text.
-    InputError
-        If a line does not have three fields; the message contains the line number.
+    Raises:
+        ResourceError: if the file cannot be read, is not a regular file, or contains more than 256 MiB of text.
+        InputError: if a line does not have three fields; the message contains the line number.
     """
 
     name: ClassVar[str] = "lookup"

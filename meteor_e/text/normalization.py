@@ -26,14 +26,10 @@ _TRIMMED = "".join(map(chr, range(0x21)))
 class Normalizer:
     """A function that normalizes a segment. The words of the result are separated by single spaces.
 
-    Parameters
-    ----------
-    mode : Normalization
-        The kind of normalization.
-    apostrophes : str
-        One of :data:`APOSTROPHE_STYLES`, for the modes ``full`` and ``no-punctuation``.
-    prefixes : NonbreakingPrefixes
-        The language's nonbreaking prefixes, for the modes ``full`` and ``no-punctuation``.
+    Args:
+        mode: the kind of normalization.
+        apostrophes: one of :data:`APOSTROPHE_STYLES`, for the modes ``full`` and ``no-punctuation``.
+        prefixes: the language's nonbreaking prefixes, for the modes ``full`` and ``no-punctuation``.
     """
 
     mode: Normalization = Normalization.FULL
@@ -100,16 +96,11 @@ _DOT_MARKS = "((?:DOT)*)" + _DOT_MARK
 def separate_symbols(text: str, apostrophes: str, prefixes: NonbreakingPrefixes, punctuation: bool) -> str:
     """Put spaces around symbols, punctuation and apostrophes.
 
-    Parameters
-    ----------
-    text : str
-        A raw segment.
-    apostrophes : str
-        One of :data:`APOSTROPHE_STYLES`.
-    prefixes : NonbreakingPrefixes
-        The language's nonbreaking prefixes.
-    punctuation : bool
-        Whether to keep characters that are neither letters nor digits. Otherwise, they become spaces.
+    Args:
+        text: a raw segment.
+        apostrophes: one of :data:`APOSTROPHE_STYLES`.
+        prefixes: the language's nonbreaking prefixes.
+        punctuation: whether to keep characters that are neither letters nor digits. Otherwise, they become spaces.
     """
     text = re.sub(_SYMBOL, r" \1 ", f" {text} ")
     text = _mark_dots(text)

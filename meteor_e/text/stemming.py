@@ -253,15 +253,12 @@ class SnowballStemmer:
     Words should be lowercased before they are stemmed. Stemmers can be pickled and shared by threads. They do not cache
     any words.
 
-    Parameters
-    ----------
-    name : str
-        One of :data:`STEMMERS`.
+    Args:
+        name: one of :data:`STEMMERS`.
 
-    Raises
-    ------
-    ResourceError
-        If the library is not installed, does not support the language, or has other stems than METEOR for a few words.
+    Raises:
+        ResourceError: if the library is not installed, does not support the language, or has other stems than METEOR
+            for a few words.
     """
 
     def __init__(self, name: str) -> None:
@@ -331,15 +328,11 @@ class FurtherStemmer:
     A word with more than a thousand characters or with a lone surrogate is its own stem. Stemmers can be pickled and
     shared by threads.
 
-    Parameters
-    ----------
-    name : str
-        One of :data:`FURTHER_STEMMERS`.
+    Args:
+        name: one of :data:`FURTHER_STEMMERS`.
 
-    Raises
-    ------
-    ResourceError
-        If the library is not installed.
+    Raises:
+        ResourceError: if the library is not installed.
     """
 
     def __init__(self, name: str) -> None:
@@ -374,17 +367,12 @@ class FurtherStemmer:
 def stemmer(name: str) -> SnowballStemmer | FurtherStemmer:
     """Return the stemmer of a language. Each call with the same name returns the same object.
 
-    Parameters
-    ----------
-    name : str
-        One of the names that :func:`known_stemmers` returns. It is usually the English name of the language.
+    Args:
+        name: one of the names that :func:`known_stemmers` returns. It is usually the English name of the language.
 
-    Raises
-    ------
-    ConfigError
-        For an unknown name.
-    ResourceError
-        If the library is not installed, or if its stems differ from METEOR's.
+    Raises:
+        ConfigError: for an unknown name.
+        ResourceError: if the library is not installed, or if its stems differ from METEOR's.
     """
     if name in FURTHER_STEMMERS:
         return FurtherStemmer(name)

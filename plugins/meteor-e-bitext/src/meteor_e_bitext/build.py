@@ -51,50 +51,32 @@ def build_from_bitext(
 ) -> Pack:
     """Build a pack that contains the function words and paraphrases of a language.
 
-    Parameters
-    ----------
-    target : PathLike
-        The folder of the pack. An existing pack is replaced when the new pack is complete.
-    text : LanguageText
-        The language of the pack and its tokenization.
-    pivot_text : LanguageText
-        The other language of the bitext and its tokenization.
-    bitext : tuple[PathLike, PathLike]
-        The paths of a text in the language of the pack and of its translation. Each line is translated by the same line
-        of the other file. Both files can be compressed with gzip, bzip2 or xz.
-    options : BitextOptions | None, optional
-        All other options that affect the result.
-    alignments : PathLike | None, optional
-        The path of a Pharaoh file with word alignments. In ``i-j``, ``i`` is a word of the pack's language.
-    phrase_table : PathLike | None, optional
-        The path of a Moses phrase table with phrase pairs. The common words are determined from the bitext.
-    name : str | None, optional
-        The name of the pack. By default, the name of the folder is used.
-    work : PathLike | None, optional
-        The folder of intermediate results, which allow an interrupted build to be continued. By default, a folder next
-        to the pack is used.
-    keep_work : bool, optional
-        Whether to keep the intermediate results.
-    threads : int, optional
-        The number of threads.
-    progress : Progress, optional
-        Called with the progress.
-    done : StageReport | None, optional
-        Called at the end of each stage.
+    Args:
+        target: the folder of the pack. An existing pack is replaced when the new pack is complete.
+        text: the language of the pack and its tokenization.
+        pivot_text: the other language of the bitext and its tokenization.
+        bitext: the paths of a text in the language of the pack and of its translation. Each line is translated by the
+            same line of the other file. Both files can be compressed with gzip, bzip2 or xz.
+        options: all other options that affect the result.
+        alignments: the path of a Pharaoh file with word alignments. In ``i-j``, ``i`` is a word of the pack's
+            language.
+        phrase_table: the path of a Moses phrase table with phrase pairs. The common words are determined from the
+            bitext.
+        name: the name of the pack. By default, the name of the folder is used.
+        work: the folder of intermediate results, which allow an interrupted build to be continued. By default, a
+            folder next to the pack is used.
+        keep_work: whether to keep the intermediate results.
+        threads: the number of threads.
+        progress: called with the progress.
+        done: called at the end of each stage.
 
-    Returns
-    -------
-    Pack
+    Returns:
         The new pack.
 
-    Raises
-    ------
-    ConfigError
-        If both ``alignments`` and ``phrase_table`` are specified, or if a file is standard input.
-    InputError
-        If the bitext is malformed.
-    ResourceError
-        If a file cannot be written.
+    Raises:
+        ConfigError: if both ``alignments`` and ``phrase_table`` are specified, or if a file is standard input.
+        InputError: if the bitext is malformed.
+        ResourceError: if a file cannot be written.
     """
     if options is None:
         options = BitextOptions()

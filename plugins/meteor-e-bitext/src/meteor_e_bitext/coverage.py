@@ -54,18 +54,12 @@ def measure_coverage(
 ) -> Coverage:
     """Count the words and phrases of a text that a pack contains.
 
-    Parameters
-    ----------
-    pack : Pack
-        The pack.
-    texts : Iterable[list[str]]
-        The words of each segment of the text.
-    max_phrases : int, optional
-        The maximum number of frequent phrases to list.
-    max_paraphrases : int, optional
-        The maximum number of paraphrases to list for each frequent phrase.
-    progress : Progress, optional
-        Called with the number of segments.
+    Args:
+        pack: the pack.
+        texts: the words of each segment of the text.
+        max_phrases: the maximum number of frequent phrases to list.
+        max_paraphrases: the maximum number of paraphrases to list for each frequent phrase.
+        progress: called with the number of segments.
     """
     function_words = pack.function_words
     index = pack.paraphrases

@@ -65,22 +65,16 @@ def language_text(
 ) -> LanguageText:
     """Return a language and the tokenization of its text. By default, text is tokenized as for scoring.
 
-    Parameters
-    ----------
-    name : str | None
-        The code of a language, which may be unknown, or the path of a language file. None means no particular language.
-    whitespace : bool, optional
-        Whether to split the text only at white space, regardless of the language.
-    prefixes : PathLike | NonbreakingPrefixes | None, optional
-        The path of a file of nonbreaking prefixes, or the prefixes themselves. By default, the prefixes of the
-        language's pack are used if the pack is installed.
+    Args:
+        name: the code of a language, which may be unknown, or the path of a language file. None means no particular
+            language.
+        whitespace: whether to split the text only at white space, regardless of the language.
+        prefixes: the path of a file of nonbreaking prefixes, or the prefixes themselves. By default, the prefixes of
+            the language's pack are used if the pack is installed.
 
-    Raises
-    ------
-    ConfigError
-        If the language file is malformed, or if the name is neither a code nor a file.
-    InputError
-        If the file of prefixes cannot be read.
+    Raises:
+        ConfigError: if the language file is malformed, or if the name is neither a code nor a file.
+        InputError: if the file of prefixes cannot be read.
     """
     language = _find_language(name)
     code = "other" if name is None else name

@@ -65,21 +65,15 @@ class DaskRunner(ScoreRunner):
 def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
     """Connect to a cluster, or start a local cluster and close it at the end of the block.
 
-    Parameters
-    ----------
-    address : str
-        The address of a scheduler (``tcp://host:8786``, ``host:8786``), or the path of its scheduler file
-        (``scheduler.json``). ``local`` starts one process per processor of this machine. ``local:4`` starts four
-        processes.
-    wait : float, optional
-        The timeout in seconds for the scheduler, and for the first worker.
+    Args:
+        address: the address of a scheduler (``tcp://host:8786``, ``host:8786``), or the path of its scheduler file
+            (``scheduler.json``). ``local`` starts one process per processor of this machine. ``local:4`` starts four
+            processes.
+        wait: the timeout in seconds for the scheduler, and for the first worker.
 
-    Raises
-    ------
-    ConfigError
-        If the address is not valid, the scheduler does not answer, or the cluster does not have workers.
-    MeteorError
-        If the processes on this machine do not start.
+    Raises:
+        ConfigError: if the address is not valid, the scheduler does not answer, or the cluster does not have workers.
+        MeteorError: if the processes on this machine do not start.
     """
     distributed = require("distributed", "a cluster", "dask", "meteor-e-tables")
     kind, _, number = address.partition(":")
@@ -309,21 +303,14 @@ def score_in_order(
     The number of submitted tasks is limited, so that the memory usage does not depend on the number of batches. If a
     worker stops, its tasks run again on other workers. No segment is counted twice.
 
-    Parameters
-    ----------
-    client : Client
-        A client that is connected to the cluster.
-    score : Any
-        The function that scores a batch. It is sent to the workers as a pickle.
-    batches : Iterator[Batch]
-        Consecutive batches.
-    threads : int | None, optional
-        Ignored, because each task uses one thread of a worker.
+    Args:
+        client: a client that is connected to the cluster.
+        score: the function that scores a batch. It is sent to the workers as a pickle.
+        batches: consecutive batches.
+        threads: ignored, because each task uses one thread of a worker.
 
-    Raises
-    ------
-    MeteorError
-        If a segment cannot be scored, or if the cluster fails.
+    Raises:
+        MeteorError: if a segment cannot be scored, or if the cluster fails.
     """
     work: Work | None = None
     tasks: deque[_Task] = deque()

@@ -23,28 +23,18 @@ def convert(
 ) -> WordVectors:
     """Convert vectors of another program to a vector file.
 
-    Parameters
-    ----------
-    source : Path
-        The file of the other program.
-    target : Path
-        The vector file.
-    key : str, optional
-        How the vectors are looked up; see :data:`~meteor_e_vectors.keys.KEYS`.
-    language : str | None, optional
-        The code of the language of the vectors, if it is known.
+    Args:
+        source: the file of the other program.
+        target: the vector file.
+        key: how the vectors are looked up; see :data:`~meteor_e_vectors.keys.KEYS`.
+        language: the code of the language of the vectors, if it is known.
 
-    Returns
-    -------
-    WordVectors
+    Returns:
         The vectors of the source.
 
-    Raises
-    ------
-    ResourceError
-        If the source cannot be read, or the target cannot be written.
-    InputError
-        If the source is malformed.
+    Raises:
+        ResourceError: if the source cannot be read, or the target cannot be written.
+        InputError: if the source is malformed.
     """
     with temporary_folder(target.absolute().parent, target.name) as scratch:
         vectors = read_vectors(source, scratch)

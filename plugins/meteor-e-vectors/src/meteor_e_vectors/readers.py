@@ -45,20 +45,13 @@ _GENSIM_ERRORS = (
 class WordVectors:
     """Store word vectors that were read from a file. If a word is repeated, only its first vector is used.
 
-    Attributes
-    ----------
-    format : str
-        The format of the file; see :func:`detect_format`.
-    words : list[str]
-        The words in the order of the file. All supported programs sort words by frequency.
-    rows : NDArray[np.float32]
-        The vector of each word.
-    counts : NDArray[np.integer[Any]] | None
-        The frequency of each word, if the file contains it.
-    subwords : Subwords | None
-        The subword vectors of a fastText model.
-    duplicate_count : int
-        The number of repeated words that were ignored.
+    Attributes:
+        format: the format of the file; see :func:`detect_format`.
+        words: the words in the order of the file. All supported programs sort words by frequency.
+        rows: the vector of each word.
+        counts: the frequency of each word, if the file contains it.
+        subwords: the subword vectors of a fastText model.
+        duplicate_count: the number of repeated words that were ignored.
     """
 
     format: str
@@ -85,17 +78,12 @@ class WordVectors:
 def detect_format(path: Path) -> str:
     """Detect the format of a vector file from its first bytes.
 
-    Returns
-    -------
-    str
+    Returns:
         ``word2vec-text`` (also for fastText's ``.vec`` files), ``word2vec-binary``, ``glove`` or ``fasttext``.
 
-    Raises
-    ------
-    ResourceError
-        If the file cannot be read.
-    InputError
-        If the format is unknown.
+    Raises:
+        ResourceError: if the file cannot be read.
+        InputError: if the format is unknown.
     """
     with _open(path) as stream:
         head = _read(path, lambda: stream.read(1 << 20))
@@ -131,19 +119,13 @@ def _detect_word2vec_format(body: bytes, dimension: int) -> str:
 def read_vectors(path: Path, scratch: Path) -> WordVectors:
     """Read vectors of another program.
 
-    Parameters
-    ----------
-    path : Path
-        The file. Text may be compressed with gzip, bzip2 or xz.
-    scratch : Path
-        An existing folder for temporary files, because vectors may be larger than memory.
+    Args:
+        path: the file. Text may be compressed with gzip, bzip2 or xz.
+        scratch: an existing folder for temporary files, because vectors may be larger than memory.
 
-    Raises
-    ------
-    ResourceError
-        If the file cannot be read.
-    InputError
-        If the file is malformed; for text, with the line.
+    Raises:
+        ResourceError: if the file cannot be read.
+        InputError: if the file is malformed; for text, with the line.
     """
     format = detect_format(path)
     if format == "word2vec-binary":

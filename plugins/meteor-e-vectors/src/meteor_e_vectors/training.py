@@ -20,16 +20,11 @@ if TYPE_CHECKING:
 class TrainedVectors(NamedTuple):
     """Store the result of a training.
 
-    Attributes
-    ----------
-    words : list[str]
-        The words, most frequent first.
-    rows : NDArray[np.float32]
-        The vector of each word, ``(words, dimension)``.
-    counts : NDArray[np.int64]
-        The frequency of each word.
-    metadata : dict[str, Any]
-        The options of the training, for the vector file.
+    Attributes:
+        words: the words, most frequent first.
+        rows: the vector of each word, ``(words, dimension)``.
+        counts: the frequency of each word.
+        metadata: the options of the training, for the vector file.
     """
 
     words: list[str]
@@ -54,31 +49,19 @@ def train(
 
     The corpus is streamed from disk, so memory grows only with the vocabulary.
 
-    Parameters
-    ----------
-    corpus : Path
-        A text file with one sentence per line.
-    progress : Progress, optional
-        Called at the start of the training.
-    model : str
-        ``cbow`` or ``skip-gram``.
-    dimension : int
-        Number of dimensions of a vector.
-    window : int
-        The number of context words on each side.
-    threads : int
-        Number of threads. Results are reproducible with one thread only.
-    epochs : int, optional
-        Number of passes over the corpus.
-    min_count : int, optional
-        Minimum frequency of a word. Rarer words do not get a vector.
-    seed : int, optional
-        Seed for the initial weights and the sampling.
+    Args:
+        corpus: a text file with one sentence per line.
+        progress: called at the start of the training.
+        model: ``cbow`` or ``skip-gram``.
+        dimension: number of dimensions of a vector.
+        window: the number of context words on each side.
+        threads: number of threads. Results are reproducible with one thread only.
+        epochs: number of passes over the corpus.
+        min_count: minimum frequency of a word. Rarer words do not get a vector.
+        seed: seed for the initial weights and the sampling.
 
-    Raises
-    ------
-    InputError
-        If no word is frequent enough.
+    Raises:
+        InputError: if no word is frequent enough.
     """
     import gensim
     from gensim.models.word2vec import Word2Vec
@@ -127,28 +110,18 @@ def write_corpus(
 ) -> tuple[int, int]:
     """Write a training corpus with one sentence per line. A sentence consists of the keys of its words.
 
-    Parameters
-    ----------
-    output : TextIO
-        The file to write to.
-    meteor : Meteor
-        Tokenizes the text.
-    texts : Sequence[str]
-        Text files with one sentence per line, plain or compressed with gzip, bzip2 or xz.
-    progress : Progress, optional
-        Called with the number of sentences.
-    key : str, optional
-        The kind of key; see :data:`~meteor_e_vectors.keys.KEYS`. All keys except ``word`` need a lemmatizer.
+    Args:
+        output: the file to write to.
+        meteor: tokenizes the text.
+        texts: text files with one sentence per line, plain or compressed with gzip, bzip2 or xz.
+        progress: called with the number of sentences.
+        key: the kind of key; see :data:`~meteor_e_vectors.keys.KEYS`. All keys except ``word`` need a lemmatizer.
 
-    Returns
-    -------
-    tuple[int, int]
+    Returns:
         The number of sentences that were read, and the number of words that were written.
 
-    Raises
-    ------
-    InputError
-        If a file cannot be read or is not UTF-8, or there are no words.
+    Raises:
+        InputError: if a file cannot be read or is not UTF-8, or there are no words.
     """
     sentence_count = word_count = 0
     for path in texts:

@@ -74,22 +74,14 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
 
     Several threads can use a vector file at the same time. A pickled vector file contains only its path.
 
-    Attributes
-    ----------
-    path
-        The file.
-    rows
-        The unnormalized vectors of all words as a read-only array, ``(words, dimension)``.
-    counts
-        The frequency of each word in the training text, or 0 if it is unknown.
-    subwords
-        The subword vectors of fastText for unknown words, or None if the file does not contain any.
-    metadata
-        A description of how the vectors were trained or converted.
-    digest
-        The SHA-256 digest of words and vectors.
-    key
-        The kind of key by which vectors are looked up; see :data:`~meteor_e_vectors.keys.KEYS`.
+    Attributes:
+        path: the file.
+        rows: the unnormalized vectors of all words as a read-only array, ``(words, dimension)``.
+        counts: the frequency of each word in the training text, or 0 if it is unknown.
+        subwords: the subword vectors of fastText for unknown words, or None if the file does not contain any.
+        metadata: a description of how the vectors were trained or converted.
+        digest: the SHA-256 digest of words and vectors.
+        key: the kind of key by which vectors are looked up; see :data:`~meteor_e_vectors.keys.KEYS`.
     """
 
     def __init__(self, file: IndexFile) -> None:
@@ -207,10 +199,8 @@ def error_reason(error: Exception) -> str:
 def open_vectors(path: str | os.PathLike[str]) -> VectorFile:
     """Open a vector file as a memory map.
 
-    Raises
-    ------
-    ResourceError
-        If the file cannot be read, is damaged, or is not a vector file.
+    Raises:
+        ResourceError: if the file cannot be read, is damaged, or is not a vector file.
     """
     if not is_vector_file(path):
         raise ResourceError(
@@ -231,28 +221,19 @@ def write_vectors(
 ) -> None:
     """Write a vector file. An existing file is replaced only if writing succeeds.
 
-    Parameters
-    ----------
-    path : str | os.PathLike[str]
-        The file.
-    words : Sequence[str]
-        The distinct words, most frequent first.
-    rows : NDArray[np.float32]
-        The vector of each word, ``(words, dimension)``.
-    counts : NDArray[np.integer[Any]] | None, optional
-        The frequency of each word.
-    subwords : Subwords | None, optional
-        Subword vectors for unknown words.
-    metadata : Mapping[str, Any] | None, optional
-        A description of how the vectors were trained or converted, as JSON values. The entry ``key`` contains the kind
-        of key by which vectors are looked up.
+    Args:
+        path: the file.
+        words: the distinct words, most frequent first.
+        rows: the vector of each word, ``(words, dimension)``.
+        counts: the frequency of each word.
+        subwords: subword vectors for unknown words.
+        metadata: a description of how the vectors were trained or converted, as JSON values. The entry ``key``
+            contains the kind of key by which vectors are looked up.
 
-    Raises
-    ------
-    InputError
-        If the numbers of words and rows differ or are 0, if a word is repeated, or if a vector is not finite.
-    ResourceError
-        If the file cannot be written, or if it is too large for its format.
+    Raises:
+        InputError: if the numbers of words and rows differ or are 0, if a word is repeated, or if a vector is not
+            finite.
+        ResourceError: if the file cannot be written, or if it is too large for its format.
     """
     target = Path(os.path.realpath(path))
     _check_vectors(words, rows, subwords)

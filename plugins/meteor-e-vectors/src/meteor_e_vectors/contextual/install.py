@@ -189,31 +189,20 @@ def add_encoder(
 ) -> Path:
     """Install an encoder from an ONNX file and the file ``tokenizer.json``, and return the folder of the encoder.
 
-    Parameters
-    ----------
-    name : str
-        The name by which chains use the encoder.
-    network : Path
-        An ONNX file. Its inputs are ids of word pieces, ``input_ids``, and optionally ``attention_mask`` and
-        ``token_type_ids``.
-    tokenizer : Path
-        A file of the library tokenizers.
-    layers : Sequence[str], optional
-        The tensors of the network with a row per word piece, from the first layer to the last. By default, the only
-        output with such rows is used.
-    pieces : int, optional
-        The number of word pieces that the network takes at once.
-    languages : Sequence[str], optional
-        The codes of the languages that the encoder supports; by default, all languages.
-    progress : Progress
-        Called with the progress.
+    Args:
+        name: the name by which chains use the encoder.
+        network: an ONNX file. Its inputs are ids of word pieces, ``input_ids``, and optionally ``attention_mask`` and
+            ``token_type_ids``.
+        tokenizer: a file of the library tokenizers.
+        layers: the tensors of the network with a row per word piece, from the first layer to the last. By default, the
+            only output with such rows is used.
+        pieces: the number of word pieces that the network takes at once.
+        languages: the codes of the languages that the encoder supports; by default, all languages.
+        progress: called with the progress.
 
-    Raises
-    ------
-    ConfigError
-        If the name is not valid, or the tensor is ambiguous.
-    ResourceError
-        If a file cannot be read, or the files are not an encoder.
+    Raises:
+        ConfigError: if the name is not valid, or the tensor is ambiguous.
+        ResourceError: if a file cannot be read, or the files are not an encoder.
     """
     from meteor_e_vectors.contextual.encoder import make_session, make_tokenizer
 
