@@ -39,7 +39,7 @@ def make_set(
         units=unit,
         groups=(unit >= units // 2).astype(int),
         human_scores=quality,
-        lengths=first[:, 1].astype(float),
+        reference_lengths=first[:, 1].astype(float),
         better=np.array(better),
         worse=np.array(worse),
         names=(f"{name} 1", f"{name} 2"),

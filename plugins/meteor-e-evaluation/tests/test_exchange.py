@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from meteor_e_evaluation.comparison import draw_masks, exchange_one_by_one
+from meteor_e_evaluation.comparison import draw_masks, make_one_by_one_comparer
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.measures import MEASURES, measure
 from test_measures import make_set
@@ -54,7 +54,7 @@ def test_exchange_equals_evaluation_one_by_one(name, method, kind, monkeypatch):
     assert (quick is not None) == (name in QUICK[method] and (method == "systems" or not of_systems))
     if quick is None:
         return
-    slow = exchange_one_by_one(values, masks, unit, chosen.agreement(test))
+    slow = make_one_by_one_comparer(values, masks, unit, chosen.agreement(test))
     for pair in PAIRS:
         expected = slow(*pair)
         assert not np.isnan(expected).all()
@@ -70,7 +70,7 @@ def test_exchange_counts_each_of_several_ratings(name):
     masks = draw_masks(values.shape[1:], "paired", (), 20, [1])
     chosen = measure(name)
     for pair in PAIRS:
-        expected = exchange_one_by_one(values, masks, "segments", chosen.agreement(test))(*pair)
+        expected = make_one_by_one_comparer(values, masks, "segments", chosen.agreement(test))(*pair)
         np.testing.assert_allclose(
             chosen.exchange(test, values, masks, "segments")(*pair), expected, rtol=0, atol=1e-12
         )

@@ -73,7 +73,7 @@ def tuning_set(meteor: Meteor, pairs: list[tuple[int, str, str]], human_scores: 
         units=np.tile(np.arange(size), len(names)),
         groups=np.zeros(len(counts), int),
         human_scores=np.concatenate([human_scores.get(name, [np.nan] * size) for name in names]),
-        lengths=counts[:, 1].astype(float),
+        reference_lengths=counts[:, 1].astype(float),
         better=np.array([cell[better, segment] for segment, better, _ in pairs], int),
         worse=np.array([cell[worse, segment] for segment, _, worse in pairs], int),
         names=("ours",),

@@ -61,7 +61,7 @@ def test_correlation_objectives(data):
 
     assert value("pearson") == pytest.approx(stats.pearsonr(scores, data.human_scores).statistic)
     assert value("spearman") == pytest.approx(stats.spearmanr(scores, data.human_scores).statistic)
-    repeated = data.lengths.astype(int)
+    repeated = data.reference_lengths.astype(int)
     weighted = stats.pearsonr(np.repeat(scores, repeated), np.repeat(data.human_scores, repeated)).statistic
     assert value("weighted-pearson") == pytest.approx(weighted)
 

@@ -135,7 +135,9 @@ def compare(
     seeds = [seed, zlib.crc32(f"{test.name} {test.pair}".encode())]
     comparisons = []
     for permutation_test in permutation_tests:
-        comparison = _permute(measure, test, scores, samples, seeds, permutation_test, progress)
+        comparison = _permute(
+            measure, test, scores, samples=samples, seeds=seeds, method=permutation_test, progress=progress
+        )
         if comparison is None:
             return None
         comparisons.append(comparison)
@@ -195,6 +197,7 @@ def _permute(
     measure: Measure[TestSet],
     test: TestSet,
     scores: Sequence[Scores],
+    *,
     samples: int,
     seeds: Sequence[int],
     method: str,
@@ -211,7 +214,9 @@ def _permute(
     if metric_scores is None:
         return None
     masks = draw_masks(metric_scores.shape[1:], method, test.documents, samples, seeds)
-    differences = _prepare_differences(measure, test, metric_scores, masks, method, agreement)
+    compute_differences = _make_comparer(
+        measure, test, metric_scores=metric_scores, masks=masks, method=method, agreement=agreement
+    )
     metric_pairs = list(itertools.combinations(range(len(scores)), 2))
     n_permutations = samples * len(metric_pairs)
     observed = {}
@@ -219,7 +224,7 @@ def _permute(
     for n_compared, (first, second) in enumerate(metric_pairs):
         progress("permutations", n_compared * samples, n_permutations)
         # The first sample does not exchange any scores, so its difference is the observed one.
-        sampled_differences = differences(first, second)
+        sampled_differences = compute_differences(first, second)
         observed[first, second] = float(sampled_differences[0])
         permuted[first, second] = sampled_differences[1:]
     progress("permutations", n_permutations, n_permutations)
@@ -254,9 +259,10 @@ def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: s
     return None if lacks_all_scores.any() else segment_scores
 
 
-def _prepare_differences(
+def _make_comparer(
     measure: Measure[TestSet],
     test: TestSet,
+    *,
     metric_scores: Floats,
     masks: Masks,
     method: str,
@@ -279,12 +285,13 @@ def _prepare_differences(
     is_scored = np.asarray(~np.isnan(metric_scores).any(axis=0))
     standardized = np.stack([_standardize(entry, is_scored) for entry in metric_scores])
     if takes_systems or is_scored[test.judgment_mask()].all():
-        fast_differences = measure.exchange(test, standardized, masks, unit)
-        if fast_differences is not None:
-            return fast_differences
+        fast_comparer = measure.exchange(test, standardized, masks, unit)
+        if fast_comparer is not None:
+            return fast_comparer
     if takes_systems and standardized.ndim == 3:
-        return exchange_one_by_one(standardized, masks, unit, lambda segments: agreement(segments.mean(axis=1)))
-    return exchange_one_by_one(standardized, masks, unit, agreement)
+        # The measure takes scores of systems, which are the means of their segment scores.
+        return make_one_by_one_comparer(standardized, masks, unit, lambda segments: agreement(segments.mean(axis=1)))
+    return make_one_by_one_comparer(standardized, masks, unit, agreement)
 
 
 def _standardize(scores: Floats, is_scored: NDArray[np.bool_]) -> Floats:
@@ -334,7 +341,7 @@ def _draw_samples(random: np.random.Generator, shape: tuple[int, ...], samples: 
     return np.stack(masks)
 
 
-def exchange_one_by_one(scores: Floats, masks: Masks, unit: str, agreement: Agreement) -> Differences:
+def make_one_by_one_comparer(scores: Floats, masks: Masks, unit: str, agreement: Agreement) -> Differences:
     """Return a function that computes the difference in a measure between two metrics, sample by sample.
 
     Args:
@@ -347,7 +354,7 @@ def exchange_one_by_one(scores: Floats, masks: Masks, unit: str, agreement: Agre
     if scores.ndim > masks.ndim:
         score_masks = masks[:, None] if unit == "segments" else masks[:, :, None]
 
-    def differences(first: int, second: int) -> Floats:
+    def compute_differences(first: int, second: int) -> Floats:
         sampled_differences = []
         for mask in score_masks:
             first_scores = np.where(mask, scores[second], scores[first])
@@ -355,7 +362,7 @@ def exchange_one_by_one(scores: Floats, masks: Masks, unit: str, agreement: Agre
             sampled_differences.append(agreement(first_scores) - agreement(second_scores))
         return np.array(sampled_differences)
 
-    return differences
+    return compute_differences
 
 
 def _compare_permuted(
@@ -379,7 +386,7 @@ def _compare_permuted(
         n_lower = int(((differences <= difference + SLACK) | is_undefined).sum())
         p_values[first, second] = permutation_p(n_higher, len(differences))
         p_values[second, first] = permutation_p(n_lower, len(differences))
-    return Comparison(title, assumed, names, p_values, observed, permuted)
+    return Comparison(test=title, assumed=assumed, names=names, p=p_values, observed=observed, permuted=permuted)
 
 
 def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison | None:

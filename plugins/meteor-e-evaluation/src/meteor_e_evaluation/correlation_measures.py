@@ -12,10 +12,15 @@ from meteor_e.api.measures import Agreement
 from meteor_e.api.metrics import Scores
 from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation.correlation import compute_grouped_pearson, correlate, rank_rows
-from meteor_e_evaluation.exchange import Differences, Masks, exchange_group_means, exchange_pearson
-from meteor_e_evaluation.groups import Grouping, group_coefficients, mean_group_agreement, weighted_mean_of_groups
+from meteor_e_evaluation.exchange import Differences, Masks, make_group_mean_comparer, make_pearson_comparer
+from meteor_e_evaluation.groups import (
+    Grouping,
+    make_group_coefficient_function,
+    make_mean_group_agreement,
+    weighted_mean_of_groups,
+)
 from meteor_e_evaluation.pair_measures import make_undefined_samples
-from meteor_e_evaluation.rank_exchange import exchange_rank_correlation
+from meteor_e_evaluation.rank_exchange import make_rank_correlation_comparer
 from meteor_e_evaluation.test_set import TestSet
 
 ONLY_RATED_OUTPUTS = "only rated outputs count"
@@ -69,8 +74,8 @@ class SegmentCorrelation(RatingMeasure):
         if test.assessments is None:
             return None
         if self.coefficient == "pearson":
-            return exchange_pearson(values, test.assessments, masks, unit)
-        return exchange_rank_correlation(values, [test.assessments], masks, unit, self.coefficient)
+            return make_pearson_comparer(values, test.assessments, masks, unit)
+        return make_rank_correlation_comparer(values, [test.assessments], masks, unit, self.coefficient)
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
         """Return the metric scores and the human scores of rated outputs. Spearman's coefficient uses their ranks."""
@@ -142,7 +147,7 @@ class GroupedMeasure(RatingMeasure):
         """Return a function that computes the mean over groups from a metric's segment scores."""
         if test.assessments is None or not len(test.assessments):
             return None
-        return mean_group_agreement(self.coefficient, self.grouping, test.human)
+        return make_mean_group_agreement(self.coefficient, self.grouping, test.human)
 
     def explain_undefined(self, test: TestSet, scores: Scores) -> str:
         """Return the reason why the value of the measure is NaN."""
@@ -157,29 +162,29 @@ class GroupedMeasure(RatingMeasure):
             return None
         exchanges_groups = (self.grouping, unit) in (("item", "segments"), ("sys", "systems"))
         if exchanges_groups:
-            compute_coefficients = group_coefficients(self.coefficient, self.grouping, test.human)
+            compute_coefficients = make_group_coefficient_function(self.coefficient, self.grouping, test.human)
             group_values = [compute_coefficients(metric_scores) for metric_scores in values]
-            return exchange_group_means(group_values, masks)
+            return make_group_mean_comparer(group_values, masks)
         if self.coefficient == "pearson" or self.grouping == "item":
             return None
         ratings = test.assessments.average_repeated()
         if self.grouping == "none":
-            return exchange_rank_correlation(values, [ratings], masks, unit, self.coefficient)
+            return make_rank_correlation_comparer(values, [ratings], masks, unit, self.coefficient)
         system_ratings = [ratings.select(ratings.systems == system) for system in range(len(test.systems))]
-        return exchange_rank_correlation(values, system_ratings, masks, unit, self.coefficient)
+        return make_rank_correlation_comparer(values, system_ratings, masks, unit, self.coefficient)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return the mean over groups on each bootstrap sample of segments."""
         if self.is_undefined(test, scores):
             return make_undefined_samples(weights)
         if self.grouping == "item":
-            compute_coefficients = group_coefficients(self.coefficient, self.grouping, test.human)
+            compute_coefficients = make_group_coefficient_function(self.coefficient, self.grouping, test.human)
             segment_coefficients = compute_coefficients(scores.segments)
             return np.array([weighted_mean_of_groups(segment_coefficients, sample) for sample in weights])
         sampled_values = []
         for n_repetitions in weights.astype(int):
             sampled_segments = np.repeat(np.arange(len(n_repetitions)), n_repetitions)
-            agreement = mean_group_agreement(self.coefficient, self.grouping, test.human[:, sampled_segments])
+            agreement = make_mean_group_agreement(self.coefficient, self.grouping, test.human[:, sampled_segments])
             sampled_values.append(agreement(scores.segments[:, sampled_segments]))
         return np.array(sampled_values)
 

@@ -3,14 +3,15 @@
 A permutation test evaluates a measure twice for every sample and every pair of metrics. The measures of this module are
 functions of sums, so that their values in all samples follow from a matrix product. The module :mod:`.rank_exchange`
 computes rank correlations. All other measures are evaluated separately for each sample by
-:func:`.comparison.exchange_one_by_one`.
+:func:`.comparison.make_one_by_one_comparer`.
 
 Scores are arrays ``(metrics, systems, segments)``. Masks select the units to exchange in each sample. Their shape is
 ``(samples, segments)``, ``(samples, systems)`` or, for single scores, ``(samples, systems, segments)``. The argument
-``unit`` is ``segments``, ``systems`` or ``scores``. Every function returns :data:`Differences`.
+``unit`` is ``segments``, ``systems`` or ``scores``. Every function whose name ends with ``comparer`` returns
+:data:`Differences`.
 
-On large test sets, :func:`exchange_tied_accuracy` is an approximation, because it tries only some hundred thresholds.
-The approximation does not affect the level of a test, because it is the same for all samples.
+On large test sets, :func:`make_tied_accuracy_comparer` is an approximation, because it tries only some hundred
+thresholds. The approximation does not affect the level of a test, because it is the same for all samples.
 """
 
 from __future__ import annotations
@@ -95,7 +96,7 @@ def sum_exchanged_systems(case_terms: Floats, exchange_cases: Floats) -> tuple[F
     return first_sums, second_sums
 
 
-def exchange_group_means(group_values: Sequence[Floats], masks: Masks) -> Differences:
+def make_group_mean_comparer(group_values: Sequence[Floats], masks: Masks) -> Differences:
     """Return a function that compares the means over groups of two metrics.
 
     Args:
@@ -111,14 +112,14 @@ def exchange_group_means(group_values: Sequence[Floats], masks: Masks) -> Differ
         value_sums, n_defined = sums
         return divide_or_nan(value_sums, np.rint(n_defined))
 
-    def differences(first: int, second: int) -> Floats:
+    def compute_differences(first: int, second: int) -> Floats:
         first_sums, second_sums = sum_exchanged_units(terms[first], terms[second], masks)
         return compute_means(first_sums) - compute_means(second_sums)
 
-    return differences
+    return compute_differences
 
 
-def exchange_pearson(scores: Floats, ratings: Assessments, masks: Masks, unit: str) -> Differences:
+def make_pearson_comparer(scores: Floats, ratings: Assessments, masks: Masks, unit: str) -> Differences:
     """Return a function that compares Pearson's r of two metrics.
 
     Args:
@@ -139,13 +140,13 @@ def exchange_pearson(scores: Floats, ratings: Assessments, masks: Masks, unit: s
     if human_sum_of_squares <= RELATIVE_TOLERANCE * float(ratings.scores @ ratings.scores):
         human_sum_of_squares = 0.0
 
-    def differences(first: int, second: int) -> Floats:
+    def compute_differences(first: int, second: int) -> Floats:
         first_sums, second_sums = sum_exchanged_units(terms[first], terms[second], masks)
         first_pearson = _pearson_of_sums(first_sums, human_sum_of_squares, len(ratings))
         second_pearson = _pearson_of_sums(second_sums, human_sum_of_squares, len(ratings))
         return first_pearson - second_pearson
 
-    return differences
+    return compute_differences
 
 
 def _pearson_terms(scores: Floats, n_ratings: Integers, deviation_sums: Floats, unit: str) -> Floats:
@@ -178,7 +179,7 @@ def _pearson_of_sums(sums: Floats, human_sum_of_squares: float, n_ratings: int) 
     return np.clip(divide_or_nan(product_sums, normalizer), -1.0, 1.0)
 
 
-def exchange_soft_accuracy(scores: Floats, human_scores: Floats, masks: Masks) -> Differences:
+def make_soft_accuracy_comparer(scores: Floats, human_scores: Floats, masks: Masks) -> Differences:
     """Return a function that compares the soft pairwise accuracy of two metrics.
 
     The p-values come from the normal distribution.
@@ -193,7 +194,7 @@ def exchange_soft_accuracy(scores: Floats, human_scores: Floats, masks: Masks) -
     human_p_values = _compare_systems(human_scores, human_scores, rated)
     n_pairs = len(human_p_values)
 
-    def differences(first: int, second: int) -> Floats:
+    def compute_differences(first: int, second: int) -> Floats:
         case_errors = []
         for first_scores, second_scores in itertools.product((scores[first], scores[second]), repeat=2):
             metric_p_values = _compare_systems(first_scores, second_scores, rated)
@@ -204,7 +205,7 @@ def exchange_soft_accuracy(scores: Floats, human_scores: Floats, masks: Masks) -
         second_accuracy = 1 - second_sums[0] / n_pairs
         return np.asarray(first_accuracy - second_accuracy)
 
-    return differences
+    return compute_differences
 
 
 def _compare_systems(first_scores: Floats, second_scores: Floats, rated: NDArray[np.bool_]) -> Floats:
@@ -305,12 +306,12 @@ class ComparedScores:
         return sum_exchanged_units(terms[:, 0], terms[:, 1], self._masks)
 
 
-def exchange_pair_counts(
+def make_pair_count_comparer(
     rankings: Rankings,
     scores: Floats,
     masks: Masks,
     unit: str,
-    compute: Callable[[kendall.PairCounts], Floats | float],
+    compute_measure: Callable[[kendall.PairCounts], Floats | float],
 ) -> Differences:
     """Return a function that compares two metrics by a measure of pair counts, such as τ.
 
@@ -319,18 +320,18 @@ def exchange_pair_counts(
         scores: scores of each metric.
         masks: masks of the exchanged units.
         unit: the unit to exchange: ``segments`` or ``systems``.
-        compute: function that computes the measure from the numbers of pairs.
+        compute_measure: function that computes the measure from the numbers of pairs.
     """
     compared_scores = ComparedScores(rankings, scores, masks, unit)
 
-    def differences(first: int, second: int) -> Floats:
+    def compute_differences(first: int, second: int) -> Floats:
         terms = _count_agreements(compared_scores, compared_scores.differences(first, second))
         first_sums, second_sums = compared_scores.sum_exchanged(terms)
-        first_value = compute(_pair_counts_of_sums(first_sums, rankings))
-        second_value = compute(_pair_counts_of_sums(second_sums, rankings))
+        first_value = compute_measure(_pair_counts_of_sums(first_sums, rankings))
+        second_value = compute_measure(_pair_counts_of_sums(second_sums, rankings))
         return np.asarray(first_value - second_value, float)
 
-    return differences
+    return compute_differences
 
 
 def _count_agreements(compared_scores: ComparedScores, differences: Floats) -> Floats:
@@ -368,7 +369,7 @@ MAX_EXACT_DIFFERENCES = 1 << 14
 _THRESHOLD_SAMPLING_STEP = 7
 
 
-def exchange_tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> Differences:
+def make_tied_accuracy_comparer(rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> Differences:
     """Return a function that compares the pairwise accuracy of two metrics with tie calibration.
 
     The tie threshold is calibrated for each sample.
@@ -387,13 +388,13 @@ def exchange_tied_accuracy(rankings: Rankings, scores: Floats, masks: Masks, uni
         weight_by_threshold = np.cumsum(sums, axis=0)[1:]
         return np.asarray(weight_by_threshold.max(axis=0) / total_weight)
 
-    def differences(first: int, second: int) -> Floats:
+    def compute_differences(first: int, second: int) -> Floats:
         score_differences = compared_scores.differences(first, second)
         terms = _weigh_correct_pairs(compared_scores, score_differences, pair_weights)
         first_sums, second_sums = compared_scores.sum_exchanged(terms)
         return find_best_accuracy(first_sums) - find_best_accuracy(second_sums)
 
-    return differences
+    return compute_differences
 
 
 def _weigh_correct_pairs(compared_scores: ComparedScores, differences: Floats, pair_weights: Floats) -> Floats:

@@ -15,7 +15,7 @@ import numpy as np
 from meteor_e.api.measures import Agreement
 from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation.correlation import correlate
-from meteor_e_evaluation.segment_coefficients import segment_coefficient
+from meteor_e_evaluation.segment_coefficients import make_segment_coefficient_function
 
 Grouping: TypeAlias = Literal["none", "item", "sys"]
 """Name of a grouping of outputs, as in mt-metrics-eval.
@@ -24,7 +24,7 @@ Grouping: TypeAlias = Literal["none", "item", "sys"]
 """
 
 
-def mean_group_agreement(coefficient: str, grouping: Grouping, human_scores: Floats) -> Agreement:
+def make_mean_group_agreement(coefficient: str, grouping: Grouping, human_scores: Floats) -> Agreement:
     """Return a function that computes the mean of a coefficient over groups of outputs.
 
     Groups in which the coefficient is undefined are left out of the mean.
@@ -39,7 +39,7 @@ def mean_group_agreement(coefficient: str, grouping: Grouping, human_scores: Flo
         groups with fewer than two ratings. Correlations are also undefined in groups in which all scores of a kind are
         equal.
     """
-    compute_coefficients = group_coefficients(coefficient, grouping, human_scores)
+    compute_coefficients = make_group_coefficient_function(coefficient, grouping, human_scores)
 
     def agreement(metric_scores: Floats) -> float:
         coefficients = compute_coefficients(metric_scores)
@@ -63,7 +63,9 @@ def weighted_mean_of_groups(coefficients: Floats, weights: Floats) -> float:
     return float(weights[is_defined] @ coefficients[is_defined]) / total_weight
 
 
-def group_coefficients(coefficient: str, grouping: Grouping, human_scores: Floats) -> Callable[[Floats], Floats]:
+def make_group_coefficient_function(
+    coefficient: str, grouping: Grouping, human_scores: Floats
+) -> Callable[[Floats], Floats]:
     """Return a function that computes a coefficient for each group from metric scores.
 
     Args:
@@ -75,7 +77,7 @@ def group_coefficients(coefficient: str, grouping: Grouping, human_scores: Float
         A function that returns one value per group, with NaN for groups in which the coefficient is undefined.
     """
     if grouping == "item":
-        return segment_coefficient(coefficient, human_scores)
+        return make_segment_coefficient_function(coefficient, human_scores)
     human_groups = _group_rows(grouping, human_scores)
     is_rated = ~np.isnan(human_groups)
 

@@ -30,7 +30,7 @@ COARSE_TABLE_SIDE = 64
 """Largest number of rows and of columns of a coarse table, in which several ranks share a row."""
 
 
-def exchange_rank_correlation(
+def make_rank_correlation_comparer(
     scores: Floats, groups: Sequence[Assessments], masks: Masks, unit: str, coefficient: str
 ) -> Differences:
     """Return a function that compares the mean rank correlations of two metrics.
@@ -45,7 +45,7 @@ def exchange_rank_correlation(
     unit_masks = np.ascontiguousarray(masks.reshape(len(masks), -1).T, float)
     rated_groups = [ratings for ratings in groups if len(ratings)]
 
-    def differences(first: int, second: int) -> Floats:
+    def compute_differences(first: int, second: int) -> Floats:
         metric_scores = scores[[first, second]]
         rankings = [_rank_jointly(ratings, metric_scores, unit, coefficient) for ratings in rated_groups]
         coefficients = _compute_coefficients(rankings, unit_masks)
@@ -53,7 +53,7 @@ def exchange_rank_correlation(
         mean_of_first, mean_of_second = divide_or_nan(np.nansum(coefficients, axis=0), n_defined)
         return np.asarray(mean_of_first - mean_of_second)
 
-    return differences
+    return compute_differences
 
 
 def _rank_jointly(ratings: Assessments, metric_scores: Floats, unit: str, coefficient: str) -> JointRanking:

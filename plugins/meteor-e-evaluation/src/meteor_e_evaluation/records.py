@@ -153,20 +153,22 @@ def _check_segments(file: Path, outputs_by_system: dict[str, dict[int, _RatedOut
     for system in other_systems:
         outputs = outputs_by_system[system]
         for segment in sorted({*first_outputs, *outputs}):
-            first_output = first_outputs.get(segment)
-            output = outputs.get(segment)
-            if output is None and first_output is not None:
-                raise _missing_record(file, system, first_system, first_output.line_number)
-            if first_output is None and output is not None:
-                raise _missing_record(file, first_system, system, output.line_number)
-            if first_output is not None and output is not None and output.references != first_output.references:
+            if segment not in outputs:
+                line_number = first_outputs[segment].line_number
+                raise _missing_record(file, incomplete=system, complete=first_system, line_number=line_number)
+            if segment not in first_outputs:
+                line_number = outputs[segment].line_number
+                raise _missing_record(file, incomplete=first_system, complete=system, line_number=line_number)
+            output = outputs[segment]
+            first_output = first_outputs[segment]
+            if output.references != first_output.references:
                 raise InputError(
                     f"{file}, line {output.line_number}: other references than those of system {first_system} in line "
                     f"{first_output.line_number}"
                 )
 
 
-def _missing_record(file: Path, incomplete: str, complete: str, line_number: int) -> InputError:
+def _missing_record(file: Path, *, incomplete: str, complete: str, line_number: int) -> InputError:
     """Return the error for a segment of which only one of two systems has a record."""
     return InputError(
         f"{file}: system {incomplete} has no record of a segment that {complete} has in line {line_number}; all "

@@ -106,7 +106,7 @@ def rank_within_segments(scores: Floats, rated: NDArray[np.bool_]) -> Floats:
     return np.where(rated, n_lower + (n_equal + 1) / 2, np.nan)
 
 
-def segment_coefficient(name: str, human_scores: Floats) -> Callable[[Floats], Floats]:
+def make_segment_coefficient_function(name: str, human_scores: Floats) -> Callable[[Floats], Floats]:
     """Return a function that computes a coefficient for each segment from metric scores.
 
     The human scores are prepared only once, because a permutation test evaluates the function thousands of times.

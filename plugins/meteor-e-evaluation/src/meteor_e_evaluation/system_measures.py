@@ -15,7 +15,7 @@ from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate, rank_rows
-from meteor_e_evaluation.exchange import Differences, Masks, exchange_pair_counts, exchange_soft_accuracy
+from meteor_e_evaluation.exchange import Differences, Masks, make_pair_count_comparer, make_soft_accuracy_comparer
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.pair_measures import make_undefined_samples
 from meteor_e_evaluation.segment_coefficients import system_pairs
@@ -150,7 +150,7 @@ class SystemMeasure(Measure[TestSet]):
         ratings = Assessments(segments=one_segment, systems=np.arange(len(indices)), scores=human_scores)
         compute = _accuracy_of_counts if self.coefficient == "accuracy" else _tau_b_of_counts
         compared_scores = values[:, indices, None]
-        return exchange_pair_counts(ratings.comparisons(), compared_scores, masks[:, indices], unit, compute)
+        return make_pair_count_comparer(ratings.comparisons(), compared_scores, masks[:, indices], unit, compute)
 
     def _compute(self, metric_scores: Floats, human_scores: Floats) -> float:
         """Return the coefficient of the scores of systems, or NaN if a metric score is missing."""
@@ -294,7 +294,7 @@ class SoftAccuracy(Measure[TestSet]):
         if unit != "systems":
             return None
         indices = self.find_rated_systems(test)
-        return exchange_soft_accuracy(values[:, indices], test.human[indices], masks[:, indices])
+        return make_soft_accuracy_comparer(values[:, indices], test.human[indices], masks[:, indices])
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
         """Return soft pairwise accuracy on each bootstrap sample of segments, which also resamples the human scores."""

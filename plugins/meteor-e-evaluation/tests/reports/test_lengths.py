@@ -18,7 +18,7 @@ def long_report(meteor):
 def test_distributions_group_segments_by_length(long_report):
     row = distributions(long_report)[0]
     assert [cell.segments for cell in row.cells] == [9, 2, 2, 2, 2]
-    assert [cell.lengths for cell in row.cells] == list(LENGTH_CLASSES)
+    assert [cell.length_class for cell in row.cells] == list(LENGTH_CLASSES)
 
 
 @pytest.mark.parametrize(

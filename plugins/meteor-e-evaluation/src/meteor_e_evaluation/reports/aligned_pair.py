@@ -80,14 +80,14 @@ def _trace_chain(predecessors: Sequence[int], last: int) -> list[int]:
 
 def _matches_by_word(alignment: Alignment) -> tuple[MatchByWord, MatchByWord]:
     """Return the index of the match of each word of the hypothesis, and of each word of the reference."""
-    hypothesis: list[int | None] = [None] * len(alignment.hypothesis)
-    reference: list[int | None] = [None] * len(alignment.reference)
+    hypothesis_matches: list[int | None] = [None] * len(alignment.hypothesis)
+    reference_matches: list[int | None] = [None] * len(alignment.reference)
     for index, match in enumerate(alignment.matches):
         for offset in range(match.hypothesis_length):
-            hypothesis[match.hypothesis_start + offset] = index
+            hypothesis_matches[match.hypothesis_start + offset] = index
         for offset in range(match.reference_length):
-            reference[match.reference_start + offset] = index
-    return hypothesis, reference
+            reference_matches[match.reference_start + offset] = index
+    return hypothesis_matches, reference_matches
 
 
 def arrange_columns(alignment: Alignment) -> list[WordColumn]:
@@ -98,36 +98,42 @@ def arrange_columns(alignment: Alignment) -> list[WordColumn]:
     """
     matches_by_word = _matches_by_word(alignment)
     word_columns: list[WordColumn] = []
-    hypothesis_start = reference_start = 0
+    hypothesis_end = 0
+    reference_end = 0
     for index in _find_straight_matches(alignment.matches):
         match = alignment.matches[index]
-        hypothesis = range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length)
-        reference = range(match.reference_start, match.reference_start + match.reference_length)
-        hypothesis_gap = range(hypothesis_start, hypothesis.start)
-        reference_gap = range(reference_start, reference.start)
-        word_columns += _arrange_gap(hypothesis_gap, reference_gap, matches_by_word)
-        word_columns.append(WordColumn((hypothesis, reference), index))
-        hypothesis_start = hypothesis.stop
-        reference_start = reference.stop
-    hypothesis_gap = range(hypothesis_start, len(alignment.hypothesis))
-    reference_gap = range(reference_start, len(alignment.reference))
-    word_columns += _arrange_gap(hypothesis_gap, reference_gap, matches_by_word)
+        words_before = (range(hypothesis_end, match.hypothesis_start), range(reference_end, match.reference_start))
+        word_columns += _arrange_gap(words_before, matches_by_word)
+        hypothesis_end = match.hypothesis_start + match.hypothesis_length
+        reference_end = match.reference_start + match.reference_length
+        matched_words = (range(match.hypothesis_start, hypothesis_end), range(match.reference_start, reference_end))
+        word_columns.append(WordColumn(matched_words, index))
+    remaining_words = (
+        range(hypothesis_end, len(alignment.hypothesis)),
+        range(reference_end, len(alignment.reference)),
+    )
+    word_columns += _arrange_gap(remaining_words, matches_by_word)
     return word_columns
 
 
 def _arrange_gap(
-    hypothesis: range, reference: range, matches_by_word: tuple[MatchByWord, MatchByWord]
+    gap_words: tuple[range, range], matches_by_word: tuple[MatchByWord, MatchByWord]
 ) -> Iterator[WordColumn]:
     """Yield columns with at most one hypothesis word and one reference word, for words between two matches.
 
     Two words that are matched with words of other columns do not share a column.
+
+    Args:
+        gap_words: indices of the hypothesis words and of the reference words between the two matches.
+        matches_by_word: the result of :func:`_matches_by_word`.
     """
+    hypothesis_gap, reference_gap = gap_words
     hypothesis_matches, reference_matches = matches_by_word
-    hypothesis_index = hypothesis.start
-    reference_index = reference.start
-    while hypothesis_index < hypothesis.stop or reference_index < reference.stop:
-        hypothesis_words = range(hypothesis_index, min(hypothesis_index + 1, hypothesis.stop))
-        reference_words = range(reference_index, min(reference_index + 1, reference.stop))
+    hypothesis_index = hypothesis_gap.start
+    reference_index = reference_gap.start
+    while hypothesis_index < hypothesis_gap.stop or reference_index < reference_gap.stop:
+        hypothesis_words = range(hypothesis_index, min(hypothesis_index + 1, hypothesis_gap.stop))
+        reference_words = range(reference_index, min(reference_index + 1, reference_gap.stop))
         hypothesis_match = _first_match(hypothesis_matches, hypothesis_words)
         reference_match = _first_match(reference_matches, reference_words)
         if hypothesis_match is not None and reference_match is not None:

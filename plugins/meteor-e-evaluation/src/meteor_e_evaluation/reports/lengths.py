@@ -63,12 +63,12 @@ class Cell(NamedTuple):
     """The distributions of a value over the segments of a length class, one distribution per system.
 
     Attributes:
-        lengths: the length class.
+        length_class: the length class.
         segments: number of segments of the class, at least one.
         distributions: one per system.
     """
 
-    lengths: LengthClass
+    length_class: LengthClass
     segments: int
     distributions: tuple[Distribution, ...]
 

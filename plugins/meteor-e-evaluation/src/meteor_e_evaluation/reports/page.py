@@ -226,7 +226,7 @@ def _make_context(report: Report) -> dict[str, Any]:
         "most_pairs": MOST_PAIRS,
         "all_pairs": len(report.systems) <= ALL_PAIRS_LIMIT,
         "balance_width": _BALANCE_WIDTH,
-        "length_classes": [cell.lengths for cell in report_distributions[0].cells],
+        "length_classes": [cell.length_class for cell in report_distributions[0].cells],
         "rows": [_describe_distributions(row) for row in report_distributions],
         "panel": charts.PANEL,
         "unmeasured": int((report.lengths == 0).sum()),

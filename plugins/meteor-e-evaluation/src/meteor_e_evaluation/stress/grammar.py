@@ -128,13 +128,16 @@ def conjugate(base: str, tag: str) -> str:
 @functools.lru_cache(maxsize=4096)
 def verb_base(form: str) -> str:
     """Return the base form of an inflected verb, the most frequent one if several are possible."""
-    form = form.lower()
-    if form in _irregular_bases():
-        return _irregular_bases()[form]
-    candidates = [re.sub(pattern, base, form) for pattern, base in WORD_LISTS["bases"] if re.search(pattern, form)]
+    lower_form = form.lower()
+    if lower_form in _irregular_bases():
+        return _irregular_bases()[lower_form]
+    candidates = []
+    for pattern, replacement in WORD_LISTS["bases"]:
+        if re.search(pattern, lower_form):
+            candidates.append(re.sub(pattern, replacement, lower_form))
     if not candidates:
-        return form
-    regular_candidates = [base for base in candidates if form in _regular_forms(base)]
+        return lower_form
+    regular_candidates = [base for base in candidates if lower_form in _regular_forms(base)]
     if regular_candidates:
         best_candidate = max(regular_candidates, key=word_frequency)
         if word_frequency(best_candidate) > MIN_BASE_FREQUENCY:

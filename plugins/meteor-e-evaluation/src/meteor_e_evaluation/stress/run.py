@@ -187,7 +187,10 @@ def _perturb_texts(texts: _Texts, rules: Sequence[Perturbation], *, max_pairs: i
     for index in range(len(texts.hypotheses)):
         source = texts.sources[index] if texts.sources else None
         reference = texts.references[index][0]
-        contexts.append(PerturbationContext(texts.language, texts.hypotheses, index, source, reference))
+        context = PerturbationContext(
+            language=texts.language, texts=texts.hypotheses, position=index, source=source, reference=reference
+        )
+        contexts.append(context)
     changed = {rule.name: _apply_rule(rule, contexts, max_pairs, seed) for rule in rules}
     applicable_rules = [rule for rule in rules if any(text is not None for text in changed[rule.name])]
     if not applicable_rules:

@@ -36,7 +36,7 @@ class TuningSet:
         units: unit of each cell, ``(cells,)``.
         groups: group of each cell, ``(cells,)``.
         human_scores: human score of each cell, ``(cells,)``. NaN if the cell does not have a score.
-        lengths: number of words of each cell's first reference, ``(cells,)``.
+        reference_lengths: number of words of each cell's first reference, ``(cells,)``.
         better, worse: the better and the worse cell of each human comparison, ``(pairs,)``.
         names: names of the groups.
         unit_groups: group of each unit, ``(units,)``.
@@ -50,7 +50,7 @@ class TuningSet:
     units: Integers
     groups: Integers
     human_scores: Floats
-    lengths: Floats
+    reference_lengths: Floats
     better: Integers
     worse: Integers
     names: tuple[str, ...]
@@ -82,7 +82,7 @@ class TuningSet:
             units=self.units[is_selected],
             groups=self.groups[is_selected],
             human_scores=self.human_scores[is_selected],
-            lengths=self.lengths[is_selected],
+            reference_lengths=self.reference_lengths[is_selected],
             better=new_index[self.better[selected_pairs]],
             worse=new_index[self.worse[selected_pairs]],
             systems=self.systems[is_selected] if len(self.systems) else self.systems,
@@ -126,7 +126,7 @@ def collect(
         units=np.concatenate([cells.segments + first_units[group] for group, cells in enumerate(test_cells)]),
         groups=np.concatenate([np.full(len(cells.segments), group) for group, cells in enumerate(test_cells)]),
         human_scores=np.concatenate([cells.human_scores for cells in test_cells]),
-        lengths=np.concatenate([cells.lengths for cells in test_cells]),
+        reference_lengths=np.concatenate([cells.reference_lengths for cells in test_cells]),
         better=np.concatenate([cells.better + first_cells[group] for group, cells in enumerate(test_cells)]),
         worse=np.concatenate([cells.worse + first_cells[group] for group, cells in enumerate(test_cells)]),
         names=tuple(f"{test.name} {test.pair}" for test in tests),
@@ -162,7 +162,7 @@ class _TestCells(NamedTuple):
         systems: index of each cell's system, ``(cells,)``.
         segments: index of each cell's segment, ``(cells,)``.
         human_scores: human score of each cell, ``(cells,)``.
-        lengths: number of words of each cell's first reference, ``(cells,)``.
+        reference_lengths: number of words of each cell's first reference, ``(cells,)``.
         better, worse: the better and the worse cell of each human comparison, ``(pairs,)``.
     """
 
@@ -171,7 +171,7 @@ class _TestCells(NamedTuple):
     systems: Integers
     segments: Integers
     human_scores: Floats
-    lengths: Floats
+    reference_lengths: Floats
     better: Integers
     worse: Integers
 
@@ -195,7 +195,7 @@ def _collect_cells(meteor: Meteor, test: TestSet, cache: ArrayCache, progress: P
         systems=systems,
         segments=segments,
         human_scores=test.human[systems, segments],
-        lengths=statistics_columns(statistics[:, 0]).reference_length.astype(float),
+        reference_lengths=statistics_columns(statistics[:, 0]).reference_length.astype(float),
         better=better,
         worse=worse,
     )

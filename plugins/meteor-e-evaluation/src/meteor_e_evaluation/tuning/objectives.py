@@ -174,7 +174,7 @@ class _CorrelationObjective(PreparedObjective):
         metric_scores = scores[cells]
         human_scores = self._data.human_scores[cells]
         if self._coefficient == "weighted-pearson":
-            return compute_weighted_pearson(metric_scores, human_scores, weights=self._data.lengths[cells])
+            return compute_weighted_pearson(metric_scores, human_scores, weights=self._data.reference_lengths[cells])
         if self._coefficient == "pearson":
             # The function of SciPy also computes a p-value, which would slow down a search.
             return compute_weighted_pearson(metric_scores, human_scores, weights=np.ones(len(cells)))

@@ -204,12 +204,14 @@ def _permute_scores(
         samples: number of permutations.
         seed: seed of the permutations.
     """
-    default = _standardize(default)
-    tuned = _standardize(tuned)
+    default_scores = _standardize(default)
+    tuned_scores = _standardize(tuned)
     for block in random_signs(len(data.unit_groups), samples, seed):
         for is_exchanged_unit in block:
             is_exchanged = is_exchanged_unit[data.units]
-            yield np.where(is_exchanged, tuned, default), np.where(is_exchanged, default, tuned)
+            permuted_default = np.where(is_exchanged, tuned_scores, default_scores)
+            permuted_tuned = np.where(is_exchanged, default_scores, tuned_scores)
+            yield permuted_default, permuted_tuned
 
 
 def _standardize(scores: Floats) -> Floats:
