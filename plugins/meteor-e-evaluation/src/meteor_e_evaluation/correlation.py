@@ -144,7 +144,11 @@ def williams_matrix(metrics: Floats, human: Floats) -> Floats:
     human_correlations = [correlate(scores, human) for scores in metrics]
     p_values = np.full((n_metrics, n_metrics), math.nan)
     for first, second in itertools.permutations(range(n_metrics), 2):
-        metric_correlation = correlate(metrics[first], metrics[second])
-        result = williams(human_correlations[first], human_correlations[second], metric_correlation, len(human))
+        result = williams(
+            first=human_correlations[first],
+            second=human_correlations[second],
+            between=correlate(metrics[first], metrics[second]),
+            count=len(human),
+        )
         p_values[first, second] = result.p
     return p_values

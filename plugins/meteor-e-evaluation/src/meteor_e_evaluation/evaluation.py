@@ -352,7 +352,7 @@ def _measure_metric(test: TestSet, scores: Scores, measure: Measure[TestSet], we
     if weights is None:
         return Value(value, reason=reason)
     samples = measure.resampled(test, scores, weights)
-    return Value(value, interval(samples), reason, samples)
+    return Value(value, interval=interval(samples), reason=reason, samples=samples)
 
 
 def _compare(

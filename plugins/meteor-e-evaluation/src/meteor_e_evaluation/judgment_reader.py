@@ -235,9 +235,18 @@ class JudgmentReader:
                 file and the line.
         """
         files = find_files(self._index, self._pair, spec.file, "a file of judgments")
-        lines = None if spec.segment_map is None else _read_segment_map(spec.segment_map, self._index, self._pair)
-        names = SystemNames(spec, self._pair, self._outputs, self._dropped, self._index.file)
-        numbers = SegmentNumbers(spec, self._pair, self._n_segments, lines, self._document_segments, self._index.file)
+        line_of_segment = None
+        if spec.segment_map is not None:
+            line_of_segment = _read_segment_map(spec.segment_map, self._index, self._pair)
+        names = SystemNames(spec, self._pair, outputs=self._outputs, dropped=self._dropped, index_file=self._index.file)
+        numbers = SegmentNumbers(
+            spec,
+            self._pair,
+            n_segments=self._n_segments,
+            lines=line_of_segment,
+            document_segments=self._document_segments,
+            index_file=self._index.file,
+        )
         for file in files:
             if spec.format in ("ranking-csv", "rank"):
                 self._read_rankings(spec, file, names, numbers)
@@ -392,13 +401,17 @@ class JudgmentReader:
             treatment = "each is kept" if self._keeps_all_ratings else "several of one segment are averaged"
             yield f"{n_ratings} ratings of {n_outputs} segments of systems: {treatment}"
         if self._n_different_texts:
-            message = f"{self._n_different_texts} of {self._n_rated_texts} rated texts are not the system's output"
-            if self._n_different_texts > SHIFTED_TEXTS_LIMIT * self._n_rated_texts:
-                message = f"warning: {message}; are the judgments shifted against the outputs?"
-            yield message
+            yield self._describe_different_texts()
         unjudged = sorted(set(self._outputs.files) - self.systems)
         if unjudged:
             yield f"outputs without judgments: {', '.join(unjudged)}"
+
+    def _describe_different_texts(self) -> str:
+        """Return a message about rated texts that differ from the outputs. Many such texts cause a warning."""
+        message = f"{self._n_different_texts} of {self._n_rated_texts} rated texts are not the system's output"
+        if self._n_different_texts > SHIFTED_TEXTS_LIMIT * self._n_rated_texts:
+            return f"warning: {message}; are the judgments shifted against the outputs?"
+        return message
 
 
 def _read_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> dict[int, int]:

@@ -179,7 +179,16 @@ def _parse_wmt_line(line: _Line) -> MetricScore:
     metric, pair, testset, *output_fields, score = fields
     value = _parse_score(score, line.location)
     reference, system, segment = _parse_wmt_output(output_fields, line.location)
-    return MetricScore(metric, pair, testset, reference, system, segment, score=value, location=line.location)
+    return MetricScore(
+        metric=metric,
+        pair=pair,
+        testset=testset,
+        reference=reference,
+        system=system,
+        segment=segment,
+        score=value,
+        location=line.location,
+    )
 
 
 def _parse_wmt_output(fields: Sequence[str], location: str) -> tuple[str, str, int | None]:

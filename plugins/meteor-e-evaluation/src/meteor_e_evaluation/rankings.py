@@ -204,7 +204,9 @@ def _compare_ranked(
     for first, second in itertools.combinations(ranked_systems, 2):
         better, worse = (first, second) if first.rank <= second.rank else (second, first)
         is_tie = first.rank == second.rank
-        yield RankedPair(pair, segment, better.name, worse.name, is_tie, location)
+        yield RankedPair(
+            pair=pair, segment=segment, better=better.name, worse=worse.name, tie=is_tie, location=location
+        )
 
 
 def read_rank_file(path: PathLike) -> Iterator[RankedPair]:
@@ -230,4 +232,4 @@ def read_rank_file(path: PathLike) -> Iterator[RankedPair]:
                 f"{location}: outputs of two language pairs, {better_pair} and {worse_pair}, cannot be compared"
             )
         number = parse_whole_number(segment, "the segment", location)
-        yield RankedPair(better_pair, number, better, worse, False, location)
+        yield RankedPair(pair=better_pair, segment=number, better=better, worse=worse, tie=False, location=location)

@@ -164,7 +164,7 @@ def read_assessments(path: PathLike, *, segments: bool, score: str | None = None
             continue
         segment = parse_whole_number(cells["segment"], "the segment", location) if segments else None
         value = parse_finite_number(cells["score"], "the score", location)
-        yield HumanScore(cells["pair"], cells["system"], segment, value, location)
+        yield HumanScore(pair=cells["pair"], system=cells["system"], segment=segment, score=value, location=location)
 
 
 MQM_WEIGHTS: Mapping[str, float] = {

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from meteor_e.api.metrics import Scores
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate
+from meteor_e_evaluation.judgments import Rankings
 from meteor_e_evaluation.system_measures import find_compared_systems
 from meteor_e_evaluation.test_set import TestSet
 
@@ -33,23 +35,29 @@ def _check_identical_outputs(test: TestSet) -> list[str]:
     """Return a message if identical outputs have different ranks. It is a warning if there are many such outputs."""
     if test.rankings is None:
         return []
-    n_identical = 0
-    n_ranked_differently = 0
-    rankings = test.rankings
-    for better, worse, segment, is_tie in zip(
-        rankings.better.tolist(), rankings.worse.tolist(), rankings.segments.tolist(), rankings.ties, strict=True
-    ):
-        if test.outputs[better][segment] == test.outputs[worse][segment]:
-            n_identical += 1
-            n_ranked_differently += not is_tie
+    is_tie = test.rankings.ties
+    is_identical = _find_identical_outputs(test, test.rankings)
+    n_identical = int(is_identical.sum())
+    n_ranked_differently = int((is_identical & ~is_tie).sum())
     if n_ranked_differently == 0:
         return []
     message = f"{n_ranked_differently} of {n_identical} pairs of identical outputs have different ranks"
-    is_suspicious = n_identical >= MIN_IDENTICAL_PAIRS and n_ranked_differently > IDENTICAL_OUTPUTS_LIMIT * n_identical
     # Without ties, the annotators had to give different ranks even to identical outputs.
-    if not rankings.ties.any() or not is_suspicious:
-        return [message]
-    return [f"warning: {message}; are the judgments shifted against the outputs?"]
+    allows_ties = is_tie.any()
+    has_enough_pairs = n_identical >= MIN_IDENTICAL_PAIRS
+    differs_often = n_ranked_differently > IDENTICAL_OUTPUTS_LIMIT * n_identical
+    if allows_ties and has_enough_pairs and differs_often:
+        message = f"warning: {message}; are the judgments shifted against the outputs?"
+    return [message]
+
+
+def _find_identical_outputs(test: TestSet, rankings: Rankings) -> NDArray[np.bool_]:
+    """Return a mask of the comparisons in which the two systems have the same output."""
+    is_identical = []
+    compared_outputs = zip(rankings.better.tolist(), rankings.worse.tolist(), rankings.segments.tolist(), strict=True)
+    for better, worse, segment in compared_outputs:
+        is_identical.append(test.outputs[better][segment] == test.outputs[worse][segment])
+    return np.array(is_identical, bool)
 
 
 def _check_empty_outputs(test: TestSet) -> list[str]:

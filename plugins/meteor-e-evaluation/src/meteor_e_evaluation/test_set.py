@@ -70,14 +70,16 @@ class TestSet(SystemOutputs):
         Args:
             outputs: a mask of the outputs whose judgments are removed, ``(systems, segments)``.
         """
-        rankings = self.rankings
-        assessments = self.assessments
-        if rankings is not None:
-            is_removed = outputs[rankings.better, rankings.segments] | outputs[rankings.worse, rankings.segments]
-            rankings = rankings.select(~is_removed)
-        if assessments is not None:
-            assessments = assessments.select(~outputs[assessments.systems, assessments.segments])
-        return dataclasses.replace(self, rankings=rankings, assessments=assessments)
+        kept_rankings = None
+        if self.rankings is not None:
+            segments = self.rankings.segments
+            is_removed = outputs[self.rankings.better, segments] | outputs[self.rankings.worse, segments]
+            kept_rankings = self.rankings.select(~is_removed)
+        kept_assessments = None
+        if self.assessments is not None:
+            is_removed = outputs[self.assessments.systems, self.assessments.segments]
+            kept_assessments = self.assessments.select(~is_removed)
+        return dataclasses.replace(self, rankings=kept_rankings, assessments=kept_assessments)
 
     def judgment_mask(self) -> NDArray[np.bool_]:
         """Return a mask of the outputs that have human judgments, ``(systems, segments)``."""

@@ -238,8 +238,8 @@ class OutputFiles:
             self._texts[system] = list(read_segments(file)) if is_plain else read_texts(file, "hypothesis")
         segments = self._texts[system]
         if len(segments) != self._n_segments:
-            length = count_of(len(segments), "segment")
-            raise InputError(f"system {system}: {file} has {length}, its reference has {self._n_segments}")
+            n_segments_text = count_of(len(segments), "segment")
+            raise InputError(f"system {system}: {file} has {n_segments_text}, its reference has {self._n_segments}")
         return segments
 
 

@@ -121,8 +121,14 @@ def align(inputs: AlignInput, metric: MetricOptions, output: AlignOutput) -> Non
         for number, segment in enumerate(system.read(), 1):
             with add_location(f"segment {segment.id}"):
                 alignment, reference = _align_best(meteor, segment, output.maximum_accuracy)
-            texts = (segment.hypothesis, reference)
-            write(stream, _AlignedSegment(number, segment.id, texts, alignment, meteor.resources.function_words))
+            aligned_segment = _AlignedSegment(
+                number=number,
+                id=segment.id,
+                texts=(segment.hypothesis, reference),
+                alignment=alignment,
+                function_words=meteor.resources.function_words,
+            )
+            write(stream, aligned_segment)
             if inputs.stdio:
                 stream.flush()
 

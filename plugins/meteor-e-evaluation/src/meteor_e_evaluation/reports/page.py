@@ -330,26 +330,35 @@ def _summarize(report: Report, result: MetricResult) -> tuple[str, str]:
 
     If these two systems were not tested, the best system is compared with the first system, which is the baseline.
     """
-    best, second = result.ranking()[:2]
+    best, other = result.ranking()[:2]
     test = None
     if result.comparison is not None:
-        if not result.comparison.is_tested(min(best, second), max(best, second)):
-            second = 0
-        test = result.comparison.between(min(best, second), max(best, second))
-    best_name = _name_system(report, best)
-    second_name = _name_system(report, second)
-    best_score = result.scores[best]
-    second_score = result.scores[second]
-    digits = result.decimals
-    if best_score == second_score:
-        summary = f"{best_name} and {second_name} have the same score, {best_score:.{digits}f}."
-    else:
-        direction = "above" if result.higher_is_better else "below"
-        difference = f"{abs(best_score - second_score):.{digits}f}"
-        summary = f"{best_name} is best ({best_score:.{digits}f}), {difference} {direction} {second_name}."
+        if not result.comparison.is_tested(min(best, other), max(best, other)):
+            other = 0
+        test = result.comparison.between(min(best, other), max(best, other))
+    summary = _summarize_scores(report, result, best, other)
     if test is not None:
         summary += f" {_summarize_test(test)}"
     return visible(result.label), summary
+
+
+def _summarize_scores(report: Report, result: MetricResult, best: int, other: int) -> str:
+    """Return a sentence on the scores of the best system and another system.
+
+    Args:
+        report: the report.
+        result: scores of a metric.
+        best: index of the best system.
+        other: index of the other system.
+    """
+    best_name = _name_system(report, best)
+    other_name = _name_system(report, other)
+    best_score = f"{result.scores[best]:.{result.decimals}f}"
+    if result.scores[best] == result.scores[other]:
+        return f"{best_name} and {other_name} have the same score, {best_score}."
+    direction = "above" if result.higher_is_better else "below"
+    difference = f"{abs(result.scores[best] - result.scores[other]):.{result.decimals}f}"
+    return f"{best_name} is best ({best_score}), {difference} {direction} {other_name}."
 
 
 def _name_system(report: Report, index: int) -> str:

@@ -127,7 +127,7 @@ def score_system(
     rows = join_rows(rows_of_batches)
     corpus_score = meteor.corpus_score(summed_statistics)
     alignments = _pack_alignments(meteor, segments, references, rows)
-    return ScoredSystem(name, segments, corpus_score, rows, alignments)
+    return ScoredSystem(name=name, hypotheses=segments, corpus=corpus_score, rows=rows, alignments=alignments)
 
 
 def _score_batches(meteor: Meteor, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]]) -> Iterator[Rows]:

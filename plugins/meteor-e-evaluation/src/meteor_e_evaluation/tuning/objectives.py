@@ -127,12 +127,12 @@ def compute_weighted_pearson(first: Floats, second: Floats, weights: Floats) -> 
         second: values of the second variable.
         weights: weight of each observation.
     """
-    weights = weights / weights.sum()
-    first_deviations = first - weights @ first
-    second_deviations = second - weights @ second
-    covariance = weights @ (first_deviations * second_deviations)
-    first_variance = weights @ (first_deviations * first_deviations)
-    second_variance = weights @ (second_deviations * second_deviations)
+    shares = weights / weights.sum()
+    first_deviations = first - shares @ first
+    second_deviations = second - shares @ second
+    covariance = shares @ (first_deviations * second_deviations)
+    first_variance = shares @ (first_deviations * first_deviations)
+    second_variance = shares @ (second_deviations * second_deviations)
     with np.errstate(divide="ignore", invalid="ignore"):
         return float(np.divide(covariance, np.sqrt(first_variance * second_variance)))
 

@@ -183,7 +183,7 @@ def _gain_p(data: TuningSet, objective: Objective, default: Floats, tuned: Float
     prepared_objective = objective.prepare(data)
     observed_gain = prepared_objective.value(tuned) - prepared_objective.value(default)
     n_extreme = 0
-    for permuted_default, permuted_tuned in _permute_scores(default, tuned, data, samples, seed):
+    for permuted_default, permuted_tuned in _permute_scores(data, default, tuned, samples=samples, seed=seed):
         gain = prepared_objective.value(permuted_tuned) - prepared_objective.value(permuted_default)
         if gain >= observed_gain - SLACK:
             n_extreme += 1
@@ -191,16 +191,16 @@ def _gain_p(data: TuningSet, objective: Objective, default: Floats, tuned: Float
 
 
 def _permute_scores(
-    default: Floats, tuned: Floats, data: TuningSet, samples: int, seed: int
+    data: TuningSet, default: Floats, tuned: Floats, *, samples: int, seed: int
 ) -> Iterator[tuple[Floats, Floats]]:
     """Yield pairs of score arrays for a permutation test, in which the scores of random units are exchanged.
 
     The scores are standardized first, so that exchanged scores are comparable.
 
     Args:
+        data: the data set, which assigns each cell to a unit.
         default: scores of all cells at the default point.
         tuned: scores of all cells at the tuned point.
-        data: the data set, which assigns each cell to a unit.
         samples: number of permutations.
         seed: seed of the permutations.
     """
