@@ -213,7 +213,7 @@ def _permute(
     metric_scores = _stack_scores(measure, scores, method)
     if metric_scores is None:
         return None
-    masks = draw_masks(metric_scores.shape[1:], method, test.documents, samples, seeds)
+    masks = draw_masks(metric_scores.shape[1:], method=method, documents=test.documents, samples=samples, seeds=seeds)
     compute_differences = _make_comparer(
         measure, test, metric_scores=metric_scores, masks=masks, method=method, agreement=agreement
     )
@@ -424,7 +424,9 @@ def _average_permuted(comparisons: Sequence[Comparison], weights: Sequence[float
         permuted_differences = np.stack([comparison.permuted[metric_pair] for comparison in comparisons])
         observed[metric_pair] = float(normalized_weights @ observed_differences)
         permuted[metric_pair] = np.asarray(normalized_weights @ permuted_differences)
-    return _compare_permuted(first.test, first.assumed, first.names, observed, permuted)
+    return _compare_permuted(
+        title=first.test, assumed=first.assumed, names=first.names, observed=observed, permuted=permuted
+    )
 
 
 def cluster_ranks(values: Mapping[str, float], comparison: Comparison, level: float = SIGNIFICANT) -> dict[str, int]:

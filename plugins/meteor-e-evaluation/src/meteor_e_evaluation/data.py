@@ -48,7 +48,7 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
     output_spec = entries.outputs or index.outputs
     assert output_spec is not None  # load_index() rejects an index without outputs.
     outputs = OutputFiles(index, pair, output_spec, n_segments)
-    judgments = JudgmentReader(pair, outputs, n_segments, index, documents)
+    judgments = JudgmentReader(pair, outputs, n_segments=n_segments, index=index, documents=documents)
     _read_judgments(judgments, index, pair)
     included_systems = judgments.systems
     if every_system:

@@ -173,11 +173,13 @@ def evaluate(
         InputError: if two test sets have the same name and language pair, or if a score is missing.
     """
     _check_distinct(tests)
-    settings = _Settings(intervals, significance, samples, seed, drop_outliers)
+    settings = _Settings(
+        intervals=intervals, significance=significance, samples=samples, seed=seed, drop_outliers=drop_outliers
+    )
     needs_system_scores = score_all or any(measure.level == "system" for measure in measures)
     results = []
     for test in tests:
-        scores = _score_metrics(metrics, test, cache, needs_system_scores, progress)
+        scores = _score_metrics(metrics, test, cache, needs_system_scores=needs_system_scores, progress=progress)
         check_complete(test, scores)
         results.append(_evaluate_scores(test, scores, measures, settings, progress))
     return Evaluation(
@@ -240,6 +242,7 @@ def _score_metrics(
     metrics: Sequence[Metric | MetricSpec],
     test: TestSet,
     cache: ArrayCache,
+    *,
     needs_system_scores: bool,
     progress: Progress,
 ) -> list[Scores]:

@@ -61,7 +61,9 @@ def mtme_index(
         if not levels_by_name and uses_all_pairs:
             continue
         judgments = _make_judgment_specs(root, pair, gold, levels_by_name)
-        pair_specs[pair] = _make_pair_spec(root, pair, references, human_systems, judgments)
+        pair_specs[pair] = _make_pair_spec(
+            root, pair, references=references, human_systems=human_systems, judgments=judgments
+        )
     if not pair_specs:
         raise InputError(f"{root}: no language pair has both outputs and human scores")
     return DataIndex(

@@ -179,7 +179,9 @@ class ScoreFileMetric(_FileMetric):
         for file in self.options.files:
             file_scores += self.read_scores(file)
         location = ", ".join(self.options.files)
-        selected_scores = _select(file_scores, "metric", self.options.metric, (), location)
+        selected_scores = _select(
+            file_scores, "metric", selected_value=self.options.metric, defaults=(), location=location
+        )
         return selected_scores[0].metric
 
     @classmethod
@@ -227,13 +229,21 @@ class ScoreFileMetric(_FileMetric):
         all_scores: list[MetricScore] = []
         for file in files:
             all_scores += _name_systems(self.read_scores(file.path), file, test)
-        metric_scores = _select(all_scores, "metric", options.metric, (), location)
+        metric_scores = _select(all_scores, "metric", selected_value=options.metric, defaults=(), location=location)
         pair_scores = [entry for entry in metric_scores if entry.pair in ("", test.pair)]
         if not pair_scores:
             raise InputError(f"{location}: no scores of {self.label} for {test.title}")
         _check_names([entry for entry in pair_scores if not entry.pair], test)
-        test_scores = _select(pair_scores, "testset", options.testset, (test.name,), location)
-        return _select(test_scores, "reference", options.reference, test.reference_names, location)
+        test_scores = _select(
+            pair_scores, "testset", selected_value=options.testset, defaults=(test.name,), location=location
+        )
+        return _select(
+            test_scores,
+            "reference",
+            selected_value=options.reference,
+            defaults=test.reference_names,
+            location=location,
+        )
 
 
 class MtmeMetric(_FileMetric):

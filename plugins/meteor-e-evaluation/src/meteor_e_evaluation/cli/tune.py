@@ -212,7 +212,16 @@ def tune(
     held_out_tests = load_tests(data.held_out, language, ()) if data.held_out else []
     variants = _make_variants(base, search.option_values)
     with terminal_progress(computation.quiet) as progress:
-        tuning = run(base, variants, tests, held_out_tests, objective, settings, computation.cache(), progress)
+        tuning = run(
+            base,
+            variants,
+            tests=tests,
+            held_out_tests=held_out_tests,
+            objective=objective,
+            settings=settings,
+            cache=computation.cache(),
+            progress=progress,
+        )
     objective_title = f"{search.objective} (pooled)" if data.pooled else search.objective
     report = make_report(tuning, objective_title, settings)
     if written.output is not None:

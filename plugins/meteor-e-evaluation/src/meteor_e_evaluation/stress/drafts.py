@@ -172,13 +172,12 @@ class Draft:
 
 def _append_gap(text: str, gap: str) -> str:
     """Append the characters that follow a removed word to the text before the word, without doubling spaces."""
-    is_blank = not text.strip()
-    text = text.rstrip()
-    if is_blank or gap.strip():
-        text += gap
+    joined_text = text.rstrip()
+    if not joined_text or gap.strip():
+        joined_text += gap
     elif gap:
-        text += " "
-    return text if text.strip() else ""
+        joined_text += " "
+    return joined_text if joined_text.strip() else ""
 
 
 def copy_case(model: str, word: str) -> str:

@@ -205,11 +205,11 @@ def tune(
     validation = None
     if settings.folds:
         validation = cross_validate(
-            data_sets,
-            base_data,
-            objective,
-            default_point,
-            variant_search.find_best_point,
+            variants=data_sets,
+            base=base_data,
+            objective=objective,
+            default=default_point,
+            tune=variant_search.find_best_point,
             folds=settings.folds,
             seed=settings.seed,
         )
@@ -220,11 +220,11 @@ def tune(
         if best_meteor is not base:
             best_held_out, _ = load_held_out(best_meteor)
         held_out = hold_out(
-            base_held_out,
-            best_held_out,
-            objective,
-            default_point,
-            result.best,
+            base=base_held_out,
+            data=best_held_out,
+            objective=objective,
+            default=default_point,
+            tuned=result.best,
             samples=settings.samples,
             seed=settings.seed,
         )

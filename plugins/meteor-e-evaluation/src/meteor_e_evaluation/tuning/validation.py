@@ -171,7 +171,7 @@ def hold_out(
         default=(default_value, interval(default_samples)),
         tuned=(tuned_value, interval(tuned_samples)),
         gain=(tuned_value - default_value, interval(tuned_samples - default_samples)),
-        p=_gain_p(base, objective, default_scores, tuned_scores, samples, seed),
+        p=_gain_p(base, objective, default=default_scores, tuned=tuned_scores, samples=samples, seed=seed),
     )
 
 
