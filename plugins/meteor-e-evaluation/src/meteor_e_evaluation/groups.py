@@ -41,12 +41,12 @@ def make_mean_group_agreement(coefficient: str, grouping: Grouping, human_scores
     """
     compute_coefficients = make_group_coefficient_function(coefficient, grouping, human_scores)
 
-    def agreement(metric_scores: Floats) -> float:
+    def compute_agreement(metric_scores: Floats) -> float:
         coefficients = compute_coefficients(metric_scores)
         defined_coefficients = coefficients[~np.isnan(coefficients)]
         return float(defined_coefficients.mean()) if len(defined_coefficients) else math.nan
 
-    return agreement
+    return compute_agreement
 
 
 def weighted_mean_of_groups(coefficients: Floats, weights: Floats) -> float:

@@ -77,12 +77,12 @@ def check_scores(test: TestSet, scores: Scores) -> list[str]:
     A correlation near 0 suggests that the judgments refer to other segments than the outputs. A negative correlation
     suggests that the metric counts errors.
     """
-    agreement = _segment_agreement(test, scores)
-    if not math.isnan(agreement) and abs(agreement) <= NEAR_ZERO_CORRELATION:
-        question = f"are the judgments shifted against the outputs of {test.pair}?"
-        return [f"warning: {scores.name} does not correlate with human judgments ({agreement:.3f}); {question}"]
-    if math.isnan(agreement):
-        agreement = _system_agreement(test, scores)
+    segment_agreement = _segment_agreement(test, scores)
+    if abs(segment_agreement) <= NEAR_ZERO_CORRELATION:
+        message = f"{scores.name} does not correlate with human judgments ({segment_agreement:.3f})"
+        return [f"warning: {message}; are the judgments shifted against the outputs of {test.pair}?"]
+    is_undefined = math.isnan(segment_agreement)
+    agreement = _system_agreement(test, scores) if is_undefined else segment_agreement
     if agreement < -NEAR_ZERO_CORRELATION:
         message = f"{scores.name} correlates negatively with human judgments ({agreement:.3f})"
         return [f"warning: {message}; if it counts errors, negate it, as in scores:-FILE"]

@@ -100,17 +100,18 @@ class _FileMetric(SystemsMetric):
         segment_scores, system_scores = _fill_arrays(file_scores, test_set, negate=self.options.lower_is_better)
         has_segment_scores = any(entry.segment is not None for entry in file_scores)
         has_system_scores = any(entry.segment is None for entry in file_scores)
-        resamplable = False
         if has_system_scores:
             self._check_systems(system_scores, test_set, location)
         if has_segment_scores or not has_system_scores:
             self._check_outputs(segment_scores, cells, test_set, location)
-        if has_system_scores:
-            resamplable = systems and _are_means(system_scores, segment_scores)
+        are_means = False
+        if systems and has_system_scores:
+            are_means = _are_means(system_scores, segment_scores)
         elif systems:
             system_scores = _mean_of_scored(segment_scores)
-            resamplable = True
-        return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=resamplable)
+            are_means = True
+        # Only scores of systems that are means of segment scores can be computed for a sample of the segments.
+        return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=are_means)
 
     def read_scores(self, path: str) -> list[MetricScore]:
         """Return all scores of a file, which is read only once.

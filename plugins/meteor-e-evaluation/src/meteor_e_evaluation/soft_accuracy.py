@@ -74,7 +74,7 @@ def _count_extreme(differences: Floats, signs: Floats) -> Integers:
     return np.asarray(is_extreme.sum(axis=0))
 
 
-def approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats | None = None) -> Agreement:
+def make_approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats | None = None) -> Agreement:
     """Return a function that computes SPA from metric scores, with p-values from the normal distribution.
 
     A sum of differences with random signs has mean 0, and its variance is the sum of the squared differences. The
@@ -88,13 +88,13 @@ def approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats | No
     weights = np.ones(human_scores.shape[1]) if segment_weights is None else segment_weights
     human_p_values = _approximate_p_values(_score_differences(human_scores, human_scores), weights)
 
-    def agreement(metric_scores: Floats) -> float:
+    def compute_agreement(metric_scores: Floats) -> float:
         if not len(human_p_values):
             return math.nan
         metric_p_values = _approximate_p_values(_score_differences(metric_scores, human_scores), weights)
         return float(1 - np.abs(metric_p_values - human_p_values).mean())
 
-    return agreement
+    return compute_agreement
 
 
 def _approximate_p_values(differences: Floats, weights: Floats) -> Floats:

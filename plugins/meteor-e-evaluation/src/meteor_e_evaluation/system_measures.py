@@ -19,7 +19,7 @@ from meteor_e_evaluation.exchange import Differences, Masks, make_pair_count_com
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.pair_measures import make_undefined_samples
 from meteor_e_evaluation.segment_coefficients import system_pairs
-from meteor_e_evaluation.soft_accuracy import approximate_soft_accuracy, soft_pairwise_accuracy
+from meteor_e_evaluation.soft_accuracy import make_approximate_soft_accuracy, soft_pairwise_accuracy
 from meteor_e_evaluation.test_set import TestSet
 
 MAD_TO_STANDARD_DEVIATION = 1.483
@@ -286,7 +286,7 @@ class SoftAccuracy(Measure[TestSet]):
         indices = self.find_rated_systems(test)
         if len(indices) < 2:
             return None
-        compute = approximate_soft_accuracy(test.human[indices])
+        compute = make_approximate_soft_accuracy(test.human[indices])
         return lambda segments: compute(segments[indices])
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
@@ -305,6 +305,6 @@ class SoftAccuracy(Measure[TestSet]):
         metric_scores = scores.segments[indices]
         values = []
         for segment_weights in weights:
-            agreement = approximate_soft_accuracy(human_scores, segment_weights)
+            agreement = make_approximate_soft_accuracy(human_scores, segment_weights)
             values.append(agreement(metric_scores))
         return np.array(values)
