@@ -22,7 +22,7 @@ from meteor_e.render.plain import format_table, printable
 KINDS = tuple(plugin_registry().kinds)
 
 _DOCSTRING_SECTION = re.compile(r"^(?:(?:Args|Raises):|(?:Parameters|Raises)\n---)", re.MULTILINE)
-"""The pattern matches the start of a docstring section about arguments or errors."""
+"""The pattern matches the start of a docstring section about arguments or errors, in the style of Google or NumPy."""
 
 _DEFAULT_KINDS = ("matcher", "metric", "chain")
 """By default, the command ``plugins`` lists components of these kinds."""
