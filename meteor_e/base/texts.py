@@ -151,7 +151,9 @@ def _check_column(name: str, values: Any) -> list[Any]:
         texts = [item] if is_single_text else list(check_list(item, f"segment {number}: {name}", "text"))
         if not texts:
             raise InputError(f"segment {number}: there is no text in the {name}")
-        for text in texts:
-            check_text(text, f"segment {number}: a text of the {name}")
+        # All texts of a segment are checked in one step. They are checked one by one only to find the invalid text.
+        if not are_valid_texts(texts):
+            for text in texts:
+                check_text(text, f"segment {number}: a text of the {name}")
         column.append(item if is_single_text else texts)
     return column
