@@ -1,4 +1,4 @@
-"""Resolved chains, which contain the value of every setting that determines a score, and their signatures."""
+"""Fill in the defaults of a chain of matchers, and describe the chain in a signature."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ OWN_FUNCTION_WORDS = "own"
 
 @dataclass(frozen=True, kw_only=True)
 class Chain(PlainKeys):
-    """A chain in which the value of every setting is known.
+    """A chain of matchers in which every setting has a value.
 
     Attributes:
         language: the definition of the language.
@@ -62,7 +62,7 @@ class Chain(PlainKeys):
     lemmatizer: ChainEntry | None = None
 
     def effective(self) -> dict[str, Any]:
-        """Return the content of a chain file for this chain, with the value of every key."""
+        """Return the settings of this chain as a dictionary that can be saved as a YAML file."""
         chain: dict[str, Any] = {
             "language": self.language.path or self.language.code,
             "task": self.task,
@@ -84,7 +84,7 @@ class Chain(PlainKeys):
 
 
 def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
-    """Complete the configuration of a chain with the defaults of its task, its language and its matchers.
+    """Fill in the settings that a chain omits with the defaults of its task, language and matchers.
 
     Raises:
         ConfigError: for an unknown language, task or parameter, or a value that is out of range.
@@ -117,7 +117,7 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
 
 
 def _resolve_language(config: ChainConfig, registry: PluginRegistry) -> Language:
-    """Return the language of a chain. The segmenter that the chain names replaces that of the language."""
+    """Return the language of a chain. If the chain names a segmenter, it replaces the language's own segmenter."""
     with add_location(config.locations.get("language", "")):
         pack = None if config.pack == NO_PACK else config.pack
         language = find_language("en" if config.language is None else config.language, registry, pack=pack)
@@ -129,8 +129,10 @@ def _resolve_language(config: ChainConfig, registry: PluginRegistry) -> Language
 def _resolve_matchers(
     config: ChainConfig, language: Language, task_name: str, task: Task, registry: PluginRegistry
 ) -> tuple[ChainEntry, ...]:
-    """Return the matchers of a chain after checking their weights and options. By default, a chain has the matchers of
-    its task."""
+    """Return the matchers of a chain after checking their weights and options.
+
+    If the chain does not list any matchers, the matchers of its task are used.
+    """
     if config.matchers is None:
         weights = _default_weights(language, task_name, task, registry)
         matchers = tuple(ChainEntry(name, weight, optional=True) for name, weight in weights.items())
@@ -148,7 +150,7 @@ def _resolve_matchers(
 
 
 def _check_values(config: ChainConfig) -> None:
-    """Raise a ConfigError for an unknown parameter, a beam width that is out of range, or an empty name of a pack."""
+    """Raise a ConfigError if the parameters, the beam width or the names of resource packs are invalid."""
     for name in config.parameters:
         if name not in GREEK:
             raise ConfigError(f"unknown parameter {name!r}{near_miss(name, GREEK)}; there are {', '.join(GREEK)}")
@@ -160,11 +162,11 @@ def _check_values(config: ChainConfig) -> None:
 
 
 def _default_weights(language: Language, name: str, task: Task, registry: PluginRegistry) -> Mapping[str, float]:
-    """Return the weights of the default matchers, by name.
+    """Return a mapping from the names of the default matchers to their weights.
 
-    The task ``universal`` only has weights for two matchers. If it is the default task of a user's language file, the
-    chain uses all matchers that the file lists. The default tasks of meteor_e's languages, however, may intentionally
-    omit matchers.
+    The task ``universal`` only has weights for two matchers. If a user's language file has ``universal`` as its default
+    task, the chain uses all matchers that the file lists. The default tasks of built-in languages, however, may
+    intentionally omit matchers.
     """
     is_builtin = language.script or Path(language.source).parent == LANGUAGE_FOLDER
     if is_builtin or name != language.default_task or name in own_tasks(language):
@@ -176,9 +178,9 @@ def _default_weights(language: Language, name: str, task: Task, registry: Plugin
 
 
 def _resolve_function_words(config: ChainConfig, language: Language) -> str | None:
-    """Return the pack that supplies the function words, or ``None`` if it is the chain's pack.
+    """Return the resource pack that supplies the function words, or ``None`` for the main pack of the chain.
 
-    By default, a pack that the user names supplies the function words, even if the language names another pack.
+    If the user names a pack, this pack also supplies the function words by default.
     """
     chain_pack = config.pack or language.pack
     is_custom_pack = config.pack is not None and config.pack != language.pack
@@ -188,8 +190,7 @@ def _resolve_function_words(config: ChainConfig, language: Language) -> str | No
 
 
 def _resolve_matcher(entry: ChainEntry, weights: Mapping[str, float], registry: PluginRegistry) -> ChainEntry:
-    """Return a matcher's entry with its weight. By default, the weight is taken from the task or from the matcher's
-    class."""
+    """Set the weight of a matcher. By default, the task or the matcher class determines the weight."""
     weight = weights.get(entry.name) if entry.weight is None else entry.weight
     if weight is None:
         with add_location(entry.location):
@@ -198,7 +199,7 @@ def _resolve_matcher(entry: ChainEntry, weights: Mapping[str, float], registry: 
 
 
 def _resolve_options(kind: str, entry: ChainEntry, registry: PluginRegistry) -> ChainEntry:
-    """Return an entry with checked options and absolute paths.
+    """Check the options of a matcher or lemmatizer, and make paths in them absolute.
 
     Raises:
         ConfigError: for an unknown option or a value of the wrong type, with file and line.
@@ -207,7 +208,7 @@ def _resolve_options(kind: str, entry: ChainEntry, registry: PluginRegistry) -> 
     with add_location(entry.location):
         component = registry.kinds[kind].get(entry.name)
         if not entry.options and not isinstance(component.Options, type):
-            # Without options, there is nothing to check, and the import of the checker would take time.
+            # There is nothing to check without options, so the slow import of the checker is avoided.
             return entry
         options = make_option_paths_absolute(component, entry)
         component.check_options(options)
@@ -215,7 +216,7 @@ def _resolve_options(kind: str, entry: ChainEntry, registry: PluginRegistry) -> 
 
 
 def make_option_paths_absolute(component: type[Component], entry: ChainEntry) -> dict[str, Any]:
-    """Return the options of an entry in which all paths are absolute. The options are not checked."""
+    """Return the options of a matcher or lemmatizer with absolute paths, without checking the options."""
 
     def make_absolute(path: str) -> str:
         absolute_path = resolve_path(entry.folder, path)
@@ -226,7 +227,7 @@ def make_option_paths_absolute(component: type[Component], entry: ChainEntry) ->
 
 
 def find_language(name: str, registry: PluginRegistry | None = None, *, pack: str | None = None) -> Language:
-    """Return a language by its code or English name, or read it from a file.
+    """Find a language by its code or English name, or read its definition from a file.
 
     A language without a definition gets the generic definition of its script, with a warning. If the chain names a
     pack, however, the pack must define the language: a pack that was built from bitext contains a language file, so
@@ -259,7 +260,7 @@ def find_language(name: str, registry: PluginRegistry | None = None, *, pack: st
 
 
 def _find_language_of_code(name: str, registry: PluginRegistry, *, generic: bool) -> Language:
-    """Return the language of a code or English name.
+    """Find a language by its code or English name.
 
     Args:
         name: the code or English name.
@@ -309,7 +310,7 @@ def _read_language_of_pack(name: str, pack: str, message: str) -> Language:
 
 
 def make_segmenter(language: Language, registry: PluginRegistry) -> Segmenter:
-    """Return the segmenter that a language names.
+    """Create the word segmenter of a language.
 
     Raises:
         PluginError: if the segmenter does not exist or cannot be created.
@@ -323,7 +324,7 @@ def make_segmenter(language: Language, registry: PluginRegistry) -> Segmenter:
 
 
 def list_plugins(chain: Chain, registry: PluginRegistry) -> list[str]:
-    """List the plugins that a chain uses, as sorted strings of the form ``distribution@version``."""
+    """List the plugins that a chain of matchers uses, such as ``my-matchers@1.0``."""
     components = [("matcher", matcher.name) for matcher in chain.matchers]
     if not chain.language.path and not chain.language.script:
         components.append(("language", chain.language.code))
@@ -353,7 +354,7 @@ class ChainComponents:
 
 
 def signature(chain: Chain, components: ChainComponents) -> str:
-    """Return the signature of a chain, which identifies everything that determines its scores.
+    """Return the signature of a chain of matchers: a string that lists everything that can change the scores.
 
     Args:
         chain: the chain. Its task and parameters may differ from those for which the components were created.
@@ -378,7 +379,7 @@ def signature(chain: Chain, components: ChainComponents) -> str:
     for name, default in PLAIN.items():
         key = KEYS[name]
         value = getattr(chain, name)
-        # The segmenter is left out here, because it is described below as a component.
+        # The segmenter is skipped here and described below, after the lemmatizer.
         if name != "segmenter" and (key.signature or value != default):
             parts.append((key.signature or name, key.spell(value)))
     parts.append(("pack", components.resources.description))
@@ -393,7 +394,7 @@ def signature(chain: Chain, components: ChainComponents) -> str:
 
 
 def _describe_language(language: Language) -> str:
-    """Return the code of a language, and properties that the other parts of the signature do not contain."""
+    """Return the part of the signature that describes the language, such as ``en``."""
     if language.script:
         return f"{language.code}(generic {language.script})"
     if language.path:
@@ -402,7 +403,7 @@ def _describe_language(language: Language) -> str:
 
 
 def _describe_component(component: Component, weight: str = "") -> str:
-    """Return the name of a component, its weight, and its description in parentheses."""
+    """Return the part of the signature that describes a component, such as a matcher with its weight."""
     with plugin_errors(f"{component.kind} {component.name!r}"):
         description = component.describe()
     suffix = f"({description})" if description else ""

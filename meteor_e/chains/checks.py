@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def check_chain(source: ChainSource, registry: PluginRegistry) -> Chain:
-    """Check the keys, values, language, task, matchers and options of a chain. Packs need not be installed.
+    """Check the whole configuration of a chain. The resource packs need not be installed.
 
     Returns:
         The resolved chain.
@@ -64,15 +64,15 @@ def check_language(file: str, registry: PluginRegistry) -> Language:
 
 
 def spell_out(chain: Chain, registry: PluginRegistry) -> dict[str, Any]:
-    """Return the content of a chain file in which all keys and all options have explicit values.
+    """Return the settings of a chain as a dictionary in which even default values are explicit.
 
-    A chain file with this content has the same signature as the chain and yields the same scores.
+    If the content is saved as a YAML file and loaded again, the scores and the signature do not change.
     """
     content = chain.effective()
     for entry, matcher in zip(content["matchers"], chain.matchers, strict=True):
         matcher_class = registry.matchers.get(matcher.name)
         if not matcher_class.requires:
-            # The key "optional" only has an effect on a matcher that requires a resource.
+            # The key "optional" only matters for matchers that require a resource.
             entry.pop("optional", None)
         _add_default_options(entry, matcher_class)
     if chain.lemmatizer is not None:
@@ -81,7 +81,7 @@ def spell_out(chain: Chain, registry: PluginRegistry) -> dict[str, Any]:
 
 
 def _add_default_options(entry: dict[str, Any], component: type[Component]) -> None:
-    """Add the default values of options that an entry of a chain file omits."""
+    """Add the default values of options that the configuration of a component omits."""
     from meteor_e.api.options import option_defaults
 
     options_class = component.options_class()

@@ -1,4 +1,4 @@
-"""Create the components of a chain: its resources, lemmatizer, matchers and segmenter."""
+"""Create the matchers, the lemmatizer and the segmenter of a chain, and load its lexical resources."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def make_components(
 
 
 def _make(kind: str, entry: ChainEntry, chain: Chain, resources: LanguageResources) -> Any:
-    """Create the matcher or lemmatizer that an entry of a chain describes."""
+    """Create a matcher or lemmatizer from its name and its options in a chain."""
     with add_location(entry.location), plugin_errors(f"making {kind} {entry.name!r}"):
         context = MatcherContext(chain.language, resources, not entry.optional)
         return plugin_registry().kinds[kind].get(entry.name).make(context, **entry.options)

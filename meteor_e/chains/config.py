@@ -1,11 +1,11 @@
-"""Read and check chains, which can be YAML files or mappings.
+"""Read the configuration of a chain of matchers from a YAML file or a mapping, and check it.
 
 >>> load_chain("chain.yaml")           # a file
 >>> load_chain("adq")                  # the name of a chain of meteor_e or a plugin
 >>> load_chain({"language": "de"})     # the content of a file
 
-``docs/chains.md`` describes the format. A chain contains the names of languages and matchers;
-:mod:`meteor_e.chains.chain` looks them up when it resolves the chain.
+``docs/chains.md`` describes the format. Languages and matchers are only names here. The module
+:mod:`meteor_e.chains.chain` looks up these names later.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class ChainEntry:
     folder: str = field(default="", compare=False)
 
     def to_mapping(self) -> dict[str, Any]:
-        """Return the entry as a mapping, in the form of a chain file."""
+        """Return the name, weight and options of this component as a dictionary, as in a YAML file."""
         mapping: dict[str, Any] = {"use": self.name}
         if self.weight is not None:
             mapping["weight"] = self.weight
@@ -61,7 +61,7 @@ class ChainEntry:
 
 @dataclass(frozen=True)
 class ChainConfig:
-    """A chain without the defaults of its language and task, which replace ``None`` when the chain is resolved.
+    """The settings of a chain as the user wrote them. Settings that are ``None`` get their default values later.
 
     Attributes:
         language: the code of the language, or the path of a language file.
@@ -92,7 +92,7 @@ class ChainConfig:
     locations: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
 
     def override(self, keys: Mapping[str, Any]) -> ChainConfig:
-        """Return a copy of this chain with some keys replaced.
+        """Return a copy of this chain in which some settings are replaced.
 
         Args:
             keys: the keys and their new values, as for :func:`make_chain_from_keys`.
@@ -132,7 +132,7 @@ def load_chain(source: ChainSource) -> ChainConfig:
 
 
 def make_chain_from_keys(keys: Mapping[str, Any]) -> ChainConfig:
-    """Create a chain from keyword arguments, which are checked in the same way as a file.
+    """Create a chain from keyword arguments. They are checked in the same way as the keys of a YAML file.
 
     Args:
         keys: the keys and their values. ``None`` means the default. Paths are relative to the working folder.
@@ -148,13 +148,13 @@ def make_chain_from_keys(keys: Mapping[str, Any]) -> ChainConfig:
             raise ConfigError(f"{name}: unknown key; use parameters={{{name!r}: {value!r}}}")
         content[name] = str(Path(value).resolve()) if isinstance(value, os.PathLike) else value
     if all(name in KEYS and _is_simple(name, value) for name, value in content.items()):
-        # Importing the checker of files takes time, and is not necessary for values that are certainly valid.
+        # Values that are certainly valid need not be checked, so the slow import of the checker is avoided.
         return make_chain(Document(content))
     return load_chain(content)
 
 
 def _is_simple(name: str, value: Any) -> bool:
-    """Return whether the value of a key is certain to pass the checks of chain files."""
+    """Return whether a setting is so simple that it is certainly valid."""
     if name == "normalization":
         return type(value) is str and value in Normalization._value2member_map_
     if name == "parameters":
@@ -165,7 +165,7 @@ def _is_simple(name: str, value: Any) -> bool:
 
 
 def _is_simple_entry(entry: Any) -> bool:
-    """Return whether an entry of a chain is a name, or a name with a weight from 0 to 1."""
+    """Return whether a matcher is given only by its name, or by its name and a valid weight."""
     if type(entry) is str:
         return entry != ""
     if type(entry) is not dict:
@@ -176,7 +176,7 @@ def _is_simple_entry(entry: Any) -> bool:
 
 
 def _has_shares(mapping: Any, names: Collection[str]) -> bool:
-    """Return whether a value is a mapping from some of the names to numbers from 0 to 1."""
+    """Return whether a value is a dictionary with valid names as keys and numbers from 0 to 1 as values."""
     if type(mapping) is not dict:
         return False
     return all(name in names and type(value) is float and 0.0 <= value <= 1.0 for name, value in mapping.items())
@@ -192,7 +192,7 @@ def describe_chain(file: Traversable) -> str:
 
 
 def open_chain(source: ChainSource) -> Document:
-    """Read a chain without checking its keys and values.
+    """Read the YAML file of a chain without checking its keys and values.
 
     Args:
         source: as for :func:`load_chain`.
@@ -210,7 +210,7 @@ def open_chain(source: ChainSource) -> Document:
 
 
 def _find_chain_file(name: str) -> Path | Traversable:
-    """Return the file of the chain with a name. If there is no such chain, the name may be the path of a file.
+    """Find the YAML file of a named chain. If no chain has this name, interpret the name as a path.
 
     Raises:
         ConfigError: if neither the chain nor the file exists.
@@ -233,7 +233,7 @@ def _find_chain_file(name: str) -> Path | Traversable:
 
 
 def make_chain(document: Document) -> ChainConfig:
-    """Create a chain from a document that has been checked. Paths become absolute."""
+    """Create a chain from the checked content of a YAML file, and make all paths absolute."""
     data = dict(document.data)
     for name, key in KEYS.items():
         if key.is_path is not None and name in data and key.is_path(data[name]):
@@ -268,7 +268,7 @@ def make_chain(document: Document) -> ChainConfig:
 
 
 def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> ChainEntry:
-    """Create an entry from an item of the list ``matchers``, or from the value of ``lemmatizer``.
+    """Read the name and the options of a matcher or lemmatizer from a chain's YAML file.
 
     Args:
         entry: the name of a component, or a mapping with its name and its options.
@@ -278,7 +278,7 @@ def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> 
     location = document.location(key)
     if isinstance(entry, str):
         return ChainEntry(entry, location=location, folder=document.folder)
-    # Only matchers have a weight and can be optional.
+    # Matchers can have the keys ``weight`` and ``optional``, but lemmatizers cannot.
     entry_keys = ENTRY_KEYS if key[0] == "matchers" else ("use",)
     weight = entry.get("weight") if "weight" in entry_keys else None
     return ChainEntry(

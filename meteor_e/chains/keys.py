@@ -43,7 +43,7 @@ class ChainKey(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PlainKeys:
-    """The keys of a chain whose defaults do not depend on the language or the task."""
+    """The settings of a chain whose defaults are the same for all languages and tasks."""
 
     beam: int = DEFAULT_BEAM
     character_mode: bool = False
@@ -53,7 +53,7 @@ class PlainKeys:
 
 
 class ChainArguments(TypedDict, total=False):
-    """The keys of a chain as arguments of :class:`~meteor_e.Meteor`. The value ``None`` means the default.
+    """The settings of a chain as arguments of :class:`~meteor_e.Meteor`. The value ``None`` means the default.
 
     Attributes:
         task: the task that the parameters were tuned for (``rank``, ``adq``, ``hter``, ``util``, ``li``, ``tune``,
@@ -90,7 +90,7 @@ class ChainArguments(TypedDict, total=False):
 
 
 class ChainOverrides(ChainArguments, total=False):
-    """The keys of a chain that replace those of another chain.
+    """Settings that override the settings of an existing chain.
 
     Attributes:
         language: the ISO 639-1 code of the language.

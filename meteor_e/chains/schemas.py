@@ -1,4 +1,4 @@
-"""The types of chain files, which are used to check the files and to create JSON schemas.
+"""Types that describe the YAML file of a chain. They are used to check files and to create JSON schemas.
 
 This module is imported only when a file or a mapping is checked, because msgspec loads slowly.
 """
@@ -56,7 +56,7 @@ _SCHEMAS: dict[str, Any] = {
 
 
 def _make_type(key: ChainKey) -> Any:
-    """Return the type of a key's values, annotated with the help text and the minimum value of the key."""
+    """Return the type of a setting, annotated with its help text and its minimum value."""
     value_type = key.type
     if key.schema:
         value_type = _SCHEMAS[key.schema]
@@ -76,13 +76,13 @@ ChainFile = defstruct(
 
 
 def _metric_options() -> Iterator[tuple[str, Any, Any]]:
-    """Yield the options of the metric ``meteor``: the keys of a chain, and the parameters as separate options."""
+    """Yield the options of the metric ``meteor``. Each parameter of the formula is a separate option."""
     for name, key in KEYS.items():
         if name == "parameters":
             for parameter, parameter_type in zip(GREEK, (Alpha, Beta, Gamma, Delta), strict=True):
                 yield parameter, parameter_type | None, None
         if name not in ("name", "description"):
-            # The items of a mapping or list are checked later, when the chain is loaded.
+            # The items of mappings and lists are checked later, when the chain is loaded.
             option_type = Annotated[Any, Meta(description=key.help)] if key.type in (list, dict) else _make_type(key)
             yield name, option_type | None, None
 
@@ -103,7 +103,7 @@ FILES: dict[str, Any] = {"chain": ChainFile, "language": LanguageFile}
 
 
 def json_schema(kind: str) -> str:
-    """Return the JSON schema (draft 2020-12) of a kind of file as a string."""
+    """Return the JSON schema (draft 2020-12) of chain files or language files as a string."""
     content = {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"meteor_e {kind} file",

@@ -1,4 +1,4 @@
-"""Replace the options of a chain's matchers and lemmatizer, and change the paths that a chain contains."""
+"""Change the options of the matchers and the lemmatizer in a chain, and replace file paths."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Settings = Mapping[str, Mapping[str, Any]]
 
 
 def apply_settings(chain: ChainSource | None, overrides: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
-    """Replace options of a chain's components, and return the new values of ``matchers`` and ``lemmatizer``.
+    """Change options of the matchers and the lemmatizer of a chain, and return their new configuration.
 
     Args:
         chain: the file, name or content of the chain; ``None`` for the language's default chain.
@@ -46,7 +46,7 @@ def apply_settings(chain: ChainSource | None, overrides: Mapping[str, Any], sett
 
 
 def _update_matchers(entries: Sequence[dict[str, Any]], name: str, options: Mapping[str, Any]) -> None:
-    """Replace options in the entries of a matcher. Raise ConfigError if the chain does not have this matcher."""
+    """Change options of a matcher. Raise ConfigError if the chain does not contain this matcher."""
     matching_entries = [entry for entry in entries if entry["use"] == name]
     if not matching_entries:
         option = next(iter(options), "OPTION")
@@ -56,16 +56,16 @@ def _update_matchers(entries: Sequence[dict[str, Any]], name: str, options: Mapp
 
 
 def _describe_missing_matcher(name: str, option: str, entries: Sequence[Mapping[str, Any]]) -> str:
-    """Return the error message for an option of a matcher that is not part of the chain."""
+    """Return the error message for an option of a matcher that the chain does not contain."""
     matchers = list(dict.fromkeys(entry["use"] for entry in entries))
     suggestion = near_miss(name, [*matchers, "lemmatizer"])
     return f"cannot set {name}.{option}: the chain has no matcher {name!r}{suggestion}; it has {', '.join(matchers)}"
 
 
 def _list_matchers(config: ChainConfig) -> list[dict[str, Any]]:
-    """Return the entries of a chain's matchers as mappings in which all paths are absolute."""
+    """Return the configuration of each matcher of a chain as a dictionary with absolute paths."""
     if config.matchers is None:
-        # The lemmatizer is left out because it may be invalid until the settings are applied.
+        # The lemmatizer is left out because it may be invalid until the user's options are set.
         chain = resolve(replace(config, lemmatizer=None), plugin_registry())
         matchers: list[dict[str, Any]] = chain.effective()["matchers"]
         return matchers
@@ -73,7 +73,7 @@ def _list_matchers(config: ChainConfig) -> list[dict[str, Any]]:
 
 
 def _update_lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace options of a chain's lemmatizer, and return its entry as a mapping."""
+    """Change options of a chain's lemmatizer, and return its configuration as a dictionary."""
     lemmatizer = config.lemmatizer
     if "use" in options and (lemmatizer is None or options["use"] != lemmatizer.name):
         # The options of the previous lemmatizer do not apply to the new one.
@@ -88,14 +88,17 @@ def _update_lemmatizer(config: ChainConfig, options: Mapping[str, Any]) -> dict[
 
 
 def _read_options(kind: str, entry: ChainEntry) -> dict[str, Any]:
-    """Return the options of an entry in which all paths are absolute. The options are not checked."""
+    """Return the options of a matcher or lemmatizer with absolute paths, without checking the options."""
     if not entry.options:
         return {}
     return make_option_paths_absolute(plugin_registry().kinds[kind].get(entry.name), entry)
 
 
 def _resolve_paths(kind: str, name: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Resolve paths in options relative to the working folder. Options of an unknown component are not changed."""
+    """Make the paths in the options of a component absolute, relative to the working folder.
+
+    The options of an unknown component are not changed.
+    """
     try:
         component = plugin_registry().kinds[kind].get(name)
     except MeteorError:
@@ -107,7 +110,7 @@ def _resolve_paths(kind: str, name: str, options: Mapping[str, Any]) -> dict[str
 def chain_with_paths(
     chain: Mapping[str, Any], change: Callable[[str], str], registry: PluginRegistry
 ) -> dict[str, Any]:
-    """Return a chain in which all paths have been replaced. The chain is not checked.
+    """Replace all file paths in the configuration of a chain, without checking the configuration.
 
     Args:
         chain: the content of a chain file.
@@ -130,7 +133,7 @@ def chain_with_paths(
 
 
 def entry_with_paths(kind: str, entry: Any, change: Callable[[str], str], registry: PluginRegistry) -> Any:
-    """Return an entry in which all paths have been replaced.
+    """Replace all file paths in the options of a matcher or lemmatizer.
 
     Args:
         kind: the kind of the component, ``matcher`` or ``lemmatizer``.

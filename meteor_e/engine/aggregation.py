@@ -1,7 +1,7 @@
-"""Approximate the expected METEOR scores of hypotheses against many references, for minimum Bayes risk decoding.
+"""Approximate the mean METEOR score of a hypothesis against many references, for minimum Bayes risk decoding.
 
-Every hypothesis is scored once against the mean word counts of all references, instead of once per reference. The
-results are approximations, because the score of mean counts is not the mean of the scores.
+Each hypothesis is compared only once with the mean word counts of all references. The results are approximate, because
+a score that is computed from mean counts is not the mean of the scores.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Aggregated(NamedTuple):
 
 
 class _Keys(NamedTuple):
-    """List the occurrences of keys in texts. The arrays have one item per occurrence.
+    """Store the occurrences of keys in texts. Words match if they have the same key.
 
     Attributes:
         texts: index of the text.
@@ -57,7 +57,7 @@ class _Keys(NamedTuple):
     key_count: int
 
     def expected_matches(self, text_weights: Floats) -> Floats:
-        """Return the expected weight of the words that each text has in common with a random text.
+        """Return the expected weight of the words that each text has in common with a randomly chosen text.
 
         Args:
             text_weights: probability of each text.
@@ -67,7 +67,7 @@ class _Keys(NamedTuple):
         return np.asarray(np.bincount(self.texts, weights=expected_weights, minlength=len(text_weights)), float)
 
     def matches(self, hypotheses: Integers, references: Integers) -> Floats:
-        """Return the total weight of the words that each hypothesis has in common with each reference.
+        """Return a matrix with the weight of the common words of each hypothesis and each reference.
 
         Args:
             hypotheses: indexes of distinct texts.
@@ -77,7 +77,7 @@ class _Keys(NamedTuple):
             A matrix, ``(hypotheses, references)``.
         """
         column_of_key = np.full(self.key_count, -1)
-        # Keys that do not occur in the hypotheses cannot match. They do not get a column.
+        # Keys that do not occur in any hypothesis cannot match, so they do not get a column.
         hypothesis_keys = np.unique(self.keys[np.isin(self.texts, hypotheses)])
         column_of_key[hypothesis_keys] = np.arange(len(hypothesis_keys))
         word_weights = self._to_matrix(hypotheses, column_of_key, self.weights)
@@ -85,7 +85,7 @@ class _Keys(NamedTuple):
         return np.asarray(word_weights @ key_occurs.T, float)
 
     def _to_matrix(self, texts: Integers, column_of_key: Integers, cell_values: Floats) -> NDArray[np.float32]:
-        """Return a matrix with one row per text and one column per key. The cells of other keys are zeros.
+        """Return a matrix with a row for each text and a column for each key. Cells are 0 if a text lacks a key.
 
         Args:
             texts: indexes of distinct texts.
@@ -117,7 +117,7 @@ class WordTypes(NamedTuple):
 
 @dataclass
 class _TextCounts:
-    """Store the counts of words and bigrams in texts, and approximate scores from them.
+    """Store how often words and bigrams occur in texts, and approximate scores from these counts.
 
     Attributes:
         levels: for each key matcher, the keys of the words and the matcher's weight. The matches of a level include
@@ -137,7 +137,7 @@ class _TextCounts:
     parameters: Parameters
 
     def expected_scores(self, text_weights: Floats) -> Floats:
-        """Return the expected score of each text against a random reference.
+        """Return the expected score of each text against a randomly chosen reference.
 
         Args:
             text_weights: probability of each text as a reference.
@@ -150,7 +150,7 @@ class _TextCounts:
             reference_lengths=self.lengths @ text_weights,
             has_penalty=1,
         )
-        # A text does not have a penalty against itself. Therefore the penalty of its single chunk is added again.
+        # The fragmentation penalty of a text against itself is 0, so the penalty of a single chunk is added back.
         _, first_weight = self.levels[0]
         gamma, beta = self.parameters.gamma, self.parameters.beta
         single_chunk_fragmentation = np.maximum(self.word_counts, 1.0) ** -beta
@@ -176,7 +176,7 @@ class _TextCounts:
             matched_bigrams=matched_bigrams,
             hypothesis_lengths=self.lengths[hypotheses][:, None],
             reference_lengths=self.lengths[references],
-            # There is no penalty if all words match in a single chunk.
+            # There is no fragmentation penalty if all words match in a single chunk.
             has_penalty=~(has_equal_length & is_single_chunk),
         )
 
@@ -189,7 +189,7 @@ class _TextCounts:
         reference_lengths: Any,
         has_penalty: Any,
     ) -> Floats:
-        """Apply METEOR's formula. The number of chunks is estimated as the difference of matched words and bigrams.
+        """Apply METEOR's formula. The number of chunks is estimated as matched words minus matched bigrams.
 
         Args:
             level_matches: for each level the total weight of the matched words.
@@ -205,9 +205,9 @@ class _TextCounts:
         for (_, matcher_weight), matches in zip(self.levels, level_matches, strict=True):
             weighted_matches = weighted_matches + matcher_weight * (matches - earlier_matches)
             earlier_matches = matches
-        # Without matches, the divisions return values that are not numbers. The score 0 replaces such values.
+        # Without any matches, a division by zero yields NaN, which is replaced by the score 0.
         with np.errstate(divide="ignore", invalid="ignore"):
-            # The weighted harmonic mean of precision and recall is the inverse of the sum of two terms.
+            # The weighted harmonic mean of precision and recall is computed as the reciprocal of a sum of two terms.
             precision_term = (1 - alpha) * hypothesis_lengths / weighted_matches
             recall_term = alpha * reference_lengths / weighted_matches
             fmean = 1 / (precision_term + recall_term)
@@ -262,10 +262,10 @@ def aggregate_references(
 def _count_words(
     word_types: WordTypes, matchers: Sequence[Matcher], parameters: Parameters, function_words: Collection[str]
 ) -> _TextCounts:
-    """Count the words and bigrams of texts. The function :func:`aggregate_references` describes the arguments."""
+    """Count the words and bigrams of texts. See :func:`aggregate_references` for the arguments."""
     types, texts = word_types
     word_counts = np.array([len(text) for text in texts])
-    # The words of all texts are in one array. Each word is represented by its type.
+    # The words of all texts are concatenated into one array of word types.
     words = np.fromiter(chain.from_iterable(texts), np.int64)
     text_of_word = np.repeat(np.arange(len(texts)), word_counts)
     word_weights = _weigh_types(types, parameters.delta, function_words)[words]
@@ -296,7 +296,7 @@ def _weigh_types(types: Sequence[Token], delta: float, function_words: Collectio
 
 
 def _make_bigrams(text_of_word: Integers, word_classes: Integers, class_count: int) -> _Keys:
-    """Return keys for the bigrams of each text.
+    """Return the bigrams of each text as keys, so that equal bigrams can be counted.
 
     Args:
         text_of_word: index of the text of each word.
@@ -304,7 +304,7 @@ def _make_bigrams(text_of_word: Integers, word_classes: Integers, class_count: i
         class_count: number of classes.
     """
     bigram_codes = word_classes[:-1] * class_count + word_classes[1:]
-    # Two neighbors in the array do not form a bigram if they belong to different texts.
+    # Adjacent words of the array do not form a bigram if they belong to different texts.
     is_bigram = text_of_word[1:] == text_of_word[:-1]
     text_of_bigram = text_of_word[1:][is_bigram]
     return _make_keys(text_of_bigram, bigram_codes[is_bigram], np.ones(len(text_of_bigram)))
@@ -321,7 +321,7 @@ class _DisjointSets:
         self._parents = list(range(item_count))
 
     def find_root(self, index: int) -> int:
-        """Return the item that represents the set of an item."""
+        """Return the representative of the set that contains an item."""
         parents = self._parents
         while parents[index] != index:
             parents[index] = parents[parents[index]]
@@ -333,16 +333,17 @@ class _DisjointSets:
         self._parents[self.find_root(first)] = self.find_root(second)
 
     def roots(self) -> Integers:
-        """Return for each item the item that represents its set."""
+        """Return the representative of each item's set."""
         return np.array([self.find_root(index) for index in range(len(self._parents))], np.int64)
 
 
 def _word_classes(
     matchers: Sequence[Matcher], weights: Sequence[float], types: Sequence[Token]
 ) -> list[tuple[Integers, float]]:
-    """Divide word types into classes of words that match each other, for each key matcher of a chain.
+    """Group word types that match each other into classes, for each matcher that compares words by keys.
 
-    Word types that share a key are in the same class. Each further matcher merges some of the classes.
+    Word types that share a key, such as a stem, are in the same class. Each further matcher of the chain can merge
+    classes.
 
     Returns:
         For each key matcher the class of each word type, and the matcher's weight.
@@ -357,7 +358,7 @@ def _word_classes(
 
 
 def _merge_types_with_equal_keys(type_sets: _DisjointSets, matcher: KeyMatcher, types: Sequence[Token]) -> None:
-    """Merge the sets of word types that share a key of the matcher."""
+    """Merge the sets of word types that share a key, such as a stem or a synset."""
     first_types: dict[Any, int] = {}
     for index, token in enumerate(types):
         for key in matcher.keys(token):
@@ -367,7 +368,7 @@ def _merge_types_with_equal_keys(type_sets: _DisjointSets, matcher: KeyMatcher, 
 
 
 def _make_keys(texts: Integers, classes: Integers, weights: Floats) -> _Keys:
-    """Return the keys of words. If a class occurs several times in a text, each occurrence has a different key.
+    """Return a key for each word. Repeated words of a text get different keys, so that each can match only once.
 
     Args:
         texts: index of the text of each word.
@@ -381,7 +382,7 @@ def _make_keys(texts: Integers, classes: Integers, weights: Floats) -> _Keys:
 
 
 def _number_occurrences(texts: Integers, classes: Integers) -> Integers:
-    """Number the words of each class within each text, starting with 0.
+    """Number the occurrences of each word class within each text, starting with 0.
 
     Args:
         texts: index of the text of each word.
@@ -389,7 +390,7 @@ def _number_occurrences(texts: Integers, classes: Integers) -> Integers:
     """
     class_limit = int(classes.max(initial=0)) + 1
     order = np.argsort(texts * class_limit + classes, kind="stable")
-    # After sorting, the words of the same class in the same text are neighbors.
+    # After sorting, all words with the same text and the same class are adjacent.
     sorted_texts, sorted_classes = texts[order], classes[order]
     is_first = np.ones(len(order), bool)
     is_first[1:] = (sorted_texts[1:] != sorted_texts[:-1]) | (sorted_classes[1:] != sorted_classes[:-1])
@@ -401,7 +402,7 @@ def _number_occurrences(texts: Integers, classes: Integers) -> Integers:
 
 
 def _rank_codes(codes: Integers) -> tuple[Integers, int]:
-    """Replace codes by consecutive numbers from 0 in the same order.
+    """Replace each integer by its rank among the distinct integers, starting with 0.
 
     Returns:
         The number that replaces each code, and the number of distinct codes.

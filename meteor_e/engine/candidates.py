@@ -1,4 +1,4 @@
-"""Collect the candidate matches of a pair of segments from the matchers of a chain."""
+"""Collect the matches of words and phrases that the matchers of a chain propose for a pair of segments."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Candidates(NamedTuple):
 
 
 class _SharedLists(NamedTuple):
-    """Store the lists of candidates, which reference positions may share.
+    """Store lists of candidate matches. Several reference positions may share the same list.
 
     Attributes:
         lists: the distinct lists.
@@ -69,10 +69,10 @@ class _SharedLists(NamedTuple):
 def collect_candidates(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token], identity: Identity = str
 ) -> Candidates:
-    """Collect the matches that the matchers propose, in chain order, and mark matches without competitors as fixed.
+    """Collect the matches that all matchers propose. Matches without alternatives are marked as fixed.
 
-    If the hypothesis and the reference have the same words, only the first matcher is used. A match is fixed if it is
-    the only candidate at its reference position and no other candidate contains any of its words.
+    If the hypothesis and the reference have the same words, only the first matcher is used. A match is fixed if none of
+    its words occurs in another candidate match.
 
     Args:
         matchers: the chain.
@@ -109,9 +109,9 @@ def _have_same_words(hypothesis: Sequence[Token], reference: Sequence[Token], id
 def _collect_separate_lists(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
 ) -> list[list[AlignedMatch]] | None:
-    """Return a list of candidates for each reference position.
+    """Collect a separate list of candidate matches for each reference position.
 
-    The result is ``None`` if there are more than :data:`SEPARATE_CANDIDATES` candidates and positions can share lists.
+    If there are more than :data:`SEPARATE_CANDIDATES` candidates, and lists can be shared, the result is ``None``.
     """
     by_reference: list[list[AlignedMatch]] = [[] for _ in reference]
     candidate_count = 0
@@ -153,7 +153,7 @@ def _propose_matches(
 
 
 def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]) -> bool:
-    """Return whether two reference positions with equal tokens and equal phrases always have equal candidates."""
+    """Return whether reference positions with the same token and the same phrases can share their candidates."""
     if max(len(hypothesis), len(reference)) > MAX_SHARED_WORDS:
         return False
     return all(family_of(matcher) not in _UNSHAREABLE_FAMILIES for matcher in matchers)
@@ -162,9 +162,9 @@ def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], r
 def _collect_shared_lists(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
 ) -> _SharedLists:
-    """Collect the candidates of each reference position, and give equal positions the same list.
+    """Collect candidate matches in lists. Repeated words of the reference share a list.
 
-    Each matcher compares the hypothesis only with the first position of each list.
+    Each matcher compares the hypothesis only with the first of the repeated words.
     """
     phrases_by_matcher: dict[int, _Phrases] = {}
     for index, matcher in enumerate(matchers):
@@ -192,7 +192,7 @@ _Phrases = Sequence[Sequence[tuple[int, int]]]
 
 
 def _find_phrases(matcher: Matcher, reference: Sequence[Token]) -> _Phrases:
-    """Find the phrases in a reference that the table of a phrase matcher contains."""
+    """Find all phrases of a reference that occur in the table of a phrase matcher."""
     assert isinstance(matcher, PhraseMatcher)
     table = matcher.table
     assert table is not None
@@ -203,7 +203,7 @@ def _find_phrases(matcher: Matcher, reference: Sequence[Token]) -> _Phrases:
 def _group_positions(
     reference: Sequence[Token], phrases_of_matchers: Sequence[_Phrases]
 ) -> tuple[list[int], list[int]]:
-    """Group the reference positions that have the same token and the same phrases.
+    """Group the reference positions at which the token and the phrases are the same.
 
     Args:
         reference: tokens of the reference.
@@ -228,7 +228,7 @@ def _group_positions(
 def _select_words(
     reference: Sequence[Token], first_positions: Sequence[int], phrases: _Phrases | None
 ) -> tuple[list[Token], Mapping[int, int]]:
-    """Select the reference words with which a matcher compares the hypothesis.
+    """Select the words of the reference that a matcher compares with the hypothesis.
 
     Args:
         reference: tokens of the reference.
@@ -248,9 +248,9 @@ def _select_words(
 def _cut_windows(
     reference: Sequence[Token], first_positions: Sequence[int], phrases: _Phrases
 ) -> tuple[list[Token], Mapping[int, int]]:
-    """Copy the words of all phrases that start at the given positions of a reference.
+    """Copy the phrases that start at certain positions of a reference, with separators between them.
 
-    The words from a position to the end of its longest phrase form a window.
+    Each copy extends from a position to the end of the longest phrase that starts there, and is called a window.
 
     Args:
         reference: tokens of the reference.
@@ -276,7 +276,7 @@ def _cut_windows(
 def _find_fixed_matches(
     candidate_lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int], hypothesis_size: int
 ) -> list[AlignedMatch | None]:
-    """Return for each reference position the match that is fixed at this position, or ``None``.
+    """Return the fixed match of each reference position, or ``None`` if the position does not have a fixed match.
 
     Args:
         candidate_lists: the distinct lists of candidates.
@@ -302,7 +302,7 @@ def _find_fixed_matches(
 def _count_hypothesis_cover(
     candidate_lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int], hypothesis_size: int
 ) -> list[int]:
-    """Return for each hypothesis word the number of candidates that contain the word."""
+    """Count the candidate matches that contain each hypothesis word."""
     candidate_counts = [0] * hypothesis_size
     position_counts = Counter(list_indexes)
     for list_index, candidates in enumerate(candidate_lists):
@@ -313,9 +313,9 @@ def _count_hypothesis_cover(
 
 
 def _count_reference_cover(candidate_lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int]) -> list[int]:
-    """Return for each reference word the number of candidates that contain the word."""
+    """Count the candidate matches that contain each reference word."""
     candidate_counts = [0] * len(list_indexes)
-    # Positions may share a list. Therefore the lengths of its candidates are counted only once.
+    # Several positions may share a list, so the lengths of its candidates are counted only once.
     length_counts = [Counter(match.reference_length for match in candidates) for candidates in candidate_lists]
     for start, list_index in enumerate(list_indexes):
         for length, count in length_counts[list_index].items():
@@ -325,7 +325,7 @@ def _count_reference_cover(candidate_lists: Sequence[Sequence[AlignedMatch]], li
 
 
 def misplaced_match(name: str, match: Match, hypothesis_size: int, reference_size: int) -> PluginError:
-    """Return the error for a match that lies outside its segments.
+    """Create the exception for a match that extends beyond the end of a segment.
 
     Args:
         name: name of the matcher that proposed the match.
@@ -363,16 +363,16 @@ A matcher that overrides one of these methods does not belong to the family of i
 
 
 def family_of(matcher: Matcher) -> str:
-    """Return the family of a matcher, which determines how the native core runs the matcher.
+    """Return the family of a matcher. The family tells the C++ core how to run the matcher.
 
-    The core computes the matches of most families itself. Matchers of the family ``proposals`` run in Python.
+    The C++ core computes the matches of most families. Matchers of the family ``proposals`` run in Python.
     """
     from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
 
-    # The attribute core_family is not inherited, because a subclass may compare other keys.
+    # Subclasses do not inherit the attribute core_family, because they may compare other keys.
     core_family: str | None = vars(type(matcher)).get("core_family")
     family = _inherited_family(matcher) if core_family is None else core_family
-    # The native core can read the tables of the classes SynonymIndex and ParaphraseIndex, but no other tables.
+    # The C++ core can only read tables of the classes SynonymIndex and ParaphraseIndex.
     if family == "synonyms" and type(matcher.table) is not SynonymIndex:  # type: ignore[attr-defined]
         return _inherited_family(matcher)
     if family == "phrases" and type(matcher.table) is not ParaphraseIndex:  # type: ignore[attr-defined]
@@ -381,7 +381,7 @@ def family_of(matcher: Matcher) -> str:
 
 
 def _inherited_family(matcher: Matcher) -> str:
-    """Return the family of a matcher's base class, or ``proposals`` if the matcher overrides the base class."""
+    """Return the family of a matcher's base class, or ``proposals`` if the matcher overrides important methods."""
     for base_class, family, methods in _FAMILIES:
         if isinstance(matcher, base_class) and inherits_methods(matcher, base_class, *methods):
             return family
@@ -389,7 +389,7 @@ def _inherited_family(matcher: Matcher) -> str:
 
 
 def inherits_methods(matcher: Matcher, base_class: Any, *methods: str) -> bool:
-    """Return whether a matcher inherits all of these methods from a base class without overriding them."""
+    """Return whether a matcher inherits certain methods from a base class without overriding any of them."""
     for method in methods:
         is_overridden_in_class = getattr(type(matcher), method) is not getattr(base_class, method)
         is_overridden_in_instance = method in vars(matcher)

@@ -1,4 +1,4 @@
-"""Run a session with the native core, which keeps the word types of previous batches and their features."""
+"""Run a session with the C++ core. Word types and their features are kept from one batch to the next."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class CoreSession:
-    """Hold a native core and its vocabulary, which contains the word types of all previous batches with their features.
+    """Hold an instance of the C++ core with its vocabulary, which contains the words of all previous batches.
 
     The features of a word type are computed in Python when the word occurs for the first time.
 
@@ -63,7 +63,7 @@ class CoreSession:
         return [[type_ids[token] for token in tokens] for tokens in segments]
 
     def describe(self, tokens: Sequence[Token]) -> None:
-        """Compute the features of new word types, and pass the features to the core."""
+        """Compute the features of new word types, and pass the features to the C++ core."""
         features: list[Any] = []
         for index, planned in enumerate(self.plan):
             with plugin_errors(f"matcher {planned.matcher.name!r}"):
@@ -77,7 +77,7 @@ class CoreSession:
         self.core.describe(is_function_word, features, units)
 
     def _compute_features(self, index: int, planned: PlannedMatcher, tokens: Sequence[Token]) -> Any:
-        """Compute the features of new word types for a matcher. The result is ``None`` if the core computes them.
+        """Compute a matcher's features of new word types, or return ``None`` if the C++ core computes them.
 
         Args:
             index: index of the matcher in the chain.
@@ -101,7 +101,7 @@ class CoreSession:
         return None
 
     def _compute_vectors(self, index: int, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> Any:
-        """Return the vectors of tokens, and check that their dimension is the same as in previous batches.
+        """Return the vectors of tokens. Raise an error if their dimension differs from previous batches.
 
         Args:
             index: index of the matcher in the chain.
@@ -116,23 +116,23 @@ class CoreSession:
         return rows
 
     def _to_key_ids(self, index: int, keys: Collection[Hashable]) -> list[int]:
-        """Convert keys of the matcher with this index to ids. New keys get the next ids."""
+        """Convert the keys of a matcher to integer ids. New keys get the next free ids."""
         ids = self._key_ids[index]
         return [ids.setdefault(key, len(ids)) for key in keys]
 
     def encode(self, encoders: Sequence[PlannedMatcher], batch: Batch) -> None:
-        """Encode the distinct sentences of a batch, and pass the vectors to the core.
+        """Encode the distinct sentences of a batch, and pass the vectors to the C++ core.
 
         Sentences that are too long for an encoder are skipped.
         """
-        # The core numbers the distinct sentences, and returns the index of a segment for each of them.
+        # For each distinct sentence, the C++ core returns the index of one segment that contains this sentence.
         sentences = [tuple(self._list_tokens(batch.types(segment))) for segment in batch.number_sentences()]
         vectors_by_encoder: dict[tuple[int, int], Sequence[Any]] = {}
         for planned in encoders:
             matcher = planned.matcher
             assert isinstance(matcher, ContextualMatcher)
             indexes = [index for index, words in enumerate(sentences) if len(words) <= matcher.longest_sentence]
-            # Matchers with the same encoder share a cache, but may accept sentences of different lengths.
+            # Matchers with the same encoder share a cache, but may have different limits on the sentence length.
             encoder_key = id(matcher.memory), matcher.longest_sentence
             if encoder_key not in vectors_by_encoder:
                 with plugin_errors(f"matcher {matcher.name!r}"):
@@ -143,9 +143,9 @@ class CoreSession:
     def propose(
         self, proposers: Sequence[tuple[int, PlannedMatcher]], batch: Batch, reference_starts: Sequence[int]
     ) -> None:
-        """Call the matchers that run in Python for every pair of segments, and pass their matches to the core.
+        """Call the matchers that run in Python for each pair of segments, and pass their matches to the C++ core.
 
-        If both segments of a pair are equal, only the first matcher of the chain is used.
+        If the hypothesis and the reference are equal, only the first matcher of the chain is used.
 
         Args:
             proposers: the matchers that run in Python, with their indexes in the chain.
@@ -179,13 +179,13 @@ class CoreSession:
 def _list_matches(matcher: Matcher, hypothesis: Sequence[Token], reference: Sequence[Token]) -> list[Match]:
     """Return the matches that a matcher proposes for a pair of segments.
 
-    If there are more than :data:`~meteor_e.engine.candidates.MAX_CANDIDATES` matches, only one more is returned, and
-    the core reports the error.
+    At most :data:`~meteor_e.engine.candidates.MAX_CANDIDATES` + 1 matches are returned. The C++ core reports an error
+    if the limit is exceeded.
     """
     matches = []
     with plugin_errors(f"matcher {matcher.name!r}"):
         proposals = islice(matcher.match(hypothesis, reference), candidates.MAX_CANDIDATES + 1)
-        # The Python engine unpacks the items in the same way. Both engines report the same error for a wrong item.
+        # The Python engine unpacks matches in the same way, so both engines report the same error for an invalid match.
         for j, i, reference_length, hypothesis_length, probability in proposals:
             matches.append(Match(j, i, reference_length, hypothesis_length, probability))
     return matches

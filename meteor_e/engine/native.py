@@ -2,8 +2,8 @@
 
 If the extension :mod:`meteor_e._native` is not built, or if ``METEOR_E_PURE`` is set, the Python engine is used.
 
-Every call uses its own :class:`~meteor_e.engine.core_session.CoreSession` from a pool of sessions. Therefore calls from
-several threads do not wait for each other, and the matcher of a plugin can score segments itself.
+Every call takes a :class:`~meteor_e.engine.core_session.CoreSession` from a pool. Therefore calls from several threads
+do not wait for each other. The matcher of a plugin may even score segments while it is being called.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class NativeEngine(Engine):
         for references in batch.references:
             segments += references
             reference_starts.append(reference_starts[-1] + len(references))
-        # Matchers in Python are slow. Therefore their alignments are kept in case the caller needs them later.
+        # Matchers that run in Python are slow, so their alignments are kept in case the caller needs them later.
         keep_alignments = batch.alignments or bool(self._proposers)
         threads = _limit_threads(batch.threads or 1, len(batch))
         with self._borrow_session() as session:
@@ -169,10 +169,10 @@ class NativeEngine(Engine):
 
     @contextlib.contextmanager
     def _borrow_session(self) -> Iterator[CoreSession]:
-        """Yield a session that no other call uses at the same time.
+        """Yield a session for exclusive use, and return it to the pool afterwards.
 
-        The session is discarded if an error occurs, because the session may then be incomplete. It is also discarded if
-        its vocabulary has become too large.
+        If an error occurs, the session may be incomplete and is discarded. A session with a very large vocabulary is
+        discarded, too.
         """
         try:
             session = self._take_session()
@@ -186,15 +186,15 @@ class NativeEngine(Engine):
             self._idle_sessions.append(session)
 
     def _take_session(self) -> CoreSession:
-        """Remove a session from the idle sessions, or start a session if there are none."""
-        # Another thread may take the last session at any time. Therefore the list is not checked first.
+        """Take an idle session from the pool, or start a new session if the pool is empty."""
+        # Checking whether the list is empty would be unsafe, because another thread may take the last session.
         try:
             return self._idle_sessions.pop()
         except IndexError:
             return self._start_session()
 
     def _start_session(self) -> CoreSession:
-        """Create a native core for the chain, and a session with an empty vocabulary."""
+        """Start a session with a new C++ core, whose vocabulary is empty."""
         core = self._module.Core(
             settings=self._settings, matchers=self._plan, normalizer=self._normalizer, limits=core_limits()
         )
@@ -202,7 +202,7 @@ class NativeEngine(Engine):
         return CoreSession(core, self._plan, self._function_words, self._settings.word_units, keep_tokens)
 
     def _read(self, session: CoreSession, segments: Sequence[str], threads: int, stop: object) -> CoreBatch:
-        """Read segments into the core, and compute the features of words that it does not know yet."""
+        """Pass segments to the C++ core, and compute the features of words that are new to the core."""
         if self._tokenize is not None:
             token_lists = [self._tokenize(segment) for segment in segments]
             batch = session.core.take(session.type_ids(token_lists))
@@ -215,9 +215,9 @@ class NativeEngine(Engine):
         return batch
 
     def _normalize(self, session: CoreSession, segments: Sequence[str], threads: int, stop: object) -> CoreBatch:
-        """Split segments into words with the core, and describe word types that are new to the session."""
+        """Tokenize segments with the C++ core, and compute the features of new word types."""
         batch = session.core.read(segments, threads, stop)
-        # The core leaves some segments to the normalizer in Python.
+        # Segments that the C++ core cannot normalize are normalized in Python.
         for index in batch.irregular():
             batch.set_words(index, split_words(self._normalizer(segments[index])))
         if batch.intern():
@@ -225,7 +225,7 @@ class NativeEngine(Engine):
         return batch
 
     def _read_failures(self, batch: CoreBatch) -> dict[int, MeteorError]:
-        """Return the errors of the pairs that the core could not align, by the index of the result."""
+        """Return the errors of pairs that the C++ core could not align, by the index of the pair's result."""
         failures = {}
         for failure in batch.failures():
             index = failure.pop("hypothesis")
@@ -240,7 +240,7 @@ class NativeEngine(Engine):
         matcher: int | None = None,
         **proposal: int,
     ) -> MeteorError:
-        """Return the error for a pair of segments that the core could not align."""
+        """Create the exception for a hypothesis and a reference that the C++ core could not align."""
         if problem == "too_many_paths":
             return search.too_many_paths(hypothesis_size, reference_size)
         if problem == "too_many_candidates":
@@ -257,19 +257,19 @@ class NativeEngine(Engine):
 
 
 def _limit_threads(threads: int, segment_count: int) -> int:
-    """Return the number of threads that are worth starting for a number of segments."""
+    """Reduce the number of threads if there are few segments."""
     return max(1, min(threads, segment_count // _MIN_SEGMENTS_PER_THREAD))
 
 
 def _find_best_segments(best_references: bytes, reference_starts: Sequence[int]) -> list[int]:
-    """Return the index of the best reference of each hypothesis in a list of all segments.
+    """Find the best reference of each hypothesis, and return its index in the list of all segments.
 
     Args:
         best_references: for each hypothesis the index among its references, as int32.
         reference_starts: for each hypothesis the index of its first reference, and at the end the number of references.
     """
     best_indexes = memoryview(best_references).cast("i").tolist()
-    # The hypotheses precede all references in the list of segments.
+    # The list of segments contains all hypotheses, followed by all references.
     hypothesis_count = len(best_indexes)
     best_segments = []
     for reference_start, best_index in zip(reference_starts, best_indexes, strict=False):
@@ -288,7 +288,7 @@ def make_engine(
     segment: Callable[[str], str] | None = None,
     name: str | None = None,
 ) -> Engine:
-    """Create the engine for a chain. By default, it is the native engine, or the Python engine as a fallback.
+    """Create the engine for a chain. The Python engine is used if the native engine is not available.
 
     Args:
         settings: parameters, beam and units.
@@ -307,7 +307,7 @@ def make_engine(
         raise ConfigError(f"unknown engine {name!r}; the engines are {' and '.join(ENGINES)}")
     module = None
     plan = None
-    # The core implements the class Normalizer again, but not its subclasses, which may change texts in other ways.
+    # The C++ core contains a copy of the class Normalizer, but cannot run subclasses of it.
     if name != "python" and type(normalizer) is Normalizer:
         module = native_module()
     if module is not None:
@@ -316,7 +316,7 @@ def make_engine(
         if name == "native":
             raise ConfigError("the native core is not built, METEOR_E_PURE is set, or this chain cannot run in it")
         return PythonEngine(settings, matchers, function_words, tokenize)
-    # A token that does not depend on its sentence is created once per word type instead of once per segment.
+    # If a token does not depend on its sentence, it is created only once for each word type.
     tokenize_sentence = None
     tokens_of: Callable[[list[str]], list[Token]] = _make_tokens
     if lemmatizer is not None:
@@ -336,5 +336,5 @@ def make_engine(
 
 
 def _make_tokens(words: Sequence[str]) -> list[Token]:
-    """Return a token without a lemma for each word."""
+    """Convert words to tokens without lemmas."""
     return [Token(word) for word in words]

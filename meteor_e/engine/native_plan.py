@@ -1,4 +1,4 @@
-"""Prepare the data that the native core reads from Python: the matchers of a chain, and the limits of both engines."""
+"""Prepare the data that the C++ core reads from Python, such as the matchers of a chain."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _KEY_FAMILIES = ("keys", "strings", "synonyms", "overlap", "ngrams")
 
 
 class CoreLimits(NamedTuple):
-    """Store the limits and units that both engines have in common. The native core reads all fields by name.
+    """Store constants that the Python engine and the C++ core have in common. The core reads all fields by name.
 
     Attributes:
         max_candidates: maximum number of candidates of a pair of segments.
@@ -64,7 +64,7 @@ class CoreLimits(NamedTuple):
 
 
 def core_limits() -> CoreLimits:
-    """Return the limits of the Python engine, which the native core applies as well."""
+    """Return the limits of the Python engine, which also apply to the C++ core."""
     return CoreLimits(
         max_candidates=candidates.MAX_CANDIDATES,
         separate_candidates=candidates.SEPARATE_CANDIDATES,
@@ -82,7 +82,7 @@ def core_limits() -> CoreLimits:
 
 
 class PlannedMatcher(NamedTuple):
-    """Describe a matcher for the native core, which reads all fields except ``matcher`` by name.
+    """Describe a matcher for the C++ core, which reads all fields except ``matcher`` by name.
 
     Attributes:
         matcher: the matcher itself.
@@ -118,7 +118,7 @@ def plan_chain(matchers: Sequence[Matcher]) -> tuple[PlannedMatcher, ...] | None
     planned_matchers = []
     for matcher in matchers:
         for search_weight in (matcher.search_weight, matcher.accuracy_search_weight):
-            # A comparison with NaN is false. Therefore this condition also rejects NaN.
+            # This condition also rejects NaN, because comparisons with NaN are false.
             if not abs(search_weight) <= MAX_SEARCH_WEIGHT:
                 return None
         family = family_of(matcher)
@@ -147,7 +147,7 @@ def _plan_matcher(matcher: Matcher, family: str, column: int) -> PlannedMatcher:
 
 
 def has_empty_table(matcher: Matcher) -> bool:
-    """Return whether a matcher does not match anything because its phrase table is missing."""
+    """Return whether a matcher cannot match anything because its phrase table is missing."""
     return (
         isinstance(matcher, PhraseMatcher)
         and inherits_methods(matcher, PhraseMatcher, "match")
@@ -156,11 +156,11 @@ def has_empty_table(matcher: Matcher) -> bool:
 
 
 def _describe_index(matcher: Matcher, family: str) -> dict[str, Any] | None:
-    """Return the parameters and sections of a matcher's index, which the core reads itself.
+    """Describe the index file of a matcher for the C++ core, which reads the file itself.
 
-    The result is ``None`` if the core does not need an index for this family of matchers.
+    The result is ``None`` if matchers of this family do not need an index file.
 
-    When the index was opened, only its header was checked. The core checks all entries that it reads.
+    Opening an index only checks its header. The C++ core therefore checks every entry that it reads.
     """
     if family not in ("synonyms", "phrases"):
         return None

@@ -1,6 +1,6 @@
 """Score every hypothesis against every reference, for minimum Bayes risk decoding.
 
-Equal texts are tokenized and compared only once.
+If a text occurs several times, it is tokenized and compared only once.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ def pairwise_batches(
     *,
     threads: int = 1,
 ) -> Iterator[Floats]:
-    """Score every hypothesis of a source against every reference of the source, for many sources.
+    """Score each hypothesis of a source sentence against each of its references, for many source sentences.
 
-    Sources with few pairs are scored together.
+    Source sentences with few pairs are scored together in a batch.
 
     Args:
         engine: the engine that scores the pairs.
@@ -59,7 +59,7 @@ def pairwise_batches(
 
 
 def _score_batch(engine: Engine, batch: Sequence[_SourceTexts], first_number: int, threads: int) -> Iterator[Floats]:
-    """Score a batch of sources, and yield a matrix of scores for each source.
+    """Score a batch of source sentences, and yield a matrix of scores for each of them.
 
     Args:
         engine: the engine that scores the pairs.
@@ -94,12 +94,12 @@ def _score_batch(engine: Engine, batch: Sequence[_SourceTexts], first_number: in
 
 
 def _assign_ids(texts: Sequence[str], text_ids: dict[str, int]) -> list[int]:
-    """Add the new texts of a list to ``text_ids``, and return the ids of its distinct texts."""
+    """Return the ids of the distinct texts in a list. New texts get the next ids."""
     return [text_ids.setdefault(text, len(text_ids)) for text in dict.fromkeys(texts)]
 
 
 class _MatrixIndexes(NamedTuple):
-    """Store the positions of a source's texts in the matrix of distinct texts.
+    """Map each hypothesis to its row, and each reference to its column, in a matrix without repeated texts.
 
     Attributes:
         rows: row of each hypothesis.
@@ -110,7 +110,7 @@ class _MatrixIndexes(NamedTuple):
     columns: list[int]
 
     def repeat_texts(self, distinct_matrix: Floats) -> Floats:
-        """Return the matrix of all texts, in which texts that occur several times have several rows or columns."""
+        """Repeat the rows and columns of texts that occur several times."""
         if distinct_matrix.shape == (len(self.rows), len(self.columns)):
             return distinct_matrix
         import numpy as np
@@ -118,12 +118,12 @@ class _MatrixIndexes(NamedTuple):
         return distinct_matrix[np.ix_(self.rows, self.columns)]
 
     def describe_pair(self, row: int, column: int) -> str:
-        """Return the numbers of the first hypothesis and the first reference with this row and column."""
+        """Return the numbers of the hypothesis and the reference of a cell in the score matrix, for error messages."""
         return f"hypothesis {self.rows.index(row) + 1}, reference {self.columns.index(column) + 1}"
 
 
 def _matrix_indexes(source: _SourceTexts, pair_source: PairSource, text_ids: dict[str, int]) -> _MatrixIndexes:
-    """Return the positions of a source's texts in the matrix of distinct texts.
+    """Find the row of each hypothesis and the column of each reference in a matrix without repeated texts.
 
     Args:
         source: hypotheses and references of the source.

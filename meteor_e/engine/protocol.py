@@ -1,8 +1,7 @@
-"""Define the interface of the two engines, which compute the statistics and scores of batches of segments.
+"""Define the interface that the Python engine and the C++ engine have in common.
 
-The class :class:`~meteor_e.engine.native.NativeEngine` runs the C++ core. The class
-:class:`~meteor_e.engine.python.PythonEngine` defines the results in readable code. Both engines return the same
-numbers.
+:class:`~meteor_e.engine.native.NativeEngine` runs the C++ core. :class:`~meteor_e.engine.python.PythonEngine` is a
+slower but readable implementation. Both engines return the same numbers.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from meteor_e.scoring.rows import Rows
 
 
 class EngineSettings(NamedTuple):
-    """Store all settings of a chain that affect scores, except for its matchers.
+    """Store all settings that affect scores, except for the matchers.
 
     Attributes:
         parameters: parameters of the formula.
@@ -69,9 +68,9 @@ class Engine(ABC):
     def score_pairs(
         self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1
     ) -> tuple[array[float], dict[int, MeteorError]]:
-        """Score every hypothesis of a source against every reference of the source, for several sources.
+        """Score each hypothesis of a source sentence against each of its references, for several sources.
 
-        This implementation calls :meth:`score` for one hypothesis at a time.
+        This default implementation calls :meth:`score` once for each hypothesis.
 
         Args:
             texts: raw segments.
@@ -89,7 +88,7 @@ class Engine(ABC):
             for text_id in hypothesis_ids:
                 repeated_hypothesis = [texts[text_id]] * len(references)
                 batch_rows = self.score(Batch(repeated_hypothesis, references, threads=threads))
-                # The scores of the batch follow the scores of all previous batches.
+                # The results of this batch begin after the results of all previous batches.
                 for index, error in batch_rows.failures.items():
                     failures[len(scores) + index] = error
                 for _, formula_scores, _ in batch_rows.segments():

@@ -1,4 +1,4 @@
-"""Score segments in plain Python, in code that defines METEOR. Tests compare the native engine with this engine."""
+"""Score segments in plain Python. This code is the reference implementation for the engine in C++."""
 
 from __future__ import annotations
 
@@ -146,7 +146,7 @@ class PythonEngine(Engine):
     ) -> _AlignmentScore:
         """Score a hypothesis against each of its references, and return the highest score.
 
-        If several references have the highest score, the first of them is chosen.
+        If several references have the same highest score, the first one is chosen.
         """
         best: _AlignmentScore | None = None
         for index, reference in enumerate(references):
@@ -165,13 +165,13 @@ class PythonEngine(Engine):
         return best
 
     def _score_without_matches(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> _AlignmentScore:
-        """Return the score that a pair of segments would have if no words matched."""
+        """Return the score of a hypothesis and a reference as if no words matched."""
         hypothesis_words = tuple(token.form for token in hypothesis)
         reference_words = tuple(token.form for token in reference)
         return self._score_alignment(Alignment(hypothesis_words, reference_words, (), (), 0), reference_index=0)
 
     def _score_alignment(self, alignment: Alignment, reference_index: int) -> _AlignmentScore:
-        """Count the statistics of an alignment, and compute its score."""
+        """Count the matched words and the chunks of an alignment, and compute its score."""
         settings = self._settings
         statistics = count_statistics(
             alignment,
@@ -220,9 +220,9 @@ def _encode_sentences(
     hypotheses: Iterable[Sequence[Token]],
     references: Iterable[Iterable[Sequence[Token]]],
 ) -> None:
-    """Encode the distinct sentences of a batch together, and store their vectors in the cache of the matcher.
+    """Encode all distinct sentences of a batch, and store their vectors in the matcher's cache.
 
-    Sentences that are too long are skipped. The matcher raises an error when it compares such a sentence.
+    Sentences that are too long are skipped here. They cause an error later, when the matcher compares them.
     """
     sentences = [tuple(tokens) for tokens in hypotheses]
     for segment_references in references:

@@ -1,7 +1,7 @@
 """Choose the alignment from the candidate matches with a beam search.
 
-The search follows section 3 of the specification of METEOR 1.5. It does not always find the best alignment. Its result
-depends on the order of the candidates, on ties, and on the path to which a distance is added.
+The search follows section 3 of the specification of METEOR 1.5. It does not always find the best alignment. The result
+also depends on the order of the candidates and on ties.
 
 A path is a partial alignment of the reference words up to a position. It is a tuple
 ``(rank, used_words, chunk_end, next_position, matches)``:
@@ -84,7 +84,7 @@ def search(
                 path_count += len(paths)
             if len(paths) > MAX_PATHS or path_count // 4 > MAX_PATHS:
                 raise too_many_paths(hypothesis_size, len(candidates))
-        # The sort is stable, so that paths with equal ranks keep their order.
+        # The sort is stable, so paths with equal ranks keep their order.
         paths.sort(key=_get_rank)
         del paths[beam:]
     best_path = min(paths, key=_rank_complete_path)
@@ -92,18 +92,18 @@ def search(
 
 
 def _rank_complete_path(path: _Path) -> int:
-    """Return the rank of a path that has reached the end of the reference. Its open chunk counts as well."""
+    """Return the final rank of a path. A chunk that is still open at the end of the reference is counted."""
     rank, _, chunk_end, _, _ = path
     return rank + _CHUNK if chunk_end >= 0 else rank
 
 
 def _list_matches(path: _Path) -> list[AlignedMatch]:
-    """Return the matches of a path in the order of their reference positions."""
+    """Return the matches of a path, sorted by their positions in the reference."""
     matches = []
     _, _, _, _, link = path
     while link is not None:
         earlier_link, position, candidate = link
-        # Reference positions may share a candidate. Therefore its position is replaced by the actual position.
+        # A candidate may be shared by several reference positions, so the actual position is filled in.
         matches.append(candidate._replace(reference_start=position))
         link = earlier_link
     matches.reverse()
@@ -111,7 +111,7 @@ def _list_matches(path: _Path) -> list[AlignedMatch]:
 
 
 class _Run(NamedTuple):
-    """Store consecutive candidates that differ only in their hypothesis positions. The positions increase.
+    """Store consecutive candidates that differ only in their hypothesis position, which increases.
 
     Attributes:
         gain: amount by which each candidate lowers the rank of a path.
@@ -138,7 +138,7 @@ def too_many_paths(hypothesis_size: int, reference_size: int) -> InputError:
 def _split_into_runs(
     candidates: Sequence[AlignedMatch], search_weights: Sequence[float], compare_matched_words: bool
 ) -> list[_Run]:
-    """Divide the candidates that start at a reference position into runs. The order of the candidates is kept."""
+    """Group consecutive candidates that differ only in their hypothesis position into runs."""
     groups: list[list[AlignedMatch]] = []
     for candidate in candidates:
         if groups and _continues_run(groups[-1][-1], candidate):
@@ -162,7 +162,7 @@ def _split_into_runs(
 
 
 def _continues_run(previous: AlignedMatch, candidate: AlignedMatch) -> bool:
-    """Return whether a candidate belongs to the same run as the previous candidate of its list."""
+    """Return whether a candidate belongs to the same run as the previous candidate."""
     return (
         candidate.hypothesis_start > previous.hypothesis_start
         and candidate.matcher == previous.matcher
@@ -172,7 +172,7 @@ def _continues_run(previous: AlignedMatch, candidate: AlignedMatch) -> bool:
 
 
 def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int) -> list[_Path]:
-    """Extend every path by the candidates that start at a reference position, or by an unmatched reference word.
+    """Extend each path of the beam search by each candidate at a reference position, or leave the word unmatched.
 
     Args:
         paths: the paths up to the position.
@@ -184,7 +184,7 @@ def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int
     for path in paths:
         _, _, _, next_position, _ = path
         if next_position > position:
-            # The last match of the path contains this reference word.
+            # This reference word belongs to the last match of the path.
             extended_paths.append(path)
         else:
             _extend_path(path, position, runs, beam, extended_paths)
@@ -192,10 +192,10 @@ def _extend_paths(paths: list[_Path], position: int, runs: list[_Run], beam: int
 
 
 def _extend_path(path: _Path, position: int, runs: list[_Run], beam: int, extended_paths: list[_Path]) -> None:
-    """Append the extensions of one path to a list of paths. The function :func:`_extend_paths` describes the arguments.
+    """Append all extensions of one path to a list. See :func:`_extend_paths` for the arguments.
 
-    The distance of a candidate is added to the path that the candidate extends. Therefore all further extensions of
-    this path include the distance as well.
+    The distance of a candidate is added to the original path. Therefore all later extensions of the original path
+    include this distance, too.
 
     A candidate that does not start at the end of the open chunk breaks the chunk. Only the first ``beam`` breaking
     candidates of a run can survive, because the ranks never decrease within a run. The path is not extended by the
@@ -204,7 +204,7 @@ def _extend_path(path: _Path, position: int, runs: list[_Run], beam: int, extend
     rank, used_words, chunk_end, next_position, matches = path
     break_penalty = _CHUNK if chunk_end >= 0 else 0
     for gain, reference_length, hypothesis_length, starts, by_start in runs:
-        # A candidate is free if the path does not use any of its words.
+        # A candidate match can extend the path if none of its words is used yet.
         free_starts = starts & ~used_words
         for offset in range(1, hypothesis_length):
             free_starts &= ~(used_words >> offset)
@@ -218,7 +218,7 @@ def _extend_path(path: _Path, position: int, runs: list[_Run], beam: int, extend
             if breaks_chunk and breaking_count == beam:
                 skipped_starts = free_starts
                 if start < chunk_end:
-                    # The candidate at the end of the chunk is not skipped, because it does not break the chunk.
+                    # The candidate that continues the open chunk must not be skipped.
                     skipped_starts &= (1 << chunk_end) - 1
                 rank += _sum_distances(skipped_starts, position)
                 free_starts ^= skipped_starts
@@ -233,12 +233,12 @@ def _extend_path(path: _Path, position: int, runs: list[_Run], beam: int, extend
             extended_paths.append((extended_rank, extended_words, hypothesis_end, reference_end, extended_matches))
             rank += abs(position - start)
             free_starts ^= lowest_bit
-    # The reference word can also remain unmatched, which closes the open chunk.
+    # Leaving the reference word unmatched is also possible and ends the current chunk.
     extended_paths.append((rank + break_penalty, used_words, -1, next_position, matches))
 
 
 def _sum_distances(words: int, position: int) -> int:
-    """Return the sum of the distances of words from a position.
+    """Return the sum of the distances between a position and several words.
 
     Args:
         words: bit mask of the positions of the words.
@@ -250,7 +250,7 @@ def _sum_distances(words: int, position: int) -> int:
 
 
 def _sum_bit_indexes(mask: int) -> int:
-    """Return the sum of the indexes of the bits that are set in a mask."""
+    """Return the sum of the indexes of all set bits in a mask."""
     total = 0
     size = mask.bit_length()
     digit = 0
@@ -262,7 +262,7 @@ def _sum_bit_indexes(mask: int) -> int:
 
 @cache
 def _mask_of_digit(digit: int, digit_count: int) -> int:
-    """Return a bit mask of all indexes below ``2**digit_count`` in which a binary digit is 1."""
+    """Return a mask that selects all indexes below ``2**digit_count`` in which a certain binary digit is 1."""
     half_period = 1 << digit
     mask = ((1 << half_period) - 1) << half_period
     size = 2 * half_period
@@ -273,10 +273,9 @@ def _mask_of_digit(digit: int, digit_count: int) -> int:
 
 
 def _rank_gain(match: AlignedMatch, search_weights: Sequence[float], compare_matched_words: bool) -> int:
-    """Return the amount by which a match lowers the rank of a path.
+    """Return the amount by which a match lowers the rank of a path. Low ranks are good.
 
-    The number of hypothesis words and the number of reference words are multiplied by the matcher's weight, and each
-    product is truncated to an integer.
+    Both word counts of the match are multiplied by the matcher's weight. Each product is truncated to an integer.
     """
     weight = search_weights[match.matcher]
     gain = _WEIGHTED_MATCH * (int(match.hypothesis_length * weight) + int(match.reference_length * weight))
@@ -286,7 +285,7 @@ def _rank_gain(match: AlignedMatch, search_weights: Sequence[float], compare_mat
 
 
 def _append_fixed_match(paths: list[_Path], position: int, match: AlignedMatch, gain: int) -> list[_Path]:
-    """Extend every path by a fixed match, except for paths that have already passed the position."""
+    """Extend the paths by a fixed match, unless the match of a path already covers this reference position."""
     start = match.hypothesis_start
     end = start + match.hypothesis_length
     cost = abs(position - start) - gain

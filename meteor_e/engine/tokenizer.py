@@ -1,4 +1,4 @@
-"""Convert the words of large texts to ids. The native core tokenizes the lines if it is installed."""
+"""Convert the words of large texts to integer ids, with the C++ core if it is installed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Tokenizer:
-    """Convert the words of lines to ids. The first word has the id 0, and each further distinct word the next id.
+    """Convert words to integer ids. Ids are assigned in the order in which distinct words first occur, starting at 0.
 
     Args:
         normalizer: the language's normalizer; ``None`` to split lines at white space without normalization.
@@ -44,7 +44,7 @@ class Tokenizer:
         module = native_module()
         self._core: Core | None = None
         if normalizer is not None and module is not None:
-            # The core is only used to tokenize. It does not need matchers, and the parameters do not matter.
+            # The C++ core only tokenizes here, so it does not need matchers, and its parameters do not matter.
             settings = EngineSettings(Parameters(0.5, 1.0, 0.5, 0.5, ()), beam=1, character_mode=False)
             self._core = module.Core(settings=settings, matchers=(), normalizer=normalizer, limits=core_limits())
 
@@ -63,7 +63,7 @@ class Tokenizer:
         return self._convert_core_ids(self._read_core_ids(self._core, lines))
 
     def _read_core_ids(self, core: Core, lines: Sequence[str]) -> list[list[int]]:
-        """Tokenize lines with the core, and return the core's ids of the words of each line."""
+        """Tokenize lines with the C++ core, and return the ids that the core assigns to the words of each line."""
         batch = core.read(lines, self._threads, None)
         for index in batch.irregular():
             batch.set_words(index, self._split(lines[index]))
@@ -74,7 +74,7 @@ class Tokenizer:
         return [batch.types(index) for index in range(len(lines))]
 
     def _convert_core_ids(self, lines: list[list[int]]) -> list[list[int]]:
-        """Convert the core's ids to word ids, whose order does not depend on the timing of the core's threads."""
+        """Renumber the word ids of the C++ core, because they depend on the timing of its threads."""
         import numpy as np
 
         flat_ids = np.fromiter(chain.from_iterable(lines), np.uint32, sum(map(len, lines)))
@@ -83,7 +83,7 @@ class Tokenizer:
         return [list(islice(word_ids, len(line))) for line in lines]
 
     def _assign_word_ids(self, core_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
-        """Assign the next word ids to new words in the order of their first occurrence.
+        """Assign ids to words that are new, in the order in which the words first occur.
 
         Args:
             core_ids: the core's ids of all words of the lines.

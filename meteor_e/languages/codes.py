@@ -1,4 +1,4 @@
-"""Language codes and names, and generic definitions of languages that do not have a language file.
+"""Look up the codes and names of languages, and define languages that do not have a language file.
 
 A language can be named by an ISO 639-1 or 639-3 code, a BCP 47 tag with script and region, or its English name.
 ``langcodes`` parses the codes, replaces deprecated ones, and supplies the likely script of a language. The generic
@@ -47,7 +47,7 @@ class LanguageTag(NamedTuple):
     other_script: bool
 
     def candidates(self) -> tuple[str, ...]:
-        """Return the codes of language files that apply to this language, beginning with the most specific code."""
+        """List the codes under which a language file for this language may exist, with the most specific code first."""
         codes = (self.code, f"{self.language}-{self.script}")
         if self.other_script and self.language not in _ANY_SCRIPT:
             return codes
@@ -56,7 +56,7 @@ class LanguageTag(NamedTuple):
 
 @functools.cache
 def language_names() -> dict[str, str]:
-    """Return the English names of all languages, by code."""
+    """Return a mapping from language codes to the English names of the languages."""
     names: dict[str, str] = json.loads((RESOURCES / "languages" / "names.json").read_text(encoding="utf-8"))
     return names
 
@@ -86,7 +86,7 @@ def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
 
 
 def _find_code(name: str, defined_codes: Collection[str]) -> str:
-    """Return the code of a language by its English name; see :func:`find_tag`."""
+    """Return the code of a language, given its English name. See :func:`find_tag`."""
     codes = {name.casefold(): code for code, name in language_names().items()}
     code = codes.get(name.strip().casefold())
     if code is None:
@@ -121,7 +121,7 @@ def generic_language(tag: LanguageTag) -> Language:
     name = names.get(tag.code) or names.get(tag.language) or f"language {tag.language}"
     tasks = {}
     for task_name, task in generic_tasks(("exact",), common_tasks()).items():
-        # The matcher "paraphrase" needs a pack, which does not exist for such a language.
+        # The matcher "paraphrase" needs a resource pack, and languages without a language file do not have any.
         weights = {matcher: weight for matcher, weight in task.weights.items() if matcher != "paraphrase"}
         tasks[task_name] = replace(task, weights=weights)
     return Language(

@@ -45,7 +45,7 @@ def parse_language(data: object, source: str = "") -> Language:
     """
     document = data if isinstance(data, Document) else Document(data, source)
     if Path(document.source).parent != LANGUAGE_FOLDER:
-        # The files of meteor_e are checked by a test, because importing the checker takes time.
+        # Importing the checker is slow, so built-in language files are not checked here, but by a test.
         _check_content(document)
     content: Any = document.data
     tasks = generic_tasks(content["matchers"], {**common_tasks(), **content.get("tasks", {})})
@@ -87,7 +87,7 @@ def _check_content(document: Document) -> None:
 
 
 def _check_name(document: Document, key: str, kind: str, valid_names: Collection[str]) -> None:
-    """Raise a ConfigError if the value of a key is not one of the valid names."""
+    """Raise a ConfigError if a setting of a language file is not one of the valid names."""
     name = document.data.get(key)
     if name is not None and name not in valid_names:
         suggestion = near_miss(name, valid_names)
@@ -123,14 +123,14 @@ LANGUAGE_FOLDER = RESOURCES / "languages"
 
 
 def own_tasks(language: Language) -> dict[str, Task]:
-    """Return the tasks of a language that differ from the tasks that all languages have."""
+    """Return the tasks of a language, without the tasks that all languages have in common."""
     common = generic_tasks(language.matchers, common_tasks())
     return {name: task for name, task in language.tasks.items() if task != common.get(name)}
 
 
 @functools.cache
 def common_tasks() -> Mapping[str, Any]:
-    """Return the tasks that all languages have, as in ``any.yaml``."""
+    """Return the tasks that all languages have in common, which ``any.yaml`` defines."""
     tasks = read_yaml(LANGUAGE_FOLDER / "any.yaml").data
     assert isinstance(tasks, dict)
     return tasks
@@ -143,15 +143,15 @@ def builtin_language(code: str) -> Language:
 
 
 def language_files() -> dict[str, Path]:
-    """Return the paths of meteor_e's language files by the codes of the languages."""
-    # The file any.yaml contains the tasks of all languages and does not define a language.
+    """Return a mapping from language codes to the paths of the built-in language files."""
+    # The file any.yaml does not define a language, but the tasks that all languages have in common.
     return {file.stem: file for file in sorted(LANGUAGE_FOLDER.glob("*.yaml")) if file.stem != "any"}
 
 
 def named_languages(file: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the code of the language whose English name is the first word of a file name, as in ``french.synsets``.
+    """Find the language whose English name begins a file name, as in ``french.synsets``, and return its code.
 
-    The result is an empty tuple if the file name does not begin with the name of a language.
+    If the file name does not begin with the name of a language, the result is an empty tuple.
     """
     first_word = re.split(r"[^a-z]", Path(file).name.lower(), maxsplit=1)[0]
     return tuple(code for code in language_files() if builtin_language(code).name.lower() == first_word)

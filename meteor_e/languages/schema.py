@@ -1,4 +1,4 @@
-"""The types of language files, which are used to check the files and to create the JSON schema.
+"""Types that describe a language file in YAML. They are used to check files and to create a JSON schema.
 
 This module is imported only when a file or a mapping is checked, because msgspec loads slowly.
 """

@@ -1,4 +1,4 @@
-"""Define the matchers of METEOR 1.5, which the Java program calls modules, and the matcher of lemmas."""
+"""Define the matchers of METEOR 1.5 for stems, synonyms and paraphrases, and a matcher for lemmas."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class StemMatcher(KeyMatcher):
         return (self.identity(self._stem(token.form)),)
 
     def describe(self) -> str:
-        """Return the name of the stemmer. If it is not a stemmer of METEOR, add the release of its library."""
+        """Return the name of the stemmer. If METEOR does not have this stemmer, add the version of its library."""
         version = getattr(self._stem, "version", None)
         return self.stemmer_name if version is None else f"{self.stemmer_name}, {version}"
 
@@ -117,7 +117,7 @@ class ResourceMatcher(Matcher):
         return cls(table)
 
     def describe(self) -> str:
-        """Return a note in the signature if the table is missing."""
+        """Return a note for the signature if the table of synonyms or paraphrases is missing."""
         return self.no_table if self.table is None else ""
 
 
@@ -135,7 +135,7 @@ class SynonymMatcher(ResourceMatcher, KeyMatcher):
     no_table: ClassVar[str] = "no synonyms"
 
     def keys(self, token: Token) -> set[int]:
-        """Return the synsets of a word and of its base forms."""
+        """Return the synsets of a word, including the synsets of its base forms."""
         synonyms: SynonymTable | None = self.table
         if synonyms is None:
             return set()
@@ -151,7 +151,7 @@ class SynonymMatcher(ResourceMatcher, KeyMatcher):
 
 
 def _synsets_of_regular_base(synonyms: SynonymTable, word: str) -> tuple[int, ...]:
-    """Apply WordNet's suffix rules to a word, and return the synsets of the first base form that has synsets."""
+    """Find base forms of a word with WordNet's suffix rules, and return the synsets of the first known base form."""
     if word.endswith(("ss", "ful")) or len(word) <= 2:
         return ()
     for suffix, replacement in _SUFFIXES:
@@ -174,8 +174,8 @@ class ParaphraseMatcher(ResourceMatcher, PhraseMatcher):
 class LemmaMatcher(KeyMatcher):
     """Different words match if the lemmatizer of the chain assigns the same lemma to them.
 
-    A word that the lemmatizer does not know is its own lemma. This matcher is useful for languages without a stemmer,
-    and for languages with inflections that stemmers do not remove.
+    If the lemmatizer does not know a word, the word is its own lemma. This matcher is useful for languages without a
+    stemmer, and for inflected forms from which a stemmer cannot remove the ending.
     """
 
     name: ClassVar[str] = "lemma"

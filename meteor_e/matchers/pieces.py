@@ -1,7 +1,7 @@
-"""Match similar words and segments, which share character n-grams, prefixes or subsequences.
+"""Match words or segments with similar spelling, by their character n-grams, prefixes or subsequences.
 
-Inflected forms, compounds and spelling variants share most of their characters in every language with an alphabetic
-script. These matchers do not need any resource.
+In alphabetic scripts, inflected forms, compounds and spelling variants of a word have most characters in common.
+Therefore these matchers work without dictionaries or models.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _START, _END = "\x02", "\x03"
 class NgramMatcher(OverlapMatcher):
     """Words match if they share character n-grams. A match counts in proportion to the similarity of the words.
 
-    The n-grams have 1 to ``longest`` characters. They are lowercase, and contain marks for the start and the end of a
-    word. The positions of capital letters in a word are an additional piece that is compared.
+    The n-grams have 1 to ``longest`` lowercase characters, including marks for the start and the end of a word. The
+    positions of capital letters are compared as well.
     """
 
     name: ClassVar[str] = "ngram"
@@ -31,7 +31,7 @@ class NgramMatcher(OverlapMatcher):
     Options: ClassVar[type[Any] | str | None] = "meteor_e.api.options:NgramOptions"
 
     def pieces(self, token: Token) -> Iterator[str]:
-        """Yield the n-grams of a word, and a piece for its capital letters."""
+        """Yield the character n-grams of a word, and an item for the positions of its capital letters."""
         word, lowercase_word = token.form[:MAX_WORD_CHARACTERS], self.lowercase_form(token)
         if lowercase_word != word:
             letter_pairs = zip(word, lowercase_word, strict=False)
@@ -45,11 +45,11 @@ class NgramMatcher(OverlapMatcher):
 
     @staticmethod
     def lowercase_form(token: Token) -> str:
-        """Return the lowercase form of a word, from which the n-grams are taken."""
+        """Return the lowercase form of a word. The character n-grams are extracted from this form."""
         return lowercase(token.form[:MAX_WORD_CHARACTERS])
 
     def describe(self) -> str:
-        """Return the maximum n-gram length and the minimum similarity, which change the scores."""
+        """Return the options that change the scores: the maximum n-gram length and the minimum similarity."""
         return f"1-{self.options.longest}, from {self.options.threshold!r}"
 
 
@@ -68,7 +68,7 @@ class PrefixMatcher(OverlapMatcher):
         return (word[:length] for length in range(1, len(word) + 1))
 
     def describe(self) -> str:
-        """Return the minimum similarity, which changes the scores."""
+        """Return the only option that changes the scores, the minimum similarity."""
         return f"from {self.options.threshold!r}"
 
 
@@ -79,8 +79,8 @@ class CharactersMatcher(Matcher):
     one or several words (Popović 2015, "chrF: character n-gram F-score for automatic MT evaluation"). Both values are
     reduced if the hypothesis repeats characters more often than the reference.
 
-    The precision and recall of a chain are weighted sums over its matchers. If the weights add up to 1, such as 0.4
-    for words and 0.6 for this matcher, they are weighted means.
+    The matcher's precision and recall are multiplied by its weight and added to the values of the other matchers. The
+    weights of all matchers should add up to 1, such as 0.4 for words and 0.6 for this matcher.
     """
 
     name: ClassVar[str] = "characters"
@@ -96,8 +96,8 @@ class CharactersMatcher(Matcher):
 class SubsequenceMatcher(CharactersMatcher):
     """Two segments are compared by the precision and recall of their longest common subsequences.
 
-    The subsequences consist of characters and of pairs of characters. Words are not aligned. Repeated text is penalized
-    as by :class:`CharactersMatcher`.
+    Subsequences of single characters and of pairs of characters are compared, without aligning words. Repeated text is
+    penalized in the same way as in :class:`CharactersMatcher`.
     """
 
     name: ClassVar[str] = "subsequence"

@@ -1,4 +1,4 @@
-"""Choose the candidates with the best expected scores by minimum Bayes risk decoding (Kumar and Byrne, 2004).
+"""Choose the best translation candidates by minimum Bayes risk decoding (Kumar and Byrne, 2004).
 
 The candidates of a source are, for example, samples from a model or an n-best list. By default, they also serve as
 references, and all references have the same weight.
@@ -96,13 +96,13 @@ def _choose_best(pairs: Pairs, expected: Floats, best: int) -> Choice:
 
 
 def _read_pairs(metric: Metric, sources: Iterable[Sequence[str] | Source]) -> Iterator[Pairs]:
-    """Yield the pairs of candidates and references of each source. The sources are numbered from 1."""
+    """Yield the candidates and references of each source sentence. Source sentences are numbered from 1."""
     for number, source in enumerate(sources, 1):
         yield _make_pairs(metric, source, number)
 
 
 def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> Pairs:
-    """Check a source, and return its distinct candidates and its references with positive weights.
+    """Remove repeated candidates, and references with weight 0, after checking the input for errors.
 
     Args:
         metric: the metric that scores candidates against references.
@@ -141,7 +141,7 @@ def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> 
 
 
 def _scale_weights(weights: Sequence[float], number: int) -> Floats:
-    """Divide the weights of a source's references by the maximum weight, which prevents an overflow of their sum.
+    """Divide the weights of the references by the largest weight, so that the sum of the weights cannot overflow.
 
     Raises:
         InputError: if a weight is negative, or no weight is positive.
@@ -155,9 +155,10 @@ def _scale_weights(weights: Sequence[float], number: int) -> Floats:
 def _compute_expected(
     sources: Iterable[Pairs], method: Method | None, best: int, progress: Progress
 ) -> Iterator[tuple[Pairs, Floats]]:
-    """Yield each source with the expected scores of its candidates.
+    """Compute the expected scores of the candidates of each source sentence.
 
-    If no method is given, all pairs are scored, and consecutive small sources are scored together.
+    If no method is given, each candidate is scored against each reference. Consecutive source sentences with few pairs
+    are scored together.
     """
     small_sources: list[Pairs] = []
     pair_count = 0
@@ -177,7 +178,7 @@ def _compute_expected(
 
 
 def _score_separately(pairs: Pairs, method: Method | None, best: int, progress: Progress) -> Floats:
-    """Return the expected scores of one source's candidates, by a method or by scoring all pairs.
+    """Compute the expected scores of the candidates of one source sentence, by default by scoring all pairs.
 
     Raises:
         InputError: if a pair cannot be scored. The message contains the number of the source.
@@ -187,13 +188,13 @@ def _score_separately(pairs: Pairs, method: Method | None, best: int, progress: 
             return pairs.compute_expected(range(len(pairs.candidates)), progress)
         return method(pairs, best)
     except InputError as error:
-        # The error names positions within a block of pairs, which differ from the positions in the file.
+        # The error message contains positions within a block of pairs, not the positions in the file.
         message = re.sub(r"^source \d+, hypothesis \d+, reference \d+: ", "", str(error))
         raise InputError(f"source {pairs.number}: {message}") from error
 
 
 def _score_together(sources: Sequence[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
-    """Score small sources in one batch, and yield each source with the expected scores of its candidates.
+    """Score several source sentences in one batch, and yield the expected scores of the candidates of each.
 
     Raises:
         InputError: if a pair cannot be scored. The message contains the number of the source.
@@ -211,5 +212,5 @@ def _score_together(sources: Sequence[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
         def renumber(match: re.Match[str]) -> str:
             return f"source {int(match[1]) + first.number - 1}"
 
-        # The error counts sources from the first source of this batch, which may not be the first one of the file.
+        # The error message counts source sentences within this batch, not within the file.
         raise InputError(re.sub(r"^source (\d+)(?=, hyp)", renumber, str(error))) from error

@@ -1,4 +1,4 @@
-"""Find the best candidates of minimum Bayes risk decoding without scoring all pairs of texts."""
+"""Speed up minimum Bayes risk decoding by scoring only some pairs of a candidate and a reference."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TIE_TOLERANCE = 1e-12
 
 
 def rank_candidates(expected: Floats, sign: int) -> Integers:
-    """Return the indexes of the candidates, sorted from best to worst. Candidates with equal scores keep their order.
+    """Return the indexes of the candidates from best to worst score. Candidates with equal scores keep their order.
 
     Args:
         expected: the expected scores of the candidates. Candidates with NaN come last.
@@ -38,11 +38,11 @@ def rank_candidates(expected: Floats, sign: int) -> Integers:
     finite_quality = quality[np.isfinite(quality)]
     tolerance = TIE_TOLERANCE * float(np.abs(finite_quality).max(initial=0.0))
     sorted_quality = quality[order]
-    # The difference of two infinite scores is NaN, which does not exceed the tolerance. Such scores get equal ranks.
+    # The difference of two infinite scores is NaN, so the comparison is false, and both scores get the same rank.
     with np.errstate(invalid="ignore"):
         is_worse = sorted_quality[:-1] - sorted_quality[1:] > tolerance
     ranks = np.concatenate([[0], np.cumsum(is_worse)])
-    # Candidates with equal ranks are sorted by their indexes.
+    # Candidates with the same rank are sorted by index.
     return np.asarray(order[np.lexsort((order, ranks))])
 
 
@@ -67,7 +67,7 @@ class Pairs:
     weights: Floats | None
 
     def scores(self, rows: Iterable[int], columns: Integers) -> Floats:
-        """Score some candidates against some references, and return the scores, ``(rows, columns)``.
+        """Score some candidates against some references, and return a matrix of scores.
 
         Args:
             rows: the indexes of the candidates.
@@ -77,11 +77,11 @@ class Pairs:
         hypotheses = [self.candidates[row] for row in rows]
         references = [self.references[column] for column in distinct_columns]
         matrix = next(score_pairs(self.metric, [hypotheses], [references]))
-        # The columns are copied in the given order, because the order of summands affects rounding errors.
+        # The columns keep the given order, because the order of a sum affects its rounding error.
         return np.take(matrix, inverse.ravel(), axis=1)
 
     def average(self, matrix: Floats) -> Floats:
-        """Return the expected score of each candidate, which is the weighted mean of its scores.
+        """Compute the expected score of each candidate as the weighted mean of its scores.
 
         Args:
             matrix: the scores of candidates against the first references, ``(candidates, references)``.
@@ -89,11 +89,11 @@ class Pairs:
         if self.weights is None:
             return np.asarray(matrix.mean(axis=1))
         weights = self.weights[: matrix.shape[1]]
-        # A matrix product is not used here, because its rounding errors depend on the number of rows.
+        # The rounding errors of a matrix product would depend on the number of rows, so it is not used here.
         return np.asarray((matrix * (weights / weights.sum())).sum(axis=1))
 
     def compute_expected(self, rows: Sequence[int], progress: Progress = silent) -> Floats:
-        """Return the expected scores of some candidates, which are scored against all references in blocks.
+        """Score some candidates against all references in blocks, and return the expected score of each candidate.
 
         Args:
             rows: the indexes of the candidates.
@@ -109,7 +109,7 @@ class Pairs:
 
     @property
     def sign(self) -> int:
-        """Return the factor by which scores are multiplied so that high values are good: 1 or -1."""
+        """Return 1 if high scores are good, and -1 if low scores are good."""
         return 1 if self.metric.higher_is_better else -1
 
 
@@ -117,7 +117,7 @@ class Method(Protocol):
     """Find the best candidates of a source."""
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
-        """Return the expected scores of all candidates, with NaN for candidates that have been ruled out.
+        """Return the expected score of each candidate, or NaN if the candidate has been ruled out.
 
         Args:
             pairs: the candidates and references of a source.
@@ -129,11 +129,11 @@ class Method(Protocol):
 class Pruning:
     """Find the best candidates by confidence-based pruning, which is algorithm 1 of Cheng and Vlachos (2023).
 
-    Candidates are scored against an increasing number of references. Each step rules out the candidates that win
-    against the best candidate in at most ``1 - confidence`` of the bootstrap samples of references.
+    Candidates are scored against more and more references. After each step, a candidate remains only if it reaches the
+    score of the best candidate in more than ``1 - confidence`` of the bootstrap samples.
 
-    The expected scores are means over the references of the last step. In the absence of ties, the library mbrs makes
-    the same choices with the same settings and seed.
+    The expected scores are means over the references of the last step. Unless scores are tied, the Python library mbrs
+    makes the same choices with the same settings and seed.
 
     Attributes:
         confidence: the confidence level.
@@ -148,7 +148,7 @@ class Pruning:
     seed: int = 0
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
-        """Return the expected scores of the candidates that have not been ruled out; see :class:`Method`."""
+        """Return the expected score of each candidate, or NaN if the candidate has been ruled out."""
         random = np.random.RandomState(self.seed)
         candidates = np.arange(len(pairs.candidates))
         scores = np.empty((len(candidates), 0))
@@ -171,7 +171,7 @@ class Pruning:
         return _spread_scores(candidates, expected, len(pairs.candidates))
 
     def _find_winners(self, pairs: Pairs, scores: Floats, sample_weights: Floats) -> Integers:
-        """Return the indexes of the candidates that win against the best candidate in enough bootstrap samples.
+        """Return the indexes of candidates that are at least as good as the best one in enough bootstrap samples.
 
         Args:
             pairs: the candidates and references of a source.
@@ -180,15 +180,15 @@ class Pruning:
         """
         sample_means = pairs.sign * scores @ sample_weights.T
         best_candidate = rank_candidates(pairs.average(scores), pairs.sign)[0]
-        # A tolerance is needed, because rounding errors can make the means of equal rows differ.
+        # Equal rows can have slightly different means because of rounding errors, so a tolerance is needed.
         wins = sample_means >= sample_means[best_candidate] - 1e-9
-        # Single precision is used, as in PyTorch, because it makes 1 - 0.9 equal to 0.1.
+        # Like PyTorch, this code compares in single precision, in which 1 - 0.9 is equal to 0.1.
         return np.flatnonzero(np.float32(wins.mean(axis=1)) > np.float32(1 - self.confidence))
 
     def _draw_weights(self, random: np.random.RandomState, weights: Floats | None, size: int) -> Floats:
-        """Return the weights of the references in each bootstrap sample, ``(samples, size)``."""
+        """Draw bootstrap samples of the references, and return the weight of each reference in each sample."""
         drawn_references = random.randint(0, 1 << 32, (self.samples, size), np.uint32) % size
-        # Each sample has its own range of indexes, so that one call counts the references of all samples.
+        # Each sample gets its own range of indexes, so one call of bincount counts the references of all samples.
         first_indexes = size * np.arange(self.samples)[:, None]
         flat_counts = np.bincount((drawn_references + first_indexes).ravel(), minlength=self.samples * size)
         sample_weights = flat_counts.reshape(self.samples, size) * (1.0 if weights is None else weights[:size])
@@ -197,14 +197,14 @@ class Pruning:
 
 @dataclass(frozen=True)
 class Aggregation:
-    """Select promising candidates by reference aggregation, and score them exactly.
+    """Select promising candidates by reference aggregation, and compute their exact scores.
 
     The ``top`` candidates are selected by approximate expected scores (see :mod:`meteor_e.engine.aggregation`). They
     are scored against increasing samples of references, and candidates are ruled out if they are significantly worse
     than the best candidate. The remaining candidates are scored against all references.
 
-    If the metric can approximate the scores of pairs, the approximations serve as a control variate. Then only the
-    errors of the approximation are sampled.
+    If the metric can also approximate the scores of single pairs, the approximations serve as a control variate: the
+    samples are only used to estimate the errors of the approximations.
 
     Attributes:
         top: the number of candidates that are scored exactly, or 0 to choose by approximate scores.
@@ -215,7 +215,7 @@ class Aggregation:
     seed: int = 0
 
     def __call__(self, pairs: Pairs, best: int) -> Floats:
-        """Return the exact expected scores of the selected candidates; see :class:`Method`."""
+        """Return the exact expected score of each selected candidate, and NaN for all other candidates."""
         if not isinstance(pairs.metric, AggregatesReferences):
             raise ConfigError(f"metric {pairs.metric.label} cannot aggregate references; use pruning")
         references, weights = _merge_references(pairs)
@@ -229,10 +229,10 @@ class Aggregation:
         return _spread_scores(candidates, expected, len(pairs.candidates))
 
     def _rule_out(self, pairs: Pairs, aggregated: Aggregated, candidates: Integers, best: int) -> Integers:
-        """Rule out candidates by scoring them against samples of references, and return the remaining candidates.
+        """Score candidates against samples of the references, rule out bad candidates, and return the others.
 
-        Each sample is twice as large as the previous sample. Sampling ends when few candidates remain, or when the
-        next sample would exceed a quarter of the references.
+        The size of the sample is doubled in each step. Sampling ends when few candidates remain, or when the sample
+        would exceed a quarter of the references.
 
         Args:
             pairs: the distinct candidates and references of a source.
@@ -258,7 +258,7 @@ class Aggregation:
 
 
 def _find_possible(estimates: Floats, errors: Floats, best: int) -> NDArray[np.bool_]:
-    """Return a mask of the candidates that are not significantly worse than the best candidates.
+    """Return a boolean mask of the candidates that are not significantly worse than the best candidates.
 
     A candidate is significantly worse if its distance to the best candidates exceeds ``2.5 + 6 / size`` standard
     errors, where ``size`` is the number of sampled references.
@@ -277,7 +277,7 @@ def _find_possible(estimates: Floats, errors: Floats, best: int) -> NDArray[np.b
 
 
 def _merge_references(pairs: Pairs) -> tuple[list[str], Floats]:
-    """Return the distinct references of a source, and their weights, which sum to 1."""
+    """Merge equal references of a source sentence, add up their weights, and scale the weights to a sum of 1."""
     distinct_references = list(dict.fromkeys(pairs.references))
     index_of = {text: index for index, text in enumerate(distinct_references)}
     indexes = [index_of[text] for text in pairs.references]
@@ -286,14 +286,14 @@ def _merge_references(pairs: Pairs) -> tuple[list[str], Floats]:
 
 
 def _approximate_scores(aggregated: Aggregated, candidates: Integers, columns: Integers) -> Floats:
-    """Return approximate scores of candidates against references, or zeros if the metric cannot approximate them."""
+    """Return approximate scores of candidates against references, or zeros if the metric has no approximation."""
     if aggregated.pairs is None:
         return np.zeros((len(candidates), len(columns)))
     return aggregated.pairs(candidates, columns)
 
 
 def _average_approximations(pairs: Pairs, aggregated: Aggregated, candidates: Integers) -> Floats:
-    """Return the weighted mean of each candidate's approximate scores, which are computed in blocks."""
+    """Compute approximate scores in blocks, and return the weighted mean of each candidate's scores."""
     assert pairs.weights is not None
     means = np.zeros(len(candidates))
     step = max(1, BLOCK // len(candidates))
@@ -304,7 +304,7 @@ def _average_approximations(pairs: Pairs, aggregated: Aggregated, candidates: In
 
 
 def _spread_scores(candidates: Integers, expected: Floats, count: int) -> Floats:
-    """Return an array of the expected scores of all candidates, with NaN for candidates that have been ruled out.
+    """Return the expected scores of all candidates. The scores of candidates that have been ruled out are NaN.
 
     Args:
         candidates: the indexes of the candidates that have not been ruled out.

@@ -34,7 +34,7 @@ from meteor_e.packs.pack import (
 
 
 class Ingredients(NamedTuple):
-    """The content of a new pack. A resource that is ``None`` is not included in the pack."""
+    """The resources from which a new pack is built. Resources that are ``None`` are left out."""
 
     function_words: bytes | None = None
     prefixes: bytes | None = None
@@ -66,7 +66,8 @@ def build_pack(
 ) -> Pack:
     """Build a pack from files in METEOR's formats, and open it.
 
-    An existing pack is replaced when the new pack is complete. A folder that is not a pack is never replaced.
+    If the pack already exists, it is replaced when the new pack is complete. Folders without a pack are never
+    overwritten.
 
     Args:
         target: the folder of the pack. A store finds packs in its root folder.
@@ -106,7 +107,7 @@ def build_pack(
 
 @dataclass(frozen=True)
 class PackBuilder:
-    """Builds a pack in a temporary folder. Call :func:`open_builder` to create an instance.
+    """Build a pack in a temporary folder. Call :func:`open_builder` to create an instance.
 
     Attributes:
         target: the folder of the pack, which is created or replaced when the pack is complete.
@@ -175,7 +176,7 @@ class PackBuilder:
             replace_folder(folder, self.target)
 
     def _has_identical_pack(self, manifest: Manifest) -> bool:
-        """Return whether the target folder already contains this pack without damage."""
+        """Return whether the target folder already contains an intact copy of this pack."""
         try:
             existing_pack = Pack(self.target)
         except ResourceError:
@@ -185,7 +186,7 @@ class PackBuilder:
 
 @contextlib.contextmanager
 def open_builder(target: PathLike, name: str | None = None, progress: Progress = silent) -> Iterator[PackBuilder]:
-    """Lock the folder of a pack against changes by other processes, and yield a builder for the pack.
+    """Lock the folder of a pack, so that other processes cannot change it, and yield a builder for the pack.
 
     Args:
         target: the folder of the pack. An existing pack is replaced when the new pack is complete.
@@ -210,7 +211,7 @@ def _check_target(target: Path) -> None:
 
 
 def _write_files(folder: Path, ingredients: Ingredients, progress: Progress) -> dict[str, int]:
-    """Write the files of a pack, and return the number of items in each resource for the manifest."""
+    """Write the files of a resource pack. Return the number of items in each file for the manifest."""
     contents = {}
     if ingredients.function_words is not None:
         words = parse_function_words(decode_utf8(ingredients.function_words, "the function word list"))

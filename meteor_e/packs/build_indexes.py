@@ -50,7 +50,7 @@ _JAVA_WORDS = re.compile(rb"[^ \t\f]+")
 
 
 class Stream(NamedTuple):
-    """A file of an archive that is unpacked while it is being read.
+    """A file in an archive. The file is decompressed while it is being read.
 
     Attributes:
         stream: the content of the file, plain or compressed by gzip.
@@ -111,7 +111,7 @@ def build_synonym_index(
 
 
 def _read_synset_ids(synsets: PathOrStream, progress: Progress) -> dict[bytes, list[int]]:
-    """Return the synset ids of each word in a synonym file. The last entry of a word is used."""
+    """Read a synonym file, and return the synset ids of each word. If a word is repeated, the last line is used."""
     synset_ids_by_word: dict[bytes, list[int]] = {}
     for location, word, id_line in _read_pairs(synsets, progress):
         synset_ids_by_word[word] = [_parse_synset_id(item, location) for item in id_line.split()]
@@ -119,7 +119,7 @@ def _read_synset_ids(synsets: PathOrStream, progress: Progress) -> dict[bytes, l
 
 
 def _read_base_forms(exceptions: PathOrStream, progress: Progress) -> dict[bytes, list[bytes]]:
-    """Return the base forms of each irregular form in a file of exceptions."""
+    """Return the base forms of each irregular word in WordNet's list of exceptions."""
     base_forms_by_form: dict[bytes, list[bytes]] = {}
     for _, base_form, form_line in _read_pairs(exceptions, progress):
         for form in form_line.split():
@@ -128,7 +128,7 @@ def _read_base_forms(exceptions: PathOrStream, progress: Progress) -> dict[bytes
 
 
 def _read_pairs(source: PathOrStream, progress: Progress) -> Iterator[tuple[str, bytes, bytes]]:
-    """Read a synonym file. For each entry, yield the location of its second line, and both lines."""
+    """Read the pairs of lines in a synonym file. Yield the location of the second line, and both lines."""
     for name, n_previous_lines, lines in _read_entries(source, 2, MAX_SYNONYMS, "synonyms", progress):
         for i in range(0, len(lines), 2):
             line_number = n_previous_lines + i + 1
@@ -148,7 +148,7 @@ def _parse_synset_id(text: bytes, location: str) -> int:
 
 
 def _flatten_rows(rows: list[list[int]]) -> list[bytes]:
-    """Return two arrays of integers as bytes: the offset of each row, and the concatenated rows."""
+    """Concatenate rows of integers, and return the offset of each row and all integers as bytes."""
     starts = array("I", [0])
     data = array("I")
     for row in rows:
@@ -193,7 +193,7 @@ def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str],
 def _read_phrases(
     source: PathOrStream, progress: Progress
 ) -> tuple[list[bytes], NDArray[np.uint32], NDArray[np.uint8]]:
-    """Read a paraphrase table. Phrases of the left side and of the right side alternate.
+    """Read a paraphrase table. Each phrase is followed by its paraphrase.
 
     Returns:
         The words in the order of their first occurrence, the concatenated word ids of all phrases, and the number of
@@ -201,7 +201,7 @@ def _read_phrases(
     """
     import numpy as np  # This import is slow.
 
-    # The dictionary assigns the next free id to a new word, so that each word needs a single lookup.
+    # The defaultdict assigns the next free id to a new word, so a single lookup is enough for each word.
     word_ids: collections.defaultdict[bytes, int] = collections.defaultdict()
     word_ids.default_factory = word_ids.__len__
     separator_id = word_ids[_SEPARATOR]
@@ -210,7 +210,7 @@ def _read_phrases(
     for name, n_previous_lines, lines in _read_entries(source, 3, MAX_TEXT, "paraphrases", progress):
         _check_probabilities(lines, name, n_previous_lines)
         del lines[0::3]  # The remaining lines are phrases.
-        # One flat list of words with a separator after each phrase is faster than one list per phrase.
+        # A single list of words, with a separator after each phrase, is faster than a list for each phrase.
         text = b" \xff ".join([*lines, b""])
         tokens = text.split() if b"\x0b" not in text else _JAVA_WORDS.findall(text)
         token_ids = np.fromiter(map(word_ids.__getitem__, tokens), np.uint32, len(tokens))
@@ -218,7 +218,7 @@ def _read_phrases(
         lengths = np.diff(np.flatnonzero(is_separator), prepend=-1) - 1
         _check_lengths(lengths, name, n_previous_lines)
         all_lengths.append(lengths.astype(np.uint8))
-        # The separator has the id 0, so the ids of the words are reduced by 1.
+        # The id 0 belongs to the separator, so 1 is subtracted from the ids of all words.
         all_ids.append(token_ids[~is_separator] - np.uint32(1))
     return list(word_ids)[1:], np.concatenate(all_ids), np.concatenate(all_lengths)
 
@@ -258,7 +258,7 @@ def _read_entries(
 def _split_entries(
     blocks: Iterator[bytes], name: str, lines_per_entry: int, kind: str
 ) -> Iterator[tuple[int, list[bytes]]]:
-    """Split blocks of text into lines, and yield the complete entries, preceded by the number of previous lines.
+    """Split blocks of text into lines, and yield the complete entries with the number of lines before them.
 
     Args:
         blocks: the blocks, the last of which is empty.
@@ -326,15 +326,15 @@ def _read_blocks(buffered: io.BufferedReader[io.RawIOBase], name: str, limit: in
 
 
 def _check_probabilities(lines: list[bytes], name: str, n_previous_lines: int) -> None:
-    """Raise a ResourceError if the first line of an entry is not a number, as in a file with a missing line."""
+    """Raise a ResourceError if an entry of a paraphrase table does not begin with a probability."""
     first_lines = lines[0::3]
-    # Usually, all lines are plain numbers. A deque without items is the fastest way to parse and discard them.
+    # Usually, all lines are numbers. A deque of length 0 is the fastest way to check this.
     with contextlib.suppress(ValueError):
         collections.deque(map(float, first_lines), maxlen=0)
         return
     for index, text in enumerate(first_lines):
         try:
-            # Other numbers may follow the probability, because the Java program ignores this line.
+            # Only the first item of the line is checked, because the Java program ignores the line.
             float(text.split(maxsplit=1)[0])
         except (ValueError, IndexError):
             excerpt = text.decode()[:40].strip()
@@ -355,10 +355,10 @@ def _check_lengths(lengths: NDArray[np.int64], name: str, n_previous_lines: int)
 def _sort_vocabulary(
     vocabulary: list[bytes], ids: NDArray[np.uint32], lengths: NDArray[np.uint8]
 ) -> tuple[list[bytes], NDArray[np.uint32], int]:
-    """Sort the vocabulary so that words that begin a phrase come first, and within each group, frequent words.
+    """Sort the vocabulary by frequency. Words that begin a phrase come before all other words.
 
-    In this order, the trie node for the first word of a phrase can be computed from the word's id, and frequent words
-    are on few memory pages.
+    In this order, the id of the first word of a phrase determines its trie node, and frequent words share few memory
+    pages.
 
     Returns:
         The sorted words, the new ids of all words of the phrases, and the number of words that begin a phrase.
@@ -377,10 +377,10 @@ def _sort_vocabulary(
 def _build_trie(
     ids: NDArray[np.uint32], lengths: NDArray[np.uint8], n_words: int
 ) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Build a trie from phrases, and return the records of the trie's nodes and the node of each phrase.
+    """Build a trie from phrases. Return a record for each node of the trie, and the node of each phrase.
 
-    A record consists of the word id, the first child, and the first entry, which is still 0. A final record ends the
-    ranges of children. The children of a node are adjacent and sorted by word.
+    A record consists of the word id, the number of the first child, and the first entry, which is set later. The
+    children of a node are adjacent and sorted by word. An additional record marks the end of the last children.
     """
     import numpy as np  # This import is slow.
 
@@ -392,7 +392,7 @@ def _build_trie(
     records = np.zeros((n_nodes + 1, 3), np.uint32)
     words, first_children = records[:, 0], records[:, 1]
     words[:-1] = trie.words << FLAG_BITS
-    # Nodes are in breadth-first order, so the children of a node follow those of all previous nodes.
+    # In breadth-first order, the children of a node come after the children of all previous nodes.
     first_children[0] = 1
     first_children[1:] = 1 + np.cumsum(child_counts)
     return records, trie.phrase_nodes
@@ -413,7 +413,7 @@ class _Trie(NamedTuple):
 
 
 def _number_nodes(ids: NDArray[np.uint32], lengths: NDArray[np.uint8], n_words: int) -> _Trie:
-    """Create the nodes of a trie level by level. The nodes of a level are sorted by parent and then by word.
+    """Create the nodes of a trie level by level. Nodes on the same level are sorted by parent and then by word.
 
     Args:
         ids: the concatenated word ids of all phrases.
@@ -430,7 +430,7 @@ def _number_nodes(ids: NDArray[np.uint32], lengths: NDArray[np.uint8], n_words: 
     for level in range(int(lengths.max(initial=0))):
         phrases = np.flatnonzero(lengths > level)
         phrase_words = ids[starts[phrases] + level]
-        # A key combines the parent and the word of a node in one integer, so that nodes can be sorted quickly.
+        # The parent and the word of each node are combined in one integer, because integers can be sorted quickly.
         keys = phrase_nodes[phrases].astype(np.uint64) * np.uint64(n_words) + phrase_words
         level_keys, key_indexes = np.unique(keys, return_inverse=True)
         phrase_nodes[phrases] = (n_nodes + key_indexes).astype(np.uint32)
@@ -441,10 +441,10 @@ def _number_nodes(ids: NDArray[np.uint32], lengths: NDArray[np.uint8], n_words: 
 
 
 def _fill_entries(nodes: NDArray[np.uint32], left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    """Set the first entry and the flags of each node of a trie, and return the entries.
+    """Sort the paraphrases by their left side, and store in each trie node where its paraphrases begin.
 
-    The entries are sorted by the node of their left side. Entries with the same left side are in the order of the
-    table.
+    Paraphrases of the same phrase keep the order of the paraphrase table. The flags of a node tell on which sides of
+    the table its phrase occurs.
     """
     import numpy as np  # This import is slow.
 

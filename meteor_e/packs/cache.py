@@ -1,4 +1,4 @@
-"""A cache of indexes for synonym files and paraphrase tables that are not part of a resource pack."""
+"""Cache the indexes of the user's own synonym files and paraphrase tables."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def load_synonym_index(
 def load_synonym_file(
     synsets: str | os.PathLike[str], exceptions: Path | None = None, progress: Progress = silent
 ) -> SynonymIndex:
-    """Return the index for a synset file and an exception file. Build the index if it is not cached.
+    """Return the index of a synset file and an exception file. Build the index if it is not cached.
 
     The files have the format that :func:`build_synonym_index` reads.
     """
@@ -151,9 +151,9 @@ def _hash_contents(*paths: Path | None) -> str:
 
 
 def _find_file(directory: Path, name: str) -> Path | None:
-    """Return the path of a file or of its version compressed with gzip, or ``None`` if neither exists."""
+    """Find a file or its compressed version ``FILE.gz``, and return ``None`` if neither exists."""
     for path in (directory / name, directory / f"{name}.gz"):
-        # A file that cannot be read, such as a broken link, is not skipped, so that reading it raises an error.
+        # A broken link counts as an existing file, so that reading it raises an error later.
         if os.path.lexists(path):
             return path
     return None

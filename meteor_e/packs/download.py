@@ -198,7 +198,7 @@ def _save_response(
 
 
 def local_path(source: str) -> Path | None:
-    """Return the local path that a path or ``file:`` URL denotes, or ``None`` for an http or https URL.
+    """Convert a path or ``file:`` URL to a ``Path``. Return ``None`` for an http or https URL.
 
     Raises:
         ResourceError: for any other URL.

@@ -1,7 +1,7 @@
-"""Memory-mapped indexes of synonyms and paraphrases, with a common file format and vocabulary.
+"""Look up synonyms and paraphrases in memory-mapped index files.
 
-``docs/index-format.md`` documents the format byte by byte. The native core maps the same files. Opening an index takes
-the same time for files of any size, because only the header is checked.
+``docs/index-format.md`` documents the format byte by byte. The C++ core maps the same files into memory. Even large
+files are opened at once, because only the header is checked.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ LEFT_SIDE, RIGHT_SIDE, FLAG_BITS = 1, 2, 2
 
 
 class IndexFile:
-    """A memory-mapped index with its parameters, its sections, and a hash table of its words.
+    """A memory-mapped file with a vocabulary and with the synonyms or paraphrases of its words.
 
-    The file remains mapped as long as a view of a section exists. All methods raise
-    :class:`~meteor_e.base.errors.ResourceError` if they encounter damaged data.
+    The file remains mapped as long as a ``memoryview`` of its data exists. All methods raise
+    :class:`~meteor_e.base.errors.ResourceError` for damaged data.
 
     Args:
         path: the path of the index.
@@ -100,7 +100,7 @@ class IndexFile:
             raise_damaged(self.path, "its word table does not fit")
 
     def _read_header(self, view: memoryview, layout: Layout) -> tuple[int, ...]:
-        """Check the header of the file, and return the parameters."""
+        """Check the header of an index file, and return the parameters that it contains."""
         if bytes(view[:8]) != layout.magic:
             raise_damaged(self.path, f"it does not begin with {layout.magic.decode('ascii')!r}, like such an index")
         header_size = _FIXED.size + _SECTION.size * len(layout.sections)
@@ -114,14 +114,14 @@ class IndexFile:
         if size != len(view):
             raise_damaged(self.path, f"it has {len(view)} bytes instead of {size}")
         header = bytearray(view[:header_size])
-        # The checksum is computed with zeros in place of its own four bytes.
+        # The checksum is computed as if its own four bytes were zeros.
         header[_CRC_OFFSET : _CRC_OFFSET + 4] = bytes(4)
         if n_sections != len(layout.sections) or crc != zlib.crc32(header):
             raise_damaged(self.path, "the checksum of its header is wrong")
         return tuple(parameters)
 
     def _map_sections(self, view: memoryview, layout: Layout) -> dict[str, memoryview]:
-        """Return a view of each section. Each item of a view has four bytes or one byte."""
+        """Return a memory view of each section of the file. The items of a view have four bytes or one byte."""
         sections = {}
         previous_end = _FIXED.size + _SECTION.size * len(layout.sections)
         for index, (name, item_size) in enumerate(layout.sections):
@@ -223,7 +223,7 @@ def write_index(
 
 
 def _make_header(layout: Layout, parameters: Sequence[int], sizes: Sequence[int]) -> tuple[bytearray, list[int]]:
-    """Return the header of an index, including its checksum, and the offset of each section.
+    """Create the header of an index file, and compute the offset of each section.
 
     Args:
         layout: the layout of the index.
@@ -249,7 +249,7 @@ def _make_header(layout: Layout, parameters: Sequence[int], sizes: Sequence[int]
 
 
 def make_vocabulary_sections(words: Sequence[bytes], source: Path) -> tuple[list[bytes], list[int]]:
-    """Return the sections and parameters of a vocabulary.
+    """Convert a vocabulary to the binary form in which it is stored in an index file.
 
     Args:
         words: the words as UTF-8. The id of a word is its index.
@@ -263,14 +263,14 @@ def make_vocabulary_sections(words: Sequence[bytes], source: Path) -> tuple[list
         raise ResourceError(f"{source} has too many words for an index ({len(words)} words, {len(text)} bytes)")
     offsets = array("I", [0, *itertools.accumulate(map(len, words))])
     slots, max_probes = _fill_hash_table(words)
-    # A lookup may stop after one more probe than any word of the vocabulary needs.
+    # A lookup can stop after one probe more than the longest probe sequence.
     return [offsets.tobytes(), text, slots.tobytes()], [len(words), min(max_probes + 1, len(slots))]
 
 
 def _fill_hash_table(words: Sequence[bytes]) -> tuple[array[int], int]:
     """Create a hash table for words, and return its slots and the length of its longest probe sequence.
 
-    A slot is 0, or the id of a word plus 1. Fewer than half of the slots are used.
+    An empty slot contains 0. Any other slot contains the id of a word plus 1.
     """
     n_slots = max(2, 1 << (2 * len(words) - 1).bit_length()) if words else 2
     slots = array("I", bytes(4 * n_slots))
@@ -299,12 +299,12 @@ class SynonymIndex(IndexFile):
                 raise_damaged(self.path, "its synset table does not fit")
 
     def synsets(self, word: str) -> tuple[int, ...]:
-        """Return the ids of a word's synsets in the order of the source file, or an empty tuple for other words."""
+        """Return the synset ids of a word in the order of the source file. The result is empty for unknown words."""
         word_id = self.word_id(word)
         return () if word_id < 0 else tuple(self.row(*self._synsets, word_id))
 
     def bases(self, word: str) -> tuple[str, ...]:
-        """Return the base forms of an irregular word in the order of the file, or an empty tuple for other words."""
+        """Return the base forms of an irregular word in the order of the file. The result is empty for other words."""
         word_id = self.word_id(word)
         return () if word_id < 0 else tuple(map(self.word, self.row(*self._bases, word_id)))
 
@@ -316,7 +316,7 @@ class SynonymIndex(IndexFile):
 class ParaphraseIndex(IndexFile):
     """The index of a paraphrase table. Phrases from both sides of the table are stored in one trie.
 
-    A phrase is identified by the number of its node in the trie, which is the same on both sides of the table.
+    The number of a trie node identifies a phrase. A phrase has the same number on both sides of the table.
 
     Attributes:
         nodes: the number of nodes. Node 0 is the empty phrase.
@@ -343,7 +343,7 @@ class ParaphraseIndex(IndexFile):
             raise_damaged(self.path, "its phrase table does not fit")
 
     def phrases_at(self, ids: Sequence[int], start: int) -> list[tuple[int, int]]:
-        """Return the length and the node of each phrase of the table that begins at a position in a segment.
+        """Find the phrases that begin at a position in a segment, and return their lengths and trie nodes.
 
         Shorter phrases come first.
 
@@ -359,7 +359,7 @@ class ParaphraseIndex(IndexFile):
         end = len(ids)
         position = start + 1
         try:
-            # The children of the root are the words that begin a phrase, in the order of their ids.
+            # Words that begin a phrase are children of the root, in the order of their ids.
             node = word + 1
             record = words[node]
             while True:
@@ -371,7 +371,7 @@ class ParaphraseIndex(IndexFile):
                 low, high = first_child[node], first_child[node + 1]
                 if low >= high or word < 0:
                     return phrases
-                # The children of a node are sorted by word id, because the flags are in the low bits.
+                # Flags are in the low bits, so sorting the children of a node sorts them by word id.
                 node = bisect_left(words, word << FLAG_BITS, low, high)
                 if node >= high:
                     return phrases
@@ -383,7 +383,7 @@ class ParaphraseIndex(IndexFile):
             raise_damaged(self.path, "a node of its trie does not exist")
 
     def paraphrases(self, node: int) -> Sequence[int]:
-        """Return the nodes of a phrase's paraphrases in the order of the table, including duplicates.
+        """Return the trie nodes of all paraphrases of a phrase, in the order of the paraphrase table.
 
         Args:
             node: the node of the phrase on the left side of the table.
@@ -396,7 +396,7 @@ class ParaphraseIndex(IndexFile):
         try:
             while node:
                 word_ids.append(self._words[node] >> FLAG_BITS)
-                # Nodes are in breadth-first order, so first children are sorted and follow their parents.
+                # In breadth-first order, child numbers increase, so the parent is found by binary search.
                 node = bisect_right(self._first_child, node, 0, node) - 1
         except IndexError:
             raise_damaged(self.path, f"it has no phrase {node}")

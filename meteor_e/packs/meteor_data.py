@@ -32,7 +32,7 @@ MAX_MEMBER = 64 << 20
 _JAR_MEMBER = "function/english.words"
 _JAR = re.compile(r"(?P<folder>.*/)?meteor-(?P<version>[0-9]+(?:\.[0-9]+)*)\.jar")
 
-# zipfile and tarfile raise various exceptions for damaged archives.
+# The modules zipfile and tarfile raise these exceptions for damaged archives.
 _ARCHIVE_ERRORS = (
     zipfile.BadZipFile,
     tarfile.TarError,
@@ -65,7 +65,7 @@ class MeteorData(NamedTuple):
 
 @contextlib.contextmanager
 def open_meteor(path: Path) -> Iterator[MeteorData]:
-    """Open a wheel, tarball or jar with METEOR's data. Its members are read by name and are not extracted.
+    """Open a wheel, tarball or jar with METEOR's data. The files in the archive are read without extracting them.
 
     Raises:
         ResourceError: if the file is not a wheel, tarball or jar of METEOR, or is damaged. Damage may not be noticed
@@ -93,13 +93,13 @@ def _archive_errors(path: Path) -> Iterator[None]:
     except _ARCHIVE_ERRORS as error:
         raise ResourceError(f"{path} is damaged or cut short: {error}") from error
     except OSError as error:
-        # For damaged data, zipfile and gzip raise an OSError that does not have an error number.
+        # The modules zipfile and gzip raise an OSError without an error number for damaged data.
         reason = error.strerror or str(error)
         raise ResourceError(f"cannot read {error.filename or path}: {reason}") from error
 
 
 def _open_separate_jar(jar: zipfile.ZipFile, path: Path) -> MeteorData:
-    """Return the data of a separate jar file and of the folder ``data`` next to it."""
+    """Open METEOR's data in a jar file and in the folder ``data`` next to the jar."""
     match = _JAR.fullmatch(path.name)
     version = match["version"] if match else "unknown"
     files: _Files = {}
@@ -109,7 +109,7 @@ def _open_separate_jar(jar: zipfile.ZipFile, path: Path) -> MeteorData:
 
 
 def _open_inner_jar(files: _Files, path: Path, stack: contextlib.ExitStack) -> MeteorData:
-    """Return the data of a jar inside a wheel or tarball.
+    """Open METEOR's data in a jar that is itself part of a wheel or tarball.
 
     Args:
         files: the members of the wheel or tarball.
@@ -141,7 +141,7 @@ def _list_members(archive: tarfile.TarFile, path: Path) -> _Files:
             files[info.name] = info.size, partial(archive.extractfile, info)
         elif info.name.endswith((".jar", ".gz")):
             raise ResourceError(f"{path.name}: {info.name} is not a plain file")
-    # An archive ends with two blocks of zeros. tarfile has read the first one, but also accepts a truncated archive.
+    # A complete tar archive ends with two blocks of zeros, but tarfile also accepts a truncated archive.
     if archive.fileobj is None or archive.fileobj.read(tarfile.BLOCKSIZE) != bytes(tarfile.BLOCKSIZE):
         raise ResourceError(f"{path} is damaged or cut short: the archive has no end")
     return files
@@ -149,7 +149,7 @@ def _list_members(archive: tarfile.TarFile, path: Path) -> _Files:
 
 @contextlib.contextmanager
 def open_ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
-    """Yield the content of a language's pack. The paraphrase table is closed at the end of the ``with`` block.
+    """Yield METEOR's data for a language. The paraphrase table is closed at the end of the ``with`` block.
 
     Args:
         data: the data of METEOR.
@@ -178,7 +178,7 @@ def open_ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
 
 
 def _open_synonym_file(data: MeteorData, name: str) -> Stream:
-    """Return a synonym file of the jar as a stream."""
+    """Open a synonym file of the jar as a stream."""
     return Stream(io.BytesIO(_read_member(data, f"synonym/{name}")), f"{name} of {data.name}")
 
 

@@ -115,7 +115,7 @@ class Manifest:
 
     @classmethod
     def _parse(cls, content: bytes) -> Manifest:
-        """Parse a manifest from JSON. An invalid manifest raises one of several exceptions."""
+        """Parse the JSON manifest of a resource pack. Different mistakes raise different exceptions."""
         data = json.loads(content)
         json.dumps(data, ensure_ascii=False).encode()  # This raises an error for surrogates, which cannot be printed.
         if data["format"] != FORMAT_VERSION:
@@ -163,7 +163,7 @@ def check_name(name: str) -> str:
 
 
 def is_installable(name: str) -> bool:
-    """Return whether a pack can be downloaded, which is possible if METEOR has data for the language."""
+    """Return whether METEOR has data for a language, so that its resource pack can be downloaded."""
     return ISO_CODES.get(name, name) in LANGUAGES
 
 
@@ -198,10 +198,10 @@ def parse_function_words(text: str) -> frozenset[str]:
 
 
 def parse_prefixes(text: str) -> NonbreakingPrefixes:
-    """Parse a list of nonbreaking prefixes in the format of METEOR and Moses.
+    """Parse a list of nonbreaking prefixes, such as "Mr", in the format of Moses.
 
-    Each line contains one prefix. A line that begins with ``#`` is a comment. ``PREFIX #NUMERIC_ONLY#`` is a prefix
-    only before digits.
+    Each line contains one prefix. A line that begins with ``#`` is a comment. The mark ``#NUMERIC_ONLY#`` means that
+    the prefix only counts before digits.
     """
     always = set()
     numeric = set()
@@ -220,9 +220,9 @@ def parse_prefixes(text: str) -> NonbreakingPrefixes:
 class Pack(LanguageResources):
     """The resources of a language in a folder.
 
-    Opening a pack reads the manifest, checks the files and maps the indexes. The size of a file is always checked. Its
-    hash is checked if the file has changed since the last check. Packs are pickled by their path, and several threads
-    can share a pack.
+    Opening a pack checks its files and maps the indexes into memory. The size of each file is always checked. The hash
+    of a file is only checked if the file has changed since the last check. Pickling a pack only stores its path.
+    Several threads can share a pack.
 
     Args:
         path: the folder.
@@ -268,7 +268,7 @@ class Pack(LanguageResources):
 
     @property
     def summary(self) -> str:
-        """A string that lists the numbers of function words, prefixes, synonyms and paraphrases in the pack."""
+        """A summary that tells how many function words, prefixes, synonyms and paraphrases the pack contains."""
         descriptions = []
         for key in CONTENTS:
             count = self.manifest.contents.get(key)
@@ -288,7 +288,7 @@ class Pack(LanguageResources):
             trust: whether to skip hashing files that have not changed since their last check.
         """
         stored_stamps: dict[str, object] = {}
-        # If the stamps cannot be read, all files are hashed.
+        # If the sizes and times of the last check cannot be read, all files are hashed.
         with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
             stored_stamps = dict(json.loads((self.path / CHECKED).read_bytes()))
         stamps = dict(stored_stamps)
@@ -302,13 +302,13 @@ class Pack(LanguageResources):
             except OSError as error:
                 problems.append(f"{name} cannot be read: {error.strerror}")
         if stamps != stored_stamps:
-            # The stamps of a read-only pack cannot be saved, so its files are hashed again the next time.
+            # In a read-only folder, the result cannot be saved, so the files are hashed again the next time.
             with contextlib.suppress(OSError), atomic_file(self.path / CHECKED) as temporary_file:
                 temporary_file.write_text(json.dumps(stamps) + "\n", encoding="utf-8")
         return problems
 
     def _check_file(self, name: str, trusted_stamp: str) -> str:
-        """Check the size and the hash of a file, and return its stamp, which consists of size and modification time.
+        """Check the size and the hash of a file, and return a string with its size and modification time.
 
         Args:
             name: the name of the file.
@@ -323,7 +323,7 @@ class Pack(LanguageResources):
         if status.st_size != expected_file.size:
             raise ResourceError(f"{name} has {status.st_size} bytes instead of {expected_file.size}")
         stamp = f"{status.st_size} {status.st_mtime_ns}"
-        # Archives and container images truncate modification times to seconds, so nine zeros match all nanoseconds.
+        # Archives truncate modification times to whole seconds, so the nanoseconds are ignored if they are 0.
         is_truncated = stamp.endswith("0" * 9)
         if trusted_stamp == stamp or (is_truncated and trusted_stamp[:-9] == stamp[:-9]):
             return trusted_stamp

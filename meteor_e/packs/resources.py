@@ -13,7 +13,7 @@ _NO_PREFIXES = NonbreakingPrefixes()
 
 @dataclass(eq=False, repr=False)
 class LanguageResources:
-    """The lexical resources of a language, all of which are optional.
+    """The optional lexical resources of a language, such as synonyms and paraphrases.
 
     Attributes:
         function_words: the function words, in lowercase.
@@ -29,7 +29,7 @@ class LanguageResources:
     description: str = "none"
 
     def replace(self, description: str, **parts: Any) -> LanguageResources:
-        """Return a copy of these resources with some of them replaced.
+        """Return a copy in which some of the resources are replaced, such as the function words.
 
         Args:
             description: the description of the new resources in the signature.

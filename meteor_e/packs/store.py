@@ -42,7 +42,7 @@ class PackStore:
         progress: Progress = silent,
         offline: bool = False,
     ) -> Pack:
-        """Build METEOR's pack of a language, install it and return it.
+        """Build the resource pack of a language from METEOR's data, install the pack and return it.
 
         If several processes install the same pack, one of them builds it while the others wait. An interrupted
         installation leaves the store unchanged.
@@ -139,7 +139,7 @@ class PackStore:
 def find_resources(
     language: Language, pack: str | None, function_words: str | None, offline: bool | None = None
 ) -> LanguageResources:
-    """Return the lexical resources of a chain, and install missing packs.
+    """Return the function words, synonyms and paraphrases for a chain. Missing packs are installed.
 
     Args:
         language: the language of the chain.
@@ -152,7 +152,7 @@ def find_resources(
     """
     resources = LanguageResources() if pack is None else find_pack(pack, offline)
     if isinstance(resources, Pack) and pack != language.pack:
-        # A language may name a pack of another language, but a chain may not.
+        # The definition of a language may refer to a pack of another language, but a user's chain may not.
         context = MatcherContext(language, resources)
         context.check_language([resources.language], f"the pack {pack!r} is", claimed=True)
     if function_words is None:
@@ -163,7 +163,7 @@ def find_resources(
 
 
 def find_pack(name: str, offline: bool | None = None) -> Pack:
-    """Return a pack by its name or folder. If METEOR has a pack of that name and it is missing, install it.
+    """Return a resource pack by its name or folder. If the pack is missing and can be downloaded, install it.
 
     Args:
         name: the name of the pack, or the path of its folder with a slash.
@@ -186,7 +186,7 @@ def find_pack(name: str, offline: bool | None = None) -> Pack:
 
 
 def _download_meteor(source: str | os.PathLike[str] | None, code: str, folder: Path, progress: Progress) -> Path:
-    """Download METEOR's data to a folder, from a URL or by default with pip, and return the path of the file."""
+    """Download METEOR's data with pip or from a URL, and return the path of the downloaded file."""
     from meteor_e.packs import download
 
     if source is not None:
@@ -214,7 +214,7 @@ def _describe_missing_data(language: str) -> str:
 
 
 def _file_id(target: Path) -> tuple[int, int] | None:
-    """Return the inode and modification time of a pack's manifest, which differ after each installation."""
+    """Return a stamp of a pack's manifest, by which a new installation of the pack can be detected."""
     try:
         status = (target / FILE_NAME).stat()
     except OSError:

@@ -1,4 +1,4 @@
-"""Definitions of the names of components, commands, languages and chains, and the plugins that define them."""
+"""Define classes that link the name of a component, command or language to the plugin that provides it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ PLUGIN_FAILURES = (Exception, SystemExit)
 
 
 class Origin(NamedTuple):
-    """The plugin that defines a name, and the distribution that contains the plugin.
+    """A plugin and the distribution that contains it, such as ``my-matchers 1.0``.
 
     Attributes:
         plugin: the name of the entry point.
@@ -37,7 +37,7 @@ BUILTIN = Origin("builtin", "meteor_e", __version__)
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry of the list that ``meteor-e plugins`` shows.
+    """A component or a broken plugin in the list that ``meteor-e plugins`` prints.
 
     Attributes:
         kind: ``matcher``, ``metric`` and so on, or ``plugin`` for a plugin that cannot be used at all.
@@ -67,7 +67,7 @@ LoadFunction = Callable[[object], tuple[T, tuple[str, ...]]]
 
 @dataclass
 class Definition(Generic[T]):
-    """Describes an object that meteor_e or a plugin offers under a name. The object is imported on first use.
+    """A named object of meteor_e or of a plugin, such as a matcher class. The object is imported on first use.
 
     Attributes:
         kind: ``matcher``, ``metric`` and so on.
@@ -106,12 +106,12 @@ class Definition(Generic[T]):
 
 
 def failure_reason(error: BaseException) -> str:
-    """Return a one-line description of an exception that the code of a plugin has raised."""
+    """Describe an exception that a plugin has raised in one line."""
     return str(error) if isinstance(error, MeteorError) else describe_error(error)
 
 
 def describe_clash(definitions: list[Definition[T]]) -> str:
-    """Return the error message for a name that has several definitions. A definition of meteor_e comes first."""
+    """Return the error message for a name that several plugins define, or that is also built into meteor_e."""
     origins = [f"{definition.origin} ({definition.origin.plugin})" for definition in definitions]
     is_builtin = definitions[0].origin == BUILTIN
     advice = "the one of meteor_e is used; rename the plugin's" if is_builtin else "uninstall all but one of them"

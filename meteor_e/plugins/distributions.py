@@ -1,7 +1,7 @@
-"""The components of the project's distributions, including those that are not installed.
+"""List the components of all distributions of meteor_e, even of distributions that are not installed.
 
-Error messages use this information to advise users which distribution to install. The components are listed in the
-resource file ``distributions.json``, which a test compares with the plugins.
+Error messages use this information to tell users which distribution to install. The file ``distributions.json`` lists
+the components. A test compares this file with the plugins.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from meteor_e.base.extras import advise_plugin
 
 
 class CommandNote(NamedTuple):
-    """A command of one of the project's distributions.
+    """A command of the program ``meteor-e``, with the distribution that contains it.
 
     Attributes:
         distribution: the name of the distribution.
@@ -30,7 +30,7 @@ class CommandNote(NamedTuple):
 
 @functools.cache
 def load_distributions() -> Mapping[str, Mapping[str, Any]]:
-    """Return the names of the components by distribution and kind. Each command has a group and a summary."""
+    """Read ``distributions.json``, which lists the components of each distribution by kind."""
     from meteor_e.languages.files import RESOURCES
 
     content: dict[str, Any] = json.loads((RESOURCES / "distributions.json").read_text(encoding="utf-8"))
@@ -39,7 +39,7 @@ def load_distributions() -> Mapping[str, Mapping[str, Any]]:
 
 @functools.cache
 def load_command_notes() -> Mapping[str, CommandNote]:
-    """Return the commands of all distributions of the project by name, including those that are not installed."""
+    """Return a mapping from command names to commands, including commands that are not installed."""
     notes = {}
     for distribution, components in load_distributions().items():
         for name, (group, summary) in components.get("command", {}).items():
@@ -48,7 +48,7 @@ def load_command_notes() -> Mapping[str, CommandNote]:
 
 
 def advise_installation(kinds: tuple[str, ...], name: str, description: str) -> str:
-    """Return advice to install the distribution of a component, or an empty string for an unknown component.
+    """Tell the user which distribution contains a component. Return an empty string for unknown components.
 
     Args:
         kinds: the kinds that the component may have.

@@ -51,7 +51,7 @@ def find_entry_points() -> list[EntryPoint]:
 
 
 def _origin(entry_point: EntryPoint) -> Origin:
-    """Return the origin of the plugin that an entry point names."""
+    """Return the distribution and version of the plugin that an entry point refers to."""
     distribution: Any = entry_point.dist
     metadata = distribution.metadata  # Each access to this property reads the file.
     return Origin(entry_point.name, metadata["Name"], metadata["Version"])
@@ -75,8 +75,10 @@ def check_core_version(distribution: Distribution | None) -> None:
 
 
 def _accepts_core_version(text: str) -> bool:
-    """Return whether a requirement accepts this version of meteor_e. Requirements of other distributions are always
-    accepted."""
+    """Return whether a requirement such as ``meteor-e>=1.0`` allows the installed version of meteor_e.
+
+    Requirements of other distributions are always accepted.
+    """
     name_match = re.match(r"[A-Za-z0-9._-]*", text)
     name = name_match[0] if name_match else ""
     if re.sub("[-_.]+", "-", name).lower() != "meteor-e":
@@ -106,7 +108,7 @@ def _check_api_version(plugin: object) -> None:
 
 
 class InstalledPlugins:
-    """The plugins of a process. Installed plugins are imported when they are needed; programs can register others.
+    """The plugins of a process. Installed plugins are imported on first use, and programs can register further plugins.
 
     Args:
         entry_points: a function that returns the entry points of the plugins.
@@ -128,7 +130,7 @@ class InstalledPlugins:
     @cached_property
     def _manager(self) -> pluggy.PluginManager:
         """The plugin manager with the hook specifications."""
-        # The import is deferred because built-in components do not need the plugin manager.
+        # The library pluggy is imported here because built-in components do not need it.
         import pluggy
 
         from meteor_e.api import hooks
@@ -176,7 +178,7 @@ class InstalledPlugins:
             raise PluginError(failure_reason(error)) from error
 
     def _check_hooks(self, plugin: object) -> None:
-        """Raise a PluginError if a plugin does not have any hooks, or has a hook that does not exist."""
+        """Raise a PluginError if a plugin does not implement any hook, or implements an unknown hook."""
         from meteor_e.api import hooks
 
         callers = self._manager.get_hookcallers(plugin)
@@ -189,7 +191,7 @@ class InstalledPlugins:
                 raise PluginError(f"there is no hook {caller.name!r}{suggestion}; the hooks: {', '.join(hook_names)}")
 
     def hook_results(self, hook: str) -> Iterator[tuple[Origin, object]]:
-        """Call a hook in each loaded plugin once, and yield the plugin's origin and the hook's result."""
+        """Call a hook of each loaded plugin, but only once for each plugin, and yield the results."""
         if not self._origins:
             return
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
@@ -207,12 +209,12 @@ class InstalledPlugins:
             yield origin, result
 
     def add_problem(self, origin: Origin, problem: str) -> None:
-        """Record a problem of a plugin, which will be listed and shown as a warning."""
+        """Record a problem of a plugin. The problem will be shown as a warning and by ``meteor-e plugins``."""
         self.problems[f"{origin}: {problem}"] = Entry("plugin", origin.plugin, **origin._asdict(), error=problem)
         self.pending_warnings.append(f"{origin}: {problem} (its components are not available)")
 
     def warn(self) -> None:
-        """Show the pending warnings about broken plugins and about names with several definitions."""
+        """Show the warnings about broken plugins and conflicting names that have not been shown yet."""
         if not self.pending_warnings:
             return
         with self.lock:

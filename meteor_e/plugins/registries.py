@@ -1,7 +1,7 @@
-"""Registries, each of which maps names to classes, commands, languages or chains.
+"""Look up classes, commands, languages and chains by name in registries.
 
-Looking up a name of meteor_e does not import plugins. Looking up any other name, or listing all names, first imports
-the installed plugins.
+Looking up a built-in name does not import plugins. The installed plugins are imported when another name is looked up,
+or when all names are listed.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ NAME = re.compile(r"[a-z0-9]+(?:[-_.][a-z0-9]+)*\+*")
 
 
 class Registry(ABC, Generic[T]):
-    """The objects of one kind by name. A registry can be used by several threads at the same time.
+    """Look up objects of one kind, such as metrics, by name. Several threads can use the same registry.
 
     Args:
         kind: the name of the kind in error messages and in ``meteor-e plugins``.
@@ -67,7 +67,7 @@ class Registry(ABC, Generic[T]):
 
     @abstractmethod
     def load_raw(self, raw: object) -> tuple[T, tuple[str, ...]]:
-        """Load an item that a hook returned. Return the object and its names, beginning with the canonical name.
+        """Load an object that a plugin provides. Return the object and its names, with the canonical name first.
 
         Raises:
             PluginError: if the item is invalid. The code of the plugin may raise other exceptions.
@@ -76,14 +76,14 @@ class Registry(ABC, Generic[T]):
     @property
     @abstractmethod
     def builtins(self) -> Mapping[str, object]:
-        """The import paths or files of the objects that meteor_e defines without plugins, by name and alias."""
+        """A mapping from the names and aliases of built-in objects to their import paths or files."""
 
     @abstractmethod
     def summarize(self, value: T) -> str:
         """Return a one-line description of an object."""
 
     def get(self, name: str) -> T:
-        """Return the object with a name. Names that meteor_e defines take precedence over those of plugins.
+        """Look up an object by name. Built-in objects take precedence over objects of plugins.
 
         Raises:
             PluginError: if the name does not exist, several plugins define it, or its plugin is broken.
@@ -94,7 +94,7 @@ class Registry(ABC, Generic[T]):
         return value
 
     def definition(self, name: str) -> Definition[T]:
-        """Return the definition of a name without loading its object.
+        """Return the definition of a name without importing the object itself.
 
         Raises:
             PluginError: if the name does not exist, or several plugins define it.
@@ -123,7 +123,7 @@ class Registry(ABC, Generic[T]):
             return sorted({*self.builtins, *self._collect_claims()})
 
     def entries(self, name: str | None, summarize: Callable[[T], str]) -> Iterator[Entry]:
-        """Load objects, and yield an entry for each definition of their names. Aliases of languages are skipped.
+        """Load objects, and yield a description of each object for listings. Aliases of languages are skipped.
 
         Args:
             name: the name to list; ``None`` for all names.
@@ -135,7 +135,7 @@ class Registry(ABC, Generic[T]):
             definitions = self._list_definitions(listed_name)
             clash = describe_clash(definitions) if len(definitions) > 1 else ""
             for definition in definitions:
-                # A definition of meteor_e takes precedence, so other definitions of the name do not affect it.
+                # A built-in object takes precedence, so it is usable even if a plugin uses the same name.
                 error = "" if definition.origin == BUILTIN else clash
                 entry = self._make_entry(definition, error, summarize)
                 is_alias = listed_name in entry.aliases
@@ -143,7 +143,7 @@ class Registry(ABC, Generic[T]):
                     yield entry
 
     def _builtin_definition(self, name: str) -> Definition[T] | None:
-        """Return meteor_e's definition of a name, or ``None`` if meteor_e does not define the name."""
+        """Return the definition of a built-in name, or ``None`` if the name is not built in."""
         if name not in self.builtins:
             return None
         if name not in self._builtin_definitions:
@@ -151,7 +151,7 @@ class Registry(ABC, Generic[T]):
         return self._builtin_definitions[name]
 
     def _collect_claims(self) -> dict[str, list[Definition[T]]]:
-        """Call the hooks of new plugins, and return the definitions of all loaded plugins by name."""
+        """Call the hooks of newly loaded plugins, and return the definitions of all plugins by name."""
         for origin, result in self._plugins.hook_results(self.hook):
             if isinstance(result, Mapping):
                 self._add_mapping(origin, result)
@@ -162,7 +162,7 @@ class Registry(ABC, Generic[T]):
         return self._claims
 
     def _add_mapping(self, origin: Origin, items: Mapping[object, object]) -> None:
-        """Add a definition for each named item of a hook's result. The items are loaded when they are first used."""
+        """Add the named objects that a hook has returned in a mapping. They are loaded on first use."""
         for name, raw in items.items():
             if isinstance(name, str) and name:
                 self._add_definition(Definition(self.kind, name, origin, raw, self.load_raw))
@@ -170,7 +170,7 @@ class Registry(ABC, Generic[T]):
                 self._report(origin, f"it returned a mapping with the key {name!r}; keys must be names")
 
     def _add_list(self, origin: Origin, items: Iterable[object]) -> None:
-        """Load each item of a hook's result, and add a definition for each of its names."""
+        """Load all objects that a hook has returned in a list, and add a definition for each of their names."""
         for raw in items:
             try:
                 value, names = self.load_raw(raw)
@@ -181,24 +181,24 @@ class Registry(ABC, Generic[T]):
                 self._add_definition(Definition(self.kind, name, origin, raw, self.load_raw, _value=value))
 
     def _add_definition(self, definition: Definition[T]) -> None:
-        """Add the definition of a plugin. If its name has several definitions, add a warning."""
+        """Add a definition of a plugin. Add a warning if the same name is already defined."""
         self._claims.setdefault(definition.name, []).append(definition)
         definitions = self._list_definitions(definition.name)
         if len(definitions) > 1:
             self._plugins.pending_warnings.append(describe_clash(definitions))
 
     def _report(self, origin: Origin, problem: str) -> None:
-        """Record a problem with the result of a plugin's hook."""
+        """Record an error in the value that a hook of a plugin has returned."""
         self._plugins.add_problem(origin, f"{self.hook}(): {problem}")
 
     def _list_definitions(self, name: str) -> list[Definition[T]]:
-        """Return all definitions of a name by the loaded plugins, preceded by that of meteor_e if there is one."""
+        """Return all definitions of a name. A built-in definition comes before the definitions of plugins."""
         builtin_definition = self._builtin_definition(name)
         definitions = [] if builtin_definition is None else [builtin_definition]
         return definitions + self._claims.get(name, [])
 
     def _make_entry(self, definition: Definition[T], error: str, summarize: Callable[[T], str]) -> Entry:
-        """Load an object and return its entry, which contains the given error or the error of loading the object."""
+        """Load an object and describe it for listings. If loading fails, the description contains the error message."""
         summary = ""
         value: Any = None
         try:
@@ -217,7 +217,7 @@ class Registry(ABC, Generic[T]):
         )
 
     def _unknown_name_error(self, name: str) -> MeteorError:
-        """Return the error for a name that does not exist."""
+        """Create the exception for a name that does not exist."""
         problems = self._plugins.problems
         advice = advise_installation((self.kind,), name, f"the {self.kind} {name!r}")
         if advice:
@@ -233,7 +233,7 @@ class Registry(ABC, Generic[T]):
 
 
 class ClassRegistry(Registry[type[T]]):
-    """A registry of classes with a common base class. Hooks return the classes or their import paths.
+    """A registry of classes with a common base class. Plugins provide the classes or their import paths.
 
     Args:
         kind, hook, plugins: as for :class:`Registry`.
@@ -277,7 +277,7 @@ class ClassRegistry(Registry[type[T]]):
 
 
 class CommandRegistry(Registry["click.Command"]):
-    """A registry of commands. Each command of meteor_e is defined in a module of :mod:`meteor_e.cli` with its name."""
+    """A registry of commands. Each built-in command is in the module of :mod:`meteor_e.cli` with the same name."""
 
     builtins: Mapping[str, object] = {name: f"meteor_e.cli.{name}:{name}" for name in builtin.COMMANDS}
 
@@ -299,13 +299,13 @@ class CommandRegistry(Registry["click.Command"]):
 
 
 class LanguageRegistry(Registry["Language"]):
-    """A registry of languages. Hooks return them as objects, mappings or YAML files."""
+    """A registry of languages. Plugins provide languages as objects, mappings or YAML files."""
 
     advice_for_unknown = "; use 'other' for a language that has no definition"
 
     @cached_property
     def builtins(self) -> Mapping[str, object]:
-        """The files of meteor_e's languages by code. METEOR has its own codes for some languages."""
+        """A mapping from language codes to the built-in language files. Both ISO codes and METEOR's codes are keys."""
         from meteor_e.api.languages import ISO_CODES
         from meteor_e.languages.files import language_files
 
@@ -347,12 +347,12 @@ class ChainRegistry(Registry["Traversable"]):
         return file, (file.name.removesuffix(".yaml"),)
 
     def summarize(self, value: Traversable) -> str:
-        """Return an empty string, because a chain file is not read to find its description."""
+        """Return an empty string. The YAML file of a chain is not read only to find a description."""
         return ""
 
 
 def _check_file(raw: Any) -> Traversable:
-    """Check that the file of a language or chain exists, and return it.
+    """Check that the YAML file of a language or chain exists, and return the file.
 
     Raises:
         PluginError: if the path is relative, or the file does not exist.

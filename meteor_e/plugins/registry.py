@@ -1,4 +1,4 @@
-"""The collection of the registries of components, languages, chains and commands.
+"""Hold the registries in which components, languages, chains and commands are looked up by name.
 
 >>> plugin_registry().matchers.get("stem")
 <class 'meteor_e.matchers.modules.StemMatcher'>
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 
 class PluginRegistry:
-    """The registries of all kinds of objects. Programs use the instance that :func:`plugin_registry` returns.
+    """A registry for each kind of object, such as matchers or metrics. Programs use :func:`plugin_registry`.
 
     Args:
         entry_points: a function that returns the entry points of plugins; by default those of all installed plugins.
@@ -120,7 +120,8 @@ class PluginRegistry:
     ) -> list[Entry]:
         """Import all plugins, load all objects, and return an entry for each object.
 
-        If an object cannot be loaded, its entry contains the error. This method does not raise errors or show warnings.
+        If an object cannot be loaded, its entry contains an error message. This method neither raises errors nor shows
+        warnings.
 
         Args:
             kind: the kind to list; ``None`` for all kinds.
@@ -148,7 +149,7 @@ class PluginRegistry:
         return list(self._plugins.problems)
 
     def warn(self) -> None:
-        """Show the pending warnings about broken plugins and about names with several definitions."""
+        """Show the warnings about broken plugins and conflicting names that have not been shown yet."""
         self._plugins.warn()
 
 
@@ -156,5 +157,5 @@ _registry = PluginRegistry()
 
 
 def plugin_registry() -> PluginRegistry:
-    """Return the registries that all parts of this process share."""
+    """Return the global registries of this process."""
     return _registry

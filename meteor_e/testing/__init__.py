@@ -1,4 +1,4 @@
-"""Check that components and plugins meet the requirements. Plugin authors can call these checks in their tests.
+"""Functions that check a plugin and its components. Authors of plugins can call them in their tests.
 
 For example, the tests of a plugin can contain::
 
@@ -38,10 +38,11 @@ __all__ = ["ConformanceError", "check_component", "check_matcher", "check_plugin
 
 
 def check_component(component: type[Component] | Component, *, context: Any = None, **options: Any) -> None:
-    """Check the name, docstring and options of a component, and the results of most kinds of components.
+    """Check the name, docstring and options of a component, and apply it to sample texts.
 
     Matchers are checked by :func:`check_matcher`. Features, lemmatizers, metrics and segmenters are applied to sample
-    sentences and unusual words. Their results must have the right type and be reproducible.
+    sentences and unusual words. The results must have the right type and be reproducible. The results of other kinds of
+    components are not checked.
 
     Args:
         component: the class or an instance.
@@ -68,7 +69,7 @@ def check_component(component: type[Component] | Component, *, context: Any = No
 
 
 def check_plugin(plugin: object) -> None:
-    """Check that a plugin's hooks are valid and that all components that they provide can be loaded by name.
+    """Check that the hooks of a plugin are valid, and that all components of the plugin can be loaded.
 
     Metrics are also checked by :func:`check_component` if they can be created without options and resources.
 
@@ -85,7 +86,7 @@ def check_plugin(plugin: object) -> None:
 
 
 def _list_plugin_errors(plugin: object, name: str) -> list[str]:
-    """Register a plugin, and return the errors of its hooks, its components and its metrics."""
+    """Register a plugin, and return error messages for invalid hooks and invalid components."""
     registry = PluginRegistry(entry_points=list)
     try:
         registry.register(plugin, name)
@@ -102,12 +103,12 @@ def _list_plugin_errors(plugin: object, name: str) -> list[str]:
 
 
 def _check_metric(metric: Any) -> list[str]:
-    """Check a metric, and return a list with the error message, or an empty list if there are no errors."""
+    """Check a metric, and return a list that contains the error message, if there is one."""
     try:
         check_component(metric)
     except ConformanceError as error:
         return [str(error)]
     except MeteorError:
-        # The metric cannot be created without options or without a resource that is not installed.
+        # The metric needs options or a resource that is not installed, so it cannot be checked.
         return []
     return []

@@ -1,4 +1,4 @@
-"""Check the results of features, lemmatizers, metrics and segmenters."""
+"""Compute sample results of features, lemmatizers, metrics and segmenters, and check the results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from meteor_e.testing.samples import ODD_WORDS, SENTENCES
 
 
 class Family(NamedTuple):
-    """Describe how to check the results of components that have a common base class.
+    """Describe how the results of one kind of component, such as segmenters, are checked.
 
     Attributes:
         compute: a function that returns the result of a component for an item, and raises an exception if the result
@@ -35,7 +35,7 @@ class Family(NamedTuple):
 
 
 def _analyze(lemmatizer: Lemmatizer, words: Sequence[str]) -> list[Token]:
-    """Return the tokens of a sentence, and raise an exception if the lemmatizer returns invalid tokens."""
+    """Lemmatize a sentence. Raise an exception if a lemma or tag has the wrong type."""
     if lemmatizer.scope not in ("word", "sentence"):
         raise ValueError(f"scope is {lemmatizer.scope!r}; it is 'word' or 'sentence'")
     tokens = lemmatizer.analyze(words)
@@ -46,7 +46,7 @@ def _analyze(lemmatizer: Lemmatizer, words: Sequence[str]) -> list[Token]:
 
 
 def _segment(segmenter: Segmenter, text: str) -> tuple[str, list[str]]:
-    """Return the results of a segmenter for a single text, and for a batch of this text and an empty text."""
+    """Segment a text twice, once alone and once together with an empty text, and return both results."""
     lines = segmenter.join_lines([text, ""])
     if len(lines) != 2:
         raise ValueError("join_lines must return one text for each line")
@@ -62,9 +62,9 @@ _PAIRS = [
 
 
 def _extract_row(feature: Feature, index: int) -> list[float]:
-    """Return the feature values of a sample segment, or an empty list if the feature is not defined for all texts.
+    """Compute the feature values of a sample segment. The list is empty if the feature only works for certain texts.
 
-    An exception is raised if the values depend on the other segments of a batch.
+    Raise an exception if the values of a segment depend on other segments in the batch.
     """
     if len(set(feature.columns)) != feature.dimension:
         raise ValueError(f"columns has {len(set(feature.columns))} different names for {feature.dimension} numbers")
@@ -80,7 +80,7 @@ def _extract_row(feature: Feature, index: int) -> list[float]:
 
 
 def _extract_rows(feature: Feature, pairs: Sequence[tuple[str, str]]) -> np.ndarray[Any, Any]:
-    """Extract a feature from pairs of a hypothesis and a reference. The hypotheses are also used as sources."""
+    """Compute a feature of several pairs of hypothesis and reference. The hypotheses also serve as source texts."""
     hypotheses = [hypothesis for hypothesis, _ in pairs]
     references = [[reference] for _, reference in pairs]
     names = [str(index) for index in range(len(pairs))]
@@ -88,10 +88,10 @@ def _extract_rows(feature: Feature, pairs: Sequence[tuple[str, str]]) -> np.ndar
 
 
 def _score(metric: Metric, _: None) -> list[float]:
-    """Return the segment scores of the sample sentences, followed by the corpus score."""
+    """Score the sample sentences with a metric. Return the segment scores, followed by the corpus score."""
     _check_signature(metric.signature)
     if isinstance(metric, SystemsMetric) and not metric.scores_segments:
-        # Such a metric requires the names of systems, which the sample sentences do not have.
+        # The metric needs the names of translation systems, but the sample sentences do not have any.
         return []
     hypotheses = list(SENTENCES)
     references = [[SENTENCES[index ^ 1]] for index in range(len(SENTENCES))]
@@ -108,13 +108,13 @@ def _score(metric: Metric, _: None) -> list[float]:
 
 
 def _check_signature(signature: object) -> None:
-    """Raise ValueError if the signature of a metric is not one line of text."""
+    """Raise ValueError if the signature of a metric is empty or has several lines."""
     if not isinstance(signature, str) or not signature.strip() or "\n" in signature:
         raise ValueError(f"signature is {shorten(signature)}; it must name in a line all that changes a number")
 
 
 def _score_batch(metric: Metric, hypotheses: list[str], references: list[list[str]]) -> tuple[Floats, Floats]:
-    """Return the segment scores and the corpus score of a batch, and check the number of segment scores."""
+    """Score a batch. Return the segment scores and the corpus score after checking the number of segments."""
     prepared = metric.prepare(references) if metric.needs_references else metric
     statistics = np.asarray(prepared.statistics(Batch(hypotheses, references)), np.float64)
     segment_scores = np.asarray(prepared.segment_scores(statistics), np.float64)

@@ -1,4 +1,4 @@
-"""Check that matchers meet the requirements of the engines."""
+"""Check that a matcher behaves as the alignment engines require, for example in tests of a plugin."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def check_matcher(
 
 
 def _make_phrase(phrase: str | Token) -> list[Token]:
-    """Convert a token, or a string of words that are separated by spaces, to a list of tokens."""
+    """Convert a string to tokens by splitting it at spaces. A single token becomes a list."""
     if isinstance(phrase, Token):
         return [phrase]
     return [Token(word) for word in phrase.split()]
@@ -93,7 +93,7 @@ def _check_weights(report: ErrorReport, matcher: Matcher) -> None:
 
 
 def _sample_segments(phrases: Sequence[Sequence[Token]]) -> list[list[Token]]:
-    """Return the segments to which the matcher is applied. The last segment contains the phrases, if there are any."""
+    """Return the segments that the matcher has to compare. If there are phrases, the last segment contains them."""
     segments = [_make_phrase(sentence) for sentence in SENTENCES]
     odd_tokens = [Token(word) for word in ODD_WORDS]
     segments += [odd_tokens, odd_tokens[::-1], list(ANALYZED), []]
@@ -108,7 +108,7 @@ def _join_phrases(phrases: Iterable[Sequence[Token]]) -> list[Token]:
 
 
 def _check_features(report: ErrorReport, matcher: Matcher, segments: Sequence[Sequence[Token]]) -> None:
-    """Check the keys or vectors of a matcher that compares words by keys or vectors."""
+    """Check the values by which a matcher compares words: keys or vectors."""
     distinct_tokens = list(dict.fromkeys(token for segment in segments for token in segment))
     if isinstance(matcher, KeyMatcher):
         _check_keys(report, matcher, distinct_tokens)
@@ -126,14 +126,14 @@ _Matches = list[tuple[int, int, int, int, float]]
 
 
 class _Sample(NamedTuple):
-    """Store a hypothesis and a reference, with the matches that the matcher proposed in the first call."""
+    """Store a hypothesis, a reference, and the matches that the matcher proposed in its first call."""
 
     pair: _Pair
     matches: _Matches
 
 
 def _pair_segments(segments: list[list[Token]], phrases: Sequence[Sequence[Token]]) -> list[_Pair]:
-    """Pair each segment with the next segment and with itself, and pair the phrases with each other."""
+    """Pair each segment with itself and with the next segment. Phrases are paired with other phrases."""
     next_segments = [*segments[1:], segments[0]]
     pairs = list(zip(segments, next_segments, strict=True))
     pairs += [(segment, list(segment)) for segment in segments]
@@ -148,7 +148,7 @@ def _pair_segments(segments: list[list[Token]], phrases: Sequence[Sequence[Token
 
 
 def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token]) -> None:
-    """Check that the keys of tokens can be compared, and that the keys of a token are always the same."""
+    """Check that the keys of tokens are valid, and that repeated calls return the same keys for a token."""
     keys_by_token = {token: _read_keys(report, matcher, token) for token in tokens}
     for token, token_keys in keys_by_token.items():
         for key in token_keys:
@@ -165,7 +165,7 @@ def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token
 
 
 def _read_keys(report: ErrorReport, matcher: KeyMatcher, token: Token) -> frozenset[Any]:
-    """Return the keys of a token, or record an error and return an empty set if they are not a collection."""
+    """Return the keys of a token. Record an error if the matcher does not return a collection of keys."""
     call = f"keys({shorten(token)})"
     keys = report.run(call, matcher.keys, token)
     if not isinstance(keys, Collection) or isinstance(keys, str | bytes):
@@ -176,7 +176,7 @@ def _read_keys(report: ErrorReport, matcher: KeyMatcher, token: Token) -> frozen
 
 
 def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
-    """Check that the vectors of tokens have length 1, and that the vector of a token is always the same."""
+    """Check that the vectors of tokens have length 1, and that repeated calls return the same vectors."""
     import numpy as np
 
     def get_vectors(batch: Sequence[Token]) -> Any:
@@ -202,7 +202,7 @@ def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequ
 
 
 def _check_vector_lengths(report: ErrorReport, tokens: Sequence[Token], rows: Any) -> None:
-    """Check that the vector of each token is finite and has length 1 or 0."""
+    """Check that the vector of each token is finite, and that its length is 1 or 0."""
     import numpy as np
 
     for token, row, length in zip(tokens, rows, np.linalg.norm(rows, axis=1), strict=True):
@@ -215,7 +215,7 @@ def _check_vector_lengths(report: ErrorReport, tokens: Sequence[Token], rows: An
 
 
 def _check_same_vectors(report: ErrorReport, actual: Any, expected: Any) -> None:
-    """Check that a call returned the expected vectors. ``None`` stands for a call that failed."""
+    """Check that a call returned the expected vectors, unless the call failed and returned ``None``."""
     import numpy as np
 
     is_equal = actual is None or (actual.shape == expected.shape and np.allclose(actual, expected, atol=1e-5))
@@ -225,7 +225,7 @@ def _check_same_vectors(report: ErrorReport, actual: Any, expected: Any) -> None
 
 
 def _check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: Sequence[Sequence[Token]]) -> None:
-    """Check that the vectors of a sentence have length 1 and do not depend on other sentences in the batch."""
+    """Check that vectors have length 1, and that the vectors of a sentence do not depend on the rest of the batch."""
     import numpy as np
 
     sentences = list(dict.fromkeys(tuple(segment) for segment in segments if segment))
@@ -253,7 +253,7 @@ def _check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: S
 def _encode_sentences(
     report: ErrorReport, matcher: ContextualMatcher, sentences: Sequence[tuple[Token, ...]]
 ) -> list[Any] | None:
-    """Return the rounded vectors of each sentence, or record an error and return ``None`` if encoding fails."""
+    """Return the rounded vectors of each sentence. If encoding fails, record an error and return ``None``."""
     matcher.memory.clear()
     return report.run(f"encode of {len(sentences)} sentences", matcher.sentence_rows, sentences)
 
@@ -266,7 +266,7 @@ def _describe_array(value: object) -> str:
 
 
 def _list_proposals(matcher: Matcher, hypothesis: list[Token], reference: list[Token]) -> list[Any]:
-    """Return the matches that a matcher proposes, which may be invalid."""
+    """Return the matches that a matcher proposes, without checking that they are valid."""
     return list(matcher.match(hypothesis, reference))
 
 
@@ -277,7 +277,7 @@ def _match(matcher: Matcher, pair: _Pair) -> _Matches:
 
 
 def _read_matches(report: ErrorReport, matcher: Matcher, pair: _Pair) -> _Matches:
-    """Return the matches that a matcher proposes for a hypothesis and a reference, and report invalid matches."""
+    """Return the valid matches of a hypothesis and a reference. Record an error for each invalid match."""
     hypothesis, reference = pair
     hypothesis_copy, reference_copy = list(hypothesis), list(reference)
     call = f"match({shorten(_forms(hypothesis))}, {shorten(_forms(reference))})"
@@ -324,7 +324,7 @@ def _forms(tokens: Sequence[Token]) -> list[str]:
 
 
 def _check_family(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
-    """Check the requirements of the matcher's base class, and that the matcher proposes matches in the samples."""
+    """Check that a matcher finds any matches in the samples, and that it satisfies the rules of its base class."""
     proposes_matches = False
     for pair, matches in samples:
         proposes_matches = proposes_matches or _has_relevant_match(matcher, pair, matches)
@@ -339,9 +339,9 @@ def _check_family(report: ErrorReport, matcher: Matcher, samples: list[_Sample])
 
 
 def _has_relevant_match(matcher: Matcher, pair: _Pair, matches: _Matches) -> bool:
-    """Return whether any match shows that the matcher works.
+    """Return whether a matcher has proposed a match that shows that it works.
 
-    Matches of equal words count only if the class of the matcher declares ``match_equal_words``.
+    Matches of equal words only count if the matcher class sets ``match_equal_words``.
     """
     if matches and getattr(matcher, "match_equal_words", False):
         return True
@@ -355,7 +355,7 @@ def _has_relevant_match(matcher: Matcher, pair: _Pair, matches: _Matches) -> boo
 
 
 def _check_equal_words(report: ErrorReport, pair: _Pair, matches: _Matches) -> None:
-    """Check that all equal words in a hypothesis and a reference match."""
+    """Check that a word of the hypothesis matches each occurrence of the same word in the reference."""
     matched_words = {(j, i) for j, i, _, _, _ in matches}
     for i, hypothesis_token in enumerate(pair[0]):
         for j, reference_token in enumerate(pair[1]):
@@ -365,7 +365,7 @@ def _check_equal_words(report: ErrorReport, pair: _Pair, matches: _Matches) -> N
 
 
 def _check_symmetry(report: ErrorReport, matcher: Matcher, pair: _Pair, matches: _Matches) -> None:
-    """Check that exchanging the hypothesis and the reference does not change the proposed matches."""
+    """Check that a matcher proposes the same matches if the hypothesis and the reference are swapped."""
     hypothesis, reference = pair
     exchanged_matches = report.run("match", _match, matcher, (reference, hypothesis))
     if exchanged_matches is None:
@@ -380,7 +380,7 @@ def _check_symmetry(report: ErrorReport, matcher: Matcher, pair: _Pair, matches:
 
 
 def _are_equal(actual: _Matches, expected: _Matches) -> bool:
-    """Return whether two lists contain the same matches in the same order, apart from rounding of probabilities."""
+    """Return whether two lists contain the same matches in the same order. Probabilities may differ slightly."""
     if len(actual) != len(expected):
         return False
     for actual_match, expected_match in zip(actual, expected, strict=True):
@@ -431,7 +431,7 @@ def _check_repeated_matches(
     subject: str,
     samples: list[_Sample],
 ) -> None:
-    """Check that a matcher proposes the same matches as the original and has the same description.
+    """Check that a copy of a matcher proposes the same matches as the original and has the same description.
 
     Args:
         report: the report of errors.
@@ -452,12 +452,12 @@ def _check_repeated_matches(
 
 
 def _check_signature(report: ErrorReport, matcher: Matcher, context: MatcherContext, samples: list[_Sample]) -> None:
-    """Check that the description of a matcher changes if its options change the matches."""
+    """Check that options that change the matches also change the description of the matcher."""
     try:
         default_matcher = type(matcher).make(context)
         changes_matches = any(not _are_equal(_match(default_matcher, pair), matches) for pair, matches in samples)
     except MeteorError:
-        # A matcher that requires options cannot be compared with a matcher that has default options.
+        # The matcher has required options, so it cannot be created with default options for comparison.
         return
     report.expect(
         not changes_matches or default_matcher.describe() != matcher.describe(),
@@ -466,7 +466,7 @@ def _check_signature(report: ErrorReport, matcher: Matcher, context: MatcherCont
 
 
 def _check_threads(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
-    """Check that a copy of a matcher proposes the same matches when several threads call it at once."""
+    """Check that a matcher proposes the same matches when several threads call it at the same time."""
     copy = pickle_copy(report, matcher)
     if copy is None:
         return
@@ -485,7 +485,7 @@ def _check_threads(report: ErrorReport, matcher: Matcher, samples: list[_Sample]
 
 
 def _check_alignment(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
-    """Check that the Python engine can align the sample segments with the matcher."""
+    """Check that the sample segments can be aligned with the matcher by the Python engine."""
     chain = [ExactMatcher(), matcher]
     for (hypothesis, reference), _ in samples:
         report.run("aligning with it", align, chain, hypothesis, reference)
@@ -501,7 +501,7 @@ pickle.dump([[tuple(match) for match in matcher.match(*pair)] for pair in pairs]
 
 
 def _check_fresh_process(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
-    """Check that a matcher proposes the same matches in a new process, in which strings have other hash values."""
+    """Check that a matcher proposes the same matches in a new process with another ``PYTHONHASHSEED``."""
     import_path = [str(Path(folder).resolve()) for folder in sys.path]
     pairs = [pair for pair, _ in samples]
     question = pickle.dumps(import_path) + pickle.dumps((matcher, pairs))
@@ -517,7 +517,7 @@ def _check_fresh_process(report: ErrorReport, matcher: Matcher, samples: list[_S
         error_lines = process.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
         report.expect(False, f"a new process ended with code {process.returncode} and {error_lines[-1]!r}")
         return
-    # Unpickling is as safe as running the plugin's code, which this process has already done.
+    # Unpickling is not a security risk here, because this process has already run the plugin's code.
     answer = pickle.loads(process.stdout)
     is_equal = all(_are_equal(actual, sample.matches) for actual, sample in zip(answer, samples, strict=True))
     report.expect(

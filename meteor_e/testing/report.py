@@ -1,4 +1,4 @@
-"""Check the requirements that apply to all components, and collect the errors in a report."""
+"""Check components, such as matchers or metrics, for common mistakes, and collect error messages."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class ErrorReport:
         return condition
 
     def run(self, title: str, function: Callable[..., T], *arguments: Any) -> T | None:
-        """Call a function of a plugin, and return its result, or record an error and return ``None`` if it fails.
+        """Call a function of a plugin and return its result. If the call fails, record an error and return ``None``.
 
         Args:
             title: the description of the call for the error message.
@@ -58,7 +58,7 @@ class ErrorReport:
             return None
 
     def stop(self) -> None:
-        """Raise ConformanceError with a list of the errors if any errors have been recorded."""
+        """Raise ConformanceError if any errors have been recorded. The message lists all errors."""
         if self.errors:
             raise ConformanceError(format_errors(self.title, self.errors))
 
@@ -72,7 +72,7 @@ def format_errors(title: str, errors: Sequence[str]) -> str:
 
 
 def shorten(value: object) -> str:
-    """Return the ASCII representation of a value. Long representations are shortened for error messages."""
+    """Return the ASCII representation of a value, shortened for error messages."""
     text = ascii(value)
     return text if len(text) <= 70 else f"{text[:40]}…{text[-25:]}"
 
@@ -94,7 +94,7 @@ def check_class(report: ErrorReport, cls: type[Component]) -> None:
     except PluginError as error:
         report.expect(False, str(error))
         report.stop()
-    # The docstring of a base class does not count.
+    # A docstring that is inherited from a base class does not count.
     docstring = vars(cls).get("__doc__") or ""
     summary, _, _ = docstring.strip().partition("\n")
     report.expect(bool(summary), "it has no docstring, whose first line 'meteor-e plugins' would show")
@@ -132,8 +132,8 @@ def _check_options_class(report: ErrorReport, cls: type[Component]) -> None:
 
 
 def _check_option_defaults(report: ErrorReport, options_class: type[ComponentOptions]) -> None:
-    """Check that the default of each option has the type of the option."""
-    # These modules are imported here, because msgspec loads slowly.
+    """Check that the default value of each option has the declared type."""
+    # Importing msgspec is slow, so it is only imported here.
     import msgspec
 
     from meteor_e.api.options import option_defaults
@@ -171,7 +171,7 @@ def begin_check(kind: str, component: Any, context: Any, options: dict[str, Any]
         )
         report.stop()
     description = report.run("describe()", instance.describe)
-    # Except for features, descriptions are part of METEOR's signature, whose parts are separated by "|".
+    # Most descriptions become part of METEOR's signature, in which parts are separated by "|".
     forbidden = r"[\x00-\x1f]" if kind == "feature" else r"[\x00-\x1f|]"
     is_valid = isinstance(description, str) and not re.search(forbidden, description)
     report.expect(is_valid, f"describe() returned {shorten(description)}; it must be one line of text without '|'")
@@ -180,19 +180,19 @@ def begin_check(kind: str, component: Any, context: Any, options: dict[str, Any]
 
 
 def pickle_copy(report: ErrorReport, component: T) -> T | None:
-    """Copy a component by pickling it, or record an error and return ``None`` if pickling fails."""
+    """Copy a component by pickling it. If pickling fails, record an error and return ``None``."""
     title = "pickling it (chains are sent to other processes, so avoid lambdas, open files and local classes)"
     return report.run(title, _copy_by_pickling, component)
 
 
 def _copy_by_pickling(component: T) -> T:
-    """Return a copy of a component that has been pickled and unpickled."""
+    """Copy a component by pickling and unpickling it."""
     copy: T = pickle.loads(pickle.dumps(component))
     return copy
 
 
 def check_repeats(report: ErrorReport, component: T, compute: Callable[[T, Any], Any], items: Sequence[Any]) -> None:
-    """Check that a component and its pickled copy reproduce the results when the items are in reverse order.
+    """Check that a component and its pickled copy return the same results if the items are in reverse order.
 
     Args:
         report: the report of errors.
@@ -217,7 +217,7 @@ def _check_same_results(
     expected_results: list[Any],
     title: str,
 ) -> None:
-    """Check that a component computes the expected results if the items are in reverse order.
+    """Check that a component returns the same results for its items in reverse order.
 
     Args:
         report: the report of errors.

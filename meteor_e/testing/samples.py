@@ -1,4 +1,4 @@
-"""Define the sample sentences and unusual words to which the checks apply components."""
+"""Define the sample sentences and unusual words with which components of plugins are tested."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Functions that decide whether two words are the same word, by comparing the words or their Java hash codes.
+"""Compare words by their characters, or by their Java hash codes like the original METEOR.
 
-The Java program compares words by ``String.hashCode``. It therefore treats ``le`` and ``n'`` as the same word, and also
-``je`` and ``l'``. In French, this changes the scores of 17 of 600 news segments. Only the command ``compat`` compares
-words in this way.
+The original METEOR in Java compares words by ``String.hashCode``. Different words with the same hash code, such as
+``le`` and ``n'``, therefore match. In French, this changes the scores of 17 of 600 news segments. Only the command
+``compat`` compares words in this way.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ Identity = Callable[[str], Hashable]
 
 
 def java_hash(text: str) -> int:
-    """Return the hash code of a string as Java's ``String.hashCode`` defines it, as an unsigned 32-bit number."""
+    """Compute Java's ``String.hashCode`` of a string, and return the hash code as an unsigned 32-bit number."""
     value = 0
     if text.isascii():
         for unit in text.encode("ascii"):

@@ -16,10 +16,11 @@ MAX_WORDS = 1 << 22
 
 
 class IdfWeights:
-    """IDF weights. If n of N segments contain a word, its weight is ln((N + 1)/(n + 1)) (Zhang et al. 2020, section 3).
+    """IDF weights as in BERTScore: if n of N segments contain a word, its weight is ln((N + 1)/(n + 1)).
 
-    Weights are rounded to thousandths, because statistics are whole numbers. The smallest weight is one thousandth. A
-    word that does not occur in the text has the largest weight.
+    Zhang et al. (2020, section 3) introduced these weights. They are rounded to thousandths, because METEOR's
+    statistics are whole numbers. The smallest weight is one thousandth. A word that does not occur in the text has the
+    largest weight.
 
     Args:
         segments: the words of each segment.
@@ -37,7 +38,7 @@ class IdfWeights:
         self._unknown_weight = _idf_weight(counts.segment_count, 0)
 
     def __call__(self, word: str) -> int:
-        """Return the weight of a word, in thousandths."""
+        """Return the IDF weight of a word, multiplied by 1000 and rounded."""
         return self._weights.get(word, self._unknown_weight)
 
 
@@ -54,7 +55,7 @@ class _DocumentCounts(NamedTuple):
 
 
 def _count_documents(segments: Iterable[Sequence[str]], source: str) -> _DocumentCounts:
-    """Count for each word the segments that contain the word.
+    """Count how many segments contain each word.
 
     Args:
         segments: the words of each segment.
@@ -77,5 +78,5 @@ def _count_documents(segments: Iterable[Sequence[str]], source: str) -> _Documen
 
 
 def _idf_weight(segment_count: int, document_frequency: int) -> int:
-    """Return the weight of a word that occurs in some of the segments, in thousandths."""
+    """Compute an IDF weight from the number of segments that contain the word. Multiply it by 1000 and round it."""
     return max(1, round(UNIT * math.log((segment_count + 1) / (document_frequency + 1))))

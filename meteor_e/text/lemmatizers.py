@@ -30,7 +30,7 @@ class NoLemmatizer(Lemmatizer):
     tags = False
 
     def lemmatize(self, words: Sequence[str]) -> list[tuple[None, None]]:
-        """Return ``None`` as the lemma and the tag of each word."""
+        """Return ``(None, None)`` for each word, because lemmas and tags are unknown."""
         return [(None, None)] * len(words)
 
 
@@ -44,8 +44,8 @@ class LookupOptions(ComponentOptions):
 class LookupLemmatizer(Lemmatizer):
     """A lemmatizer that looks up lemmas and tags in a file. A word that the file does not contain is its own lemma.
 
-    The file contains a line ``word⇥tag⇥lemma`` for each word, in UTF-8. Words are looked up after normalization. If a
-    word has several lines, the last one is used.
+    The UTF-8 file contains a line ``word⇥tag⇥lemma`` for each word. Words are looked up after normalization. If a word
+    has several lines, the last one is used.
 
     Raises:
         ResourceError: if the file cannot be read, is not a regular file, or contains more than 256 MiB of text.
@@ -66,7 +66,7 @@ class LookupLemmatizer(Lemmatizer):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: LookupOptions) -> Self:
-        """Read the table. Raise ConfigError if the option ``language`` differs from the language of the chain."""
+        """Read the lemma table. Raise ConfigError if the table is for another language."""
         if options.language is not None:
             context.check_language([options.language], "lemmatizer 'lookup': the lemmas are", claimed=True)
         return super().from_options(context, options)
@@ -76,12 +76,12 @@ class LookupLemmatizer(Lemmatizer):
         return [self._table.get(word, (word, None)) for word in words]
 
     def describe(self) -> str:
-        """Return the name of the file, and the first twelve digits of its SHA-256."""
+        """Return the name of the lemma table, and the first twelve digits of its SHA-256."""
         return f"{self._file}@{self._digest}"
 
 
 def _read(path: Path) -> bytes:
-    """Return the content of a table, and decompress it if it is compressed with gzip."""
+    """Read the file of a lemma table, which may be compressed with gzip."""
     import gzip
 
     with os_errors_as(ResourceError, f"lemma table {str(path)!r} cannot be read"):
@@ -95,7 +95,7 @@ def _read(path: Path) -> bytes:
 
 
 def _parse_table(content: bytes, path: Path) -> dict[str, tuple[str, str | None]]:
-    """Return the lemma and the tag of each word in a table. An empty lemma means that a word is its own lemma.
+    """Parse a table of lemmas and tags. A word with an empty lemma is its own lemma.
 
     Args:
         content: the content of the file.

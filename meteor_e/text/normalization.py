@@ -1,4 +1,4 @@
-"""The text normalization of METEOR 1.5, which tokenizes text, normalizes punctuation and lowercases.
+"""Normalize text as METEOR 1.5 does, by tokenizing, simplifying punctuation and lowercasing.
 
 Section 1 of the specification of METEOR 1.5 describes the steps of full normalization. Each step replaces
 non-overlapping matches of a pattern from left to right. A match includes the neighbors of a character, which affects
@@ -38,7 +38,7 @@ class Normalizer:
 
     @property
     def kept_capitals(self) -> str:
-        """The characters that remain capitals although this version of Python has lowercase forms of them."""
+        """Capital letters that were added to Unicode after version 13 and are therefore not lowercased."""
         return later_capitals()
 
     def __call__(self, text: str) -> str:
@@ -121,16 +121,16 @@ def separate_symbols(text: str, apostrophes: str, prefixes: NonbreakingPrefixes,
 
 
 def _substitute_all(replacements: Iterable[tuple[str, str]], text: str) -> str:
-    """Apply pairs of a pattern and its replacement to a text, one after the other."""
+    """Replace several regular expressions in a text, one after the other."""
     for pattern, replacement in replacements:
         text = re.sub(pattern, replacement, text)
     return text
 
 
 def _mark_dots(text: str) -> str:
-    """Replace each run of dots with a marker, which the following steps do not change.
+    """Replace each sequence of dots with a marker, so that the following steps do not change the dots.
 
-    The marker is the same as in METEOR 1.5, because a literal DOTMULTI in a segment also becomes a dot.
+    METEOR 1.5 has the same marker. If a segment contains the marker as text, both programs replace it with a dot.
     """
     text = re.sub(_DOTS, lambda run: f" {_DOT_MARK}{run.group()[1:]}", text)
     if _DOT_MARK in text:
@@ -139,14 +139,14 @@ def _mark_dots(text: str) -> str:
 
 
 def _restore_dots(text: str) -> str:
-    """Replace the markers of :func:`_mark_dots` with dots again."""
+    """Convert the markers that :func:`_mark_dots` inserts back to dots."""
     if _DOT_MARK not in text:
         return text
     return re.sub(_DOT_MARKS, lambda mark: "." * (len(mark.group(1)) // 3 + 1), text)
 
 
 def _split_final_dots(text: str, prefixes: NonbreakingPrefixes) -> str:
-    """Keep the final dot of each word, remove it, or make it a separate word."""
+    """Separate the final dots of words, except for dots of abbreviations."""
     words = split_words(text)
     for index, word in enumerate(words):
         if len(word) > 1 and word[-1] == ".":
@@ -156,7 +156,7 @@ def _split_final_dots(text: str, prefixes: NonbreakingPrefixes) -> str:
 
 
 def _split_final_dot(word: str, next_word: str, prefixes: NonbreakingPrefixes) -> str:
-    """Remove or separate the final dot of a word, unless the word is an abbreviation."""
+    """Separate the final dot of a word, unless the word is an abbreviation. Acronyms such as U.S. lose all dots."""
     stem = word[:-1]
     if "." in stem and re.search(_HAS_ALPHA, stem):
         return word.replace(".", "")
@@ -171,7 +171,7 @@ _ENTITIES = [("(?ai)&quot;", '"'), ("(?ai)&apos;", "'"), ("(?ai)&lt;", "<"), ("(
 
 
 def unescape_entities(text: str) -> str:
-    """Replace the five predefined entities of SGML one after the other, as METEOR does before normalization."""
+    """Replace the entities ``&quot;``, ``&apos;``, ``&lt;``, ``&gt;`` and ``&amp;`` with characters."""
     if "&" in text:
         for entity, char in _ENTITIES:
             text = re.sub(entity, char, text)

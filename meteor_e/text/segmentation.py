@@ -1,4 +1,4 @@
-"""The built-in segmenters, which split text by Unicode categories, into characters, or depending on the script."""
+"""Split text into words by Unicode categories or into single characters."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class UnicodeSegmenter(Segmenter):
         return _word_pattern().findall(self._preprocess(text))
 
     def join(self, text: str) -> str:
-        """Return the words of a text separated by spaces. The words of frequent chunks are cached."""
+        """Return the words of a text, separated by spaces. The results for frequent strings are cached."""
         chunks = text.split()
         if chunks and chunks[-1].endswith(tuple(_JOINERS)):
             return " ".join(self.segment(text))
@@ -53,22 +53,22 @@ class UnicodeSegmenter(Segmenter):
             return " ".join(filter(None, [word_cache.get(chunk) or self._words_of(chunk) for chunk in chunks]))
 
     def _words_of(self, chunk: str) -> str:
-        """Return the words of a chunk separated by spaces, and cache them."""
+        """Split a string without white space into words, and cache the result."""
         words = chunk if chunk.isascii() else self._preprocess(chunk)
         if not words.isalnum():
-            # The space marks a chunk inside a text, because a final joiner is only part of a word at the text's end.
+            # A final zero-width joiner only belongs to a word at the end of the text, so a space is appended here.
             words = " ".join(_word_pattern().findall(words + " "))
-        # A chunk without words is not cached, because join() would add a space for it.
+        # An empty result is not cached, because join() would add a superfluous space for it.
         if words and len(chunk) <= _MAX_CACHED_CHUNK:
             self._chunks[chunk] = words
         return words
 
     def _preprocess(self, text: str) -> str:
-        """Return the text in which words are searched. Subclasses may change the text."""
+        """Change a text before it is split into words. Subclasses can override this method."""
         return text
 
     def describe(self) -> str:
-        """Return the version of the Unicode database, which classifies characters."""
+        """Return the version of the Unicode database, because it affects the segmentation."""
         return f"unicode={unicodedata.unidata_version}"
 
 
@@ -76,22 +76,22 @@ class UnicodeSegmenter(Segmenter):
 def _word_pattern() -> re.Pattern[str]:
     """Return the pattern of a word.
 
-    The pattern lists all marks, because ``re`` only has classes for letters and digits. A joiner at the end of a text
-    belongs to the last word, because it changes the form of the last letter.
+    The pattern lists all combining marks, because ``re`` only has classes for letters and digits. A zero-width joiner
+    or non-joiner at the end of a text belongs to the last word, because it changes the form of the last letter.
     """
     characters = [chr(code_point) for code_point in (*range(0x1F000), *range(0xE0100, 0xE01F0))]
     marks = [character for character in characters if unicodedata.category(character)[0] == "M"]
     basic_marks = _list_ranges(mark for mark in marks if mark < "\U00010000")
     other_marks = _list_ranges(mark for mark in marks if mark >= "\U00010000")
     digits = _list_ranges(filter(str.isdigit, characters))
-    # The rare marks outside of the Basic Multilingual Plane are tried last.
+    # Combining marks outside of the Basic Multilingual Plane are rare and therefore tried last.
     letters = rf"(?:[^\W_]+|[{basic_marks}]+|(?=[\U00010000-\U0010ffff])[{other_marks}]+)"
     between = rf"[.,](?<=[{digits}].)(?=[{digits}])|[{_INSIDE}](?={letters})"
     return re.compile(rf"{letters}+(?:(?:{between}){letters}+)*(?:[{_JOINERS}]\Z)?|[^\s{_BETWEEN_SYLLABLES}]")
 
 
 def _list_ranges(characters: Iterable[str]) -> str:
-    """Return sorted characters as ranges, such as ``0-9a-f``, for a character class of a regular expression."""
+    """Convert sorted characters to ranges, such as ``0-9a-f``, for use in a regular expression."""
     ranges: list[list[str]] = []
     for character in characters:
         if ranges and ord(character) == ord(ranges[-1][1]) + 1:
@@ -131,5 +131,5 @@ class ScriptSegmenter(UnicodeSegmenter):
     name = "script"
 
     def _preprocess(self, text: str) -> str:
-        """Separate the characters of scripts without spaces."""
+        """Put spaces around each character of scripts without spaces, such as Chinese characters."""
         return CharacterSegmenter.separate(text).rstrip()

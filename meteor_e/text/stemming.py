@@ -39,9 +39,9 @@ accents are removed from longer words beforehand."""
 
 
 def _unmask(word: str, masked: str, stem: str) -> str:
-    """Replace masks in a stem with the original letters of the word.
+    """Restore the original letters of a word in its stem. Some letters were replaced by masks before stemming.
 
-    The rules of the language must not remove, replace or add letters that are used as masks. Each mask in the stem is
+    The stemming rules of the language must not change the letters that serve as masks. Each mask in the stem is
     therefore at the same position as in the masked word.
 
     Args:
@@ -57,7 +57,7 @@ def _unmask(word: str, masked: str, stem: str) -> str:
 
 
 def _stem_masked(table: dict[int, int], word: str, stem: _Stem) -> str:
-    """Stem a word in which a translation table masks some letters, and restore the letters in the stem."""
+    """Replace some letters of a word before stemming, and restore the original letters in the stem."""
     masked = word.translate(table)
     return _unmask(word, masked, stem(masked)) if masked != word else stem(word)
 
@@ -74,7 +74,7 @@ def _dutch(word: str, stem: _Stem) -> str:
     word = word.translate(_DUTCH_ACCENTS)
     if not _DUTCH_SHORT_REGION.match(word):
         return stem(word)
-    # No rule changes the first two letters, because the first region starts after the third letter.
+    # Stemming rules only apply after the third letter, so they never change the first two letters.
     masked = word[0].replace("è", "e") + (word[1] if word[1].isascii() else "x") + word[2:]
     return _unmask(word, masked, stem(masked))
 
@@ -86,10 +86,10 @@ _FINNISH_MASKS = "bcfgqwxz"
 
 
 def _finnish(word: str, stem: _Stem) -> str:
-    """Stem a Finnish word. Letters outside of the alphabet, and consonants of four endings, are masked.
+    """Stem a Finnish word. Certain letters are replaced before stemming to get the stems of METEOR 1.5.
 
-    All letters of a run have the same mask. The mask differs from the neighbors of the run, so that masking does not
-    create or remove doubled letters.
+    Repeated letters get the same mask. The mask differs from the letters before and after it, so masking neither
+    creates nor removes double letters.
     """
     masked, end = "", 0
     for run in _FINNISH_MASKED.finditer(word):
@@ -109,8 +109,8 @@ _FRENCH_MASKS = str.maketrans("ëïH", "êêh")
 
 def _french(word: str, stem: _Stem) -> str:
     if word.endswith(("guë", "guës")):
-        # In the older release, a final ë is removed like e if "gu" is in the region of verb endings.
-        # The ending -ie is removed under the same condition, so the stem of a word with -ie shows whether it applies.
+        # METEOR's release of Snowball removes a final ë like e if "gu" is in the region of verb endings.
+        # The ending -ie is removed in the same region, so a word that ends in -kie is stemmed as a test.
         start, _, end = word.rpartition("guë")
         if _stem_masked(_FRENCH_MASKS, start + "kie", stem).endswith("k"):
             word = start + "gue" + end
@@ -144,10 +144,10 @@ def _hungarian(word: str, stem: _Stem) -> str:
 # -- Portuguese --
 
 _PORTUGUESE_ENDINGS = {
-    # These endings are in METEOR's release of Snowball. The values are their stems.
+    # METEOR's release of Snowball removes these endings. The values are the remaining stems.
     **dict.fromkeys(("logía", "logías"), "log"),
     **dict.fromkeys(("ución", "uciones"), "u"),
-    # These endings are in the newer release. In the values, the first letter is masked.
+    # Only the newer release of Snowball removes these endings. The values have another first letter to prevent this.
     "logia": "kogia",
     "logias": "kogias",
     "ução": "ôção",
@@ -165,7 +165,7 @@ def _portuguese(word: str, stem: _Stem) -> str:
     start, replacement = word[: match.start()], _PORTUGUESE_ENDINGS[match[1]]
     if len(replacement) == len(match[1]):
         return _unmask(word, start + replacement, stem(start + replacement))
-    # The endings of both releases are removed in the same region of a word.
+    # Both releases of Snowball remove the endings in the same region of a word.
     return start + replacement if stem(start + "ução") == start + "u" else stem(word)
 
 
@@ -230,7 +230,7 @@ _SURROGATES = re.compile("([\U00100000-\U001003ff])([\U00100400-\U001007ff])?|[\
 
 
 def _split_surrogates(match: re.Match[str]) -> str:
-    """Replace each UTF-16 code unit with a character that does not occur in any rule."""
+    """Split a character into UTF-16 code units, and map each unit to a character that no stemming rule uses."""
     code = ord(match[0])
     if code < 0x10000:
         return chr(0x100000 + code - 0xD800)
@@ -248,7 +248,7 @@ _INSTALL_SNOWBALL = "run: pip install 'py-rust-stemmers>=0.1.8'"
 
 
 class SnowballStemmer:
-    """A stemmer with the same stems as METEOR 1.5. Call :func:`stemmer` to create an instance.
+    """A stemmer that returns the same stems as METEOR 1.5. Call :func:`stemmer` to create an instance.
 
     Words should be lowercased before they are stemmed. Stemmers can be pickled and shared by threads. They do not cache
     any words.
@@ -309,12 +309,12 @@ def known_stemmers() -> tuple[str, ...]:
 
 
 class _PerThread(threading.local):
-    """A separate stemmer for each thread, because the stemmers of some libraries are not thread-safe."""
+    """Hold a separate stemmer for each thread, because the stemmers of some libraries are not thread-safe."""
 
     def __init__(self, distribution: str, name: str) -> None:
         self.stem: _Stem
         if distribution == "PyStemmer":
-            # The cache of the library is disabled (size 0), because callers stem each distinct word once.
+            # The size 0 disables the library's cache, because callers stem each distinct word only once.
             self.stem = import_module("Stemmer").Stemmer(name, 0).stemWord
         else:
             # The function snowballstemmer.stemmer() would return a stemmer of PyStemmer if it is installed.
@@ -323,7 +323,7 @@ class _PerThread(threading.local):
 
 
 class FurtherStemmer:
-    """A Snowball stemmer of a language that METEOR does not support. Call :func:`stemmer` to create an instance.
+    """A Snowball stemmer for a language without a stemmer in METEOR. Call :func:`stemmer` to create an instance.
 
     A word with more than a thousand characters or with a lone surrogate is its own stem. Stemmers can be pickled and
     shared by threads.
@@ -365,7 +365,7 @@ class FurtherStemmer:
 
 @cache
 def stemmer(name: str) -> SnowballStemmer | FurtherStemmer:
-    """Return the stemmer of a language. Each call with the same name returns the same object.
+    """Return the stemmer of a language. Stemmers are cached.
 
     Args:
         name: one of the names that :func:`known_stemmers` returns. It is usually the English name of the language.
