@@ -1,4 +1,4 @@
-"""Arithmetic, searches and groups of integer arrays that the caption metrics share."""
+"""Functions for NumPy arrays that several caption metrics use."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _MAX_PACKED_BITS = 62
 
 
 def divide(numerator: Floats, denominator: Floats, default: float | Floats = 0.0) -> Floats:
-    """Divide element by element, and return ``default`` where the denominator is not positive."""
+    """Divide two arrays element by element. The result is ``default`` where the denominator is not positive."""
     is_positive = denominator > 0
     quotient: Floats = np.where(is_positive, numerator / np.where(is_positive, denominator, 1), default)
     return quotient
@@ -44,7 +44,7 @@ class Groups(NamedTuple):
 
 
 def distinct(keys: Integers) -> Integers:
-    """Return the distinct integers of an array in ascending order. Sorting is faster than :func:`numpy.unique`."""
+    """Return the distinct integers of an array in ascending order, but faster than :func:`numpy.unique`."""
     sorted_keys = np.sort(keys)
     result: Integers = sorted_keys[_find_run_starts(sorted_keys)]
     return result
@@ -53,7 +53,7 @@ def distinct(keys: Integers) -> Integers:
 def group(keys: Integers) -> Groups:
     """Return the distinct integers of an array and the positions at which they occur.
 
-    The array is sorted once. This is faster than :func:`numpy.unique`, which sorts indexes or builds hash tables.
+    The array is sorted only once, which makes this function faster than :func:`numpy.unique`.
 
     Args:
         keys: an array of integers that are not negative.
@@ -61,7 +61,7 @@ def group(keys: Integers) -> Groups:
     index_bits = len(keys).bit_length()
     if len(keys) and int(keys.max()) >= 1 << (_MAX_PACKED_BITS - index_bits):
         return _group_large_keys(keys)
-    # Each integer combines a key and its index, so that a single sort orders the array by keys and indexes.
+    # A key and its index are packed into one integer, so that a single sort orders keys and indexes together.
     packed = np.sort(keys << index_bits | np.arange(len(keys)))
     sorted_keys = packed >> index_bits
     indexes = packed & ((1 << index_bits) - 1)
@@ -73,7 +73,7 @@ def group(keys: Integers) -> Groups:
 
 
 def _group_large_keys(keys: Integers) -> Groups:
-    """Group integers that are too large to be packed into one integer with their indexes."""
+    """Group equal integers by :func:`numpy.unique`, which also supports very large integers."""
     unique, first, inverse, counts = np.unique(keys, return_index=True, return_inverse=True, return_counts=True)
     return Groups(keys=unique, first=first, counts=counts, inverse=inverse)
 

@@ -1,11 +1,11 @@
-"""Detects broken captions with a linear model of adjacent words and repetitions.
+"""Detects broken captions, such as truncated ones, with a linear model of n-grams and repetitions.
 
 The detector was trained on human captions and on copies of these captions with an artificial error. The copies were
 truncated, ended with a dangling word, repeated words, lacked a conjunction, verb or noun, or had words swapped. FENSE
 (Zhou et al., 2022) showed that such a detector improves the evaluation of generated captions.
 
-Words are replaced by classes, so that the model depends little on the topic of a caption. Each function word is a class
-of its own, and the class of a content word depends on its ending.
+The model reads word classes instead of words, so that it depends little on the topic of a caption. Each function word
+is a class of its own. Other words are classified by their endings, or as colors or numbers.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def _find_longest_repetition(words: Sequence[str]) -> Sequence[str]:
 
 
 def _find_repeated_ngram(words: Sequence[str], order: int) -> Sequence[str] | None:
-    """Return the first n-gram of the given order that is a repetition of an earlier n-gram, or None."""
+    """Return the first n-gram of the given length that repeats an earlier n-gram, or None without a repetition."""
     earlier_ngrams = set()
     for start in range(len(words) - order + 1):
         ngram = tuple(words[start : start + order])
@@ -59,7 +59,7 @@ def _find_repeated_ngram(words: Sequence[str], order: int) -> Sequence[str] | No
 
 
 def _count_repeats(keys: Integers, text_of_key: Integers, n_texts: int) -> Integers:
-    """Count for each text the keys that repeat an earlier key of the same text.
+    """Count the repeated words or n-grams in each text.
 
     Args:
         keys: integers that represent words or n-grams.
@@ -105,7 +105,7 @@ def count_repetitions(columns: WordColumns, texts: EncodedCaptions) -> Floats:
 
 
 class _RepeatedPairs(NamedTuple):
-    """The repeated pairs of adjacent words in texts.
+    """Counts of repeated word pairs in each text.
 
     Attributes:
         repeated: the number of repeated pairs in each text.
@@ -119,7 +119,7 @@ class _RepeatedPairs(NamedTuple):
 
 
 def _count_repeated_pairs(columns: WordColumns, texts: EncodedCaptions) -> _RepeatedPairs:
-    """Count the pairs of adjacent words that are repeated in the same text.
+    """Count the pairs of adjacent words that occur more than once in a text.
 
     Args:
         columns: the properties of the words.
@@ -131,7 +131,7 @@ def _count_repeated_pairs(columns: WordColumns, texts: EncodedCaptions) -> _Repe
     second_words = texts.word_ids[1:][is_in_text]
     text_of_pair = texts.caption_index[1:][is_in_text]
 
-    # A pair of words is represented by a single integer, which combines the ids of the words.
+    # The ids of two adjacent words are combined into a single integer.
     pairs = first_words * len(columns.stem) + second_words
     has_content = ~(columns.is_function[first_words] & columns.is_function[second_words])
     is_doubled = first_words == second_words
@@ -143,7 +143,9 @@ def _count_repeated_pairs(columns: WordColumns, texts: EncodedCaptions) -> _Repe
 
 
 class _RepeatedNgrams(NamedTuple):
-    """The repeated n-grams of texts in which at least a bigram is repeated.
+    """The longest repeated n-gram and the number of repeated trigrams in each text.
+
+    The values are meaningful only for texts that contain a bigram more than once.
 
     Attributes:
         longest: the length of the longest repeated n-gram in each text, at most half the length of the text.
@@ -155,7 +157,7 @@ class _RepeatedNgrams(NamedTuple):
 
 
 def _find_repeated_ngrams(texts: EncodedCaptions, repeats_pair: Cells, vocabulary_size: int) -> _RepeatedNgrams:
-    """Find the repeated trigrams and longer n-grams of texts.
+    """Find the trigrams and longer n-grams that occur more than once in a text.
 
     Args:
         texts: the texts.
@@ -170,10 +172,10 @@ def _find_repeated_ngrams(texts: EncodedCaptions, repeats_pair: Cells, vocabular
     text_of_word = texts.caption_index[is_candidate]
     ngrams = words
     for order in range(2, _LONGEST_REPETITION + 1):
-        # The id of an n-gram combines the id of its prefix with the id of its last word.
+        # An n-gram is identified by the id of its first n - 1 words and the id of its last word.
         prefixes, last_words = ngrams[:-1], words[order - 1 :]
         ngrams = group(prefixes * vocabulary_size + last_words).inverse
-        # An n-gram whose first and last word are in different texts is not counted.
+        # N-grams that extend from one text into the next are not counted.
         first_text, last_text = text_of_word[: len(ngrams)], text_of_word[order - 1 :]
         is_in_text = first_text == last_text
         repeats = _count_repeats(ngrams[is_in_text], first_text[is_in_text], n_texts)
@@ -200,7 +202,7 @@ class _NgramWeights(NamedTuple):
 
 
 class _RankedNgram(NamedTuple):
-    """The weight and the position of an n-gram of word classes in a caption."""
+    """An n-gram of word classes, with its weight and its position in a caption."""
 
     weight: float
     order: int
@@ -208,7 +210,7 @@ class _RankedNgram(NamedTuple):
 
 
 class BrokenDetector:
-    """A linear model whose logit is positive for captions that are probably broken.
+    """A linear classifier of captions. Its logit is positive if a caption is probably broken.
 
     Args:
         weights: the weights of bigrams and trigrams of word classes, which are separated by spaces.
@@ -223,7 +225,7 @@ class BrokenDetector:
 
     @cached_property
     def _class_ids(self) -> dict[str, int]:
-        """The ids of the word classes that have a weight. All other classes share the id 0."""
+        """The ids of the word classes that the model knows. All other classes share the id 0."""
         classes = {_START, _END}
         for ngram in self._weights:
             classes.update(ngram.split(" "))
@@ -231,7 +233,7 @@ class BrokenDetector:
 
     @property
     def _n_classes(self) -> int:
-        """The number of ids of word classes, including the id 0."""
+        """The number of distinct class ids, including the id 0 of unknown classes."""
         return len(self._class_ids) + 1
 
     @cached_property
@@ -240,7 +242,7 @@ class BrokenDetector:
         return [self._encode_weights(order) for order in _NGRAM_ORDERS]
 
     def _encode_weights(self, order: int) -> _NgramWeights:
-        """Return the weights of the n-grams of one order, sorted by key."""
+        """Return the weights of all bigrams or of all trigrams, sorted by the integer keys of the n-grams."""
         ngrams = []
         weights = []
         for ngram, weight in self._weights.items():
@@ -253,7 +255,7 @@ class BrokenDetector:
         return _NgramWeights(order, keys[ascending], np.array(weights, float)[ascending])
 
     def _make_keys(self, ngrams: Integers) -> Integers:
-        """Return a key for each n-gram, which combines the ids of its classes.
+        """Combine the class ids of each n-gram into one integer key.
 
         Args:
             ngrams: the ids of the classes, ``(n-grams, order)``.
@@ -266,7 +268,7 @@ class BrokenDetector:
     def logits(self, lexicon: CaptionLexicon, texts: EncodedCaptions) -> Floats:
         """Return the logit of each caption.
 
-        The logit of a caption is positive if the caption is probably broken. It is 20 if the caption has no words.
+        A positive logit means that the caption is probably broken. The logit of an empty caption is 20.
 
         Args:
             lexicon: the lexicon that encoded the captions.
@@ -278,14 +280,14 @@ class BrokenDetector:
         for ngram_weights in self._ngram_weights:
             logits += self._sum_weights(ngram_weights, classes, text_of_class, n_texts)
         logits += count_repetitions(lexicon.columns, texts) @ self._repetition_weights
-        # The weights have three decimals, so that rounding makes the sum independent of the order of addition.
+        # The sum is rounded, because a sum of floating-point numbers depends on the order of addition.
         result: Floats = np.where(texts.lengths == 0, _NO_WORDS_LOGIT, np.round(logits, 6))
         return result
 
     def _sum_weights(
         self, ngram_weights: _NgramWeights, classes: Integers, text_of_class: Integers, n_texts: int
     ) -> Floats:
-        """Return for each text the sum of the weights of its distinct n-grams.
+        """Sum the weights of the distinct n-grams in each text.
 
         Args:
             ngram_weights: the weights of the n-grams of one order.
@@ -299,7 +301,7 @@ class BrokenDetector:
         ngrams = np.stack([classes[offset : offset + n_ngrams] for offset in range(order)], axis=1)
         first_text, last_text = text_of_class[:n_ngrams], text_of_class[order - 1 :]
         is_in_text = first_text == last_text
-        # An n-gram that occurs several times in a text counts once.
+        # An n-gram that occurs several times in a text counts only once.
         distinct_ngrams = distinct(first_text[is_in_text] * n_keys + self._make_keys(ngrams[is_in_text]))
         text, key = distinct_ngrams // n_keys, distinct_ngrams % n_keys
         index = find(ngram_weights.keys, key)
@@ -308,7 +310,7 @@ class BrokenDetector:
         return sums
 
     def _encode_classes(self, lexicon: CaptionLexicon, texts: EncodedCaptions) -> tuple[Integers, Integers]:
-        """Encode the words of all captions as class ids.
+        """Replace the words of all captions by the ids of their classes.
 
         Returns:
             The class ids of all captions, and for each class id the index of its caption. Each caption begins and ends
@@ -345,7 +347,10 @@ class BrokenDetector:
         return reasons
 
     def _explain_ngrams(self, words: Sequence[str]) -> list[str]:
-        """Return phrases that name the most unusual n-grams of a caption. The end of the caption is named only once."""
+        """Return phrases such as ``it ends with 'a'`` for the most unusual n-grams of a caption.
+
+        At most one phrase describes the end of the caption.
+        """
         reasons = []
         padded_words = ["", *words, ""]
         explains_end = False
@@ -363,7 +368,7 @@ class BrokenDetector:
         return reasons
 
     def _rank_ngrams(self, words: Sequence[str]) -> list[_RankedNgram]:
-        """Return the bigrams and trigrams of a caption in descending order of their weights."""
+        """Return the bigrams and trigrams of a caption, sorted by descending weight."""
         classes = [_START, *map(word_class, words), _END]
         ngrams = []
         for order in _NGRAM_ORDERS:

@@ -60,7 +60,7 @@ class _CocoScorer:
         return self._name if isinstance(self._name, str) else ", ".join(self._name)
 
     def compute_score(self, gts: Mapping[Id, Iterable[str]], res: Mapping[Id, Iterable[str]]) -> tuple[Any, Any]:
-        """Return the corpus score and the score of each caption, in the order of ``gts``.
+        """Return the score of the corpus, and the scores of the captions in the order of the mapping ``gts``.
 
         Args:
             gts: the reference captions of each image id, in any iterable such as a list, an array or a view of a
@@ -193,7 +193,7 @@ class CaptionMetric(_CocoScorer):
 def _score_columns(
     metric: Any, captions: list[str], references: list[Sequence[str]]
 ) -> tuple[dict[str, float], dict[str, list[float]]]:
-    """Score captions with a metric that has several columns, such as ``coco``.
+    """Score captions with a metric that computes several scores, such as ``coco``.
 
     Returns:
         The corpus score of each column, and the scores of the captions for each column.
@@ -208,7 +208,7 @@ def _score_columns(
 
 @dataclass(frozen=True)
 class CocoScores:
-    """The scores of a captioning system in COCO's table of metrics.
+    """The scores of a captioning system: BLEU-1 to BLEU-4, METEOR, ROUGE-L and CIDEr-D.
 
     Attributes:
         scores: the corpus scores by name: ``BLEU-1`` to ``BLEU-4``, ``METEOR``, ``ROUGE-L`` and ``CIDEr``.
@@ -224,9 +224,9 @@ class CocoScores:
 
 
 def evaluate(annotations: Any, results: Any) -> CocoScores:
-    """Return the scores that COCO's table of caption metrics contains, except for SPICE, without Java.
+    """Evaluate image captions by COCO's metrics (BLEU, METEOR, ROUGE-L and CIDEr-D), without Java.
 
-    The scores are equal to those of pycocoevalcap.
+    The scores are equal to those of pycocoevalcap. SPICE is not computed, because it requires Java.
 
     Args:
         annotations: the path of a JSON file ``{"annotations": [{"image_id": …, "caption": …}, …]}``, or its content.
@@ -266,7 +266,7 @@ class PTBTokenizer:
         self._segmenter = PTBSegmenter.make()
 
     def tokenize(self, captions_for_image: Mapping[Id, Sequence[Mapping[str, Any]]]) -> dict[Id, list[str]]:
-        """Return for each image id a list of tokenized captions, in which spaces separate the tokens.
+        """Tokenize the captions of each image, and join the tokens of a caption by spaces.
 
         Args:
             captions_for_image: for each image id a list of mappings that contain a caption under the key ``caption``.
@@ -289,7 +289,7 @@ class PTBTokenizer:
 
 
 def _extract_captions(value: Any, image_id: object) -> list[str]:
-    """Return the captions in a list of mappings, each of which contains a caption under the key ``caption``."""
+    """Return the values of the key ``caption`` in a list of mappings."""
     captions = []
     for entry in _to_list(value, image_id, "captions, [{'caption': text}]"):
         if not isinstance(entry, Mapping) or "caption" not in entry:
@@ -302,7 +302,7 @@ def _extract_captions(value: Any, image_id: object) -> list[str]:
 def _pair_by_image(
     gts: Mapping[Id, Iterable[str]], res: Mapping[Id, Iterable[str]]
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return the caption of each image and the references of each image, in the order of ``gts``.
+    """Return each image's caption and references in the order of the mapping ``gts``.
 
     Args:
         gts: the references of each image id.
@@ -325,7 +325,7 @@ def _pair_by_image(
 
 
 def _check_subset(first: Mapping[Id, Any], second: Mapping[Id, Any], first_name: str, second_name: str) -> None:
-    """Raise an InputError if the first mapping contains an image id that the second mapping does not contain."""
+    """Raise an InputError if an image id of the first mapping is missing in the second mapping."""
     missing = [image_id for image_id in first if image_id not in second]
     if missing:
         more = f" (nor are {len(missing) - 1} more)" if len(missing) > 1 else ""
@@ -333,7 +333,7 @@ def _check_subset(first: Mapping[Id, Any], second: Mapping[Id, Any], first_name:
 
 
 def _check_mapping(value: object, name: str) -> None:
-    """Raise an InputError that contains the name of an argument if its value is not a mapping."""
+    """Raise an InputError if an argument is not a mapping. The error message names the argument."""
     if not isinstance(value, Mapping):
         raise InputError(f"{name} must be a mapping from image ids to captions, not {type(value).__name__}")
 

@@ -1,4 +1,4 @@
-"""Defines the metric ``coco``, which computes all scores of COCO's table, and the metrics ``rouge-l`` and ``cider``."""
+"""Defines the metrics ``coco``, ``rouge-l`` and ``cider`` for image captions."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def check_english(name: str, context: MetricContext | None) -> None:
 
 
 class CountedCaptions(NamedTuple):
-    """The captions of a batch with their references.
+    """The tokenized captions and references of a batch, and the counts of their n-grams.
 
     Attributes:
         captions: the tokenized captions.
@@ -105,9 +105,9 @@ class CaptionScores(Metric):
         return cls(options)
 
     def prepare(self, references: Sequence[Sequence[str]]) -> Self:
-        """Return a copy of the metric that contains the tokenized references and their document frequencies.
+        """Return a copy of the metric that stores the tokenized references and the document frequencies of n-grams.
 
-        Document frequencies are not counted if an option specifies the document frequencies of a corpus.
+        The document frequencies are counted in the references unless an option names a file that contains them.
         """
         prepared = copy.copy(self)
         prepared._raw_references = list(references)
@@ -119,14 +119,14 @@ class CaptionScores(Metric):
         return prepared
 
     def _read_corpus(self) -> None:
-        """Read document frequencies from a file if the options contain its path."""
+        """Read the file that the option ``document_frequencies`` names, if there is one."""
         path = getattr(self.options, "document_frequencies", None)
         if path is not None:
             self._frequencies = read_document_frequencies(path)
             self._has_corpus = True
 
     def _describe_corpus(self) -> str:
-        """Return the part of the signature that identifies the document frequencies, or an empty string by default."""
+        """Return a digest of the document frequencies that were read from a file, or an empty string without a file."""
         if not self._has_corpus or self._frequencies is None:
             return ""
         return f"|df:{digest_frequencies(self._frequencies)}"
@@ -139,8 +139,8 @@ class CaptionScores(Metric):
     def _get_tokenized_references(self, batch: Batch) -> list[list[str]]:
         """Return the tokenized references of a batch.
 
-        Prepared references are preferred because they were tokenized together. Whether a period at the end of a text
-        becomes a token depends on the next text.
+        References that :meth:`prepare` has tokenized are reused. They were tokenized together, because the tokenization
+        of a final period depends on the next text.
         """
         in_batch = slice(batch.position, batch.position + len(batch))
         prepared_references = [list(texts) for texts in self._raw_references[in_batch]]
@@ -203,7 +203,7 @@ class Cider(RougeL):
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """The signature, which contains a digest of the document frequencies if the options name a file."""
+        """The signature. It contains a digest of the document frequencies if they are read from a file."""
         return f"cider|version:1|{_TOKENIZATION}{self._describe_corpus()}"
 
     def score_captions(self, captions: Captions) -> Floats:
@@ -235,7 +235,7 @@ class CocoMetric(CaptionScores):
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """The signature, which states that SPICE is omitted."""
+        """The signature of the metric. It states that SPICE is omitted."""
         prefix = f"coco|version:1|{_TOKENIZATION}{self._describe_corpus()}"
         return f"{prefix}|without:SPICE,which-needs-Java|{self._meteor.signature}"
 
@@ -254,7 +254,7 @@ class CocoMetric(CaptionScores):
         )
 
     def scores(self, sums: Floats) -> Floats:
-        """Return the scores of each system from its summed statistics, ``(systems, 7)``."""
+        """Compute the seven scores of each system from the sums of its statistics."""
         n_captions = sums[:, _COUNT_INDEX]
         bleu_scores = bleu(sums[:, :_BLEU_WIDTH])
         meteor_scores = self._meteor.scores(sums[:, _COUNT_INDEX + 1 :])[:, 0]
@@ -264,14 +264,14 @@ class CocoMetric(CaptionScores):
 
 
 def java_meteor() -> Meteor:
-    """Return METEOR with the settings of pycocoevalcap: ``-l en -norm``, and words are compared by their hashes."""
+    """Return METEOR with the settings of pycocoevalcap. Like the Java program, it compares words by their hashes."""
     meteor = Meteor("en", normalization="full")
     meteor.compare_words_by("java")
     return meteor
 
 
 def java_lines(captions: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
-    """Return captions and references as METEOR's Java program receives them from pycocoevalcap.
+    """Prepare captions and references for METEOR in the same way as pycocoevalcap.
 
     The separator ``|||`` is removed from captions, but it splits a reference into several references.
 
@@ -290,5 +290,5 @@ def java_lines(captions: Sequence[str], references: Sequence[Sequence[str]]) -> 
 
 
 def _clean_line(text: str) -> str:
-    """Replace line breaks by spaces, and remove the white space that Java trims."""
+    """Replace line breaks by spaces, and remove leading and trailing white space like Java."""
     return text.replace("\n", " ").replace("\r", " ").strip(_JAVA_WHITESPACE)

@@ -35,7 +35,7 @@ _FIRST_SURROGATE, _N_SURROGATES = 0xD800, 0x800
 
 
 class NgramCounts(NamedTuple):
-    """Counts of the n-grams of one order in captions and references.
+    """Counts of all n-grams of one length, such as bigrams, in captions and references.
 
     Attributes:
         caption_index, caption_ngram, caption_count: one entry per caption and distinct n-gram, sorted.
@@ -54,12 +54,12 @@ class NgramCounts(NamedTuple):
 
     @property
     def caption_keys(self) -> Integers:
-        """A sorted array of integers, each of which identifies the caption and the n-gram of one entry."""
+        """Sorted integers. Each of them combines the index of a caption with the id of an n-gram."""
         return self.caption_index * self.n_distinct + self.caption_ngram
 
 
 class DocumentFrequencies(NamedTuple):
-    """Document frequencies of n-grams, where a document consists of all references of one image.
+    """Document frequencies of n-grams. A document consists of all references of one image.
 
     Attributes:
         word_ids: the id of each word.
@@ -75,7 +75,7 @@ class DocumentFrequencies(NamedTuple):
     n_documents: int
 
     def look_up(self, prefixes: Integers, words: Integers, order: int) -> Integers:
-        """Return the ids of n-grams, or -1 for n-grams that no document contains.
+        """Look up the ids of n-grams. The id is -1 if no document contains the n-gram.
 
         Args:
             prefixes: the ids of the n-grams without their last words.
@@ -101,7 +101,7 @@ class DocumentFrequencies(NamedTuple):
 
 
 class Captions(NamedTuple):
-    """N-gram counts and lengths of captions and their references, as arrays.
+    """The n-gram counts and the lengths of captions and references, stored in arrays.
 
     Attributes:
         orders: n-gram counts for each order from 1.
@@ -125,7 +125,7 @@ class Captions(NamedTuple):
 
     @property
     def first_references(self) -> Integers:
-        """For each caption, the index of its first reference."""
+        """The index of each caption's first reference in the list of all references."""
         starts: Integers = np.cumsum(self.reference_counts) - self.reference_counts
         return starts
 
@@ -149,7 +149,7 @@ class _WordSequence(NamedTuple):
 
 
 class _NgramOccurrences(NamedTuple):
-    """All occurrences of n-grams of one order in a word sequence.
+    """All occurrences of n-grams of one length, such as bigrams, in a sequence of words.
 
     Attributes:
         keys: the sorted keys of the distinct n-grams. A key combines the id of the n-gram's prefix with the id of its
@@ -164,7 +164,7 @@ class _NgramOccurrences(NamedTuple):
 
     @property
     def n_distinct(self) -> int:
-        """The number of distinct n-grams, or 1 if the texts do not contain n-grams of this order."""
+        """The number of distinct n-grams, but at least 1."""
         return max(len(self.keys), 1)
 
 
@@ -189,7 +189,7 @@ def _concatenate(texts: Sequence[Sequence[int]], vocabulary_size: int) -> _WordS
 
 
 def _find_ngrams(words: _WordSequence) -> list[_NgramOccurrences]:
-    """Return the occurrences of the n-grams of each order from 1 to 4."""
+    """Find all unigrams, bigrams, trigrams and 4-grams."""
     unigrams = _NgramOccurrences(keys=np.arange(words.vocabulary_size), ids=words.ids, starts=np.arange(len(words.ids)))
     ngrams_by_order = [unigrams]
     for order in range(2, ORDERS + 1):
@@ -198,7 +198,7 @@ def _find_ngrams(words: _WordSequence) -> list[_NgramOccurrences]:
 
 
 def _extend_ngrams(words: _WordSequence, prefixes: Integers, order: int) -> _NgramOccurrences:
-    """Extend the n-gram that starts at each word by one word.
+    """Extend all n-grams by the word that follows them.
 
     Args:
         words: the words of all texts.
@@ -214,7 +214,7 @@ def _extend_ngrams(words: _WordSequence, prefixes: Integers, order: int) -> _Ngr
 
 
 def count_frequencies(references: Sequence[Sequence[str]]) -> DocumentFrequencies:
-    """Count for each n-gram the images that have a reference with the n-gram.
+    """Count, for each n-gram, the images whose references contain it.
 
     Args:
         references: the tokenized references of each image.
@@ -225,7 +225,7 @@ def count_frequencies(references: Sequence[Sequence[str]]) -> DocumentFrequencie
     document_index = document_of_text[words.text_index]
     ngram_keys, document_counts = [], []
     for ngrams in _find_ngrams(words):
-        # An n-gram that occurs several times in a document counts once.
+        # An n-gram that occurs several times in a document counts only once.
         occurrences = distinct(document_index[ngrams.starts] * ngrams.n_distinct + ngrams.ids[ngrams.starts])
         document_counts.append(np.bincount(occurrences % ngrams.n_distinct, minlength=len(ngrams.keys)))
         ngram_keys.append(ngrams.keys)
@@ -246,7 +246,7 @@ def count_ngrams(
         frequencies = count_frequencies(references)
     n_captions = len(captions)
     reference_counts = np.array([len(image_references) for image_references in references], np.int64)
-    # The captions and all references are encoded together, first the captions.
+    # The captions precede the references in the list of encoded texts.
     texts, word_ids = _encode_words([*captions, *_flatten(references)], frequencies.word_ids)
     encoded_texts = [_to_characters(text) for text in texts]
     words = _concatenate(texts, len(word_ids))
@@ -287,7 +287,7 @@ def _encode_words(texts: Iterable[str], known_ids: dict[str, int]) -> tuple[list
 def _count_documents(
     ngrams_by_order: Sequence[_NgramOccurrences], vocabulary_size: int, frequencies: DocumentFrequencies
 ) -> list[Integers]:
-    """Return for each order the number of documents that contain each n-gram.
+    """Look up the document frequencies of unigrams, bigrams, trigrams and 4-grams.
 
     Args:
         ngrams_by_order: the n-grams of each order from 1.
@@ -295,7 +295,7 @@ def _count_documents(
         frequencies: the document frequencies. Their word ids are a prefix of the word ids of the n-grams.
     """
     word_ids = np.arange(vocabulary_size)
-    # The document frequencies assign ids of their own to n-grams. The id -1 marks n-grams that no document contains.
+    # ``frequency_ids`` contains the ids of n-grams in ``frequencies``, and -1 for n-grams that no document contains.
     frequency_ids = np.where(word_ids < len(frequencies.word_ids), word_ids, -1)
     document_counts = [frequencies.count_documents(frequency_ids, order=1)]
     for order, ngrams in enumerate(ngrams_by_order[1:], start=2):
@@ -328,7 +328,7 @@ def _count_by_text(words: _WordSequence, ngrams: _NgramOccurrences, n_captions: 
 
 
 def _to_characters(word_ids: Sequence[int]) -> str:
-    """Return a string in which each character represents a word. Surrogates are skipped."""
+    """Encode each word id as one character. The code points of surrogates are skipped."""
     characters = []
     for word_id in word_ids:
         code_point = word_id + 1
@@ -339,7 +339,7 @@ def _to_characters(word_ids: Sequence[int]) -> str:
 
 
 def _find_shared(counts: NgramCounts, caption_of_reference: Integers) -> tuple[Integers, Integers]:
-    """Return the caption entries and the reference entries that have the same n-gram."""
+    """Find all n-grams that a caption shares with one of its references, and return their indexes."""
     reference_keys = caption_of_reference[counts.reference_index] * counts.n_distinct + counts.reference_ngram
     caption_entries = find(counts.caption_keys, reference_keys)
     reference_entries = np.flatnonzero(caption_entries >= 0)
@@ -349,8 +349,8 @@ def _find_shared(counts: NgramCounts, caption_of_reference: Integers) -> tuple[I
 def bleu_statistics(captions: Captions) -> Floats:
     """Return the statistics of BLEU as an array ``(captions, 10)``.
 
-    For each order from 1 to 4, two columns contain the numbers of matching n-grams and of all n-grams. The last two
-    columns are the length of the caption and the length of the closest reference.
+    Two columns for each n-gram length contain the number of matching n-grams and the number of all n-grams. The last
+    two columns contain the length of the caption and the length of the closest reference.
     """
     columns: list[Floats] = []
     for order, counts in enumerate(captions.orders, 1):
@@ -362,9 +362,9 @@ def bleu_statistics(captions: Captions) -> Floats:
 
 
 def _count_matches(captions: Captions, counts: NgramCounts) -> Floats:
-    """Return for each caption the number of its n-grams that match a reference.
+    """Count how many n-grams of each caption match a reference.
 
-    An n-gram of a caption matches at most as often as it occurs in a single reference.
+    The number of matches of an n-gram is limited to its highest count in a single reference.
 
     Args:
         captions: the captions and references.
@@ -380,9 +380,9 @@ def _count_matches(captions: Captions, counts: NgramCounts) -> Floats:
 
 
 def _find_closest_lengths(captions: Captions) -> Integers:
-    """Return for each caption the length of the closest reference, or the shortest of equally close lengths."""
+    """Return the reference length that is closest to each caption's length. Short references win ties."""
     distances = np.abs(captions.reference_lengths - captions.caption_lengths[captions.caption_of_reference])
-    # Each integer combines distance and length, so that the shorter of two equally close lengths is the minimum.
+    # The distance is stored in the high bits and the length in the low bits, so that ties prefer short references.
     ranks = distances * (1 << _LENGTH_BITS) + captions.reference_lengths
     lengths: Integers = np.minimum.reduceat(ranks, captions.first_references) & ((1 << _LENGTH_BITS) - 1)
     return lengths
@@ -410,21 +410,21 @@ def bleu(statistics: Floats) -> Floats:
 
 
 def _compute_geometric_means(precisions: Floats) -> Floats:
-    """Return the geometric mean of the precisions of the first n orders for each n, ``(rows, orders)``."""
+    """Return the geometric means of the first one, two, three and four n-gram precisions."""
     products = np.cumprod(precisions, axis=1).astype(float)
     means = [power(products[:, index], 1 / (index + 1)) for index in range(ORDERS)]
     return np.stack(means, axis=1)
 
 
 def rouge_l(captions: Captions) -> Floats:
-    """Return the ROUGE-L score of each caption (Lin, 2004), ``(captions,)``.
+    """Return the ROUGE-L scores of captions (Lin, 2004) as an array ``(captions,)``.
 
-    The score combines the highest precision and the highest recall of a reference. Precision and recall are the length
-    of the longest common subsequence, divided by the length of the caption or of the reference.
+    The score combines the highest precision and the highest recall over all references. Precision divides the length of
+    the longest common subsequence by the caption's length, and recall divides it by the reference's length.
     """
     caption_lengths = captions.caption_lengths[captions.caption_of_reference]
     common = _compute_lcs_lengths(captions)
-    # pycocoevalcap treats an empty text as one empty word, which matches only the word of another empty text.
+    # In pycocoevalcap, an empty caption matches an empty reference.
     common = np.where((caption_lengths == 0) & (captions.reference_lengths == 0), 1.0, common)
     precisions = common / np.maximum(caption_lengths, 1)
     recalls = common / np.maximum(captions.reference_lengths, 1)
@@ -436,7 +436,7 @@ def rouge_l(captions: Captions) -> Floats:
 
 
 def _compute_lcs_lengths(captions: Captions) -> Floats:
-    """Return for each reference the length of its longest common subsequence with the caption, in words."""
+    """Count the words in the longest common subsequence of each reference and its caption."""
     library = require("rapidfuzz.distance", "ROUGE-L", distribution="meteor-e-captions")
     compute_similarity = library.LCSseq.similarity
     lengths = [
@@ -447,9 +447,9 @@ def _compute_lcs_lengths(captions: Captions) -> Floats:
 
 
 def cider(captions: Captions) -> Floats:
-    """Return the CIDEr-D score of each caption (Vedantam et al., 2015), ``(captions,)``.
+    """Return the CIDEr-D scores of captions (Vedantam et al., 2015) as an array ``(captions,)``.
 
-    The score is 10 times the mean similarity over the references and over the orders of n-grams.
+    The score is 10 times the mean similarity of a caption to its references, averaged over n-gram lengths from 1 to 4.
     """
     length_penalty = _compute_length_penalty(captions)
     similarities = np.zeros(len(captions.reference_lengths))
@@ -463,7 +463,7 @@ def cider(captions: Captions) -> Floats:
 def _compute_tfidf_similarity(captions: Captions, counts: NgramCounts, document_counts: Integers) -> Floats:
     """Return the cosine similarity between the tf-idf vectors of each reference and its caption.
 
-    In the scalar product, the weights of the caption are limited to the weights of the reference.
+    The dot product limits each weight of the caption to the corresponding weight of the reference.
 
     Args:
         captions: the captions and references.
@@ -488,7 +488,7 @@ def _compute_tfidf_similarity(captions: Captions, counts: NgramCounts, document_
 
 
 def _compute_length_penalty(captions: Captions) -> Floats:
-    """Return for each reference a Gaussian penalty for the difference between its length and the caption's length."""
+    """Compute a Gaussian penalty from the difference in length between each reference and its caption."""
     caption_bigrams = np.maximum(captions.caption_lengths - 1, 0).astype(float)
     reference_bigrams = np.maximum(captions.reference_lengths - 1, 0).astype(float)
     difference = caption_bigrams[captions.caption_of_reference] - reference_bigrams

@@ -1,4 +1,4 @@
-"""Reads the document frequencies of n-grams, from which CIDEr computes the weights of n-grams."""
+"""Reads document frequencies, from which CIDEr computes the weights of n-grams."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def _are_texts(texts: Any) -> bool:
 
 
 def _from_counts(counts: Any, documents: Any, name: str) -> DocumentFrequencies:
-    """Create document frequencies from the numbers of documents that contain each n-gram.
+    """Create document frequencies from a mapping of n-grams to document counts.
 
     Args:
         counts: a mapping from n-grams to numbers of documents.
@@ -114,7 +114,7 @@ def _is_document_count(count: Any) -> bool:
 
 
 def _parse_ngram(ngram: Any, name: str) -> tuple[str, ...]:
-    """Return the words of an n-gram, which is a string or a tuple of words."""
+    """Convert an n-gram, which is a string or a tuple, to a tuple of words."""
     words = tuple(ngram.split()) if isinstance(ngram, str) else ngram
     is_ngram = isinstance(words, tuple) and all(isinstance(word, str) for word in words)
     if not is_ngram or not 1 <= len(words) <= ORDERS:
@@ -128,12 +128,12 @@ def _is_integer(value: Any) -> bool:
 
 
 def _add_missing_parts(counts_by_order: list[_NgramTable]) -> None:
-    """Add the prefix and the last word of each n-gram with the count 0 unless they are already present.
+    """Add missing prefixes and last words of n-grams with the count 0.
 
-    The document frequency of an n-gram is looked up by the n-gram's prefix and its last word.
+    The lookup of an n-gram requires that its prefix and its last word are present.
     """
     unigrams = counts_by_order[0]
-    # Longer n-grams are processed first, because the prefixes of added n-grams must be added, too.
+    # Longer n-grams are processed first, because an added prefix may lack its own prefix.
     for order in range(ORDERS, 1, -1):
         prefixes = counts_by_order[order - 2]
         for ngram in counts_by_order[order - 1]:

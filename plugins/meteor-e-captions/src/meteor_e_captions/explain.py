@@ -103,7 +103,7 @@ def describe_captions(
 
 
 def _find_repetitions(lexicon: CaptionLexicon, captions: EncodedCaptions) -> Cells:
-    """Return for each caption whether it repeats words or n-grams."""
+    """Determine which captions repeat words or n-grams."""
     n_counts = REPETITIONS.index("longest repetition") + 1
     counts = count_repetitions(lexicon.columns, captions)[:, :n_counts]
     has_repetition: Cells = counts.max(axis=1) > 0
@@ -113,9 +113,10 @@ def _find_repetitions(lexicon: CaptionLexicon, captions: EncodedCaptions) -> Cel
 def _list_missing(
     lexicon: CaptionLexicon, comparison: CaptionComparison, reference_counts: Sequence[int]
 ) -> list[dict[str, list[str]]]:
-    """Return for each caption the words that it should contain, grouped by their kind.
+    """List the words that are missing in each caption, grouped by kind, such as object or color.
 
-    At least half of the references contain these words, and the caption contains neither the words nor their synonyms.
+    A word is missing if at least half of the references contain it, and the caption contains neither the word nor a
+    synonym.
     """
     captions, references = comparison.caption_words, comparison.reference_words
     caption_keys = captions.segment * lexicon.n_stems + captions.stem
@@ -129,7 +130,7 @@ def _list_missing(
 def _list_invented(
     lexicon: CaptionLexicon, comparison: CaptionComparison, n_captions: int
 ) -> list[dict[str, list[str]]]:
-    """Return for each caption the words that no reference contains, grouped by their kind."""
+    """List the words of each caption that no reference contains, grouped by kind, such as object or color."""
     words = comparison.caption_words
     return _list_by_kind(lexicon, words, (words.support == 0) & ~words.has_synonym, n_captions)
 
@@ -137,7 +138,7 @@ def _list_invented(
 def _list_by_kind(
     lexicon: CaptionLexicon, words: DistinctWords, is_listed: Cells, n_captions: int
 ) -> list[dict[str, list[str]]]:
-    """Return for each caption the selected words by kind. Words of some kinds, such as prepositions, are omitted.
+    """Group the selected words of each caption by kind. Some kinds of words, such as prepositions, are omitted.
 
     Args:
         lexicon: the lexicon of the words.
@@ -158,7 +159,7 @@ def _list_by_kind(
 def describe_difference(
     first: Sequence[CaptionReport], second: Sequence[CaptionReport], names: tuple[str, str]
 ) -> list[str]:
-    """Describe the missing words, the invented words and the broken captions of two systems.
+    """Describe the errors of two systems: missing words, invented words and broken captions.
 
     Args:
         first: the reports on the captions of the first system.
@@ -199,7 +200,7 @@ def _list_frequent_words(reported_words: Sequence[dict[str, list[str]]]) -> str:
 
 
 def _describe_broken(reports: Sequence[CaptionReport]) -> str:
-    """Return a phrase with the number of broken captions and the caption that is most probably broken."""
+    """Return a phrase that states how many captions are broken, and quotes the worst of them."""
     broken = [report for report in reports if report.broken > _MIN_BROKEN]
     description = f"{len(broken)} of {len(reports)} captions are probably broken"
     if not broken:

@@ -1,4 +1,4 @@
-"""Computes features that compare each caption with its own references, independently of all other captions."""
+"""Computes features that compare each caption with its references."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ SYNONYM = 0.5
 
 
 class DistinctWords(NamedTuple):
-    """The distinct words of several segments. The entries are sorted by segment, then by stem.
+    """The distinct words of several segments, sorted by segment and then by stem.
 
-    The words of a segment are either the words of its caption or the words of all its references. Words with the same
-    stem share an entry.
+    The arrays contain one element for all words of a segment that have the same stem. The words come either from the
+    caption or from all references of the segment.
 
     Attributes:
         segment: the index of the segment.
@@ -83,7 +83,7 @@ class CaptionComparison:
 
 
 class _StemCounts(NamedTuple):
-    """The distinct stems of several texts. The entries are sorted by text, then by stem.
+    """The distinct stems of several texts, sorted by text and then by stem.
 
     Attributes:
         text: the index of the text.
@@ -101,7 +101,7 @@ class _StemCounts(NamedTuple):
 
 
 class _StemMatches(NamedTuple):
-    """The distinct stems of captions and references, and the correspondence between equal stems.
+    """The distinct stems of captions and references, and the indexes that connect equal stems.
 
     Attributes:
         captions: the distinct stems of each caption.
@@ -211,7 +211,7 @@ def _count_stems(lexicon: CaptionLexicon, texts: EncodedCaptions) -> _StemCounts
 
 
 def _select(values: Integers, indexes: Integers) -> Integers:
-    """Return the value at each index, or 0 for the index -1."""
+    """Select values by their indexes. The index -1 selects the value 0."""
     selected = np.zeros(len(indexes), np.int64)
     is_valid = indexes >= 0
     selected[is_valid] = values[indexes[is_valid]]
@@ -219,7 +219,7 @@ def _select(values: Integers, indexes: Integers) -> Integers:
 
 
 def _sum_by_group(groups: Integers, values: Floats, n_groups: int) -> Floats:
-    """Return for each group the sum of its values.
+    """Return the sum of the values in each group.
 
     Args:
         groups: for each value, the index of its group.
@@ -233,13 +233,13 @@ def _sum_by_group(groups: Integers, values: Floats, n_groups: int) -> Floats:
 def _compute_weighted_means(
     groups: Integers, weights: Floats, values: Floats, n_groups: int, default: float = 0.0
 ) -> Floats:
-    """Return for each group the weighted mean of its values, or ``default`` if the sum of its weights is 0."""
+    """Return the weighted mean of each group, or ``default`` for a group whose weights sum to 0."""
     totals = _sum_by_group(groups, weights * values, n_groups)
     return divide(totals, _sum_by_group(groups, weights, n_groups), default)
 
 
 def _compute_overlap(matches: _StemMatches, reference_counts: Integers) -> dict[str, Floats]:
-    """Return for each segment the features ``precision``, ``recall`` and ``told``."""
+    """Compute the features ``precision``, ``recall`` and ``told`` of each segment."""
     n_segments = len(reference_counts)
     caption_words, reference_words = matches.caption_words, matches.reference_words
     caption_ratings = _rate_caption_words(caption_words)
@@ -260,13 +260,13 @@ def _rate_caption_words(caption_words: DistinctWords) -> Floats:
 
 
 def _rate_reference_words(matches: _StemMatches) -> Floats:
-    """Rate each word of the references: 1 if the caption contains it, 0.5 if it contains a synonym, 0 otherwise."""
+    """Rate each reference word: 1 if the caption contains it, 0.5 if the caption contains a synonym, 0 otherwise."""
     ratings: Floats = np.where(matches.caption_entry >= 0, 1.0, SYNONYM * matches.reference_words.has_synonym)
     return ratings
 
 
 def _compute_best_recall(matches: _StemMatches, reference_counts: Integers) -> Floats:
-    """Return for each caption the highest recall that a single reference yields."""
+    """Compute the recall of each caption with each of its references, and return the highest value."""
     references = matches.references
     n_references = int(reference_counts.sum())
     ratings = _rate_reference_words(matches)[matches.word_of_reference]
@@ -275,11 +275,11 @@ def _compute_best_recall(matches: _StemMatches, reference_counts: Integers) -> F
 
 
 def _compute_best_cosine(matches: _StemMatches, reference_counts: Integers) -> Floats:
-    """Return for each caption the highest cosine of its tf-idf vector with the vector of a reference."""
+    """Compare the tf-idf vectors of captions and references, and return each caption's highest cosine."""
     captions, references = matches.captions, matches.references
     caption_entry = matches.caption_entry[matches.word_of_reference]
     caption_occurrences = _select(captions.occurrences, caption_entry)
-    # The words of caption and reference can differ if they have the same stem. Both receive the reference's weight.
+    # Caption and reference may contain different words with the same stem, but both use the reference's weight.
     products = references.occurrences * caption_occurrences * references.weight**2
     scalar_products = _sum_by_group(references.text, products, int(reference_counts.sum()))
     caption_norms = _compute_norms(captions, len(reference_counts))
@@ -310,9 +310,9 @@ def _find_maxima(values: Floats, counts: Integers) -> Floats:
 def _compute_kind_precisions(
     lexicon: CaptionLexicon, caption_words: DistinctWords, n_segments: int
 ) -> dict[str, Floats]:
-    """Return for each scored kind of words the precision of each caption.
+    """Compute the precision of each caption separately for objects, actions, numbers and colors.
 
-    If a caption does not contain any words of a kind, the precision of this kind is 0.5.
+    A caption without any words of a kind receives the precision 0.5 for this kind.
     """
     kinds = lexicon.columns.kind[caption_words.word]
     ratings = _rate_caption_words(caption_words)
@@ -333,10 +333,9 @@ def _mark_synonyms(
     is_missing: Cells,
     n_segments: int,
 ) -> None:
-    """Set ``has_synonym`` of the words of captions and references that belong to a common synset.
+    """Find synonyms that occur in a caption and its references, and set ``has_synonym`` of these words.
 
-    Two kinds of words are ignored: words of references that their caption contains, and words of captions that a
-    reference contains.
+    Words that occur in both a caption and its references are not marked.
 
     Args:
         lexicon: the lexicon of the words.
@@ -372,7 +371,7 @@ def _expand_synsets(lexicon: CaptionLexicon, segments: Integers, words: Integers
 
 
 def _expand_ranges(starts: Integers, lengths: Integers) -> tuple[Integers, Integers]:
-    """List the elements of several ranges of integers.
+    """List all integers of several ranges.
 
     Returns:
         For each element the index of its range, and the element.
@@ -387,7 +386,7 @@ _TABLE_SIZE = 1 << 18
 
 
 def _find_shared(first_keys: Integers, second_keys: Integers, n_synsets: int, n_segments: int) -> tuple[Cells, Cells]:
-    """Determine for each key of two arrays whether the other array contains it.
+    """Find the keys that two arrays have in common.
 
     Args:
         first_keys, second_keys: keys that combine a segment and a synset, sorted by segment.
@@ -415,7 +414,7 @@ def _find_shared(first_keys: Integers, second_keys: Integers, n_synsets: int, n_
 
 
 def _contains_cells(table: Cells, marked_cells: Integers, cells: Integers) -> Cells:
-    """Return for each cell whether it occurs among the marked cells.
+    """Determine which cells of a lookup table are marked.
 
     Args:
         table: a lookup table that contains only False. The table is restored after its use.
@@ -431,9 +430,10 @@ def _contains_cells(table: Cells, marked_cells: Integers, cells: Integers) -> Ce
 def _count_contradictions(
     lexicon: CaptionLexicon, caption_words: DistinctWords, reference_words: DistinctWords, n_segments: int
 ) -> Floats:
-    """Return for each segment the number of references that contradict the caption, summed over the caption's words.
+    """Count how often the references of each segment contradict a word of the caption.
 
-    For each word of the caption, the references that contain its most frequent opposite are counted.
+    A reference contradicts a word if it contains the word's opposite. If a word has several opposites, only the most
+    frequent one is counted.
     """
     n_stems = lexicon.n_stems
     is_candidate = lexicon.columns.is_exclusive[caption_words.word] & (caption_words.support == 0)
@@ -443,7 +443,7 @@ def _count_contradictions(
     opposite_keys = candidate_segments[candidate_index] * n_stems + opposite_stems
     caption_entry = find(caption_words.segment * n_stems + caption_words.stem, opposite_keys)
     reference_entry = find(reference_words.segment * n_stems + reference_words.stem, opposite_keys)
-    # A caption that contains both words does not contradict the references.
+    # A caption that contains a word and its opposite does not contradict the references.
     is_contradiction = (reference_entry >= 0) & (caption_entry < 0)
     opposite_support = reference_words.support[reference_entry[is_contradiction]]
     max_support = np.zeros(len(candidate_segments))
@@ -469,10 +469,10 @@ def _expand_opposites(lexicon: CaptionLexicon, words: Integers) -> tuple[Integer
 def _compare_negations(
     lexicon: CaptionLexicon, captions: EncodedCaptions, references: EncodedCaptions, reference_counts: Integers
 ) -> Floats:
-    """Return for each segment how much caption and references differ in the use of negation.
+    """Measure how much each caption and its references differ in their use of negation.
 
-    The result is the absolute difference between 1 or 0 for a caption with or without a negation, and the share of
-    references that contain a negation.
+    If a caption contains a negation, the result is the share of its references without a negation. Otherwise, the
+    result is the share of its references with a negation.
     """
     n_segments = len(reference_counts)
     segment_of_reference = np.repeat(np.arange(n_segments), reference_counts)
@@ -519,7 +519,7 @@ def light_features(
         The features by name, each as an array ``(captions,)``.
     """
     comparison = compare_words(lexicon, hypotheses, references)
-    # Only some data sets contain punctuation, which METEOR would count as words.
+    # Punctuation is removed, because METEOR counts it as words, and only some data sets contain it.
     normalized_references = split_by_lengths(comparison.references.normalized, [len(texts) for texts in references])
     rows = meteor.rows(comparison.captions.normalized, normalized_references)
     # The last two columns are the fragmentation penalty and the score.
@@ -535,7 +535,7 @@ def light_features(
 
 
 class CachedEncoder:
-    """Computes and caches the vectors of captions, which are normalized to unit length.
+    """Computes and caches the sentence vectors of captions. The vectors have unit length.
 
     Args:
         encoder: an encoder of the plugin meteor-e-vectors.
@@ -547,7 +547,7 @@ class CachedEncoder:
         self._cache = BoundedCache[str, Floats](cache_size)
 
     def encode(self, texts: Sequence[str]) -> dict[str, Floats]:
-        """Return a dictionary from texts to their vectors."""
+        """Return a dictionary that maps each text to its vector."""
         vectors: dict[str, Floats] = {}
         missing: list[str] = []
         for text in dict.fromkeys(texts):
@@ -571,8 +571,8 @@ def context_features(
 ) -> dict[str, Floats]:
     """Return the features of captions that require a sentence encoder.
 
-    ``encoder cosine`` is the cosine of the caption's vector with the mean vector of its references, and
-    ``best encoder cosine`` is the highest cosine with the vector of a single reference.
+    ``encoder cosine`` compares the caption's vector with the mean vector of its references. ``best encoder cosine`` is
+    the highest cosine of the caption's vector with the vector of a single reference.
 
     Args:
         encoder: the sentence encoder.
@@ -594,14 +594,14 @@ def context_features(
 
 
 def _find_highest_cosine(caption_vector: Floats, reference_vectors: Floats) -> float:
-    """Return the highest cosine of a caption's vector with a reference vector."""
-    # Vectors have unit length, so that the cosine of two vectors is their dot product.
+    """Return the highest cosine between a caption's vector and the vectors of its references."""
+    # The vectors have unit length, so that their cosine is equal to their dot product.
     cosines = (reference_vectors * caption_vector).sum(axis=1)
     return float(cosines.max())
 
 
 def _compute_mean_cosine(caption_vector: Floats, reference_vectors: Floats) -> float:
-    """Return the cosine of a caption's vector with the mean of the reference vectors, or 0 if the mean is zero."""
+    """Return the cosine between a caption's vector and the mean of its reference vectors, or 0 for a zero vector."""
     mean = reference_vectors.mean(axis=0)
     length = math.sqrt((mean * mean).sum())
     return float((mean * caption_vector).sum()) / length if length else 0.0

@@ -1,4 +1,4 @@
-"""Describes the words of English captions by their kinds, weights and synonyms."""
+"""Describes the words of English captions: their kinds, weights, synonyms and opposites."""
 
 from __future__ import annotations
 
@@ -126,14 +126,14 @@ def split(text: str) -> list[str]:
 def _normalize(texts: Sequence[str]) -> list[str]:
     """Convert captions to lower case, and remove punctuation."""
     simple_texts = [text for text in texts if _is_simple(text)]
-    # It is faster to join all simple captions and translate them by a single call than to split each of them.
+    # Simple captions are joined, because a single call that removes punctuation is faster than one call per caption.
     translated_texts = _END.join(simple_texts).lower().encode().translate(_MARKS_TO_SPACES).decode().split(_END)
     normalized = dict(zip(simple_texts, translated_texts, strict=False))
     return [normalized[text] if text in normalized else " ".join(split(text)) for text in texts]
 
 
 def _is_simple(text: str) -> bool:
-    """Return whether a caption consists of ASCII characters and has no words that contain punctuation."""
+    """Return whether a caption is a short ASCII text without apostrophes and hyphens."""
     return text.isascii() and "'" not in text and "-" not in text and _END not in text and len(text) <= LONGEST_TEXT
 
 
@@ -157,7 +157,7 @@ class EncodedCaptions(NamedTuple):
 
 
 class WordColumns(NamedTuple):
-    """Arrays that contain the properties of words and are indexed by word ids.
+    """The properties of all words, stored in arrays that are indexed by word ids.
 
     Attributes:
         stem: the id of the stem.
@@ -261,7 +261,7 @@ _EXCLUSIVE_WORDS = frozenset(word for word in (*NUMBERS, *OPPOSITES) if get_oppo
 
 
 class _Ids(dict[Any, int]):
-    """A dictionary that assigns the next free id, starting from 0, to each key that is looked up for the first time."""
+    """A dictionary that assigns consecutive ids to new keys when they are looked up."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -274,7 +274,7 @@ class _Ids(dict[Any, int]):
 
 
 def _compute_weights(words: Sequence[str], has_synonyms: Cells) -> Floats:
-    """Return the weight of each word, which is its rounded information. Words without synonyms weigh less."""
+    """Compute the weight of each word from its information content. Words without synonyms receive lower weights."""
     information = np.maximum(_compute_information(words), _MIN_INFORMATION)
     weights = information * np.where(has_synonyms, 1.0, _FUNCTION_WEIGHT)
     rounded_weights: Floats = np.rint(weights * _WEIGHT_STEPS) / _WEIGHT_STEPS
@@ -295,7 +295,7 @@ class CaptionLexicon:
         self._synset_ids = _Ids()
         self._class_ids = _Ids()
         self._word_ids = _Ids()
-        # The separator of captions is not a word, so that its id is not the index of a word.
+        # The separator between captions has the id -1, because it is not a word.
         self._word_ids[_END] = -1
         self.words: list[str] = self._word_ids.keys_by_id
         self.class_names: list[str] = self._class_ids.keys_by_id
@@ -330,7 +330,7 @@ class CaptionLexicon:
         )
 
     def encode(self, texts: Sequence[str]) -> EncodedCaptions:
-        """Encode the words of captions as ids, and assign ids to new words."""
+        """Replace the words of captions by ids. New words receive new ids."""
         normalized = _normalize(texts)
         # Each caption is followed by a separator, whose id is -1.
         words = f" {_END} ".join([*normalized, ""]).split()
@@ -345,7 +345,7 @@ class CaptionLexicon:
         if not new_words:
             return
         new_columns = self._describe(new_words)
-        # The synsets of the first new word start where the synsets of the last known word end.
+        # The synsets of new words are appended to the synsets of known words.
         offset = self._columns.synset_starts[-1]
         new_columns = new_columns._replace(synset_starts=new_columns.synset_starts[1:] + offset)
         joined_columns = []
@@ -361,18 +361,18 @@ class CaptionLexicon:
 
     @property
     def n_stems(self) -> int:
-        """The number of stems of all encoded words, but at least 1."""
+        """The number of distinct stems of all encoded words, but at least 1."""
         self._add_new_words()
         return max(len(self._stem_ids), 1)
 
     @property
     def n_synsets(self) -> int:
-        """The number of synsets of all encoded words, but at least 1."""
+        """The number of distinct synsets of all encoded words, but at least 1."""
         self._add_new_words()
         return max(len(self._synset_ids), 1)
 
     def opposites(self, words: Sequence[int]) -> list[tuple[int, ...]]:
-        """Return for each word the ids of the stems that contradict it.
+        """Look up the stems that contradict the given words, and return their ids.
 
         Stems that do not occur in any encoded caption are omitted.
 

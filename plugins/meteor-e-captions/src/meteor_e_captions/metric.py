@@ -51,12 +51,12 @@ class CaptionLight(SegmentMetric):
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """The signature, which identifies the weights, the word frequencies and METEOR."""
+        """The signature. It identifies the weights of the model, the word frequencies and the settings of METEOR."""
         return f"{self.short_signature}|{self._meteor.signature}"
 
     @property
     def short_signature(self) -> str:
-        """The part of the signature that does not describe METEOR."""
+        """The signature without the description of METEOR."""
         model_digest = digest(
             [",".join(self._model.features), self._model.weights.tobytes().hex(), str(self._model.intercept)]
         )
@@ -101,7 +101,7 @@ class CaptionLight(SegmentMetric):
         return scores
 
     def reports(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[CaptionReport]:
-        """Return for each caption a report on missing words, invented words, and signs that the caption is broken.
+        """Report missing words, invented words and signs of a broken sentence for each caption.
 
         Args:
             hypotheses: the captions.
@@ -151,7 +151,7 @@ class CaptionLight(SegmentMetric):
     def _compare_features(
         self, first: Sequence[str], second: Sequence[str], references: Sequence[Sequence[str]]
     ) -> dict[str, float]:
-        """Return for each feature how much it contributes to the difference between two systems' mean scores."""
+        """Compute the contribution of each feature to the difference between the mean scores of two systems."""
         first_features = self.features(first, references)
         second_features = self.features(second, references)
         contributions = {}
@@ -161,7 +161,7 @@ class CaptionLight(SegmentMetric):
 
 
 def _format_contributions(contributions: Mapping[str, float]) -> str:
-    """Return the largest contributions of features to a difference, or an empty string if all are close to 0."""
+    """Format the largest contributions of features as a string. Contributions close to 0 are omitted."""
     ranked_contributions = sorted(contributions.items(), key=lambda item: -abs(item[1]))
     largest_contributions = ranked_contributions[:_MAX_CONTRIBUTIONS]
     return ", ".join(f"{name} {value:+.4f}" for name, value in largest_contributions if abs(value) >= _MIN_CONTRIBUTION)
@@ -193,7 +193,7 @@ class CaptionContext(CaptionLight):
 
     @property
     def short_signature(self) -> str:
-        """The part of the signature that does not describe METEOR."""
+        """The signature without the description of METEOR."""
         return f"{super().short_signature}|encoder:{self._encoder.digest}"
 
     def features(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> dict[str, Floats]:

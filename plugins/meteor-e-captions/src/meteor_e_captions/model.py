@@ -79,5 +79,5 @@ def load_detector() -> BrokenDetector:
 
 
 def _round_all(weights: Floats) -> list[float]:
-    """Round the weights of the detector, so that their sums do not depend on the order of addition."""
+    """Round weights to three decimals, so that their sums do not depend on the order of addition."""
     return [round(float(weight), _DETECTOR_DECIMALS) for weight in weights]

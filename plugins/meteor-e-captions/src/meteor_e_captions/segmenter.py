@@ -1,4 +1,4 @@
-"""A segmenter that splits captions into the tokens that captioning toolkits compare."""
+"""A segmenter that tokenizes captions like pycocoevalcap."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class PTBSegmenter(Segmenter):
         return tokens.split(" ") if tokens else []
 
     def join_lines(self, lines: Sequence[str]) -> list[str]:
-        """Tokenize several lines, and return one string per line in which spaces separate the tokens.
+        """Tokenize lines, and join the tokens of each line by spaces.
 
         The last token of a line can depend on the next line.
         """
         return self._tokenizer.lines([line.replace("\n", " ") for line in lines])
 
     def captions(self, texts: Sequence[str]) -> list[str]:
-        """Tokenize captions like pycocoevalcap, and return one string of tokens separated by spaces per caption."""
+        """Tokenize captions like pycocoevalcap, and join the tokens of each caption by spaces."""
         return [line.rstrip() for line in self.join_lines(texts)]
 
     def describe(self) -> str:
@@ -38,7 +38,7 @@ class PTBSegmenter(Segmenter):
         return "corenlp-3.4.1"
 
     def __reduce__(self) -> tuple[type[PTBSegmenter], tuple[()]]:
-        """Pickle the class only, because the rules of the tokenizer contain functions, which cannot be pickled."""
+        """Pickle only the class, because the tokenizer's rules contain functions that cannot be pickled."""
         return type(self), ()
 
 

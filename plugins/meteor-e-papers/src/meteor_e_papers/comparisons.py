@@ -1,4 +1,4 @@
-"""The comparisons of hypotheses that MaxSD is trained on (Ma et al., 2016)."""
+"""Comparisons of two hypotheses, which are the training examples of MaxSD (Ma et al., 2016)."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class Comparisons:
         return len(self.better)
 
     def select(self, rows: Integers) -> Comparisons:
-        """Return the comparisons with the given row indexes."""
+        """Select comparisons by their indexes."""
         return Comparisons(
             better=self.better[rows],
             worse=self.worse[rows],
@@ -48,7 +48,7 @@ class Comparisons:
 def clean_comparisons(
     texts: TextSamples, comparisons: Comparisons, lengths: Sequence[int], longest: int
 ) -> Comparisons:
-    """Return comparisons without long segments, duplicates and contradictions (Ma et al., 2016, section 4.1).
+    """Remove long segments, duplicates and contradictions from comparisons (Ma et al., 2016, section 4.1).
 
     Comparisons are duplicates if their references, better hypotheses and worse hypotheses have the same texts. Only the
     first duplicate is kept. If two comparisons contradict each other, only the more frequent one is kept. If they are
@@ -70,7 +70,7 @@ def clean_comparisons(
     selected_pairs = set()
     for row, (better, worse) in enumerate(zip(better_ids, worse_ids, strict=True)):
         is_duplicate = (better, worse) in selected_pairs
-        # This condition is also true for a comparison of a text with itself.
+        # A comparison of a text with itself also counts as a contradiction.
         is_contradicted = counts[better, worse] <= counts[worse, better]
         if is_short[row] and not is_duplicate and not is_contradicted:
             selected_pairs.add((better, worse))
@@ -79,7 +79,7 @@ def clean_comparisons(
 
 
 def assign_text_ids(texts: TextSamples) -> Integers:
-    """Return an id for each hypothesis. Two hypotheses have the same id if their texts and references are the same."""
+    """Assign ids to hypotheses. Equal hypotheses with equal references receive the same id."""
     ids: dict[object, int] = {}
     text_ids = []
     for hypothesis, references in zip(texts.hypotheses, texts.references, strict=True):

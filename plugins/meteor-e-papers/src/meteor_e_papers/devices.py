@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def choose_device(name: str) -> torch.device:
-    """Return the PyTorch device with a name. The name ``auto`` selects a GPU if there is one, and the CPU otherwise.
+    """Return the PyTorch device with the given name. The name ``auto`` selects a GPU if one is available.
 
     Raises:
         ConfigError: if the device cannot be used.

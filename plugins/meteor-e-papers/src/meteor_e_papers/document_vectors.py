@@ -1,4 +1,4 @@
-"""Training of word and phrase vectors for document vectors (Vela and Tan, 2015).
+"""Trains vectors of words and phrases, from which document vectors are computed (Vela and Tan, 2015).
 
 The vectors are trained by the skip-gram algorithm. The words of a phrase are separated by underscores, as in
 ``prime_minister``. gensim's ``Phrases`` and the authors of published word vectors use the same format. Therefore, any
@@ -43,7 +43,7 @@ class Sentences:
 
 
 class SentencesWithPhrases:
-    """Sentences in which the words of each phrase are joined.
+    """Sentences in which the words of phrases such as ``prime_minister`` are joined.
 
     Args:
         sentences: the sentences as lists of words.
@@ -71,7 +71,7 @@ def quiet_gensim() -> Iterator[None]:
 
 
 def _ignore(description: str) -> None:
-    """Do nothing with the description of a step."""
+    """Ignore the description of a training step."""
 
 
 def train_document_vectors(
@@ -151,7 +151,7 @@ def _write_vectors(vectors: Any, output: str | os.PathLike[str]) -> None:
 def _find_phrases(
     sentences: Sentences, min_count: int, threshold: float, language: str
 ) -> Callable[[list[str]], list[str]]:
-    """Find the phrases of a corpus, and return a function that joins them in a sentence."""
+    """Find frequent phrases in a corpus, and return a function that joins the words of these phrases."""
     from gensim.models.phrases import ENGLISH_CONNECTOR_WORDS, Phrases
 
     connector_words = ENGLISH_CONNECTOR_WORDS if language == "en" else frozenset()
@@ -163,7 +163,7 @@ def _find_phrases(
 
 
 def _make_epoch_callback(n_epochs: int, tell: Callable[[str], object]) -> Any:
-    """Return a callback of gensim that passes a description of each finished epoch to a function."""
+    """Create a gensim callback that reports each finished epoch to a function."""
     from gensim.models.callbacks import CallbackAny2Vec
 
     class EpochCallback(CallbackAny2Vec):  # type: ignore[misc]

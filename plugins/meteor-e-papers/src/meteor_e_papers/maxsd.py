@@ -49,7 +49,7 @@ class _PreparedTexts:
     features: NDArray[np.float32]
 
     def find_max_lengths(self) -> NDArray[np.int64]:
-        """Return for each hypothesis the largest number of words in the hypothesis and its references."""
+        """Return the length of the longest text among each hypothesis and its references, in words."""
         lengths = []
         for hypothesis, references in zip(self.hypotheses, self.references, strict=True):
             lengths.append(max(len(text) for text in (hypothesis, *references)))
@@ -58,14 +58,14 @@ class _PreparedTexts:
 
 @dataclass
 class _ComparisonData:
-    """Comparisons, and the texts of the compared hypotheses."""
+    """Comparisons of hypotheses, and the texts that are compared."""
 
     texts: _PreparedTexts
     comparisons: Comparisons
 
 
 class _TrainingProgress:
-    """The state of a training: the current parameters, the optimizer, and the best parameters so far.
+    """The state of a training run: the current parameters, the optimizer, and the best parameters so far.
 
     Args:
         network: the network to train.
@@ -86,18 +86,18 @@ class _TrainingProgress:
         self.best_epoch = 0
 
     def keep_best(self, tau: float) -> None:
-        """Store the current parameters if τ is at least as high as after all earlier epochs."""
+        """Store the current parameters if no earlier epoch had a higher τ."""
         if tau >= self.best_tau:
             self.best_theta = _flatten(self.parameters)
             self.best_tau = tau
             self.best_epoch = self.epoch
 
     def has_converged(self, patience: int | None) -> bool:
-        """Return whether τ did not improve in the last ``patience`` epochs. Without a patience, return False."""
+        """Return whether τ has not improved for ``patience`` epochs. If ``patience`` is None, return False."""
         return patience is not None and self.epoch - self.best_epoch >= patience
 
     def to_checkpoint(self) -> TrainingState:
-        """Return a copy of the state. The array ``squares`` contains both accumulators of Adadelta."""
+        """Return the state as a checkpoint. Its array ``squares`` contains both accumulators of Adadelta."""
         states = [self.optimizer.state[parameter] for parameter in self.parameters]
         square_averages = _flatten([state["square_avg"] for state in states])
         delta_averages = _flatten([state["acc_delta"] for state in states])
@@ -205,7 +205,7 @@ class MaxSD(Estimator):
         seed: Annotated[int, Meta(description="Seed of the weights, the order and the dropout.")] = 1
         device: Annotated[str, Meta(description="auto (a GPU if there is one), cpu or cuda.")] = "auto"
 
-    # The parameters differ from those of `Estimator.fit`, because `learn` passes arguments that only a network needs.
+    # The parameters differ from those of `Estimator.fit`, because a neural network needs other arguments.
     def fit(  # type: ignore[override]
         self,
         X: TextSamples,  # noqa: N803
@@ -255,7 +255,7 @@ class MaxSD(Estimator):
         return self
 
     def _start_training(self, n_features: int, device: torch.device) -> _TrainingProgress:
-        """Return the state of a training before the first epoch, with random weights.
+        """Create a network with random weights, and return the initial state of its training.
 
         Args:
             n_features: the number of features of a hypothesis.
@@ -267,7 +267,7 @@ class MaxSD(Estimator):
         return _TrainingProgress(network.to(device), self.options.learning_rate, generator)
 
     def _set_word_table(self, vectors: WordVectors | None) -> None:
-        """Set the word table to the first words of a vector file, up to the size of the option ``vocabulary``.
+        """Fill the word table with the first words of a vector file. The option ``vocabulary`` limits their number.
 
         Raises:
             ConfigError: if there are no word vectors.
@@ -289,7 +289,7 @@ class MaxSD(Estimator):
         report: Callable[[Mapping[str, Any]], object] | None,
         checkpoint: Callable[[TrainingState], object] | None,
     ) -> None:
-        """Train until the maximum number of epochs, or until τ does not improve any more.
+        """Train for the maximum number of epochs, or until τ no longer improves.
 
         Args:
             progress: the state of the training, which is updated.
@@ -341,13 +341,13 @@ class MaxSD(Estimator):
         }
 
     def decisions(self, examples: Examples) -> Floats:
-        """Return for each comparison the score of the better hypothesis minus the score of the worse hypothesis."""
+        """Subtract the score of the worse hypothesis from the score of the better hypothesis for each comparison."""
         scores = self.score_texts(get_texts(examples))
         result: Floats = scores[examples.better] - scores[examples.worse]
         return result
 
     def predict(self, X: TextSamples) -> Floats:  # noqa: N803
-        """Return the score of each hypothesis between 0 and 1, ``(hypotheses,)``."""
+        """Return the scores of hypotheses, which range from 0 to 1, as an array ``(hypotheses,)``."""
         device = choose_device(self.options.device)
         with _single_thread(device):
             logits = self._compute_scores(self._network.to(device), self._prepare(X), device)
@@ -360,7 +360,7 @@ class MaxSD(Estimator):
         return self.predict(X)
 
     def score(self, X: TextSamples, y: Comparisons) -> float:  # noqa: N803
-        """Return Kendall's strict τ between the scores and the comparisons."""
+        """Return Kendall's τ between the scores and the human comparisons. Ties count as errors."""
         scores = self.predict(X)
         return float(strict_tau(scores[y.better] - scores[y.worse]))
 
@@ -408,7 +408,7 @@ class MaxSD(Estimator):
         self.low_, self.high_, self.mean_, self.scale_ = scaler
 
     def _check_weight_shapes(self, arrays: Mapping[str, NDArray[Any]], dimension: int) -> None:
-        """Check the largest arrays before the network allocates memory according to the options.
+        """Check the shapes of the largest arrays before memory is allocated for the network.
 
         Raises:
             ValueError: if the shape of an array does not match the options.
@@ -424,7 +424,7 @@ class MaxSD(Estimator):
                 raise ValueError("the shapes of the arrays do not match the options")
 
     def _make_network(self, n_features: int) -> SimilarityNetwork:
-        """Return a network with the word vectors of the table. Its weights are not initialized.
+        """Create a network that contains the word vectors. All other weights are not yet initialized.
 
         Args:
             n_features: the number of features of a hypothesis.
@@ -443,7 +443,7 @@ class MaxSD(Estimator):
         )
 
     def _fit_scaler(self, features: Floats) -> None:
-        """Set the bounds to which features are clipped, and the mean and the standard deviation of clipped features."""
+        """Compute the bounds for clipping features, and the mean and standard deviation of the clipped features."""
         self.low_, self.high_ = np.quantile(features, [self.options.clip, 1 - self.options.clip], axis=0)
         clipped = features.clip(self.low_, self.high_)
         self.mean_ = clipped.mean(axis=0)
@@ -451,7 +451,7 @@ class MaxSD(Estimator):
         self.scale_ = np.where(deviation > 1e-9, deviation, np.inf)
 
     def _prepare(self, texts: TextSamples) -> _PreparedTexts:
-        """Return the row indexes of the words, and the scaled features."""
+        """Replace the words of all texts by their row indexes in the word table, and scale the features."""
         if texts.features.shape[1] != len(self.low_):
             raise ConfigError(f"{texts.features.shape[1]} features; the model has {len(self.low_)}")
         rows_by_text = {}
@@ -487,10 +487,10 @@ class MaxSD(Estimator):
         return selected
 
     def _make_batches(self, data: _ComparisonData, random: np.random.Generator) -> list[NDArray[np.int64]]:
-        """Return the row indexes of the comparisons in each batch of an epoch, in random order.
+        """Divide the comparisons into batches for one epoch, and return the batches in random order.
 
-        Comparisons of similar length share a batch, which limits the padding. For this purpose, shuffled groups of
-        comparisons are divided into pools of about fifty batches, and the groups of each pool are sorted by length.
+        A batch contains comparisons of similar length, so that little padding is needed. The groups of comparisons are
+        shuffled and divided into pools of about fifty batches. The groups in a pool are sorted by length.
         """
         comparisons = data.comparisons
         groups = _shuffle(self._group_comparisons(comparisons), random)
@@ -507,7 +507,7 @@ class MaxSD(Estimator):
         return _shuffle(batches, random)
 
     def _group_comparisons(self, comparisons: Comparisons) -> list[NDArray[np.int64]]:
-        """Return the row indexes of the comparisons that must be in the same batch."""
+        """Group the comparisons that must be in the same batch, and return their indexes."""
         if self.options.batching == "segments" and comparisons.group is not None:
             group_ids = comparisons.group
         else:
@@ -516,7 +516,7 @@ class MaxSD(Estimator):
         return np.split(order, np.flatnonzero(np.diff(group_ids[order])) + 1)
 
     def _divide_into_batches(self, groups: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
-        """Concatenate consecutive groups until each batch has at least the size of the option ``batch``."""
+        """Combine consecutive groups into batches that contain at least as many comparisons as the option ``batch``."""
         batches = []
         batch: list[NDArray[np.int64]] = []
         for rows in groups:
@@ -537,7 +537,7 @@ class MaxSD(Estimator):
         total_loss = 0.0
         for rows in self._make_batches(data, progress.generator):
             better, worse = comparisons.better[rows], comparisons.worse[rows]
-            # Each distinct hypothesis of the batch is scored once.
+            # A hypothesis that occurs several times in the batch is scored only once.
             hypotheses, indexes = np.unique(np.concatenate([better, worse]), return_inverse=True)
             better_indexes, worse_indexes = np.split(indexes, 2)
             logits = self._compute_logits(progress.network, data.texts, hypotheses, device, progress.generator)
@@ -552,7 +552,7 @@ class MaxSD(Estimator):
         return total_loss / len(comparisons)
 
     def _compute_tau(self, network: SimilarityNetwork, data: _ComparisonData, device: torch.device) -> float:
-        """Return Kendall's strict τ between the scores of the network and the comparisons."""
+        """Return Kendall's τ between the network's scores and the human comparisons. Ties count as errors."""
         scores = self._compute_scores(network, data.texts, device)
         return float(strict_tau(scores[data.comparisons.better] - scores[data.comparisons.worse]))
 
@@ -576,7 +576,7 @@ class MaxSD(Estimator):
         device: torch.device,
         random: np.random.Generator | None,
     ) -> torch.Tensor:
-        """Compute the log odds of the scores of the selected hypotheses.
+        """Compute the scores of the selected hypotheses as log odds.
 
         Args:
             network: the network.
@@ -598,7 +598,7 @@ class MaxSD(Estimator):
         return network.combine(similarities, torch.from_numpy(data.features[rows]).to(device))
 
     def _compute_scores(self, network: SimilarityNetwork, data: _PreparedTexts, device: torch.device) -> Floats:
-        """Return the log odds of the scores of all hypotheses, ``(hypotheses,)``."""
+        """Compute the scores of all hypotheses as log odds."""
         import torch
 
         n_references = np.array([len(references) for references in data.references], np.int64)
@@ -611,7 +611,9 @@ class MaxSD(Estimator):
 
 
 def _divide_by_length(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]:
-    """Yield the indexes of hypotheses of similar length in batches of at most ``BATCH_WORDS`` words.
+    """Divide hypotheses into batches of similar length, and yield the indexes of each batch.
+
+    A batch of several hypotheses contains at most ``BATCH_WORDS`` words, including padding.
 
     Args:
         lengths: the number of words of each hypothesis.
@@ -648,7 +650,7 @@ def _shuffle(groups: Sequence[NDArray[np.int64]], random: np.random.Generator) -
 def _average_by_hypothesis(
     similarities: torch.Tensor, hypothesis_indexes: Sequence[int], n_hypotheses: int
 ) -> torch.Tensor:
-    """Return the mean similarity of each hypothesis to its references, ``(hypotheses,)``.
+    """Return the mean similarity of each hypothesis to its references as a tensor ``(hypotheses,)``.
 
     Args:
         similarities: the similarity of each pair of a hypothesis and a reference, ``(pairs,)``.
@@ -683,7 +685,7 @@ def _restore_weights(network: SimilarityNetwork, arrays: Mapping[str, NDArray[An
 
 
 def _flatten(tensors: list[Any]) -> Floats:
-    """Return the concatenated values of tensors as a vector."""
+    """Concatenate the values of all tensors into a single vector."""
     return np.concatenate([tensor.detach().cpu().numpy().ravel() for tensor in tensors]).astype(float)
 
 

@@ -82,10 +82,10 @@ class SimilarityNetwork(nn.Module):
         dropout: float = 0.0,
         random: np.random.Generator | None = None,
     ) -> Tensor:
-        """Return a representation of each sentence, ``(sentences, 2 · hidden)``.
+        """Encode each sentence as a vector, and return a tensor ``(sentences, 2 · hidden)``.
 
-        The LSTMs read the context and the sentence. The representation is the mean of the states at the words of the
-        sentence.
+        The LSTMs read a context before each sentence. The vector of a sentence is the mean of the LSTM states at its
+        words.
 
         Args:
             contexts: the words to read before each sentence; these are empty lists for a Bi-LSTM.
@@ -107,7 +107,7 @@ class SimilarityNetwork(nn.Module):
         return drop_out(mean_states[:, 0], dropout, random)
 
     def _look_up_vectors(self, contexts: Sequence[Words], sentences: Sequence[Words], width: int) -> Tensor:
-        """Return the word vectors of each context and its sentence, ``(sentences, width, dimension)``."""
+        """Look up the word vectors of contexts and sentences as a tensor ``(sentences, width, dimension)``."""
         rows = _pad_rows(contexts, sentences, width)
         return self.table[torch.from_numpy(rows).to(self.table.device)]
 
@@ -118,7 +118,7 @@ class SimilarityNetwork(nn.Module):
         dropout: float = 0.0,
         random: np.random.Generator | None = None,
     ) -> Tensor:
-        """Return the similarity of each hypothesis to its reference (equation 6), ``(hypotheses,)``.
+        """Return the similarity of each hypothesis to its reference (equation 6) as a tensor ``(hypotheses,)``.
 
         Args:
             hypotheses: the words of each hypothesis.
@@ -141,9 +141,10 @@ class SimilarityNetwork(nn.Module):
         dropout: float,
         random: np.random.Generator | None,
     ) -> Tensor:
-        """Return the representations of the reference and the hypothesis of each pair, ``(pairs, 4 · hidden)``.
+        """Encode pairs of a reference and a hypothesis as vectors, and return a tensor ``(pairs, 4 · hidden)``.
 
-        Each text is read after the other text of its pair. The arguments are described in :meth:`forward`.
+        The LSTMs read the hypothesis before the reference, and the reference before the hypothesis. The arguments are
+        described in :meth:`forward`.
         """
         representations = self.encode([*hypotheses, *references], [*references, *hypotheses], dropout, random)
         encoded_references = representations[: len(hypotheses)]
@@ -157,9 +158,9 @@ class SimilarityNetwork(nn.Module):
         dropout: float,
         random: np.random.Generator | None,
     ) -> Tensor:
-        """Return the representations of the reference and the hypothesis of each pair, ``(pairs, 4 · hidden)``.
+        """Encode pairs of a reference and a hypothesis as vectors, and return a tensor ``(pairs, 4 · hidden)``.
 
-        Each text is read without context, and each distinct text is encoded once. The arguments are described in
+        Each text is encoded without context. Equal texts are encoded only once. The arguments are described in
         :meth:`forward`.
         """
         distinct_texts, indexes = find_distinct([*hypotheses, *references])
@@ -170,7 +171,7 @@ class SimilarityNetwork(nn.Module):
         return torch.cat([encoded_references, encoded_hypotheses], dim=1)
 
     def combine(self, similarity: Tensor, features: Tensor) -> Tensor:
-        """Return the log odds of the score of each hypothesis (equation 7), ``(hypotheses,)``.
+        """Compute the score of each hypothesis (equation 7) as log odds, and return a tensor ``(hypotheses,)``.
 
         Args:
             similarity: the similarity of each hypothesis to its reference, ``(hypotheses,)``.
@@ -181,7 +182,7 @@ class SimilarityNetwork(nn.Module):
 
 
 def _pad_rows(contexts: Sequence[Words], sentences: Sequence[Words], width: int) -> NDArray[np.int64]:
-    """Return each context and its sentence as one row of word indexes, padded by 0, ``(sentences, width)``."""
+    """Concatenate each context and its sentence, and pad the rows with 0 to an array ``(sentences, width)``."""
     padded_rows = np.zeros((len(sentences), width), np.int64)
     for row, context, sentence in zip(padded_rows, contexts, sentences, strict=True):
         row[: len(context) + len(sentence)] = np.concatenate([context, sentence])
@@ -189,7 +190,7 @@ def _pad_rows(contexts: Sequence[Words], sentences: Sequence[Words], width: int)
 
 
 def _mean_pooling_weights(starts: Words, ends: Words, width: int) -> NDArray[np.float32]:
-    """Return the weight of each position in the mean over a sentence, ``(sentences, width)``.
+    """Return the weights by which the LSTM states of a sentence are averaged.
 
     Args:
         starts: the position of the first word of each sentence.
@@ -204,7 +205,7 @@ def _mean_pooling_weights(starts: Words, ends: Words, width: int) -> NDArray[np.
 
 
 def find_distinct(sentences: Sequence[Words]) -> tuple[list[Words], list[int]]:
-    """Return the distinct sentences in order of their first occurrence, and for each sentence its index among them."""
+    """Remove duplicate sentences. Return the distinct sentences, and the index of each sentence among them."""
     index_by_words: dict[bytes, int] = {}
     distinct: list[Words] = []
     indices = []
@@ -219,7 +220,7 @@ def find_distinct(sentences: Sequence[Words]) -> tuple[list[Words], list[int]]:
 def drop_out(values: Tensor, share: float, random: np.random.Generator | None) -> Tensor:
     """Set a random share of the values to 0, and scale the other values so that the expected sum does not change.
 
-    The random number generator is from NumPy, because checkpoints store the state of NumPy's generators only.
+    NumPy's random number generator is used, because checkpoints store only the state of NumPy's generators.
     """
     if random is None or share <= 0:
         return values

@@ -28,8 +28,8 @@ def _median(values: Floats, shares: Floats) -> Floats:
     sorted_values = values[order]
     cumulative_shares = np.cumsum(shares[:, order], axis=1)
     last_index = len(values) - 1
-    # The lower and the upper median differ if the shares of the lower values sum to exactly one half.
-    # The tolerance is needed, because the sums are rounded.
+    # There are two medians if the shares of the lower values sum to exactly one half.
+    # The tolerance compensates for rounding errors of the sums.
     lower = (cumulative_shares < 0.5 - _TOLERANCE).sum(axis=1).clip(max=last_index)
     upper = (cumulative_shares < 0.5 + _TOLERANCE).sum(axis=1).clip(max=last_index)
     median: Floats = (sorted_values[lower] + sorted_values[upper]) / 2
@@ -82,10 +82,10 @@ Mean = Literal["arithmetic", "median", "geometric", "harmonic", "arithmetic-geom
 
 
 def system_mean(name: str, values: Floats, weights: Floats | None = None, *, floor: float = 0.01) -> Floats:
-    """Return a mean of segment scores for one or more samples of the segments.
+    """Compute a mean of segment scores, such as the harmonic mean, for one or more samples of the segments.
 
-    The geometric, harmonic, arithmetic-geometric and root-mean-square mean replace scores below ``floor`` by ``floor``.
-    Thus the mean is always finite, and it never increases if the score of a segment decreases.
+    All means except for the arithmetic mean and the median replace scores below ``floor`` by ``floor``. Therefore, the
+    mean is always finite, and a lower score of a segment never increases the mean.
 
     Args:
         name: the name of the mean, a key of :data:`MEANS`.

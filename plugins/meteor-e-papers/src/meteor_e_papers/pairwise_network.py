@@ -45,7 +45,7 @@ class PairwiseNetwork(Estimator):
     class Options(ComponentOptions):
         """Options of the estimator ``pairwise-network``.
 
-        The training sets ``features`` and ``vector_size`` according to the recipe.
+        The training determines the options ``features`` and ``vector_size`` from the recipe.
         """
 
         features: Annotated[
@@ -78,7 +78,7 @@ class PairwiseNetwork(Estimator):
         seed: Annotated[int, Meta(description="Seed of the first weights and of the order of pairs.")] = 1
         device: Annotated[str, Meta(description="auto (a GPU if there is one), cpu or cuda.")] = "auto"
 
-    # The parameters differ from those of `Estimator.fit`, because `learn` passes arguments that only a network needs.
+    # The parameters differ from those of `Estimator.fit`, because a neural network needs other arguments.
     def fit(  # type: ignore[override]
         self,
         X: Floats,  # noqa: N803
@@ -137,7 +137,7 @@ class PairwiseNetwork(Estimator):
         return count
 
     def swap_pairs(self, X: NDArray[Any]) -> NDArray[Any]:  # noqa: N803
-        """Return the pairs with the first and the second hypothesis swapped."""
+        """Swap the first and the second hypothesis of each pair."""
         return np.hstack([X[:, columns] for columns in _swapped_columns(self)])
 
     def scale_pairs(self, X: Floats) -> NDArray[np.float32]:  # noqa: N803
@@ -148,14 +148,14 @@ class PairwiseNetwork(Estimator):
         return result
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
-        """Return f(1, 2) - f(2, 1) for each pair, ``(pairs,)``.
+        """Return f(1, 2) - f(2, 1) for each pair of hypotheses 1 and 2, where f is the output of the network.
 
-        The outputs f are log odds. The difference is positive if the first hypothesis is better.
+        The outputs of the network are log odds. The difference is positive if the first hypothesis is better.
         """
         return self.logit(X) - self.logit(self.swap_pairs(X))
 
     def logit(self, X: Floats) -> Floats:  # noqa: N803
-        """Return f(1, 2) for each pair as log odds, ``(pairs,)``."""
+        """Return the output of the network for each pair as log odds."""
         import torch
 
         theta = torch.from_numpy(self.theta_)[None]
@@ -167,20 +167,20 @@ class PairwiseNetwork(Estimator):
         return np.concatenate(logits).astype(float)
 
     def predict(self, X: Floats) -> NDArray[np.int64]:  # noqa: N803
-        """Return 1 for each pair if the first hypothesis is better, and 0 otherwise, ``(pairs,)``."""
+        """Predict the label of each pair: 1 if the first hypothesis is better, and 0 otherwise."""
         result: NDArray[np.int64] = (self.decision_function(X) > 0).astype(np.int64)
         return result
 
     def score(self, X: Floats, y: NDArray[Any]) -> float:  # noqa: N803
-        """Return Kendall's strict τ between the decisions of the network and the labels."""
+        """Return Kendall's τ between the decisions of the network and the labels. Ties count as errors."""
         return float(strict_tau(self.decision_function(X) * np.where(np.asarray(y) == 1, 1, -1)))
 
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the parameters of the scaler and of the network."""
+        """Return the parameters of the feature scaler and of the network."""
         return {"low": self.low_, "high": self.high_, "factor": self.factor_, "theta": self.theta_}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the parameters of the scaler and of the network.
+        """Restore the parameters of the feature scaler and of the network.
 
         Raises:
             ValueError: if the shapes of the arrays do not match the options.
@@ -199,7 +199,7 @@ VALIDATION_BATCH = 10_000
 
 
 class _Block(NamedTuple):
-    """A block of parameters, such as the weights of the skip arcs.
+    """An array of weights that is stored as a part of a parameter vector.
 
     Attributes:
         positions: the positions of the block in the parameter vector.
@@ -211,7 +211,7 @@ class _Block(NamedTuple):
 
 
 def _layout(network: PairwiseNetwork) -> tuple[dict[str, _Block], int]:
-    """Return each named block of a network's parameters, and the total number of parameters."""
+    """Return where each array of weights is stored, and the total number of parameters."""
     options = network.options
     return _compute_layout(options.features, options.vector_size, options.hidden, options.architecture)
 
@@ -220,7 +220,7 @@ def _layout(network: PairwiseNetwork) -> tuple[dict[str, _Block], int]:
 def _compute_layout(
     n_features: int, vector_size: int, n_nodes: int, architecture: str
 ) -> tuple[dict[str, _Block], int]:
-    """Return the blocks of parameters by name, and the number of all parameters.
+    """Compute where each array of weights is stored in the parameter vector, and the number of parameters.
 
     Args:
         n_features: the number of features of a hypothesis.
@@ -261,7 +261,7 @@ def _initialize(
     options = network.options
     blocks, n_parameters = _layout(network)
     theta = np.zeros(n_parameters)
-    # The range of the weights depends on the sum of the numbers of inputs and outputs of a layer.
+    # Glorot initialization requires the number of inputs plus the number of outputs of each layer.
     fan_sums = {
         "skip": network.inputs + 1,
         "vectors": network.inputs + 1,
@@ -283,7 +283,7 @@ def _initialize(
 def _fit_logistic_regression(
     first_features: NDArray[np.float32], second_features: NDArray[np.float32], y: NDArray[Any]
 ) -> Floats:
-    """Return the weights of a logistic regression from the differences of the features to the labels."""
+    """Fit a logistic regression that predicts labels from feature differences, and return its weights."""
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=2000)
@@ -294,7 +294,7 @@ def _fit_logistic_regression(
 
 
 def forward(network: PairwiseNetwork, theta: torch.Tensor, X: torch.Tensor) -> torch.Tensor:  # noqa: N803
-    """Return the log odds of several models that have the same options, ``(models, pairs)``.
+    """Compute the outputs of several models as log odds, and return a tensor ``(models, pairs)``.
 
     Args:
         network: the options of the models.
@@ -305,7 +305,7 @@ def forward(network: PairwiseNetwork, theta: torch.Tensor, X: torch.Tensor) -> t
 
 
 def _block(network: PairwiseNetwork, theta: torch.Tensor, name: str) -> torch.Tensor:
-    """Return a view of one block of the parameters of several models, ``(models, …)``."""
+    """Return a view of one array of weights, such as ``skip``, in the parameters of several models."""
     blocks, _ = _layout(network)
     block = blocks[name]
     return theta[:, block.positions].view(len(theta), *block.shape)
@@ -320,7 +320,7 @@ def _forward(
     theta: torch.Tensor,
     X: torch.Tensor,  # noqa: N803
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
-    """Return the log odds and the activations of the hidden nodes.
+    """Return the outputs of the models as log odds, and the activations of the hidden nodes.
 
     The arguments are described in :func:`forward`.
 
@@ -347,9 +347,10 @@ def _forward(
 
 
 def _join_groups(network: PairwiseNetwork, theta: torch.Tensor) -> torch.Tensor:
-    """Return the weights of all groups as one matrix per model, ``(models, 3 · vector_size, 3 · hidden)``.
+    """Combine the weights of all groups of hidden nodes into one matrix per model.
 
-    The weights of the text that a group does not read are 0.
+    The result is a tensor ``(models, 3 · vector_size, 3 · hidden)``. A weight is 0 if it belongs to a text that the
+    group does not read.
     """
     vector_size, n_nodes = network.options.vector_size, network.options.hidden
     groups = _block(network, theta, "groups")
@@ -360,9 +361,9 @@ def _join_groups(network: PairwiseNetwork, theta: torch.Tensor) -> torch.Tensor:
 
 
 def _group_blocks(vector_size: int, n_nodes: int) -> Iterator[tuple[int, slice, slice, slice]]:
-    """Yield the position of each group's weights in the matrix that contains the weights of all groups.
+    """Yield the positions of each group's weights in the matrix of :func:`_join_groups`.
 
-    Each group has two blocks of weights, one for each text that it reads.
+    Each group of hidden nodes reads two texts, and has one block of weights for each of them.
 
     Yields:
         The index of the group, the rows of a block in the weights of the group, and the rows and the columns of the
@@ -415,10 +416,10 @@ def _add_hidden_gradient(
     slope: torch.Tensor,
     gradient: torch.Tensor,
 ) -> None:
-    """Add the gradient of the parameters of the hidden layer. The arguments are described in :func:`_backward`."""
+    """Add the gradient of the hidden layer's weights. The arguments are described in :func:`_backward`."""
     vector_size, n_nodes = network.options.vector_size, network.options.hidden
     vectors = X[:, :, 2 * network.options.features :]
-    # The derivative of the hyperbolic tangent is 1 - tanh², and ``hidden`` already contains the tangents.
+    # The derivative of tanh is 1 - tanh², and ``hidden`` contains the values of tanh.
     hidden_slope = slope[:, :, None] * _block(network, theta, "output")[:, None, :] * (1 - hidden * hidden)
     matrix_gradient = vectors.transpose(1, 2) @ hidden_slope
     _block(network, gradient, "output").add_((slope[:, None, :] @ hidden)[:, 0])
@@ -445,13 +446,13 @@ def _column_blocks(network: PairwiseNetwork) -> tuple[list[slice], list[slice]]:
 
 
 def _swapped_columns(network: PairwiseNetwork) -> list[slice]:
-    """Return the column blocks of a pair in an order that swaps its hypotheses."""
+    """Return the columns of a pair in an order that swaps the two hypotheses."""
     (first_features, second_features), (first_vector, second_vector, reference_vector) = _column_blocks(network)
     return [second_features, first_features, second_vector, first_vector, reference_vector]
 
 
 def _swap(network: PairwiseNetwork, X: torch.Tensor) -> torch.Tensor:  # noqa: N803
-    """Return the pairs with the first and the second hypothesis swapped, ``(models, pairs, inputs)``."""
+    """Swap the first and the second hypothesis of each pair in a tensor ``(models, pairs, inputs)``."""
     import torch
 
     return torch.cat([X[..., columns] for columns in _swapped_columns(network)], dim=-1)
@@ -464,7 +465,7 @@ def cost_and_gradient(
     X: torch.Tensor,  # noqa: N803
     y: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the cost of several models without the penalty, and its gradient.
+    """Compute the cost of several models without the L2 penalty, and the gradient of the cost.
 
     Args:
         network: the options of the models.
@@ -505,10 +506,10 @@ def _kendall_cost_and_gradient(
     X: torch.Tensor,  # noqa: N803
     y: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Return the smooth approximation of Kendall's τ as a cost, and its gradient.
+    """Compute a cost that approximates Kendall's τ by smooth functions, and the gradient of the cost.
 
-    The cost compares the output of the network with its output for the swapped hypotheses. The arguments are described
-    in :func:`cost_and_gradient`.
+    The cost compares the outputs of the network for both orders of the two hypotheses. The arguments are described in
+    :func:`cost_and_gradient`.
     """
     import torch
 
@@ -530,9 +531,9 @@ def _kendall_cost_and_gradient(
 
 
 def _weight_decay(network: PairwiseNetwork) -> torch.Tensor:
-    """Return the strength of the L2 penalty for each parameter, ``(parameters,)``.
+    """Return the strength of the L2 penalty for each parameter as a tensor ``(parameters,)``.
 
-    The strength is 0 for biases. It is also 0 for skip arcs if the option ``decay_skip`` is not set.
+    The strength is 0 for biases. It is also 0 for skip arcs if the option ``decay_skip`` is False.
     """
     import torch
 
@@ -559,8 +560,8 @@ def fit_seeds(
 ) -> None:
     """Train several networks at the same time. The networks must have the same options except for the seed.
 
-    Several networks take little more time than a single network. The arguments are described in
-    :meth:`PairwiseNetwork.fit`.
+    Training several networks together takes little more time than training a single network. The arguments are
+    described in :meth:`PairwiseNetwork.fit`.
     """
     network = networks[0]
     pairs, labels = np.asarray(X, float), np.asarray(y)
@@ -608,7 +609,7 @@ def _load_data(
     validation_y: NDArray[Any],
     device: torch.device,
 ) -> _TrainingData:
-    """Scale the pairs, and copy the pairs and the labels to a device."""
+    """Scale all pairs, and copy pairs and labels to a device such as a GPU."""
     import torch
 
     validation_signs = np.where(np.asarray(validation_y) == 1, 1.0, -1.0).astype(np.float32)
@@ -652,7 +653,7 @@ def _run_epochs(
 def _describe_epoch(
     state: _DeviceState, cost: str, loss: torch.Tensor, tau: Floats, seconds: float
 ) -> Mapping[str, Any]:
-    """Return the figures of an epoch for the training log."""
+    """Return the results of an epoch, such as τ, for the training log."""
     return {
         "cost": cost,
         "epoch": state.epoch,
@@ -665,7 +666,7 @@ def _describe_epoch(
 
 
 def _draw_orders(generators: Sequence[np.random.Generator], data: _TrainingData) -> torch.Tensor:
-    """Return a random order of the training pairs for each network, ``(networks, pairs)``."""
+    """Draw a random order of the training pairs for each network as a tensor ``(networks, pairs)``."""
     import torch
 
     orders = np.stack([generator.permutation(len(data.pairs)) for generator in generators])
@@ -674,7 +675,7 @@ def _draw_orders(generators: Sequence[np.random.Generator], data: _TrainingData)
 
 @dataclass
 class _DeviceState:
-    """The state of a training on a device. The attributes are described in :class:`TrainingState`."""
+    """The state of a training run on a device such as a GPU. The attributes are described in :class:`TrainingState`."""
 
     phase: int
     epoch: int
@@ -692,18 +693,18 @@ class _DeviceState:
         self.best_epoch = np.zeros_like(self.best_epoch)
 
     def has_converged(self, patience: int | None) -> bool:
-        """Return whether no network improved in the last ``patience`` epochs. Without a patience, return False."""
+        """Return whether no network has improved for ``patience`` epochs. If ``patience`` is None, return False."""
         return patience is not None and bool(self.epoch - self.best_epoch.max() >= patience)
 
     def keep_best(self, tau: Floats) -> None:
-        """Store the current parameters of each network whose τ is at least as high as after all earlier epochs."""
+        """Store the current parameters of each network if no earlier epoch had a higher τ."""
         for index in np.flatnonzero(tau >= self.best_tau):
             self.best_tau[index] = tau[index]
             self.best_epoch[index] = self.epoch
             self.best_theta[index] = self.theta[index]
 
     def to_checkpoint(self, generators: Sequence[np.random.Generator]) -> TrainingState:
-        """Return a copy of the state, including the states of the random number generators, in main memory."""
+        """Copy the state of the training and of the random number generators to main memory."""
         return TrainingState(
             phase=self.phase,
             epoch=self.epoch,
@@ -723,7 +724,7 @@ def _start_training(
     y: NDArray[Any],
     device: torch.device,
 ) -> _DeviceState:
-    """Return the state of a training before the first epoch, with random parameters for each network.
+    """Initialize each network with random parameters, and return the initial state of the training.
 
     Args:
         network: the options of the networks.
@@ -751,7 +752,7 @@ def _start_training(
 def _resume_training(
     checkpoint: TrainingState, generators: Sequence[np.random.Generator], device: torch.device
 ) -> _DeviceState:
-    """Return the state of a checkpoint on a device, and restore the random number generators."""
+    """Copy the state of a checkpoint to a device, and restore the random number generators."""
     import torch
 
     for generator, generator_state in zip(generators, checkpoint.order, strict=True):
@@ -799,7 +800,7 @@ def _train_epoch(
 
 
 def _validate(network: PairwiseNetwork, theta: torch.Tensor, data: _TrainingData) -> Floats:
-    """Return Kendall's strict τ between the decisions of each network and the validation data, ``(networks,)``."""
+    """Return Kendall's τ of each network's decisions on the validation data. Ties count as errors."""
     import torch
 
     pairs, signs = data.validation_pairs, data.validation_signs
@@ -814,7 +815,7 @@ def _validate(network: PairwiseNetwork, theta: torch.Tensor, data: _TrainingData
 
 
 def _fit_scaler(network: PairwiseNetwork, X: Floats) -> None:  # noqa: N803
-    """Set the minimum and the maximum of each input in the training pairs, and the factor that scales the input.
+    """Determine the range of each input in the training pairs, and the factor that scales the input.
 
     Both hypotheses share the range of each feature, and all three texts share the range of each vector dimension.
     Therefore, swapping the hypotheses does not change the scaled values.
@@ -826,7 +827,7 @@ def _fit_scaler(network: PairwiseNetwork, X: Floats) -> None:  # noqa: N803
         for columns in blocks:
             low[columns] = shared_low
             high[columns] = shared_high
-    # An input that is constant in the training pairs has the factor 0, which also avoids a division by 0.
+    # The factor of a constant input is 0, which also avoids a division by 0.
     has_range = high > low
     ranges = np.where(has_range, high - low, 1)
     network.low_, network.high_ = low, high
@@ -834,7 +835,7 @@ def _fit_scaler(network: PairwiseNetwork, X: Floats) -> None:  # noqa: N803
 
 
 def _check_networks(networks: Sequence[PairwiseNetwork]) -> None:
-    """Check that the networks have inputs, and that they have the same options except for the seed.
+    """Check that the networks have inputs, and that their options differ only in the seed.
 
     Raises:
         ConfigError: if the networks do not have inputs.

@@ -1,4 +1,4 @@
-"""The recipes of the founding papers. Users add the training data and the word vectors."""
+"""Recipes that train the metrics of published papers. Users add the training data and the word vectors."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def make_recipe(
     seed: int = 1,
     options: dict[str, Any] | None = None,
 ) -> Recipe:
-    """Return a recipe with training data and word vectors.
+    """Add training data and word vectors to the recipe of a paper.
 
     Args:
         name: the name of the recipe; see :func:`recipe_names`.
@@ -103,7 +103,7 @@ def make_recipe(
 
 
 def _add_vector_file(recipe: str, entry: str | dict[str, Any], files: dict[str, str | None]) -> str | dict[str, Any]:
-    """Return a feature of a recipe with the path of the vectors that it reads.
+    """Add the path of a vector file to a feature of a recipe if the feature reads vectors.
 
     Args:
         recipe: the name of the recipe.

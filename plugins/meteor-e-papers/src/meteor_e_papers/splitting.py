@@ -1,4 +1,4 @@
-"""Splitting of texts into words by a regular expression, which is the same for every language."""
+"""Splits texts of any language into words by a regular expression."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ def split_with_case(text: str) -> list[str]:
 
 
 def split(text: str) -> list[str]:
-    """Split a text into lower-case words, as :func:`split_with_case` does.
+    """Split a text into words like :func:`split_with_case`, and convert the words to lower case.
 
-    Corpora on which word vectors are trained must be split in the same way.
+    The training corpus of word vectors must be split in the same way.
     """
     return split_with_case(text.lower())

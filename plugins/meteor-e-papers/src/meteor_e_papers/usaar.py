@@ -56,7 +56,7 @@ class Cosine(Estimator):
     columns_: NDArray[np.int64]
 
     def feature_names(self) -> tuple[str, ...]:
-        """Return the name of the feature with the cosine."""
+        """Return the name of the feature that contains the cosine."""
         return (self.options.cosine,)
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> Mapping[str, Any]:
@@ -107,7 +107,7 @@ class Cosine(Estimator):
         return self
 
     def _find_columns(self, columns: Sequence[str]) -> NDArray[np.int64]:
-        """Return the index of each required column.
+        """Find the columns of the features that the metric requires, and return their indexes.
 
         Raises:
             ConfigError: if a required column is missing, or if there are additional columns.
@@ -142,11 +142,11 @@ class Cosine(Estimator):
         """Learn the parameters of the metric. COSINE does not have any."""
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return the cosine of each hypothesis with its reference, ``(hypotheses,)``."""
+        """Return the cosine between each hypothesis and its reference as an array ``(hypotheses,)``."""
         return self._select_features(features)[:, 0]
 
     def system_score(self, segments: Floats, weights: Floats | None = None) -> Floats:
-        """Return the mean of a system's segment scores for each sample, ``(samples,)``."""
+        """Return the mean of a system's segment scores for each sample as an array ``(samples,)``."""
         return system_mean(self.options.mean, segments, weights, floor=self.options.floor)
 
     def arrays(self) -> dict[str, NDArray[Any]]:
@@ -180,7 +180,7 @@ class Zwickel(Cosine):
         self.weight_, self.intercept_ = float(model.coef_[0]), float(model.intercept_)
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return the predicted METEOR score of each hypothesis, ``(hypotheses,)``."""
+        """Return the predicted METEOR score of each hypothesis as an array ``(hypotheses,)``."""
         return self._predict(self._select_features(features))
 
     def _predict(self, rows: Floats) -> Floats:
@@ -208,7 +208,7 @@ class Comet(Zwickel):
     Options: ClassVar[type[Any] | str | None] = CometOptions
 
     def feature_names(self) -> tuple[str, ...]:
-        """Return the names of the features with the cosine and with METEOR's score."""
+        """Return the names of the features that contain the cosine and METEOR's score."""
         return (self.options.cosine, self.options.meteor)
 
     def score_segments(self, features: Floats) -> Floats:

@@ -3,8 +3,8 @@
 The classes were determined by experiments. Each character of the Basic Multilingual Plane was tokenized in 100
 contexts, such as between letters, between digits, after an abbreviation or in an address.
 
-The classes are stored in tables of hexadecimal code points because they are based on an older version of Unicode than
-that of Python. A character that does not belong to a class ends a word and is dropped.
+The classes are stored as tables of code points, because the Java program uses an older version of Unicode than Python.
+A character outside of all classes ends a word and is dropped.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ NAMED = frozenset(
     "\u2070\u2074\u2075\u2076\u2077\u2078\u2079\u2080\u2081\u2082\u2083\u2084\u2085\u2086\u2087\u2088\u2089\u20a0"
     "\u20ac\u212a\u2153\u2154\u3000\u3001"
 )
-# The rules contain one representative of each class, ASCII characters, and the characters in ``NAMED``.
+# The rules contain only ASCII characters, the characters in ``NAMED``, and the following representatives of classes.
 LOWER, UPPER, MARK, DIGIT = "\u00e9", "\u00c9", "\u02c2", "\u0660"
 SYMBOL, SYMBOL_UPPER, OTHER, OTHER_UPPER = "\u00a7", "\u24b6", "\u0007", "\u2160"
 
@@ -89,7 +89,7 @@ _CAPITAL_ROMAN_NUMERALS = range(0x2160, 0x2170)
 class _RepresentativeTable(dict[int, int]):
     """A translation table that maps each character to the representative of its class.
 
-    The representative of a character is determined when the character is looked up for the first time.
+    A character is added to the table when it is looked up for the first time.
     """
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ class _RepresentativeTable(dict[int, int]):
             return char
         representative = self._look_up_range(code)
         if representative == LOWER:
-            # The Cherokee script does not have case in the Unicode version of the Java program.
+            # In the Java program's version of Unicode, the Cherokee script has no upper and lower case.
             return UPPER if char.isupper() and code not in _CHEROKEE else LOWER
         if code in _CIRCLED_CAPITALS:
             return SYMBOL_UPPER
@@ -121,7 +121,7 @@ class _RepresentativeTable(dict[int, int]):
         return representative
 
     def _look_up_range(self, code: int) -> str:
-        """Return the representative of the range that contains a code point, or ``OTHER``."""
+        """Look up the representative of a code point. Without a matching range, return ``OTHER``."""
         index = bisect.bisect(self._ranges, (code, sys.maxunicode + 1, "")) - 1
         if index < 0:
             return OTHER
@@ -133,5 +133,5 @@ _representatives = _RepresentativeTable()
 
 
 def replace_by_class(text: str) -> str:
-    """Replace each character by the representative of its class unless the rules mention the character itself."""
+    """Replace each character by a representative of its class, except for characters that the rules mention."""
     return text if text.isascii() else text.translate(_representatives)

@@ -3,7 +3,7 @@
 The rules were derived from the output of the Java program for millions of test inputs.
 
 At each position, the rule with the longest match determines the token. If several matches have the same length, the
-first of their rules is applied. A rule can require a context after its token. This context is part of the match.
+first rule is applied. A match includes the context that some rules require after the token.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Rule(NamedTuple):
     run: Callable[[str, int], re.Match[str] | None] | None = None
 
 
-# The following strings are contents of character classes in regular expressions.
+# The following strings are used inside square brackets of regular expressions.
 L = f"A-Za-z{LOWER}{UPPER}\u0130\u0131\u017f\u212a"
 X = MARK
 D = f"0-9{DIGIT}"
@@ -48,7 +48,7 @@ SIGN = (
 )
 SOFT = "\u00ad"
 BREAK = "\n\r\u000b\u000c\u2028\u2029"
-# Telephone numbers, fractions and ellipses can contain a space or a non-breaking space, the first two characters.
+# Telephone numbers, fractions and ellipses can contain the first two characters, a space and a non-breaking space.
 SPACE = " \u00a0\t\u2000-\u200a\u3000"
 BLANKS = frozenset(" \u00a0\t\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u3000")
 # URLs do not contain these characters.
@@ -76,7 +76,7 @@ def words(text: str) -> list[str]:
     return text.split()
 
 
-# The following abbreviations can end a sentence. In this case, their period is also a separate token.
+# If one of the following abbreviations ends a sentence, its period also becomes a separate token.
 ENDING = words(
     "al ala apr ariz assn aug bhd bldg blvd bros calif co colo conn corp cos ct dak dec esq est etc ext feb fla fri "
     "ga inc ind intl jan jr jul jun kan kans ky ltd mar md mich minn mo mon mont neb nev nov oct okla penn plc rd rt "
@@ -121,7 +121,7 @@ def match_capitalized(literals: list[str]) -> str:
     return "(?:" + "|".join(word[0].upper() + match_any_case([word[1:]]) for word in literals) + ")"
 
 
-# The tokenizer considers the context of a period only if the period follows one of these abbreviations.
+# The tokenization of a period depends on the following text only after one of these abbreviations.
 ABBREVIATIONS = re.compile(
     "|".join([*ENDING, *CAPITALIZED, *INNER, *NUMBERED, "m[tf]g", "p?pt[ye]s?", "[a-z]"])
 ).fullmatch
@@ -167,7 +167,7 @@ def protect_spaces(token: str) -> str:
 
 
 def add_period(token: str) -> str:
-    """Append a period to an abbreviation whose own period ends the sentence and becomes the next token."""
+    """Append a period to an abbreviation. At the end of a sentence, its period in the text is a separate token."""
     return token + "."
 
 
@@ -305,7 +305,7 @@ RULES = (
     rule("A-Za-z", f"(?P<t>{ENDINGS})\\.{GAP}(?:{GAP}|[{U}]|{ELEMENT})", add_period),
     rule_before_declaration("A-Za-z", f"(?P<t>{ENDINGS})\\.{GAP}", add_period),
     rule("A-Za-z", f"(?P<t>{ENDINGS}\\.)[\\s\\S]{{2}}"),
-    # This rule applies only at the end of the text, because the previous rule requires two further characters.
+    # This rule applies only at the end of the text, because the previous rule requires that two characters follow.
     rule("A-Za-z", f"(?P<t>{ENDINGS})\\.", add_period),
     rule("A-Za-z", f"{INNERS}\\."),
     rule("A-Za-z", f"(?P<t>{match_any_case(NUMBERED)}\\.){GAP}?[{D}]"),

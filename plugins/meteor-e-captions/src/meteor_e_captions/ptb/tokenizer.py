@@ -18,23 +18,24 @@ PUNCTUATION = frozenset(
 
 pycocoevalcap never removes brackets, because it compares these names with tokens in lower case such as "-lrb-".
 """
-# Lines are split at spaces into pieces. The tokens of words that consist of letters do not depend on adjacent pieces.
+# The tokenizer splits lines at spaces into pieces.
+# Pieces that consist of letters are tokenized independently of adjacent pieces.
 _LETTER = f"[A-Za-z{LOWER}{UPPER}]"
 _match_words = re.compile(
     f"[\"\u201c(\\[']*(?:(?:{_LETTER}+['\u2019-])*{_LETTER}+|(?:{_LETTER}+['\u2019-])*(?P<last>{_LETTER}+)\\.)[\"\u201d\u2019',;:!?)\\]]*"
 ).fullmatch
 _match_word_and_mark = re.compile(f"({_LETTER}+)([,.;:!?]?)").fullmatch
-# After numbers, punctuation and apostrophes, a token can extend beyond a space only if digits or periods follow.
+# Tokens of numbers and punctuation extend beyond a space only if the space precedes digits or periods.
 _match_marks = re.compile(
     '(?P<digit>[.,:;%$()/?!"-]*[0-9(][0-9.,:;%$()/?!"-]*)|[.,:;%$)/?!"-]+|&apos;[A-Za-z]*|&(?:quot|amp|lt|gt);'
 ).fullmatch
 _JOINING_MARKS = BLANKS | {"."}
 _JOINING_DIGITS = _JOINING_MARKS | frozenset(f"0123456789{DIGIT}")
-# This pattern finds a piece that may form a token together with the first character of the next piece.
+# This pattern finds a space that may be part of a token, such as a space between digits.
 _search_joinable = re.compile(
     f"""[0-9(][0-9.,:;%$()/?!"-]* [{"".join(_JOINING_DIGITS - {"."})}]|\\. [{"".join(_JOINING_MARKS)}]"""
 ).search
-# This pattern matches a word that ends at a space or before punctuation that is never part of the same token.
+# This pattern matches a word before a space or before punctuation that is always a separate token.
 _match_plain_word = re.compile(f'{_LETTER}+(?=[,;)\\]"\u201d]* )').match
 _CONTRACTIONS = frozenset(first + second for first, second in TWO_WORDS)
 _LONGEST_EXCEPTION = 6
@@ -46,7 +47,7 @@ _SUPPLEMENTARY = re.compile("[\U00010000-\U0010ffff]")
 
 @cache
 def _rules_for(char: str) -> list[tuple[int, Rule]]:
-    """Return all rules whose tokens can start with the given character, together with the indexes of the rules."""
+    """Return the rules for tokens that start with a character, and the index of each rule."""
     return [(index, rule) for index, rule in enumerate(RULES) if re.match(f"[{rule.first}]", char)]
 
 
@@ -82,8 +83,9 @@ class _Marks(NamedTuple):
 class Tokenizer:
     """Splits lines into the same tokens as Stanford's PTB tokenizer (CoreNLP 3.4.1, ``-preserveLines``).
 
-    The rules match a copy of the text in which the representative of a class replaces each character. In all methods,
-    ``classes`` denotes this copy. A token consists of the characters at the same positions in the text.
+    The rules do not match the text itself, but a copy in which each character is replaced by a representative of its
+    class. In all methods, the argument ``classes`` is this copy. If a rule matches a range of the copy, the token is
+    the same range of the text.
 
     Args:
         lowercase: whether to convert tokens to lower case.
@@ -93,14 +95,14 @@ class Tokenizer:
     def __init__(self, *, lowercase: bool = False, drop: frozenset[str] = frozenset()) -> None:
         self._lowercase = lowercase
         self._drop = drop
-        # This cache contains the tokens of pieces that do not depend on their context.
+        # This cache contains pieces of text whose tokenization does not depend on their context.
         self._context_free_pieces = BoundedCache[str, str](_CACHE_SIZE)
-        # This cache is valid only for lines in which no token extends over several pieces.
+        # This cache is used only for lines in which no token contains a space.
         self._separate_pieces = BoundedCache[str, str](_CACHE_SIZE)
         self._marks = BoundedCache[str, _Marks](_CACHE_SIZE)
 
     def lines(self, lines: Sequence[str]) -> list[str]:
-        """Return one string per line that contains the line's tokens, separated by spaces.
+        """Tokenize lines, and return the tokens of each line as a string, separated by spaces.
 
         The tokens at the end of a line can depend on the next line. If a line ends with an abbreviation, the beginning
         of the next line determines whether the period of the abbreviation is also a separate token.
@@ -115,7 +117,7 @@ class Tokenizer:
         return [_join_surrogates(line) for line in self._tokenize_text(utf16_text)]
 
     def _tokenize_text(self, text: str) -> list[str]:
-        """Return for each line of a string the tokens, separated by spaces."""
+        """Tokenize each line of a string, and separate the tokens of a line by spaces."""
         classes = replace_by_class(text)
         tokenized_lines = []
         start = 0
@@ -126,9 +128,9 @@ class Tokenizer:
         return tokenized_lines
 
     def _tokenize_line(self, text: str, classes: str, start: int, end: int) -> str:
-        """Return the tokens of the line between two positions, separated by spaces."""
-        # Cached tokens cannot be used at the end of the text, because rules that require a context do not match there.
-        # Cached tokens cannot be used for ellipses with spaces either, because such an ellipsis is a single token.
+        """Tokenize the line between two positions of the text, and separate the tokens by spaces."""
+        # At the end of the text, cached tokens cannot be used, because some rules require that more text follows.
+        # The caches do not support ellipses with spaces such as ". . .", because such an ellipsis is a single token.
         if end == len(text) or text.find(". .", start, end) >= 0:
             return " ".join(self._scan(text, classes, start, end))
         piece_cache = self._context_free_pieces if _search_joinable(classes, start, end) else self._separate_pieces
@@ -136,7 +138,7 @@ class Tokenizer:
         return self._tokenize_pieces(text, classes, start, end) if tokens is None else tokens
 
     def _look_up_line(self, line: str, piece_cache: BoundedCache[str, str]) -> str | None:
-        """Return the tokens of a line, or None if the tokens of a piece depend on its context.
+        """Look up the tokens of a line in a cache. Return None if the tokenization of a piece depends on its context.
 
         Args:
             line: the line.
@@ -150,13 +152,13 @@ class Tokenizer:
                 if not is_cached:
                     return None
             tokens = [piece_cache.get(piece) for piece in pieces]
-            # A full cache removes pieces to add others.
+            # A full cache may already have removed a piece of this line.
             if None in tokens:
                 return None
         return " ".join(filter(None, tokens))
 
     def _add_to_cache(self, piece: str, classes: str, piece_cache: BoundedCache[str, str]) -> bool:
-        """Add the tokens of a piece to a cache if they do not depend on the context of the piece.
+        """Tokenize a piece of text, and add it to a cache if its tokens do not depend on the context.
 
         Args:
             piece: the piece.
@@ -182,14 +184,14 @@ class Tokenizer:
         return True
 
     def _tokenize_context_free(self, piece: str, classes: str) -> str | None:
-        """Return the tokens of a piece, or None if they depend on the context of the piece."""
+        """Return the tokens of a piece of text, or None if the tokenization depends on the context."""
         tokens = self._split_word_and_mark(piece, classes)
         if tokens is None and (not piece or self._is_context_free(classes)):
             tokens = self._tokenize_separately(piece, classes)
         return tokens
 
     def _tokenize_pieces(self, text: str, classes: str, start: int, end: int) -> str:
-        """Tokenize the pieces of a line one by one. The rules are applied only to pieces that depend on their context.
+        """Tokenize the pieces of a line one by one. The slow rules are applied only where the context matters.
 
         Args:
             text: the text.
@@ -208,7 +210,7 @@ class Tokenizer:
                 line_tokens.append(tokens)
                 position = piece_end + 1
             elif start < position and classes[position] in BLANKS:
-                # Other white space after a space does not produce a token.
+                # Further white space after a space does not produce a token.
                 position += 1
             else:
                 scanned_tokens, scanned_end = self._scan_to_space(text, classes, position, end)
@@ -217,7 +219,7 @@ class Tokenizer:
         return " ".join(filter(None, line_tokens))
 
     def _tokenize_piece(self, text: str, classes: str, start: int, end: int, line_end: int) -> str | None:
-        """Return the tokens of the piece between two positions, or None if they depend on the context of the piece."""
+        """Tokenize the piece between two positions. Return None if the tokenization depends on the context."""
         piece, piece_classes = text[start:end], classes[start:end]
         tokens = self._context_free_pieces.get(piece)
         if tokens is None and self._add_to_cache(piece, piece_classes, self._context_free_pieces):
@@ -230,7 +232,7 @@ class Tokenizer:
         return None
 
     def _split_word_and_mark(self, piece: str, classes: str) -> str | None:
-        """Return the tokens of a word and an optional punctuation mark, or None if the piece contains anything else."""
+        """Tokenize a plain word and an optional punctuation mark. Return None for any other piece of text."""
         match = _match_word_and_mark(classes)
         if match is None:
             return None
@@ -266,7 +268,7 @@ class Tokenizer:
         return match is not None and not (match["last"] and ABBREVIATIONS(match["last"].lower()))
 
     def _scan_to_space(self, text: str, classes: str, start: int, line_end: int) -> tuple[list[str], int]:
-        """Apply the rules to one or more pieces until the end of a token is also the end of a piece.
+        """Apply the rules until a token ends before a space or at the end of the line.
 
         Args:
             text: the text.
@@ -288,7 +290,7 @@ class Tokenizer:
         return tokens, position
 
     def _scan(self, text: str, classes: str, position: int, end: int) -> list[str]:
-        """Return the tokens between two positions by applying the rules, without using the caches."""
+        """Tokenize the text between two positions by applying the rules, without using the caches."""
         tokens: list[str] = []
         dead_ends: dict[int, int] = {}
         while position < end:
@@ -296,7 +298,7 @@ class Tokenizer:
         return tokens
 
     def _scan_token(self, text: str, classes: str, position: int, tokens: list[str], dead_ends: dict[int, int]) -> int:
-        """Append the token that starts at a position to a list, unless no token starts there.
+        """Find the token that starts at a position, and append it to a list.
 
         Args:
             text: the text.
@@ -335,7 +337,7 @@ class Tokenizer:
 def _find_longest_match(
     classes: str, position: int, dead_ends: dict[int, int]
 ) -> tuple[re.Match[str] | None, Callable[[str], str] | None]:
-    """Return the longest match of a rule at a position, and the function that converts the token to the output.
+    """Return the longest match of any rule at a position, and the function that rewrites the matched token.
 
     Args:
         classes: the text in representatives of character classes.

@@ -19,7 +19,7 @@ DELIMITER = "_"
 
 
 def join_phrases(words: Sequence[str], vocabulary: Container[str]) -> list[str]:
-    """Replace consecutive words by the phrases of a vocabulary.
+    """Join consecutive words that form a phrase of the vocabulary.
 
     Phrases are built greedily from left to right: the next word is appended to a phrase as long as the vocabulary
     contains the longer phrase.
@@ -76,7 +76,7 @@ class DocumentCosineFeature(WordVectorFeature, Feature):
         return join_phrases(split(segment), self._vectors.rows)
 
     def document(self, segment: str) -> NDArray[np.float64]:
-        """Return the document vector of a segment, ``(dimension,)``.
+        """Return the document vector of a segment as an array ``(dimension,)``.
 
         All values are 0 if no word of the segment has a vector.
         """
@@ -86,7 +86,7 @@ class DocumentCosineFeature(WordVectorFeature, Feature):
         return total / max(len(units), 1)
 
     def compute(self, batch: FeatureBatch) -> list[list[float]]:
-        """Return the mean similarity of each hypothesis to its references, as one column."""
+        """Return the mean similarity of each hypothesis to its references in a single column."""
         compare = self._compare_shared_words if self.options.similarity == "shared-words" else self._compare_documents
         rows = []
         for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
@@ -94,20 +94,20 @@ class DocumentCosineFeature(WordVectorFeature, Feature):
         return rows
 
     def _compare_documents(self, hypothesis: str, references: Sequence[str]) -> list[float]:
-        """Return the cosine of the document vectors of the hypothesis and each reference."""
+        """Compare the document vectors of a hypothesis and each of its references by their cosine."""
         document = self.document(hypothesis)
         return [cosine(document, self.document(reference)) for reference in references]
 
     def _compare_shared_words(self, hypothesis: str, references: Sequence[str]) -> list[float]:
-        """Compute how similar the hypothesis is to each reference, based on the words that both contain."""
+        """Compare a hypothesis with each reference by the words that both texts contain."""
         counts = Counter(self.units(hypothesis))
         return [self._shared_words_similarity(counts, Counter(self.units(reference))) for reference in references]
 
     def _shared_words_similarity(self, hypothesis: Counter[str], reference: Counter[str]) -> float:
-        """Return the similarity of two texts, given as counts of their words and phrases.
+        """Return the similarity of two texts whose words and phrases have been counted.
 
-        The similarity is Σ h(w) r(w) |v(w)|², divided by the square roots of Σ h(w)² |v(w)|² and Σ r(w)² |v(w)|².
-        h and r are the counts of the word w in the two texts, and v(w) is the vector of the word.
+        The similarity is Σ h(w) r(w) |v(w)|² / √(Σ h(w)² |v(w)|² · Σ r(w)² |v(w)|²). h(w) and r(w) count the word w in
+        the two texts, and v(w) is the vector of the word.
         """
         squared_norms = {word: self._squared_norm(word) for word in {*hypothesis, *reference}}
         product = sum(count * reference[word] * squared_norms[word] for word, count in hypothesis.items())
@@ -126,5 +126,5 @@ class DocumentCosineFeature(WordVectorFeature, Feature):
         return float(vector @ vector)
 
     def describe(self) -> str:
-        """Return the digest of the vectors, followed by the similarity measure unless it is the cosine."""
+        """Return the digest of the vectors. The name of the similarity measure follows if it is not the cosine."""
         return super().describe() + ("" if self.options.similarity == "cosine" else f"|{self.options.similarity}")

@@ -54,10 +54,10 @@ def read_rows(path: str) -> Iterator[tuple[str, list[str]]]:
 
 
 class FileFeature(Feature):
-    """A base class for features that read their values from the file in the option ``file``.
+    """A base class for features that read their values from a file.
 
-    Subclasses implement :meth:`_read`, which reads the file and sets ``_digest``. A pickled feature contains only its
-    options. Unpickling reads the file again.
+    Subclasses implement :meth:`_read`, which reads the file in the option ``file`` and sets ``_digest``. A pickled
+    feature contains only its options. Unpickling reads the file again.
     """
 
     any_text: ClassVar[bool] = False
@@ -80,7 +80,7 @@ class FileFeature(Feature):
         return f"@{self._digest}"
 
     def definition(self) -> str:
-        """Return an empty string, because a model can read a different file than in its training."""
+        """Return an empty string, because a trained model may later read a different file."""
         return ""
 
     def __getstate__(self) -> dict[str, Any]:
@@ -153,7 +153,7 @@ class VectorFileFeature(FileFeature, SegmentFeature):
         return int(self._table.shape[1])
 
     def vectors(self, segments: Sequence[str]) -> NDArray[np.float64]:
-        """Return the vector of each segment, ``(segments, segment_dimension)``.
+        """Return the vectors of segments as an array ``(segments, segment_dimension)``.
 
         Raises:
             InputError: if a segment is not in the file.
@@ -232,7 +232,7 @@ class ScoreFileFeature(FileFeature):
         return self._columns
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
-        """Return the mean scores of each hypothesis over its references, ``(hypotheses, dimension)``."""
+        """Average each hypothesis's scores over its references, and return an array ``(hypotheses, dimension)``."""
         rows = []
         for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True):
             scores = [self._find_scores(hypothesis, reference) for reference in references]

@@ -56,15 +56,15 @@ class _MetricFeature(Feature):
         return ("score",)
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Return the scores of the segments, ``(segments, 1)``. Higher scores are better."""
+        """Return the scores of the segments as an array ``(segments, 1)``. Higher scores are better."""
         return self._compute_scores(self._compute_statistics(batch))
 
     def _compute_statistics(self, batch: FeatureBatch) -> Floats:
-        """Return the metric's statistics of each segment, ``(segments, statistics)``."""
+        """Return the metric's statistics of each segment as an array ``(segments, statistics)``."""
         return np.asarray(compute_statistics(self.metric, Batch(batch.hypotheses, batch.references)), float)
 
     def _compute_scores(self, statistics: Floats) -> Floats:
-        """Return the scaled scores of the segments as a column, ``(segments, 1)``."""
+        """Return the scaled scores of the segments as an array ``(segments, 1)``."""
         scores: Floats = np.asarray(self.metric.segment_scores(statistics), float)[:, None] / self.scale
         return scores
 
@@ -120,9 +120,9 @@ class BleuComponentsFeature(_MetricFeature):
         return (*names, "hypothesis_length", "reference_length", "length_ratio", "brevity_penalty")
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Return the components of each segment, ``(segments, 16)``.
+        """Return the sixteen components of each segment's BLEU score as an array ``(segments, 16)``.
 
-        A precision is 0 if the hypothesis does not have n-grams of this order.
+        The precision is 0 for n-grams that are longer than the hypothesis.
         """
         statistics = self._compute_statistics(batch)
         lengths = statistics[:, :2]
@@ -169,7 +169,7 @@ class TerFeature(_MetricFeature):
         return ("score", "edits", "reference_length")
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Return the three values of each segment, ``(segments, 3)``."""
+        """Return the score, the number of edits and the number of reference words of each segment."""
         statistics = self._compute_statistics(batch)
         return np.hstack([self._compute_scores(statistics), statistics[:, :2]])
 
@@ -208,11 +208,11 @@ class NistFeature(_MetricFeature):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """Names of the six values: the score, and the mean information of the n-grams for n = 1 … 5."""
+        """Names of the six values: the NIST score, and the mean information of n-grams for each length from 1 to 5."""
         return ("score", *(f"information{order}" for order in range(1, 6)))
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Return the score and the mean information of each segment, ``(segments, 6)``."""
+        """Return the NIST score and the mean information of n-grams for each segment."""
         if self._has_corpus:
             return self._compute_rows(self._compute_statistics(batch))
         rows = []
@@ -222,7 +222,7 @@ class NistFeature(_MetricFeature):
         return np.vstack(rows)
 
     def _compute_rows(self, statistics: Floats) -> Floats:
-        """Return the score and the mean information of each segment from the statistics of NIST."""
+        """Compute the NIST score and the mean information of n-grams from the statistics of each segment."""
         information = statistics[:, :5]
         ngram_counts = statistics[:, 5:10]
         return np.hstack([self._compute_scores(statistics), information / np.maximum(ngram_counts, 1)])

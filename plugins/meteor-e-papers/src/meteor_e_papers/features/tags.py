@@ -58,7 +58,7 @@ _PUNCTUATION = list(CLASSES).index("punctuation")
 
 @functools.lru_cache(maxsize=1 << 14)
 def tag_words(segment: str) -> tuple[tuple[str, int], ...]:
-    """Return the words of a segment in lower case, each with the index of its class in ``CLASSES``.
+    """Return the lower-case words of a segment, and the word class of each word as an index of ``CLASSES``.
 
     The class of a word with an unknown tag is ``other``.
     """
@@ -75,7 +75,7 @@ def _find_tags(words: list[str]) -> list[str]:
     tagged_words = tagger(" ".join(words), tokenize=False)
     if len(tagged_words) == len(words):
         return [tag for _, tag in tagged_words]
-    # Words are tagged separately if the tagger has dropped markup or has split the text at Unicode line breaks.
+    # If the tagger has dropped or split words of the segment, each word is tagged separately.
     tags = []
     for word in words:
         tagged_words = tagger(word, tokenize=False)
@@ -133,7 +133,7 @@ class TagVectorsFeature(SegmentFeature):
         return super().from_options(context, options)
 
     def vectors(self, segments: Sequence[str]) -> NDArray[np.float64]:
-        """Return the share of each word class in each segment, ``(segments, 25)``."""
+        """Return the share of each word class in each segment as an array ``(segments, 25)``."""
         shares = np.zeros((len(segments), len(CLASSES)))
         for index, segment in enumerate(segments):
             class_indexes = [class_index for _, class_index in tag_words(segment)]

@@ -52,7 +52,7 @@ class WordVectors:
 
 @functools.lru_cache(maxsize=2)
 def _load(path: str, size: int, modification_time: int) -> WordVectors:
-    """Read word vectors. A changed size or modification time invalidates the cached vectors of a file."""
+    """Read a file of word vectors. If the file has changed, its cached vectors are not used."""
     vector_file = open_any_vectors(path)
     indexes = {word: index for index, word in enumerate(vector_file.words)}
     return WordVectors(indexes, vector_file.rows, sha256_of(Path(path))[:12])
@@ -122,11 +122,11 @@ class WordVectorsFeature(WordVectorFeature, SegmentFeature):
 
     @property
     def segment_dimension(self) -> int:
-        """The number of values in a segment's vector, which equals the number of values in a word's vector."""
+        """The dimension of a segment's vector, which is equal to the dimension of the word vectors."""
         return self._vectors.dimension
 
     def vectors(self, segments: Sequence[str]) -> NDArray[np.float64]:
-        """Return the mean word vector of each segment, ``(segments, segment_dimension)``."""
+        """Return the mean word vector of each segment as an array ``(segments, segment_dimension)``."""
         means = np.zeros((len(segments), self.segment_dimension))
         for index, segment in enumerate(segments):
             rows = self._vectors.find_rows(split(segment))
