@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class KeptData(NamedTuple):
-    """The data of segments that a table of scores keeps. By default, it does not keep data of segments.
+    """The kinds of segment data that a score table keeps. By default, no segment data is kept.
 
     Attributes:
         segments: whether to keep ids and scores.
@@ -64,8 +64,8 @@ def evaluate(
 ) -> ScoreTable:
     """Score every system under every metric.
 
-    Each system is read once. With ``on_error="skip"``, all systems are read and scored a second time if there are
-    segments that cannot be scored.
+    Each system is read once. With ``on_error="skip"``, a segment that cannot be scored causes all systems to be read
+    and scored a second time.
 
     Args:
         metrics: the metrics, with different labels.
@@ -94,7 +94,7 @@ def evaluate(
 
 
 def _check_languages(metrics: Sequence[Metric]) -> None:
-    """Raise ConfigError if two metrics support only one language each, and the languages differ."""
+    """Raise ConfigError if two metrics are restricted to different languages."""
     first = next((metric for metric in metrics if metric.language), None)
     for metric in metrics:
         if first is not None and metric.language not in ("", first.language):
@@ -176,7 +176,7 @@ class _Evaluator:
     failures: dict[int, _Failure] = field(default_factory=dict)
 
     def skip_failures(self, systems: Sequence[System]) -> ScoreTable:
-        """Return the scores of the systems without the segments that cannot be scored in one of the systems."""
+        """Score all systems without the segments that cannot be scored in at least one system."""
         systems = [system if system.rereadable else _load_system(system) for system in systems]
         collector = replace(self, on_error="collect")
         table = collector.score_systems(systems)
@@ -195,7 +195,7 @@ class _Evaluator:
         outputs = _score_outputs(self.metrics, systems, self.progress)
         prepared_metrics: Sequence[Metric] = self.metrics
         for index, system in enumerate(systems):
-            # Only the first batch of the first system is small, so that the user soon sees progress.
+            # The first batch of the first system is small, so that the user soon sees progress.
             first_size = LARGE_FIRST_BATCH if index else FIRST_BATCH
             prepared_metrics, batches = _open_system(self.metrics, system, first_size, self.are_prepared)
             metric_sums = []
@@ -239,13 +239,13 @@ class _Evaluator:
             self.progress(Stage(system.name, "segments"), result.segment_count, system.size)
         result.metrics = [metric_sum.finish() for metric_sum in metric_sums]
         if len(metric_sums) == 1:
-            # A single metric can skip segments according to its own policy. Skipped segments are not counted.
+            # If there is only one metric, the segments that the metric skips are not counted.
             result.segment_count = metric_sums[0].segment_count
         return result
 
 
 def _describe_metrics(metrics: Sequence[Metric], reference_counts: set[int]) -> list[MetricInfo]:
-    """Return the descriptions of metrics for the table."""
+    """Return the descriptions of metrics that a score table contains."""
     infos = []
     for metric in metrics:
         signature = metric.signature_for(reference_counts)
@@ -279,7 +279,7 @@ def _collect_failures(failures: dict[int, _Failure], batch: Batch, statistics: B
 
 @dataclass
 class _MetricSum:
-    """Collects the statistics that a metric computes for the batches of a system, and computes the system's score.
+    """Sums one metric's statistics over the batches of a system, and computes the system's score.
 
     Attributes:
         metric: the metric; prepared if it needs references.
@@ -316,7 +316,7 @@ class _MetricSum:
                 self._keep_segments(statistics, batch)
 
     def _keep_segments(self, statistics: Floats | SummedStatistics, batch: Batch) -> None:
-        """Store the scores of a batch's segments, and their details if they are requested."""
+        """Store the segment scores of a batch. Details of segments are also stored if they were requested."""
         metric = self.metric
         for values in metric_values(metric, metric.segment_scores(statistics)):
             self.segment_values.extend(values)
@@ -428,7 +428,7 @@ def _score_outputs(
     for metric_index, metric in enumerate(metrics):
         if not isinstance(metric, SystemsMetric) or metric.scores_segments:
             continue
-        # A metric that does not compare systems scores one system at a time, so that memory holds one system only.
+        # To save memory, a metric that does not compare systems scores one system at a time.
         groups = [systems] if metric.compares_systems else [[system] for system in systems]
         outputs[metric_index] = []
         for group in groups:
@@ -484,7 +484,7 @@ def _read_outputs(metric: SystemsMetric, systems: Sequence[System]) -> SystemOut
 
 
 def _describe_different_references(label: str, first_system: str, system: str) -> str:
-    """Return the error message for two systems with different references under a metric that compares systems."""
+    """Return the error message for two systems that a metric cannot compare because their references differ."""
     return (
         f"metric {label}: {first_system} and {system} have different references; the metric compares systems on the "
         "same segments"
@@ -492,10 +492,10 @@ def _describe_different_references(label: str, first_system: str, system: str) -
 
 
 def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable) -> ScoreTable:
-    """Combine the tables of two consecutive parts of the same systems.
+    """Combine the score tables of two consecutive parts of a corpus.
 
-    The combined scores equal the scores of both parts together to the last digit. Integer statistics are added exactly.
-    Other statistics must have been kept, and are added one segment after the other.
+    The combined scores equal the scores of the whole corpus to the last digit. Integer statistics are added exactly.
+    Floating-point statistics are added segment by segment, and must therefore have been kept.
 
     Args:
         metrics: the metrics of both tables.
@@ -517,7 +517,7 @@ def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable)
 
 
 def _add_system_scores(metrics: Sequence[Metric], first: SystemScores, second: SystemScores) -> SystemScores:
-    """Combine the scores of two consecutive parts of a system."""
+    """Combine a system's scores for two consecutive parts of a corpus."""
     segment_count = first.segment_count + second.segment_count
     scores = []
     for metric, first_scores, second_scores in zip(metrics, first.metrics, second.metrics, strict=True):
@@ -526,7 +526,7 @@ def _add_system_scores(metrics: Sequence[Metric], first: SystemScores, second: S
 
 
 def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segment_count: int) -> MetricScores:
-    """Combine the scores of two consecutive parts of a system under one metric.
+    """Combine a metric's scores of one system for two consecutive parts of a corpus.
 
     Raises:
         ConfigError: if statistics are needed that were not kept.
@@ -555,7 +555,7 @@ def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segme
 def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> list[tuple[str, str, str, str]]:
     """Explain why the scores of the first system differ from the scores of each other system.
 
-    If there is only one system, the scores of its segments are explained. The second name in the result is then empty.
+    For a single system, the segment scores are explained, and the second name in the result is empty.
 
     Args:
         metrics: the metrics. Metrics that cannot explain their scores are ignored.
@@ -588,7 +588,7 @@ def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> lis
 
 
 def _list_sources(segments: Sequence[Segment]) -> list[str] | None:
-    """Return the sources of segments, or ``None`` unless all segments have a source."""
+    """Return the sources of all segments, or ``None`` if a segment does not have a source."""
     sources = [segment.source for segment in segments if segment.source is not None]
     return sources if len(sources) == len(segments) else None
 

@@ -158,7 +158,7 @@ class Meteor(Metric):
         threads: int | None,
         on_error: str,
     ) -> None:
-        """Initialize the metric from a chain: create the components of the chain, and start the engine."""
+        """Create the components of a chain, such as the matchers, and start the engine."""
         self.threads: int = default_threads(threads)
         """Number of threads that score a corpus."""
         self.on_error = on_error
@@ -208,11 +208,11 @@ class Meteor(Metric):
             segment=None if self.segmenter is None else self.segmenter.join,
             name=self._requested_engine,
         )
-        # A contextual matcher encodes all sentences of a batch together, so that batches are scored one by one.
+        # Batches are scored one by one if a contextual matcher encodes all sentences of a batch together.
         self.parallel = "batches" if self._engine.name == "native" and not self.reads_sentences else "inside"
 
     def compare_words_by(self, identity: str) -> None:
-        """Compare words by their text (``word``, the default), or by the hash of the Java program (``java``)."""
+        """Compare words by their text (``word``, the default), or by the Java program's hash of words (``java``)."""
         for matcher in self.matchers:
             if isinstance(matcher, KeyMatcher):
                 matcher.compare_words_by(IDENTITIES[identity])
@@ -249,7 +249,7 @@ class Meteor(Metric):
             raise
 
     def _read_idf_weights(self, file: str) -> IdfWeights:
-        """Read a text file, and return weights of words according to their inverse document frequency in the file.
+        """Read a text file, and weight each word by its inverse document frequency in the file.
 
         Raises:
             ConfigError: if the chain also weights words by their characters.
@@ -279,7 +279,7 @@ class Meteor(Metric):
         return list(map(Token, words)) if self.lemmatizer is None else self.lemmatizer.analyze(words)
 
     def word_types(self, texts: Sequence[str]) -> WordTypes:
-        """Split texts into tokens, and return the distinct tokens with the indexes of each text's tokens."""
+        """Tokenize texts, and represent each text by indexes of distinct tokens."""
         from meteor_e.engine.aggregation import WordTypes
 
         if self.lemmatizer is not None:
@@ -354,7 +354,7 @@ class Meteor(Metric):
     def pairwise_batches(
         self, hypotheses: Iterable[Sequence[str]], references: Iterable[Sequence[str]] | None = None
     ) -> Iterator[NDArray[np.float64]]:
-        """Score every hypothesis of a source against every reference of the source, for many sources.
+        """Score every hypothesis against every reference of the same source, for many sources.
 
         Args:
             hypotheses: hypotheses of each source.
@@ -395,7 +395,7 @@ class Meteor(Metric):
 
     @classmethod
     def from_options(cls, context: MetricContext | None, options: Any) -> Meteor:
-        """Create METEOR from the options of a metric specification, which are keys of a chain."""
+        """Create METEOR from the options of a metric specification, such as ``meteor:task=adq``."""
         keys = _select_set_options(options)
         language = "" if context is None else context.language
         overrides = _make_chain_keys(keys)
@@ -434,7 +434,7 @@ class Meteor(Metric):
         return rows
 
     def _align_in_parts(self, batch: Batch, threads: int) -> Rows:
-        """Divide a large batch into parts, align and score the parts with several threads, and join the results."""
+        """Score the parts of a large batch in several threads, and join the results."""
 
         def score_part(part: Batch) -> Rows:
             """Align and score one part of the batch with the engine."""
@@ -465,7 +465,7 @@ class Meteor(Metric):
         return statistics.score_rows() if isinstance(statistics, Rows) else self.scores(statistics)
 
     def scores(self, sums: Any) -> Any:
-        """Return the score for each sum of statistics, and the parts of the score."""
+        """Convert each sum of statistics to a score and the parts of the score."""
         parameters = self.chain.parameters
         if isinstance(sums, list):
             rows = [formula.compute(Statistics.from_vector(row), parameters).without_nan() for row in sums]
@@ -479,8 +479,7 @@ class Meteor(Metric):
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
         """Return the statistics of each segment or system, and the contributions of the matchers to its score.
 
-        Details of segments also contain the index of the best reference and, if alignments were requested, the
-        alignment.
+        Details of segments also contain the index of the best reference, and the alignment if it was requested.
         """
         if batch is None:
             return [self._system_details(vector) for vector in statistics]
@@ -490,14 +489,14 @@ class Meteor(Metric):
         return RowDetails(statistics, self.chain.parameters, self.matcher_names, alignments)
 
     def _system_details(self, vector: Sequence[float]) -> dict[str, Any]:
-        """Return the details of a system, whose statistics are the sum of its segments' statistics."""
+        """Return the details of a system from the sum of its segment statistics."""
         parameters = self.chain.parameters
         statistics = Statistics.from_vector([int(value) for value in vector])
         scores = formula.compute(statistics, parameters)
         return score_details(statistics, scores, parameters, self.matcher_names)
 
     def _complete_alignments(self, rows: Rows, batch: Batch) -> list[Alignment]:
-        """Return an alignment for each segment of a batch. Segments that cannot be aligned do not have matches."""
+        """Return one alignment per segment. A segment that cannot be aligned gets an alignment without matches."""
         best_references = memoryview(rows.best_references).cast("i")
         alignments: list[Alignment] = []
         for index, alignment in enumerate(rows.alignments):
@@ -521,7 +520,7 @@ class Meteor(Metric):
         *,
         alignments: bool = False,
     ) -> Iterator[MeteorSegmentScore]:
-        """Yield the scores of segments in their order. A few thousand segments are read in advance.
+        """Yield segment scores in the order of the segments. A few thousand segments are read in advance.
 
         Args:
             hypotheses: raw hypotheses.
@@ -600,9 +599,10 @@ class Meteor(Metric):
         *,
         alignments: bool = False,
     ) -> Iterator[tuple[Batch, Rows]]:
-        """Align a corpus, and yield its batches with their statistics in order.
+        """Align a corpus, and yield each batch of segments together with its statistics.
 
-        Segments that cannot be aligned do not raise an error. They are among the ``failures`` of the statistics.
+        If a segment cannot be aligned, no error is raised. Instead, the error is stored in the ``failures`` of the
+        statistics.
 
         Args:
             hypotheses: raw hypotheses.
@@ -723,7 +723,7 @@ def _load_named_chain(source: str) -> ChainConfig:
 
 
 def _is_language(config: ChainConfig, code: str) -> bool:
-    """Return whether a chain is for the language with the given code. Chains name languages by code or by file."""
+    """Return whether a chain is for the given language. A chain names its language by a code or by a file."""
     if config.language is None:
         return False
     language = find_language(config.language, pack=config.pack)
@@ -736,7 +736,7 @@ def _computation_arguments(context: MetricContext | None) -> dict[str, Any]:
 
 
 def _select_set_options(options: Any) -> dict[str, Any]:
-    """Return the options that are set, as a dictionary from names to values. Unset options are ``None``."""
+    """Return a dictionary of all options that are not ``None``."""
     values = {}
     for name, value in options_by_name(options).items():
         if value is not None:
@@ -747,8 +747,8 @@ def _select_set_options(options: Any) -> dict[str, Any]:
 def _make_chain_keys(options: Mapping[str, Any]) -> dict[str, Any]:
     """Convert the options of a metric specification to the keys of a chain.
 
-    In a specification, every parameter of the formula is an option. In a chain, the key ``parameters`` contains all of
-    them.
+    A specification has one option for each parameter of the formula. In a chain, the key ``parameters`` contains all
+    parameters.
     """
     parameters = {name: options[name] for name in GREEK if name in options}
     keys = {name: value for name, value in options.items() if name not in parameters}

@@ -1,4 +1,4 @@
-"""Batches of segments, with functions that read batches and map a function over them in parallel."""
+"""Batches of segments, and functions that read batches and process them in parallel."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ _SEQUENCES = (list, tuple)
 
 @dataclass(eq=False)
 class Batch:
-    """Consecutive segments of one system, which a metric scores together.
+    """A group of consecutive segments of one translation system that a metric scores together.
 
-    Hypotheses, references, sources and ids are columns, which have one item per segment.
+    Hypotheses, references, sources and ids are stored in separate sequences with one item per segment.
 
     Attributes:
         hypotheses: raw hypotheses.
@@ -102,10 +102,10 @@ def reference_list(hypothesis: object, references: Any) -> Sequence[str]:
 def pair_texts(
     hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]
 ) -> Iterator[tuple[int, Any, Any, None]]:
-    """Combine hypotheses and references into segments whose ids are numbers from 1. The texts are not checked.
+    """Combine hypotheses and references into segments, which are numbered from 1. The texts are not checked.
 
-    If one argument is shorter than the other, its missing items are replaced by a marker. When :func:`read_batches`
-    finds the marker, it raises an error.
+    If there are fewer hypotheses than references, or vice versa, a marker replaces each missing text. The function
+    :func:`read_batches` raises an error when it finds the marker.
     """
     pairs = itertools.zip_longest(
         check_list(hypotheses, "hypotheses", "segment"),
@@ -123,9 +123,9 @@ def read_batches(
     max_characters: int = BATCH_CHARACTERS,
     first_size: int = FIRST_BATCH,
 ) -> Iterator[Batch]:
-    """Check segments, and divide them into batches. The first batches are small, so that they are scored soon.
+    """Check segments, and divide them into batches. The first batches are small, so that results appear early.
 
-    If a segment is not valid or cannot be read, all preceding segments are yielded before the error is raised.
+    If a segment is invalid or cannot be read, all preceding segments are yielded before the error is raised.
 
     Args:
         segments: the segments, or the result of :func:`pair_texts`.
@@ -147,7 +147,7 @@ def read_batches(
         except Exception as exception:
             error = exception
         if columns.hypotheses:
-            # Sources are left out unless all segments have a source.
+            # Sources are only kept if every segment of the batch has a source.
             sources: Any = None if None in columns.sources else columns.sources
             yield Batch(columns.hypotheses, columns.references, sources, columns.ids, position, system)
             position += len(columns.hypotheses)
@@ -157,7 +157,7 @@ def read_batches(
 
 
 class _Columns(NamedTuple):
-    """The columns of a batch to which segments are still being added."""
+    """A batch under construction. It stores hypotheses, references, sources and ids in separate lists."""
 
     ids: list[SegmentId]
     hypotheses: list[str]
@@ -262,7 +262,7 @@ Executor: TypeAlias = Callable[
 def map_in_order(
     function: Callable[[Batch], Result], batches: Iterator[Batch], threads: int | None = None
 ) -> Iterator[tuple[Batch, Result]]:
-    """Map a function over batches with threads, and yield each batch with its result in order.
+    """Apply a function to batches in several threads, and yield each batch with its result in the original order.
 
     The first batches are small. They are mapped one after the other with all threads, so that the features of each word
     of a short corpus are computed only once. As soon as a batch is full, every thread maps a batch of its own. Then the
@@ -292,9 +292,10 @@ def map_in_order(
 def _map_in_pool(
     function: Callable[[Batch], Result], batches: Iterator[Batch], pool: ThreadPool, threads: int
 ) -> Iterator[tuple[Batch, Result]]:
-    """Map a function over batches in the threads of a pool, and yield each batch with its result in order.
+    """Apply a function to batches in a thread pool, and yield each batch with its result in the original order.
 
-    Each thread maps one batch at a time. Reading pauses while more batches are pending than there are threads.
+    Each thread processes one batch at a time. To limit memory use, reading pauses if more batches are pending than
+    there are threads.
 
     Args:
         function: function of one batch.
@@ -317,7 +318,7 @@ def _map_in_pool(
         for error in reading_errors:
             raise error
     finally:
-        # If the caller ends the iteration early, running calls end soon and waiting calls never start.
+        # If the caller stops early, batches in progress are interrupted and waiting batches are not started.
         stop.append(True)
         pool.shutdown(cancel_futures=True)
 
@@ -331,7 +332,7 @@ def _read_until_error(batches: Iterator[Batch], errors: list[Exception]) -> Iter
 
 
 def _start_pool(threads: int) -> ThreadPool | None:
-    """Return a pool with this number of threads, or ``None`` if the system cannot start a thread."""
+    """Return a thread pool of the given size, or ``None`` if the operating system cannot start a thread."""
     from meteor_e.base.thread_pool import ThreadPool
 
     pool = ThreadPool(threads, thread_name_prefix="meteor_e")
@@ -343,6 +344,6 @@ def _start_pool(threads: int) -> ThreadPool | None:
 
 
 def _wait_for_first(pending: deque[tuple[Batch, Future[Result]]]) -> tuple[Batch, Result]:
-    """Remove the first of the pending batches, and return it with its result."""
+    """Wait until the first pending batch has been processed, and return the batch with its result."""
     batch, future = pending.popleft()
     return batch, future.result()

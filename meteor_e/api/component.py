@@ -109,10 +109,10 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         return cls() if options is None else cls(options)
 
     def describe(self) -> str:
-        """Return the part of the signature that describes the component, in addition to its name.
+        """Return a string that describes the component's settings in a signature.
 
-        The string must contain everything that changes the component's results. By default, it contains the options
-        that are not ``None``, in the order of their definition. A file is represented by its name and a digest.
+        The string must contain all settings that affect the component's results. By default, it lists the options that
+        are not ``None``, in the order of their definition. A file is represented by its name and a digest.
         """
         if self.options is None:
             return ""
@@ -138,7 +138,7 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
 
     @classmethod
     def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-        """Apply a function to each option that is a path, and return the resulting options.
+        """Apply a function to all paths in the options, and return the changed options.
 
         Args:
             options: the options by name, as in a chain.
@@ -157,7 +157,7 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
 
     @classmethod
     def check_options(cls, options: Mapping[str, Any]) -> Any:
-        """Convert options to an instance of :attr:`Options`, in which missing options have their defaults.
+        """Convert a mapping of options to an instance of :attr:`Options`. Missing options get their default values.
 
         Returns:
             The instance; ``None`` for a component without options.
@@ -167,7 +167,7 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         """
         title = f"{cls.kind} {cls.name!r}"
         if cls.Options is None:
-            # This case is handled without the modules below, because importing them takes time.
+            # Components without options do not need the slow imports below.
             if options:
                 first_name = next(iter(options))
                 raise ConfigError(f"{title} has no option {first_name!r}; it has no options")
@@ -189,7 +189,7 @@ def _change_paths(value: Any, change: Callable[[str], str]) -> Any:
 
 
 def options_by_name(options: Any) -> dict[str, Any]:
-    """Return the names and values of options as a dictionary, which is empty if the options are ``None``."""
+    """Return options as a dictionary from names to values. ``None`` becomes an empty dictionary."""
     return {} if options is None else {name: getattr(options, name) for name in options.__struct_fields__}
 
 

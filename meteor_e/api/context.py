@@ -1,4 +1,4 @@
-"""The language and the resources on which a component can depend."""
+"""The language and its resources, such as synonyms, which components can use."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class PhraseTable(Protocol):
         """Return the id of a word, or -1 if no phrase of the table contains the word."""
 
     def phrases_at(self, ids: Sequence[int], start: int) -> list[tuple[int, int]]:
-        """Return ``(length, node)`` for each phrase that starts at a position of a segment, from short to long.
+        """Return ``(length, node)`` for each phrase of the table that starts at a given word, from short to long.
 
         Args:
             ids: ids of the words of the segment.
@@ -27,17 +27,17 @@ class PhraseTable(Protocol):
         """
 
     def paraphrases(self, node: int) -> Sequence[int]:
-        """Return the nodes of all paraphrases of a phrase, in the order in which the table contains them."""
+        """Return the nodes of a phrase's paraphrases, in the order of the table."""
 
 
 class SynonymTable(Protocol):
-    """A table of the synsets of words, such as :class:`meteor_e.packs.SynonymIndex`."""
+    """A table that maps words to synsets, such as :class:`meteor_e.packs.SynonymIndex`."""
 
     def synsets(self, word: str) -> tuple[int, ...]:
         """Return the ids of the synsets that contain a word."""
 
     def bases(self, word: str) -> tuple[str, ...]:
-        """Return the base forms of a word with irregular inflection, according to the list of exceptions."""
+        """Look up the base forms of a word in the list of irregular inflections."""
 
 
 class Resources(Protocol):
@@ -49,7 +49,7 @@ class Resources(Protocol):
 
     @property
     def nonbreaking_prefixes(self) -> NonbreakingPrefixes:
-        """Abbreviations whose final dot is not separated by the tokenizer."""
+        """Abbreviations, such as "Dr.", from which the tokenizer does not separate the final dot."""
 
     @property
     def synonyms(self) -> SynonymTable | None:
@@ -61,7 +61,7 @@ class Resources(Protocol):
 
 
 class MatcherContext(NamedTuple):
-    """The language and the resources that the method ``from_options`` of a matcher can use.
+    """The language and the resources that are passed to the method ``from_options`` of a matcher.
 
     Attributes:
         language: the language of the texts.
@@ -75,7 +75,7 @@ class MatcherContext(NamedTuple):
     explicit: bool = True
 
     def check_language(self, codes: Collection[str], what: str, *, claimed: bool = False) -> None:
-        """Check that a resource, such as a file of vectors, is for the language of the chain.
+        """Check that a resource, such as a file of word vectors, supports the language of the chain.
 
         Args:
             codes: codes of the languages of the resource. If they are unknown, the argument is empty, and every

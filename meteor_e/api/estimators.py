@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Examples:
-    """The training examples of an estimator: hypotheses with their features and human judgments.
+    """Training examples for an estimator, which consist of hypotheses, features and human judgments.
 
-    The examples are divided into parts. Each part consists of the judgments for one language pair of one test set.
+    The examples are grouped by test set and language pair. Each group is called a part.
 
     Attributes:
         title: name of each part.
@@ -67,9 +67,10 @@ class Examples:
             raise InputError("there are no comparisons to validate with")
 
     def pairs(self, first: Integers, second: Integers) -> Floats:
-        """Return a row of numbers for each pair of hypotheses.
+        """Return a matrix of numbers with one row per pair of hypotheses.
 
-        A row contains the features of both hypotheses, the vectors of both hypotheses, and the vector of the reference.
+        A row concatenates the features of both hypotheses, the vectors of both hypotheses, and the vector of the
+        reference.
 
         Args:
             first: index of the first hypothesis of each pair.
@@ -79,7 +80,7 @@ class Examples:
         return np.hstack([self.features[first], self.features[second], *vectors])
 
     def draw_pairs(self, seed: int) -> tuple[Floats, Integers]:
-        """Return a row and a label for each comparison, as training data of a binary classifier.
+        """Convert comparisons of hypotheses to training data for a binary classifier.
 
         The label is 1 if the first hypothesis is better, otherwise 0. The two hypotheses are in random order, so that
         about half of the labels are 1.
@@ -190,7 +191,7 @@ class Estimator(Component):
         raise NotImplementedError(f"{type(self).__name__} defines neither fit nor learn")
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return the score of each hypothesis, ``(hypotheses,)``. Higher scores are better.
+        """Return one score per hypothesis as an array ``(hypotheses,)``. Higher scores are better.
 
         Args:
             features: features of the hypotheses, ``(hypotheses, features)``.
@@ -198,9 +199,9 @@ class Estimator(Component):
         raise NotImplementedError(f"{type(self).__name__} does not define score_segments")
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
-        """Return for each pair of hypotheses how much better the first hypothesis is than the second.
+        """Predict for each pair of hypotheses how much better the first hypothesis is.
 
-        By default, this is the difference of their scores.
+        By default, the prediction is the difference between the scores of the two hypotheses.
 
         Args:
             X: rows of pairs, as for :meth:`fit`.
@@ -215,9 +216,9 @@ class Estimator(Component):
         return self.score_segments(X[:, :feature_count]) - self.score_segments(X[:, feature_count:])
 
     def decisions(self, examples: Examples) -> Floats:
-        """Return for each comparison how strongly the estimator agrees with the human judgment.
+        """Measure how strongly the estimator agrees with each human comparison of two hypotheses.
 
-        The number is positive if the estimator prefers the hypothesis that was judged to be better.
+        A number is positive if the estimator prefers the hypothesis that humans judged to be better.
         """
         if self.task == "scores":
             scores = self.score_segments(examples.features)
@@ -226,11 +227,11 @@ class Estimator(Component):
 
     @abstractmethod
     def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the learned parameters by name. They are saved, and passed to :meth:`restore` later."""
+        """Return the learned parameters by name. A model file stores them, and :meth:`restore` loads them again."""
 
     @abstractmethod
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Load the parameters that :meth:`arrays` of an estimator with the same options has returned.
+        """Load parameters that were returned by :meth:`arrays` of an estimator with equal options.
 
         Raises:
             KeyError: if an array is missing.
@@ -238,7 +239,7 @@ class Estimator(Component):
         """
 
     def system_score(self, segments: Floats, weights: Floats | None = None) -> Floats:
-        """Return the score of a system on each sample of its segments. By default, it is the mean of segment scores.
+        """Return a system's score on each bootstrap sample. By default, a score is the mean of the segment scores.
 
         Args:
             segments: scores of the segments, ``(segments,)``.

@@ -59,11 +59,11 @@ class FeatureBatch:
 class Feature(Component):
     """Base class of all features. A feature describes a hypothesis and its references by a row of numbers.
 
-    The row must not depend on the other segments of the batch and must be the same in every call, because rows are
-    cached on disk. The key of the cache consists of the feature's name and the result of :meth:`describe`. Instances
-    must be picklable.
+    Rows are cached on disk. Therefore, a row must be the same in every call and must not depend on other segments of
+    the batch. The cache key consists of the feature's name and the result of :meth:`describe`. Instances must be
+    picklable.
 
-    The class attributes of :class:`Component` also apply.
+    The class attributes of :class:`Component` are inherited.
 
     Class attributes
     ----------------
@@ -87,21 +87,21 @@ class Feature(Component):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the values in a row. By default, they are indexes."""
+        """The names of the feature's values. By default, the names are the numbers 0, 1, 2 and so on."""
         return tuple(str(index) for index in range(self.dimension))
 
     @abstractmethod
     def compute(self, batch: FeatureBatch) -> ArrayLike:
-        """Compute a row of finite numbers for each segment of a batch, ``(len(batch), dimension)``.
+        """Return an array of finite numbers with the shape ``(len(batch), dimension)``.
 
         This method is not called for empty batches.
         """
 
     def definition(self) -> str:
-        """Return the description that is saved in a trained model: :meth:`describe` without versions of libraries.
+        """Return :meth:`describe` without versions of libraries. Model files store this description.
 
-        A model also contains some texts with the values of their features. When the model is loaded, the values are
-        computed again, which shows whether a new version of a library has changed them.
+        A model file also contains a few texts and their feature values. When a model is loaded, the values are computed
+        again. Differences show that a new version of a library has changed the feature.
         """
         return self.describe()
 
@@ -138,7 +138,7 @@ class Feature(Component):
         return self.rows(FeatureBatch(**columns))
 
     def rows(self, batch: FeatureBatch) -> NDArray[np.float64]:
-        """Return the feature's row for each segment of a batch, ``(len(batch), dimension)``.
+        """Compute and check the feature's values for a batch. The shape is ``(len(batch), dimension)``.
 
         Raises:
             InputError: if the batch does not have an attribute that the feature needs.
@@ -176,10 +176,10 @@ class Feature(Component):
 
 
 class SegmentFeature(Feature):
-    """Base class of features that represent a single segment by a vector, such as a sentence vector.
+    """Base class of features that represent each text by a vector, such as a sentence embedding.
 
-    The row of the feature consists of the vector of the hypothesis and the mean of the vectors of its references.
-    Neural networks call :meth:`vectors` instead, which returns the vectors of single segments.
+    The feature consists of the hypothesis vector and the mean vector of the references. Neural networks call
+    :meth:`vectors` to get the vectors of single texts.
     """
 
     @property
@@ -189,11 +189,11 @@ class SegmentFeature(Feature):
 
     @abstractmethod
     def vectors(self, segments: Sequence[str]) -> ArrayLike:
-        """Return a vector of finite numbers for each raw segment, ``(len(segments), segment_dimension)``."""
+        """Return one finite vector per raw segment. The shape is ``(len(segments), segment_dimension)``."""
 
     @property
     def dimension(self) -> int:
-        """The length of a row, which is twice the dimension of a segment's vector."""
+        """The number of values per segment, which is twice the dimension of a segment vector."""
         return 2 * self.segment_dimension
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:

@@ -1,8 +1,8 @@
 """The results of commands, and the output formats that write results (option ``-f``).
 
-A command computes a :class:`Result`, which has three views: grids that are easy to read, records with all digits for
-other programs, and a document for JSON. An :class:`OutputFormat` writes one of these views. A plugin adds a format with
-a class::
+A command computes a :class:`Result`. It can be viewed as grids for people, as records with all digits for other
+programs, and as a document for JSON. An :class:`OutputFormat` writes one of these views. A plugin adds a format with a
+class::
 
     class OrgFormat(OutputFormat):
         \"\"\"Tables of Emacs Org.\"\"\"
@@ -89,13 +89,13 @@ class Grid:
 
 
 class Result(ABC):
-    """The result of a command, with a view for each kind of output format.
+    """The result of a command. Each kind of output format uses a different view of the result.
 
     A result is complete when it is created. No scores are computed while an output format writes it.
     """
 
     def lines(self, digits: int | None = None) -> Iterable[str]:
-        """Yield lines of plain text that are written above the grids, such as the scores of segments."""
+        """Yield lines of plain text that are printed above the tables, such as the scores of segments."""
         return ()
 
     @abstractmethod
@@ -104,12 +104,12 @@ class Result(ABC):
 
     @abstractmethod
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield the titles of the columns first, then rows of strings and numbers. Unknown values are ``None``."""
+        """Yield a row of column titles, then rows of strings and numbers. Unknown values are ``None``."""
 
     def entries(self) -> Iterator[Mapping[str, Any]]:
         """Yield the objects of JSON Lines output.
 
-        By default, there is one object for each record. Its keys are the titles of the columns.
+        By default, each record becomes one object, whose keys are the column titles.
         """
         rows = self.records()
         titles = [str(title) for title in next(rows)]
@@ -117,10 +117,10 @@ class Result(ABC):
             yield dict(zip(titles, row, strict=True))
 
     def document(self) -> Mapping[str, Any]:
-        """Return the JSON object that represents the result. By default, it contains the result of :meth:`entries`.
+        """Return the result as a JSON object. By default, the object contains the list of :meth:`entries`.
 
-        The object must not contain NaN. Values may be objects with a method ``to_dict``. A sequence that is not a list
-        is written item by item, so that its items can be created one at a time.
+        The object must not contain NaN. A value may be an object with a method ``to_dict``. Sequences other than lists
+        are written item by item, which allows lazy sequences.
         """
         return {"entries": list(self.entries())}
 

@@ -1,7 +1,7 @@
 """The hooks by which plugins add matchers, metrics, features, languages, lemmatizers, chains, commands and more.
 
-A plugin is a module (or another object) with functions that have the name of a hook and the decorator
-:data:`hookimpl`. A distribution registers it with an entry point of the group ``meteor_e``::
+A plugin is a module or object that implements hooks. An implementation is a function with the name of the hook and the
+decorator :data:`hookimpl`. A distribution registers its plugin with an entry point of the group ``meteor_e``::
 
     # pyproject.toml
     [project.entry-points.meteor_e]
@@ -98,7 +98,7 @@ def meteor_e_matchers() -> Iterable[type[Matcher]] | Mapping[str, type[Matcher] 
 def meteor_e_features() -> Iterable[type[Feature]] | Mapping[str, type[Feature] | str]:
     """Return the plugin's features. A feature is a subclass of :class:`meteor_e.api.features.Feature`.
 
-    A feature describes hypotheses and references by rows of numbers, from which learned metrics are computed.
+    A feature describes a hypothesis and its references by numbers. Learned metrics use features as their input.
     """
 
 
@@ -109,7 +109,7 @@ def meteor_e_metrics() -> Iterable[type[Metric]] | Mapping[str, type[Metric] | s
     A metric is a subclass of :class:`meteor_e.api.metrics.Metric` or of :class:`meteor_e.api.metrics.SegmentMetric`.
 
     A metric scores hypotheses against references. The option ``-M`` of all commands and the function
-    :func:`meteor_e.load_metric` accept its ``name``.
+    :func:`meteor_e.load_metric` select a metric by its ``name``.
     """
 
 
@@ -142,15 +142,15 @@ def meteor_e_perturbations() -> Iterable[type[Perturbation]] | Mapping[str, type
 
 @hookspec
 def meteor_e_java_modules() -> Iterable[type[JavaModule]] | Mapping[str, type[JavaModule] | str]:
-    """Return equivalents of the modules that METEOR-E added to the Java program: subclasses of ``JavaModule``.
+    """Return the plugin's equivalents of METEOR-E's Java modules. An equivalent is a subclass of ``JavaModule``.
 
-    The option ``-m`` of ``meteor-e compat`` selects modules, which are converted to entries of a chain.
+    The option ``-m`` of ``meteor-e compat`` selects modules. Each module is converted to a matcher of the chain.
     """
 
 
 @hookspec
 def meteor_e_table_formats() -> Iterable[type[TableFormat]] | Mapping[str, type[TableFormat] | str]:
-    """Return formats of tables: subclasses of :class:`meteor_e.api.tables.TableFormat`.
+    """Return the plugin's table formats. A format is a subclass of :class:`meteor_e.api.tables.TableFormat`.
 
     A table contains hypotheses and references in columns. ``meteor-e score`` reads such tables, and the option
     ``--format-in`` selects the format.
@@ -159,27 +159,27 @@ def meteor_e_table_formats() -> Iterable[type[TableFormat]] | Mapping[str, type[
 
 @hookspec
 def meteor_e_output_formats() -> Iterable[type[OutputFormat]] | Mapping[str, type[OutputFormat] | str]:
-    """Return formats of results: subclasses of :class:`meteor_e.api.formats.OutputFormat`.
+    """Return the plugin's output formats. A format is a subclass of :class:`meteor_e.api.formats.OutputFormat`.
 
-    The option ``-f`` of ``meteor-e score`` and of all other commands that write results selects a format.
+    The option ``-f`` selects the format in which ``meteor-e score`` and other commands write their results.
     """
 
 
 @hookspec
 def meteor_e_runners() -> Iterable[type[ScoreRunner]] | Mapping[str, type[ScoreRunner] | str]:
-    """Return runners, which change how systems are scored: subclasses of :class:`meteor_e.api.tables.ScoreRunner`.
+    """Return the plugin's runners. A runner is a subclass of :class:`meteor_e.api.tables.ScoreRunner`.
 
-    The option ``-o FILE.parquet`` of ``meteor-e score`` selects the runner ``table``. The option ``--dask`` selects the
-    runner ``dask``.
+    A runner changes how ``meteor-e score`` computes or stores scores. The option ``-o FILE.parquet`` selects the runner
+    ``table``, and the option ``--dask`` selects the runner ``dask``.
     """
 
 
 @hookspec
 def meteor_e_language_files() -> Iterable[LanguageDefinition] | Mapping[str, LanguageDefinition]:
-    """Return languages: paths of YAML files, mappings with the same keys, or ``Language`` objects.
+    """Return the plugin's languages as paths of YAML files, as mappings, or as ``Language`` objects.
 
-    The files ``resources/languages/*.yaml`` are examples. The function
-    :func:`meteor_e.languages.files.parse_language` documents the keys. Paths must be absolute, such as the paths that
+    The files ``resources/languages/*.yaml`` are examples. The function :func:`meteor_e.languages.files.parse_language`
+    documents the keys of files and mappings. Paths must be absolute, such as the paths that
     ``importlib.resources.files("my_package")`` returns. If the hook returns a mapping, its keys are codes or aliases of
     languages.
     """
@@ -204,16 +204,16 @@ def meteor_e_segmenters() -> Iterable[type[Segmenter]] | Mapping[str, type[Segme
 
 @hookspec
 def meteor_e_chains() -> Iterable[ChainDefinition] | Mapping[str, ChainDefinition]:
-    """Return named chains: paths of YAML files.
+    """Return the plugin's named chains as paths of YAML files.
 
-    The name of a chain is the name of its file without the suffix ``.yaml``, or its key in a mapping. Paths must be
-    absolute.
+    A chain has the name of its file without the suffix ``.yaml``. If the hook returns a mapping, the keys are the names
+    of the chains. Paths must be absolute.
     """
 
 
 @hookspec
 def meteor_e_commands() -> Iterable[click.Command] | Mapping[str, click.Command | str]:
-    """Return commands of the command line: ``click.Command`` objects, including groups.
+    """Return the plugin's commands for the command line as ``click.Command`` objects, including groups.
 
     A command is called as ``meteor-e NAME``. It is only loaded when it is run, and when ``meteor-e --help`` shows its
     help text. In a mapping, a key may contain the name of a group: the key ``"pack build"`` adds the command ``build``

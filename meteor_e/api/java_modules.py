@@ -11,7 +11,7 @@ from meteor_e.api.languages import Language
 
 
 class JavaSettings(NamedTuple):
-    """The values of the command-line options that METEOR-E added to the Java program.
+    """The values of the command-line options that METEOR-E added to METEOR's Java program.
 
     Attributes:
         language: the language.
@@ -33,7 +33,7 @@ class JavaSettings(NamedTuple):
 
 
 class JavaModule(Component):
-    """Base class of modules, which convert the options of the Java program to an entry of a chain.
+    """Base class of modules. A module converts the options of METEOR-E's Java program to a matcher of a chain.
 
     Class attributes
     ----------------
@@ -45,8 +45,8 @@ class JavaModule(Component):
 
     @abstractmethod
     def matcher(self, settings: JavaSettings) -> Mapping[str, Any]:
-        """Return the entry of a chain that corresponds to the module, such as ``{"use": "vector"}``."""
+        """Return the module's matcher in the syntax of a YAML chain, such as ``{"use": "vector"}``."""
 
     def lemmatizer(self, settings: JavaSettings) -> str | Mapping[str, Any] | None:
-        """Return the lemmatizer that the module needs, or ``None``. It is used if the option ``-lemmas`` is missing."""
+        """Return the lemmatizer that the module needs by default, or ``None``. The option ``-lemmas`` overrides it."""
         return None

@@ -49,7 +49,7 @@ class Normalization(str, enum.Enum):
 
 
 class NonbreakingPrefixes(NamedTuple):
-    """Abbreviations whose final dot is not separated by the tokenizer. They are case-sensitive.
+    """Abbreviations, such as "Dr.", from which the tokenizer does not separate the final dot. Case matters.
 
     Attributes:
         always: abbreviations that keep their dot in every context.
@@ -62,7 +62,7 @@ class NonbreakingPrefixes(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """A set of parameters of the formula that were tuned for a purpose, such as ranking or adequacy.
+    """Parameters of METEOR's formula that were tuned for a purpose, such as ranking or adequacy.
 
     Attributes:
         alpha, beta, gamma, delta: parameters of the formula; see :class:`Parameters`.
@@ -82,7 +82,7 @@ class Task:
 
 
 class Evidence(NamedTuple):
-    """The measured effect of a resource on the correlation with human judgments, compared with exact matches only.
+    """The effect of a resource on METEOR's correlation with human judgments, compared with exact matching.
 
     Attributes:
         change: difference of the segment-level Kendall's tau, averaged over the judgments.

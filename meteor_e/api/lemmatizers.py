@@ -35,9 +35,10 @@ SENTENCE_LIMIT = 1 << 13
 class Lemmatizer(Component):
     """Base class of all lemmatizers.
 
-    Several threads may use an instance at once. Instances must be picklable, because they are part of the chain.
+    Several threads may use an instance at once. Instances must be picklable, so that METEOR can be sent to other
+    processes.
 
-    The class attributes of :class:`Component` also apply.
+    The class attributes of :class:`Component` are inherited.
 
     Class attributes
     ----------------
@@ -83,7 +84,7 @@ class Lemmatizer(Component):
         cache = self._word_cache
         tokens = {}
         for word in words:
-            # Another thread may clear the cache at any time. Therefore each token is read only once.
+            # A cached token is read only once, because another thread may clear the cache at any time.
             cached_token = cache.get(word)
             if cached_token is not None:
                 tokens[word] = cached_token

@@ -78,11 +78,12 @@ class Match(NamedTuple):
 
 
 class Matcher(Component):
-    """Base class of all matchers. A matcher that does not belong to a family defines :meth:`match`.
+    """Base class of all matchers. A direct subclass defines the method :meth:`match`.
 
-    Several threads may use an instance at once. Instances must be picklable, because they are part of the chain.
+    Several threads may use an instance at once. Instances must be picklable, so that METEOR can be sent to other
+    processes.
 
-    The class attributes of :class:`Component` also apply.
+    The class attributes of :class:`Component` are inherited.
 
     Class attributes
     ----------------
@@ -114,16 +115,16 @@ class Matcher(Component):
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterable[Match]:
         """Propose matches between the words of a hypothesis and of a reference.
 
-        The order of the matches can affect the alignment, because the search tries the candidates of each reference
-        word in this order.
+        The alignment search tries the candidates of each reference word in the order of the returned matches.
+        Therefore, the order can affect the alignment.
         """
 
 
 class KeyMatcher(Matcher):
     """Base class of matchers in which two words match if they have a key in common.
 
-    By default, the matcher ignores pairs of equal words, because the exact matcher matches them. It proposes them if
-    ``match_equal_words`` is set.
+    By default, pairs of equal words are left to the exact matcher. Set ``match_equal_words`` to propose these pairs,
+    too.
     """
 
     match_equal_words: ClassVar[bool] = False
@@ -174,7 +175,7 @@ class KeyMatcher(Matcher):
 
 
 def _merge_positions(position_lists: Sequence[Sequence[int]]) -> Sequence[int]:
-    """Return the distinct positions of several sorted lists, in ascending order."""
+    """Merge sorted lists of positions into one sorted list without duplicates."""
     if not position_lists:
         return ()
     if len(position_lists) == 1:
@@ -226,7 +227,7 @@ class OverlapMatcher(Matcher):
         """
 
     def distinct_pieces(self, token: Token) -> frozenset[tuple[Hashable, int]]:
-        """Return the pieces of a token. Occurrences of the same piece are distinguished by a number from 0."""
+        """Return the pieces of a token as ``(piece, number)``. The number distinguishes repeated pieces."""
         counts: Counter[Hashable] = Counter()
         numbered_pieces = []
         for piece in self.pieces(token):
@@ -235,7 +236,7 @@ class OverlapMatcher(Matcher):
         return frozenset(numbered_pieces)
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
-        """Propose pairs of words in the order of their similarity. Each word occurs in at most one pair."""
+        """Propose pairs of words, from the most to the least similar. Each word occurs in at most one pair."""
         matched_hypothesis_words: set[int] = set()
         matched_reference_words: set[int] = set()
         for negative_similarity, _, j, i in sorted(self._compare_words(hypothesis, reference)):
@@ -247,8 +248,8 @@ class OverlapMatcher(Matcher):
     def _compare_words(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> list[_SimilarPair]:
         """Compare every hypothesis word with every reference word.
 
-        Words that occur in both segments are left out. The result contains the pairs with at least the minimum
-        similarity.
+        Words that occur in both segments are left out. The result contains all pairs whose similarity reaches the
+        threshold.
         """
         common_forms = {token.form for token in hypothesis} & {token.form for token in reference}
         hypothesis_pieces = [
@@ -277,7 +278,7 @@ class _VectorMatcher(Matcher):
 
     @abstractmethod
     def _rows(self, tokens: Sequence[Token]) -> NDArray[np.floating[Any]]:
-        """Return the vectors of a segment's tokens, which are taken from the cache if possible."""
+        """Return the vectors of a segment's tokens, from the cache if possible."""
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose all pairs of similar words, ordered by reference word and then by hypothesis word."""
@@ -287,7 +288,7 @@ class _VectorMatcher(Matcher):
             return
         hypothesis_rows = self._rows(hypothesis)
         reference_rows = self._rows(reference)
-        # Similarities and the mask have the shape (reference words, hypothesis words).
+        # A row of the similarities belongs to a reference word, and a column to a hypothesis word.
         similarities = (1 + _multiply_rows(reference_rows, hypothesis_rows)) / 2
         is_similar = self._select_similar(similarities)
         is_similar &= np.logical_and.outer(reference_rows.any(axis=1), hypothesis_rows.any(axis=1))
@@ -302,7 +303,7 @@ class _VectorMatcher(Matcher):
                     yield Match(j, i, probability=min(1.0, float(similarities[j, i])))
 
     def _select_similar(self, similarities: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Return a mask of the similarities in the interval of the options ``threshold`` and ``below``."""
+        """Return a mask that selects similarities from ``threshold`` (inclusive) to ``below`` (exclusive)."""
         is_similar: NDArray[np.bool_] = similarities >= self.options.threshold
         if self.options.below is not None:
             is_similar &= similarities < self.options.below
@@ -324,17 +325,17 @@ class SimilarityMatcher(_VectorMatcher):
 
     @abstractmethod
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
-        """Return a vector of length 1 for each token, ``(len(tokens), dimension)``. Results are cached.
+        """Return a unit vector for each token. The shape is ``(len(tokens), dimension)``. Results are cached.
 
         If a token does not have a vector, its row consists of zeros. Such a token only matches equal tokens.
         """
 
     def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
-        """Return the vectors of a segment's tokens, and compute those that are not in the cache."""
+        """Return the vectors of a segment's tokens. Vectors that are not in the cache are computed."""
         import numpy as np
 
         cache = self._row_cache
-        # Another thread may clear the cache at any time. Therefore each row is read only once.
+        # A cached row is read only once, because another thread may clear the cache at any time.
         rows = {token: row for token in tokens if (row := cache.get(token)) is not None}
         missing_tokens = [token for token in dict.fromkeys(tokens) if token not in rows]
         if missing_tokens:
@@ -359,7 +360,7 @@ class SimilarityMatcher(_VectorMatcher):
 
 
 class SentenceMemory(BoundedCache[tuple[Token, ...], "NDArray[np.int16]"]):
-    """A cache of the vectors of sentences. It is cleared when its size would exceed :data:`SENTENCE_BYTES`.
+    """A cache of contextual word vectors by sentence. It is cleared before its size exceeds :data:`SENTENCE_BYTES`.
 
     Several threads may use the same cache. The vectors are not pickled.
     """
@@ -371,7 +372,7 @@ class SentenceMemory(BoundedCache[tuple[Token, ...], "NDArray[np.int16]"]):
         self.size = 0
 
     def add_items(self, items: Mapping[tuple[Token, ...], NDArray[np.int16]]) -> None:
-        """Add the vectors of sentences. If they do not fit into the cache, all older vectors are removed."""
+        """Add the vectors of new sentences. If the cache would become too large, all older vectors are removed."""
         size = sum(rows.nbytes for rows in items.values())
         if self.size + size > SENTENCE_BYTES:
             self.clear()
@@ -402,7 +403,7 @@ class ContextualMatcher(_VectorMatcher):
 
     @abstractmethod
     def encode(self, sentences: Sequence[Sequence[Token]]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
-        """Return a vector of length 1 for each token of the sentences.
+        """Return a unit vector for each token of each sentence.
 
         If a token does not have a vector, its row consists of zeros. Such a token only matches equal tokens.
 
@@ -422,7 +423,7 @@ class ContextualMatcher(_VectorMatcher):
         """
 
     def sentence_rows(self, sentences: Sequence[tuple[Token, ...]]) -> list[NDArray[np.int16]]:
-        """Return the vectors of distinct sentences, multiplied by :data:`VECTOR_GRID` and rounded to integers.
+        """Return the word vectors of distinct sentences, scaled by :data:`VECTOR_GRID` and rounded to integers.
 
         Sentences that are not in the cache are encoded in groups of at most :data:`ENCODED_WORDS` words.
 
@@ -433,7 +434,7 @@ class ContextualMatcher(_VectorMatcher):
         cache = self.memory
         rows_by_sentence = {}
         for sentence in sentences:
-            # Another thread may clear the cache at any time. Therefore each item is read only once.
+            # A cached item is read only once, because another thread may clear the cache at any time.
             cached_rows = cache.get(sentence)
             if cached_rows is not None:
                 rows_by_sentence[sentence] = cached_rows
@@ -468,7 +469,7 @@ class ContextualMatcher(_VectorMatcher):
         yield from super().match(hypothesis, reference)
 
     def _rows(self, tokens: Sequence[Token]) -> NDArray[np.float64]:
-        """Return the vectors of a sentence's tokens, scaled back to a length of about 1."""
+        """Return the vectors of a sentence's tokens, rescaled to a length of about 1."""
         (rows,) = self.sentence_rows([tuple(tokens)])
         scaled: NDArray[np.float64] = rows / VECTOR_GRID
         return scaled
@@ -492,7 +493,7 @@ class ContextualMatcher(_VectorMatcher):
     def _check_rows(
         self, rows: NDArray[np.float32], offsets: NDArray[np.intp], sentences: Sequence[Sequence[Token]]
     ) -> None:
-        """Check the rows and offsets that :meth:`encode` returned for sentences.
+        """Check the vectors and offsets that :meth:`encode` returned for sentences.
 
         Raises:
             TypeError: if there is not one row per token.
@@ -528,7 +529,7 @@ def _group_sentences(sentences: Sequence[tuple[Token, ...]]) -> Iterator[list[tu
 
 
 def _multiply_rows(left: NDArray[np.floating[Any]], right: NDArray[np.floating[Any]]) -> NDArray[np.float64]:
-    """Return the scalar product of each row of a matrix with each row of another, ``(rows of left, rows of right)``.
+    """Return the dot product of each row of ``left`` with each row of ``right``.
 
     The products of coordinates are added in the order of the dimensions. A matrix product of NumPy cannot be used,
     because the order of its additions depends on the shapes of the matrices. The same pair of words could then reach
@@ -570,13 +571,13 @@ class PhraseMatcher(Matcher):
     @property
     @abstractmethod
     def table(self) -> PhraseTable | None:
-        """The phrase table, or ``None`` if the matcher does not match anything."""
+        """The phrase table, or ``None`` to match nothing."""
 
     def match(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> Iterator[Match]:
         """Propose all pairs of phrases that the table contains.
 
-        Pairs in which the table lists the hypothesis's phrase as a paraphrase of the reference's phrase come first. The
-        pairs of the other direction follow.
+        First come the pairs in which the table lists the hypothesis phrase as a paraphrase of the reference phrase.
+        Then follow the pairs in which the table lists the reference phrase as a paraphrase of the hypothesis phrase.
         """
         table = self.table
         if table is None:
@@ -590,7 +591,7 @@ class PhraseMatcher(Matcher):
 
 
 def _find_phrases(table: PhraseTable, tokens: Sequence[Token]) -> list[_Phrase]:
-    """Return the phrases of a segment that a table contains."""
+    """Find all phrases of a segment that occur in a phrase table."""
     word_ids = [table.word_id(token.form) for token in tokens]
     phrases = []
     for start, word_id in enumerate(word_ids):
@@ -602,7 +603,7 @@ def _find_phrases(table: PhraseTable, tokens: Sequence[Token]) -> list[_Phrase]:
 def _find_paraphrases(
     table: PhraseTable, phrases: Sequence[_Phrase], other_phrases: Sequence[_Phrase]
 ) -> Iterator[tuple[_Phrase, _Phrase]]:
-    """Find the paraphrases of a segment's phrases in another segment.
+    """Find pairs of paraphrases between two segments.
 
     Args:
         table: the phrase table.
@@ -617,7 +618,7 @@ def _find_paraphrases(
         others_by_node.setdefault(other_phrase.node, []).append(other_phrase)
     for phrase in phrases:
         paraphrase_nodes = table.paraphrases(phrase.node)
-        # Most phrases do not have a paraphrase in the other segment. This test excludes them quickly.
+        # This test quickly skips the many phrases without a paraphrase in the other segment.
         if others_by_node.keys().isdisjoint(paraphrase_nodes):
             continue
         for node in paraphrase_nodes:

@@ -1,4 +1,4 @@
-"""Measures of the agreement between the scores of a metric and human judgments, such as correlation coefficients."""
+"""Measures of how well metric scores agree with human judgments, such as correlation coefficients."""
 
 from __future__ import annotations
 
@@ -65,13 +65,12 @@ class Measure(Component, Generic[Test]):
     def agreement(self, test: Test) -> Agreement | None:
         """Return a function that computes the measure from a metric's scores.
 
-        The argument of the function is an array ``(systems, segments)``, or ``(systems,)`` if the measure uses scores
-        of systems. If the test set does not contain the judgments that the measure needs, the result is ``None``
-        instead of a function.
+        The function takes an array of scores, ``(systems, segments)``, or ``(systems,)`` if the measure uses system
+        scores. The result is ``None`` if the test set lacks the required judgments.
         """
 
     def value(self, test: Test, scores: Scores) -> float:
-        """Return the measure, or NaN if the test set lacks judgments or the metric lacks scores that are needed."""
+        """Return the measure, or NaN if required judgments or scores are missing."""
         available = scores.segments if self.takes == "segments" else scores.systems
         if np.isnan(available).all():
             return math.nan
@@ -79,7 +78,7 @@ class Measure(Component, Generic[Test]):
         return math.nan if agreement is None else agreement(available)
 
     def explain_undefined(self, test: Test, scores: Scores) -> str:
-        """Return the reason why :meth:`value` is NaN, as a clause that is displayed below a table."""
+        """Explain why :meth:`value` is NaN. The explanation is a clause that is displayed below a table."""
         available = scores.segments if self.takes == "segments" else scores.systems
         if np.isnan(available).all():
             return f"the metric has no scores of {self.takes}"
@@ -90,12 +89,12 @@ class Measure(Component, Generic[Test]):
         return "the metric's scores or the human scores are all equal"
 
     def explain_missing_judgments(self, test: Test) -> str:
-        """Return the reason why :meth:`agreement` is ``None``, as a clause that is displayed below a table."""
+        """Explain why :meth:`agreement` is ``None``. The explanation is a clause that is displayed below a table."""
         return "the test set does not have the judgments that this measure needs"
 
     @abstractmethod
     def resampled(self, test: Test, scores: Scores, weights: Floats) -> Floats:
-        """Compute the measure on resampled test sets, and return one number per sample, ``(samples,)``.
+        """Compute the measure on each resampled test set, and return the results as an array ``(samples,)``.
 
         Args:
             test: the test set.
@@ -108,7 +107,7 @@ class Measure(Component, Generic[Test]):
         return 1.0
 
     def default_test(self) -> str:
-        """Return the name of the significance test by which metrics are compared unless the user chooses a test.
+        """Return the name of the significance test that compares two metrics by default.
 
         The test ``paired+systems`` consists of two permutation tests and reports the higher p-value. The first test
         exchanges all scores of a segment between two metrics, because the scores of a segment are not independent. For
@@ -137,7 +136,7 @@ class Measure(Component, Generic[Test]):
         return None
 
     def correlated(self, test: Test, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
-        """Return the data for Williams' test of the difference between dependent correlations.
+        """Return the data for Williams' test, which compares two dependent correlations.
 
         Returns:
             The scores of the metrics, ``(metrics, rows)``, and the human scores, ``(rows,)``. The result is ``None``

@@ -119,7 +119,7 @@ class Scores:
     segment_details: Sequence[Sequence[Mapping[str, Any]]] = ()
 
     def resampled(self, system: int, weights: Floats) -> Floats:
-        """Return the scores of a system on resampled test sets. They are NaN if the metric cannot compute them.
+        """Return a system's score on each resampled test set. Scores that cannot be computed are NaN.
 
         Args:
             system: index of the system.
@@ -135,7 +135,7 @@ class Scores:
         return means
 
     def negated(self) -> Scores:
-        """Return the scores with the opposite sign, so that higher scores of an error rate are better."""
+        """Return the negated scores. For an error rate, higher values are then better."""
         resample = self.resample
         return replace(
             self,
@@ -189,10 +189,10 @@ def named_options(text: str, location: str) -> dict[str, Any]:
 
 @runtime_checkable
 class SummedStatistics(Protocol):
-    """The statistics of a batch together with their sum, so that METEOR does not need NumPy to compute a score.
+    """The statistics of a batch and their sum. With the sum, METEOR can compute a score without NumPy.
 
-    METEOR returns an instance of :class:`meteor_e.scoring.rows.Rows`. The function ``numpy.asarray`` converts it to an
-    array with one row of additive statistics per segment.
+    METEOR's implementation is :class:`meteor_e.scoring.rows.Rows`. The function ``numpy.asarray`` converts the
+    statistics to an array with one row of additive statistics per segment.
 
     Attributes:
         total: sum over all segments that can be scored, ``(width,)``.
@@ -206,7 +206,7 @@ class SummedStatistics(Protocol):
     def failures(self) -> Mapping[int, MeteorError]: ...  # noqa: D102
 
     def with_zeros(self) -> SummedStatistics:
-        """Return statistics in which each segment that cannot be scored has the score 0."""
+        """Return a copy in which segments that could not be scored have the score 0."""
         ...
 
     def __len__(self) -> int: ...
@@ -269,9 +269,9 @@ class HasDetails(Protocol):
     """A metric that returns details of segments and systems, for JSON and reports."""
 
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
-        """Return the details of each segment or system that JSON output shows next to its scores.
+        """Return details of each segment or system, which JSON output shows next to the scores.
 
-        If the details contain a string with the key ``said``, reports show this string.
+        The optional key ``said`` contains a text that reports show.
 
         Args:
             statistics: the result of :meth:`Metric.statistics` for the batch; or sums, one row per system.
@@ -287,13 +287,13 @@ class ScoresPairs(Protocol):
     def pairwise_batches(
         self, hypotheses: Iterable[Sequence[str]], references: Iterable[Sequence[str]] | None = None
     ) -> Iterator[Floats]:
-        """Score every candidate of a source against every reference of the source, as :func:`score_pairs` does."""
+        """Score every candidate against every reference of the same source, as :func:`score_pairs` does."""
         ...
 
 
 @runtime_checkable
 class AggregatesReferences(Protocol):
-    """A metric that approximates expected scores against many weighted references."""
+    """A metric that can approximate the expected score of a hypothesis against many weighted references."""
 
     def expected_scores(self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Any:
         """Approximate the expected score of each hypothesis against the references.
@@ -365,12 +365,12 @@ class Metric(Component):
 
     @cached_property
     def label(self) -> str:
-        """The name of this instance in tables. By default, it is the title. It can be changed."""
+        """The name of the metric in tables. The default is the title, and another name can be assigned."""
         return self.title or self.name
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
-        """Parse the options of a metric on the command line. By default, they have the form ``name=value,name=value``.
+        """Parse the command-line options of a metric. The default form is ``name=value,name=value``.
 
         Raises:
             ConfigError: if the string does not have this form.
@@ -379,19 +379,19 @@ class Metric(Component):
 
     @classmethod
     def label_for(cls, options: Mapping[str, Any]) -> str:
-        """Return the label that a metric with these options has. The metric is not created."""
+        """Return the label of a metric with the given options, without creating the metric."""
         return cls.title or cls.name
 
     @classmethod
     def language_for(cls, options: Mapping[str, Any]) -> str:
-        """Return the code of the only language that a metric with these options supports.
+        """Return the code of the language if a metric with these options supports only one language.
 
-        The code is empty if the metric supports every language.
+        The code is empty if the metric supports all languages.
         """
         return cls.language
 
     def prepare(self, references: Sequence[Sequence[str]]) -> Metric:
-        """Return a copy of the metric for a test set. It is only called if :attr:`needs_references` is set.
+        """Return a copy of the metric for a test set. Only metrics with :attr:`needs_references` are prepared.
 
         Args:
             references: references of each segment of the test set.
@@ -399,9 +399,9 @@ class Metric(Component):
         return self
 
     def signature_for(self, reference_counts: Collection[int]) -> str:
-        """Return the signature of scores, which can contain the number of references.
+        """Return the metric's signature, which can contain the number of references.
 
-        By default, the number of references is ignored.
+        By default, the signature does not contain the number of references.
 
         Args:
             reference_counts: the distinct numbers of references per segment.
@@ -410,7 +410,7 @@ class Metric(Component):
 
     @abstractmethod
     def statistics(self, batch: Batch) -> ArrayLike | SummedStatistics:
-        """Return one row of additive statistics for each segment of a batch, ``(segments, width)``.
+        """Compute the additive statistics of a batch. The result has the shape ``(segments, width)``.
 
         Args:
             batch: the segments.
@@ -418,7 +418,7 @@ class Metric(Component):
 
     @abstractmethod
     def scores(self, sums: Floats) -> ArrayLike:
-        """Return the score for each sum of statistics, such as the sum over all segments of a system.
+        """Convert sums of statistics to scores. The sum over a system's segments gives the system's score.
 
         Args:
             sums: sums of statistics, ``(systems, width)``. Sums of :class:`SummedStatistics` are lists.
@@ -429,7 +429,7 @@ class Metric(Component):
         """
 
     def system_scores(self, statistics: Floats, weights: Floats | None = None) -> ArrayLike:
-        """Compute a system's scores from its segments' statistics, for a metric that is not additive.
+        """Compute a system's score from the statistics of its segments if the metric is not additive.
 
         Args:
             statistics: statistics of the segments, ``(segments, width)``.
@@ -442,7 +442,7 @@ class Metric(Component):
         return self.scores(statistics.sum(axis=0)[None] if weights is None else weights @ statistics)
 
     def segment_scores(self, statistics: Any) -> ArrayLike:
-        """Return the scores of segments from their statistics.
+        """Convert the statistics of segments to segment scores.
 
         By default, a segment has the same score as a system that consists of this segment only.
         """
@@ -491,7 +491,7 @@ class Metric(Component):
         return CorpusScore(values[0], signature, len(batch), segment_scores)
 
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> SegmentScore:
-        """Score a single segment. The arguments and errors correspond to those of :meth:`corpus`."""
+        """Score a single segment. Arguments and errors are like those of :meth:`corpus`."""
         sources = None if source is None else [source]
         return self.corpus([hypothesis], [references], sources, segments=True).segments[0]
 
@@ -499,7 +499,7 @@ class Metric(Component):
 def score_pairs(
     metric: Metric, hypotheses: Iterable[Sequence[str]], references: Iterable[Sequence[str]] | None = None
 ) -> Iterator[Floats]:
-    """Score every candidate of a source against every reference of the source.
+    """Score every candidate against every reference of the same source.
 
     Args:
         metric: the metric. METEOR reads each text once; other metrics score each pair separately.
@@ -520,7 +520,7 @@ def score_pairs(
 
 
 def _score_pairs_of_source(metric: Metric, candidates: Sequence[str], references: Sequence[str]) -> Floats:
-    """Score each pair of a candidate and a reference as a segment. The result is ``(candidates, references)``."""
+    """Score every candidate against every reference. The shape is ``(candidates, references)``."""
     import numpy as np
 
     if not candidates or not references:
@@ -535,7 +535,7 @@ def _score_pairs_of_source(metric: Metric, candidates: Sequence[str], references
 
 
 def main_scores(values: Any, index: int = 0) -> Floats:
-    """Select one column of the array that a metric's method ``scores`` returned; by default the scores.
+    """Select one column of a metric's results. By default, the column of scores is selected.
 
     Args:
         values: the result of :meth:`Metric.scores` or :meth:`Metric.segment_scores`.
@@ -548,7 +548,7 @@ def main_scores(values: Any, index: int = 0) -> Floats:
 
 
 def compute_statistics(metric: Metric, batch: Batch) -> Floats | SummedStatistics:
-    """Compute the statistics of a batch, and apply the metric's ``on_error`` to segments that cannot be scored.
+    """Compute the statistics of a batch. The policy ``on_error`` applies to segments that cannot be scored.
 
     Args:
         metric: the metric.
@@ -567,7 +567,8 @@ def compute_statistics(metric: Metric, batch: Batch) -> Floats | SummedStatistic
 def compute_raw_statistics(metric: Metric, batch: Batch, *, finite: bool = True) -> Floats | SummedStatistics:
     """Compute the statistics of a batch, and check that there is one row of finite numbers per segment.
 
-    Segments that METEOR cannot score do not raise an error. They are among the ``failures`` of its statistics.
+    If METEOR cannot score a segment, no error is raised. Instead, the error is stored in the ``failures`` of the
+    statistics.
 
     Args:
         metric: the metric.
@@ -616,7 +617,7 @@ def _check_statistics(metric: Metric, batch: Batch, statistics: Floats, *, finit
 
 
 def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> SummedStatistics:
-    """Raise an error for segments that cannot be scored, leave them out, or give them the score 0.
+    """Apply the policy ``on_error`` to segments that cannot be scored.
 
     Args:
         rows: statistics with failures.
@@ -644,7 +645,7 @@ def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> Sum
 
 
 def metric_values(metric: Metric, scores: Any) -> list[list[float]]:
-    """Convert the scores that a metric returned to lists, and check the number of values.
+    """Convert the scores of a metric to lists, and check the number of values per segment or system.
 
     Args:
         metric: the metric.
@@ -661,7 +662,7 @@ def metric_values(metric: Metric, scores: Any) -> list[list[float]]:
         import numpy as np
 
         score_array = np.asarray(scores, float)
-        # An array without parts contains one number per segment or system, which becomes a row with one value.
+        # A one-dimensional array contains only scores, and each score becomes a row with one value.
         rows = (score_array[:, None] if score_array.ndim == 1 else score_array).tolist()
     width = sum(1 + len(column.parts) for column in metric.headings)
     if rows and len(rows[0]) != width:
@@ -670,7 +671,7 @@ def metric_values(metric: Metric, scores: Any) -> list[list[float]]:
 
 
 def system_values(metric: Metric, total: Any, statistics: Any, segment_count: int) -> list[float]:
-    """Return the values of a metric's columns for a system.
+    """Compute a system's values in all columns of a metric.
 
     Args:
         metric: the metric.
@@ -701,8 +702,8 @@ def system_values(metric: Metric, total: Any, statistics: Any, segment_count: in
 def add_statistics(total: Any, statistics: Floats | SummedStatistics) -> Any:
     """Add the statistics of further segments to a sum, and return the new sum.
 
-    The result does not depend on the size of the batches, because integers are added exactly, and floating-point
-    numbers are added one segment after the other.
+    The result does not depend on the batch size. Integers are added exactly, and floating-point numbers are added
+    segment by segment.
 
     Args:
         total: the sum of the preceding segments, a list or an array; ``None`` for the first segments.
@@ -722,11 +723,12 @@ def add_statistics(total: Any, statistics: Floats | SummedStatistics) -> Any:
 class MeanMetric(Metric):
     """Base class of metrics that score a system by the mean score of its segments.
 
-    The statistics consist of two columns: the score of each segment, and the number 1, which counts the segments.
+    The statistics of a segment are its score and the number 1. Sums of statistics therefore contain the total score and
+    the number of segments.
     """
 
     def scores(self, sums: Floats) -> Floats:
-        """Return the mean score of the segments in each sum, ``(systems,)``.
+        """Divide each sum of segment scores by the number of segments.
 
         Args:
             sums: the sum of the scores and the number of segments, ``(systems, 2)``.
@@ -751,7 +753,7 @@ class SegmentMetric(MeanMetric):
         """
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return two columns, ``(segments, 2)``: the score of each segment, and the number 1 to count the segments."""
+        """Return an array with two columns. The first column contains the scores, and the second contains ones."""
         import numpy as np
 
         scores = _to_float_array(self.score_segments(batch.hypotheses, batch.references, batch.sources), self.label)
@@ -793,7 +795,7 @@ class SystemsMetric(MeanMetric):
         """
 
     def score_shown_systems(self, test: SystemOutputs, *, progress: Progress = silent) -> Scores:
-        """Return the scores that ``meteor-e score`` shows. By default, they are the scores of :meth:`score_systems`.
+        """Return the scores that ``meteor-e score`` displays. By default, :meth:`score_systems` computes these scores.
 
         A metric that compares systems can return scores that are only meaningful within the given set of systems.
         """

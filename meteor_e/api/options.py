@@ -46,7 +46,7 @@ class ComponentOptions(Struct, kw_only=True, forbid_unknown_fields=True):
     """Base of the options of a component."""
 
     def replaced(self, **values: Any) -> Self:
-        """Return a copy of the options with other values, such as the defaults of a language."""
+        """Return a copy of the options in which some values are replaced."""
         return structs.replace(self, **values)
 
 
@@ -68,13 +68,13 @@ class SimilarityOptions(ComponentOptions, kw_only=True):
     ) = None
 
     def __post_init__(self) -> None:
-        """Check that the range of similarities is not empty."""
+        """Check that ``below`` is greater than ``threshold``."""
         if self.below is not None and self.below <= self.threshold:
             raise ValueError(f"below is {self.below}; it must be above the threshold, {self.threshold}")
 
 
 class OverlapOptions(ComponentOptions, kw_only=True):
-    """The options of matchers that compare pieces of words."""
+    """The options of matchers that compare pieces of words, such as character n-grams."""
 
     threshold: Annotated[float, Meta(ge=0, le=1, description="Minimum share of common pieces of a match.")] = 0.1
 
@@ -131,7 +131,7 @@ def option_infos(kind: type[ComponentOptions]) -> list[OptionInfo]:
 
 
 def _default_value(field: types.Field) -> Any:
-    """Return the default of a field, or ``None`` if a value is required."""
+    """Return the default value of an option, or ``None`` if the option is required."""
     if field.default_factory is not msgspec.NODEFAULT:
         return field.default_factory()
     if field.default is msgspec.NODEFAULT:
@@ -147,7 +147,7 @@ def option_defaults(kind: type[ComponentOptions]) -> dict[str, Any]:
 def option_names(kind: type[ComponentOptions]) -> list[str]:
     """Return the names of all options in the order of their definition. Options of a base class come first."""
     names = []
-    # The list of fields that msgspec provides may have another order.
+    # The fields are collected here, because msgspec may list fields in another order.
     for base in reversed(kind.__mro__):
         names += [name for name in vars(base).get("__annotations__", ()) if name in kind.__struct_fields__]
     return list(dict.fromkeys(names))
@@ -163,14 +163,14 @@ def path_options(kind: type[ComponentOptions]) -> list[str]:
 
 
 def _fields(kind: type[ComponentOptions]) -> Iterable[types.Field]:
-    """Return the fields of a class of options, with their types and defaults."""
+    """Return the fields of an options class with their types and defaults."""
     struct_type = types.type_info(kind)
     assert isinstance(struct_type, types.StructType)
     return struct_type.fields
 
 
 def _metadata(kind: types.Type) -> Iterator[types.Metadata]:
-    """Yield the metadata of a type and of the types that it contains, such as the members of a union."""
+    """Yield the metadata of a type and of all nested types, such as the members of a union."""
     if isinstance(kind, types.Metadata):
         yield kind
     inner_types = [getattr(kind, name) for name in ("type", "item_type") if hasattr(kind, name)]

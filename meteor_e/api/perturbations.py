@@ -65,7 +65,7 @@ class Perturbation(ABC):
 
     @abstractmethod
     def apply(self, text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-        """Return the changed text, or ``None`` if this text cannot be changed in this way.
+        """Return the changed text, or ``None`` if the perturbation cannot be applied to the text.
 
         Args:
             text: a segment that has not been tokenized.

@@ -1,6 +1,7 @@
-"""A table of scores, which contains the scores of several systems under several metrics as plain data.
+"""A table that contains the scores of several systems under several metrics.
 
-The function :func:`meteor_e.evaluate.evaluate` returns a table. Significance tests and output formats read it.
+The function :func:`meteor_e.evaluate.evaluate` creates a score table. Significance tests and output formats read the
+table.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ class MetricInfo:
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def split_values(self, values: Sequence[float]) -> list[Sequence[float]]:
-        """Split the values of a metric into the values of each column: the score, followed by its parts.
+        """Split a metric's values by column. Each column has a score, which is followed by the parts of the score.
 
         Args:
             values: the values of all columns of the metric, one after the other.
@@ -118,7 +119,7 @@ class ScoreTable:
         return [column for info in self.metrics for column in info.columns]
 
     def column_values(self, system: SystemScores) -> list[Sequence[float]]:
-        """Return the values of a system for each column: the score, followed by its parts."""
+        """Return a system's values for each column. The first value is the score, and the parts of the score follow."""
         values: list[Sequence[float]] = []
         for info, scores in zip(self.metrics, system.metrics, strict=True):
             values += info.split_values(scores.values)
@@ -157,12 +158,12 @@ class ScoreTable:
         raise KeyError(name)
 
     def scores(self, name: str) -> list[float]:
-        """Return the scores of the systems in a column."""
+        """Return the scores of all systems in one column of the table."""
         metric_index, value_index = self.find_column(name)
         return [system.metrics[metric_index].values[value_index] for system in self.systems]
 
     def segment_scores(self, name: str, system: int = 0) -> list[float]:
-        """Return the scores of a system's segments in a column.
+        """Return the segment scores of a system in one column of the table.
 
         The list is empty if the scores of segments were not kept.
         """
@@ -172,7 +173,7 @@ class ScoreTable:
 
 
 class JoinedSequence(Sequence[Any]):
-    """Several sequences that are presented as one sequence without being copied.
+    """A read-only concatenation of several sequences, which are not copied.
 
     Args:
         parts: the sequences, in order.

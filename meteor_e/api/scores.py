@@ -51,7 +51,7 @@ class CorpusScore:
 
     @property
     def segment_scores(self) -> Floats:
-        """The scores of the segments as an array, which is empty unless they were requested."""
+        """The segment scores as an array, which is empty unless segment scores were requested."""
         import numpy as np
 
         return np.array([segment.score for segment in self.segments], float)
@@ -64,7 +64,7 @@ class CorpusScore:
         return f"{type(self).__name__}(score={self.score:.4f}, {count}{' kept' if self.segments else ''})"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the score as a dictionary that can be written as JSON, with the segments if they were requested."""
+        """Return the score as a dictionary for JSON. Segment scores are included if they were requested."""
         result: dict[str, Any] = {
             "score": self.score,
             "signature": self.signature,

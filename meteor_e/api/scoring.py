@@ -1,4 +1,4 @@
-"""The loop that computes the statistics of batches of segments."""
+"""The loop that computes the statistics of segments batch by batch."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ class BatchScorer:
     known: Mapping[int, Floats] = field(default_factory=dict)
 
     def __call__(self, batch: Batch) -> BatchStatistics:
-        """Return the statistics of a batch, one entry per metric.
+        """Return a list with each metric's statistics of the batch.
 
-        Segments that cannot be scored do not raise an error. They are among the ``failures`` of the statistics.
+        If a segment cannot be scored, no error is raised. Instead, the error is stored in the ``failures`` of the
+        statistics.
         """
         batch.alignments = self.alignments
         statistics: BatchStatistics = []
@@ -51,10 +52,10 @@ class BatchScorer:
 def score_batches(
     scorer: BatchScorer, batches: Iterator[Batch], *, on_error: str | None = None, execute: Executor[Any] = map_in_order
 ) -> Iterator[tuple[Batch, BatchStatistics]]:
-    """Compute the statistics of batches, and yield each batch with its statistics in order.
+    """Compute the statistics of batches, and yield each batch together with its statistics.
 
-    If there is a single metric whose attribute ``parallel`` is ``"batches"``, several batches are scored at the same
-    time. Otherwise, batches are scored one after the other, and each metric uses its own threads.
+    A single metric with ``parallel="batches"`` scores several batches at the same time. Otherwise, batches are scored
+    one after the other, and each metric uses its own threads.
 
     Args:
         scorer: function that computes the statistics of a batch.
@@ -70,7 +71,7 @@ def score_batches(
     is_parallel = len(metrics) == 1 and metrics[0].parallel == "batches"
     threads = metrics[0].threads if is_parallel else None
     for batch, statistics in execute(scorer, batches, threads):
-        # A worker of a cluster sets this attribute only in its own copy of the batch.
+        # The attribute is set again, because a cluster worker only changes its own copy of the batch.
         batch.alignments = scorer.alignments
         if on_error != "collect":
             for index, rows in enumerate(statistics):

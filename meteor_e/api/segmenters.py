@@ -47,7 +47,7 @@ class Segmenter(Component):
         """Return the words of a raw text in order. White space at the ends of words is ignored."""
 
     def join(self, text: str) -> str:
-        """Return a text in which the words are separated by spaces. Results are cached.
+        """Insert spaces between the words of a text. Results are cached.
 
         Raises:
             PluginError: if the segmenter fails, or does not return texts.
@@ -63,7 +63,7 @@ class Segmenter(Component):
             return " ".join(words)
 
     def join_lines(self, lines: Sequence[str]) -> list[str]:
-        """Return the lines of a text with spaces between the words.
+        """Insert spaces between the words of each line of a text.
 
         A segmenter overrides this method if the words at the end of a line depend on the next line.
         """

@@ -29,7 +29,7 @@ class Segment(NamedTuple):
 
 
 class TextContext(NamedTuple):
-    """Properties of a text on which the settings of metrics depend, such as the choice of the tokenizer.
+    """Properties of a text that determine the settings of metrics, such as the tokenizer.
 
     Attributes:
         language: ISO code; empty if it is unknown.
@@ -105,7 +105,7 @@ class System:
 
 
 class TextColumns(NamedTuple):
-    """The names of a table's columns from which hypotheses, references and other texts are read.
+    """The names of the table columns that contain hypotheses, references and other texts.
 
     Attributes:
         hypotheses: names of the columns of hypotheses, one per system.
@@ -127,7 +127,7 @@ class TextColumns(NamedTuple):
     system: str | None = None
 
     def options(self) -> list[tuple[str, str]]:
-        """Return ``(column, option)`` for each column, with the command-line option that names the column."""
+        """Return pairs of a column's name and the command-line option that sets this name."""
         optional = [(self.id, "--id-column"), (self.source, "--source-column"), (self.system, "--system-column")]
         return [
             *((column, "--hypothesis-column") for column in self.hypotheses),
@@ -137,7 +137,7 @@ class TextColumns(NamedTuple):
 
 
 class TextTable(ABC):
-    """Base class of open tables, whose columns contain hypotheses and references.
+    """Base class of opened tables with columns of hypotheses and references.
 
     Attributes:
         name: name of the table in messages.
@@ -166,9 +166,9 @@ class TextTable(ABC):
         """
 
     def records(self) -> Iterator[tuple[int, Mapping[str, Any]]] | None:
-        """Read the table, and yield the line number and the values of all columns for each row.
+        """Read the table, and yield the line number and all values of each row.
 
-        This method is called for output tables that contain the columns of the input. It returns ``None`` if the table
-        does not have columns in addition to the texts.
+        The values are copied to output tables that repeat the columns of the input. A table without additional columns
+        returns ``None``.
         """
         return None

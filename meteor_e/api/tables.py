@@ -28,7 +28,7 @@ class TableFormat(Component):
 
     @classmethod
     def recognizes(cls, path: str) -> bool:
-        """Return whether a file has this format. It is asked if a user passes one file and not ``--format-in``."""
+        """Return whether a file has this format. The answer is used if ``--format-in`` is missing."""
         return False
 
     @abstractmethod
@@ -81,7 +81,7 @@ class ScoreRunner(Component):
 
     @abstractmethod
     def start(self, run: ScoreRun) -> AbstractContextManager[ScoreRun]:
-        """Return a context manager that changes a run. Its ``__enter__`` returns the run with changed attributes.
+        """Return a context manager whose method ``__enter__`` returns a modified copy of the run.
 
         Args:
             run: the original run.

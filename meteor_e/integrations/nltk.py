@@ -1,6 +1,6 @@
 """Replacements for nltk's METEOR functions that compute the scores of METEOR 1.5.
 
-To use them, replace ``from nltk.translate.meteor_score import meteor_score`` with this import::
+To use METEOR 1.5, replace ``from nltk.translate.meteor_score import meteor_score`` with this import::
 
     from meteor_e.integrations.nltk import meteor_score
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @functools.lru_cache(maxsize=8)
 def _make_metric(**parameters: float) -> Meteor:
-    """Return METEOR 1.5 for English with the given parameters instead of its default parameters."""
+    """Return METEOR 1.5 for English. The given parameters replace the default parameters."""
     from meteor_e.meteor import Meteor
 
     return Meteor("en", normalization="lower", parameters=parameters)
@@ -75,7 +75,7 @@ def meteor_score(
 ) -> float:
     """Return the METEOR score of a tokenized hypothesis with its best reference.
 
-    The score is that of METEOR 1.5 (Denkowski and Lavie, 2014).
+    The score equals the score of METEOR 1.5 (Denkowski and Lavie, 2014).
 
     Args:
         references: the tokens of each reference. There must be at least one reference.

@@ -64,7 +64,7 @@ class MeteorScore(Metric):
         self.add_state("segments", default=torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
         # The hash of the signature prevents a MetricCollection from merging metrics with different settings.
         signature_digest = sha256(self.meteor.signature.encode()).hexdigest()
-        # The tensor has 64-bit integers, which can store the value of 15 hexadecimal digits.
+        # The hash is shortened to 15 hexadecimal digits, which fit into a 64-bit integer.
         signature_hash = int(signature_digest[:15], 16)
         self.add_state("chain", default=torch.tensor(signature_hash, dtype=torch.int64), dist_reduce_fx="max")
         self.return_sentence_level_score = return_sentence_level_score

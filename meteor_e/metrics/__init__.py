@@ -1,1 +1,1 @@
-"""Metrics: what scores segments under a name and a signature."""
+"""Metrics, such as BLEU and chrF, and functions that create metrics from specifications."""

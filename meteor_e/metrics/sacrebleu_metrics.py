@@ -59,9 +59,9 @@ class SacreBleuMetric(Metric):
         return self.signature_for(())
 
     def signature_for(self, reference_counts: Collection[int]) -> str:
-        """Return the signature of sacreBLEU for segments with these numbers of references."""
+        """Return sacreBLEU's signature, which contains the number of references per segment."""
         corpus_metric: Any = self._corpus
-        # The number of references, which sacreBLEU's signature requires, may be unknown. It is inserted afterwards.
+        # The number of references may be unknown, and is therefore added after the signature has been created.
         signature = type(corpus_metric)._SIGNATURE_TYPE({**vars(corpus_metric), "num_refs": None})
         signature.info["nrefs"] = "var" if len(reference_counts) > 1 else next(iter(reference_counts), None)
         return f"{self._signature_name()}|{signature}{self._signature_suffix}"
@@ -73,7 +73,7 @@ class SacreBleuMetric(Metric):
     def statistics(self, batch: Batch) -> Floats:
         """Return the statistics of sacreBLEU."""
         max_count = max(map(len, batch.references))
-        # sacreBLEU expects a list per reference, which contains None for segments with fewer references.
+        # sacreBLEU expects one list per reference, with None for segments that have fewer references.
         reference_lists: list[list[str | None]] = []
         for index in range(max_count):
             reference_lists.append([texts[index] if index < len(texts) else None for texts in batch.references])
@@ -90,10 +90,10 @@ class SacreBleuMetric(Metric):
 
 
 class AggregatingMetric(SacreBleuMetric):
-    """Base class of metrics that compare counts of n-grams, which can be averaged over many references."""
+    """Base class of metrics whose n-gram counts can be averaged over many references."""
 
     def expected_scores(self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Aggregated:
-        """Approximate the expected score of each hypothesis by its score against the mean counts of the references.
+        """Approximate expected scores by scoring each hypothesis against the mean n-gram counts of the references.
 
         Args:
             hypotheses: raw hypotheses.
@@ -109,7 +109,7 @@ class AggregatingMetric(SacreBleuMetric):
 class BleuMetric(AggregatingMetric):
     """BLEU of sacreBLEU.
 
-    Segments are scored like sacreBLEU's function ``sentence_bleu`` does. If a segment is too short for n-grams of some
+    Segments are scored as in sacreBLEU's function ``sentence_bleu``. If a segment is too short for n-grams of some
     length, this length is ignored (``effective_order``).
     """
 
@@ -238,7 +238,7 @@ class TerMetric(SacreBleuMetric):
         Raises:
             InputError: if the product of their numbers of words exceeds :data:`MAX_TER_WORDS`.
         """
-        # A text does not have more words than characters.
+        # Short texts need no further check, because a text never has more words than characters.
         if len(hypothesis) * len(reference) <= MAX_TER_WORDS:
             return
         hypothesis_words = len(self._segment._preprocess_segment(hypothesis).split())
@@ -252,7 +252,7 @@ class TerMetric(SacreBleuMetric):
 
 
 def sacrebleu_expected(scorer: Any, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Floats:
-    """Return sacreBLEU's statistics of hypotheses against the mean n-gram counts and lengths of the references.
+    """Return sacreBLEU's statistics of hypotheses, compared with the mean n-gram counts of the references.
 
     DeNero, Chiang and Knight (2009) introduced this method for BLEU ("Fast Consensus Decoding over Translation
     Forests"), and Vamvas and Sennrich (2024) for chrF ("Linear-time Minimum Bayes Risk Decoding with Reference
@@ -272,7 +272,7 @@ def sacrebleu_expected(scorer: Any, hypotheses: Sequence[str], references: Seque
 
 
 def _average_references(scorer: Any, references: Sequence[str], weights: Floats) -> dict[str, Any]:
-    """Return the weighted means of the references' n-gram counts and lengths, in the format of a reference."""
+    """Average the n-gram counts and lengths of references, and return the means in the format of one reference."""
     # BLEU has one dictionary for n-grams of all lengths. chrF has a dictionary for each length.
     mean_counts: list[defaultdict[Any, float]] = []
     mean_length = 0.0

@@ -58,18 +58,18 @@ class MetricSpec:
     offline: bool | None = None
 
     def labels(self) -> list[str]:
-        """Return the names of the metrics in tables. The metrics are not loaded."""
+        """Return the names that the metrics have in tables, without loading the metrics."""
         return [self.label or self.component.label_for(self.options)]
 
     def language(self) -> str:
-        """Return the code of the only language that the metric supports.
+        """Return the code of the language if the metric supports only one language.
 
-        The code is empty if the metric supports every language.
+        The code is empty if the metric supports all languages.
         """
         return self.component.language_for(self.options)
 
     def create(self, context: TextContext = UNKNOWN_TEXT) -> list[Metric]:
-        """Load the metric for a text. The list contains several metrics if the name stands for a set of metrics.
+        """Load the metric for a text, or several metrics if the specification names a set of metrics.
 
         Args:
             context: language and kind of the text.
@@ -121,7 +121,7 @@ def parse_spec(
 def split_label(text: str) -> tuple[str, str]:
     """Split a specification ``[LABEL=]NAME[:ARGUMENTS]`` into its label and the rest. The label may be empty."""
     label, separator, unlabeled_spec = text.partition("=")
-    # Otherwise, the equals sign is not preceded by a label, but belongs to an option or a path.
+    # If a colon, a slash or a comma precedes the equals sign, the specification has no label.
     if separator and not any(character in label for character in ":/,"):
         return label, unlabeled_spec
     return "", text
@@ -130,8 +130,8 @@ def split_label(text: str) -> tuple[str, str]:
 def _split_arguments(unlabeled_spec: str) -> tuple[str, str]:
     """Split a specification without a label into the name of a metric and its arguments.
 
-    If the specification is the path of a file, the suffix of the file determines the metric, and the path is the
-    argument.
+    If the specification is the path of a file, the suffix of the file determines the metric. The path becomes the
+    argument of the metric.
     """
     name, _, arguments = unlabeled_spec.partition(":")
     if name not in ("chain", "model", "scores"):
@@ -142,7 +142,7 @@ def _split_arguments(unlabeled_spec: str) -> tuple[str, str]:
 
 
 def create_metrics(metrics: Iterable[Metric | MetricSpec], context: TextContext = UNKNOWN_TEXT) -> list[Metric]:
-    """Load the metrics that are given as specifications, and check that the labels of all metrics differ.
+    """Load metrics from specifications, and check that no two metrics have the same label.
 
     Args:
         metrics: metrics and specifications.
@@ -160,7 +160,7 @@ def create_metrics(metrics: Iterable[Metric | MetricSpec], context: TextContext 
 def common_language(specs: Iterable[MetricSpec]) -> str:
     """Return the language of the first metric that supports only one language.
 
-    The result is empty if all metrics support any language.
+    The result is empty if every metric supports all languages.
     """
     for spec in specs:
         language = spec.language()
@@ -222,7 +222,7 @@ def load_metric(
 
 
 def _find_class(name: str, text: str) -> type[Metric] | None:
-    """Find the class of a metric by its name. The result is ``None`` if the name is that of a chain.
+    """Find the class of a metric by its name. For the name of a chain, return ``None``.
 
     Args:
         name: name of the metric or chain.

@@ -1,4 +1,4 @@
-"""The scores of several systems on a test set, which are computed from statistics in a cache.
+"""Functions that score several systems on a test set, and cache the statistics of segments.
 
 A cell is the output of one system for one segment. Only the cells that are needed are scored.
 """
@@ -69,7 +69,7 @@ def score_test_set(
 
 
 def _score_segments(metric: Metric, statistics: Floats) -> Floats:
-    """Return the score of each segment of a system. It is NaN if the statistics of the segment are NaN.
+    """Return a system's segment scores. A segment whose statistics are NaN has the score NaN.
 
     Args:
         metric: the metric.
@@ -98,7 +98,7 @@ def _score_systems(metric: Metric, system_statistics: Sequence[Floats]) -> Float
 def chain_statistics(
     meteor: Meteor, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, progress: Progress = silent
 ) -> Counts:
-    """Return the statistics of a chain for cells of a test set. They do not depend on the chain's parameters.
+    """Return METEOR's statistics of system outputs. They do not depend on the parameters of the formula.
 
     Args:
         meteor: METEOR with the chain.
@@ -123,10 +123,10 @@ def chain_statistics(
 
 
 def statistics_signature(meteor: Meteor) -> str:
-    """Return the key of a chain's statistics in a cache.
+    """Return the cache key of a chain's statistics.
 
-    Statistics do not depend on the parameters of the formula. Therefore the key is the signature of the chain with all
-    parameters and weights set to zero, and without the name of the task.
+    Statistics do not depend on the parameters of the formula. Therefore, all parameters and weights are set to zero in
+    the key, and the name of the task is left out.
     """
     chain = meteor.chain
     weights = (0.0,) * len(chain.parameters.weights)
@@ -137,7 +137,7 @@ def statistics_signature(meteor: Meteor) -> str:
 def _load_statistics(
     metric: Metric, test: SystemOutputs, needed_cells: Cells, cache: ArrayCache, progress: Progress, signature: str = ""
 ) -> list[Floats]:
-    """Load the statistics of each system from the cache, and compute those that are missing.
+    """Load the statistics of each system from the cache, and compute missing statistics.
 
     Args:
         metric: the metric; prepared if it needs references.
@@ -170,7 +170,7 @@ def _load_statistics(
 
 
 def _cache_key(signature: str, test: SystemOutputs, system_index: int) -> str:
-    """Return the key of a system's statistics in the cache, which depends on the signature and on all texts."""
+    """Return the cache key of a system's statistics, which contains the signature and a hash of all texts."""
     texts = [test.outputs[system_index], *test.references]
     if test.source is not None:
         texts.append(test.source)
@@ -178,9 +178,9 @@ def _cache_key(signature: str, test: SystemOutputs, system_index: int) -> str:
 
 
 def _read_cached_statistics(cache: ArrayCache, key: str, segment_count: int) -> Floats:
-    """Return a system's statistics from the cache, ``(segments, width)``.
+    """Read a system's segment statistics from the cache as an array ``(segments, width)``.
 
-    If the cache does not contain statistics of all segments, the result is a column of NaN.
+    If the cache does not contain statistics of all segments, the result is a single column of NaN.
     """
     entry = cache.get(key)
     if entry is not None and "statistics" in entry and len(entry["statistics"]) == segment_count:

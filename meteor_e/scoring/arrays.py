@@ -85,7 +85,7 @@ def score_arrays(counts: Counts, parameters: Parameters) -> Floats:
 
 
 def part_arrays(counts: Counts, parameters: Parameters) -> Any:
-    """Return the METEOR scores of segments or corpora, and the parts of the scores.
+    """Return the METEOR scores of segments or corpora, and parts of the scores, such as precision.
 
     Args:
         counts: vectors of statistics, or sums of them, ``(…, width)``.

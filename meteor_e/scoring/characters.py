@@ -64,8 +64,8 @@ def subsequence_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> t
 def repeated_fraction(hypothesis: str, reference: str) -> float:
     """Return the fraction of a hypothesis's character 4-grams that are repetitions.
 
-    The first occurrence of a 4-gram is not a repetition. Further occurrences are repetitions, unless the reference
-    contains the 4-gram equally often.
+    A 4-gram may occur once, or as often as in the reference if this number is larger. All further occurrences are
+    repetitions.
     """
     hypothesis_counts = Counter(_ngrams(hypothesis, REPEATED_NGRAM))
     reference_counts = Counter(_ngrams(reference, REPEATED_NGRAM))
@@ -102,7 +102,7 @@ def _ngrams(text: str, length: int) -> list[str]:
 
 
 def _count_common(first: list[str], second: list[str]) -> int:
-    """Return the number of n-grams that two lists have in common. Repeated n-grams are counted repeatedly."""
+    """Count the n-grams that two lists have in common. A repeated n-gram can count several times."""
     return (Counter(first) & Counter(second)).total()
 
 
@@ -113,7 +113,7 @@ def _mean_shares(
     count_common: Callable[[list[str], list[str]], int],
     repeated: float,
 ) -> tuple[float, float]:
-    """Return the precision and the recall of n-grams, averaged over the lengths of n-grams.
+    """Return the mean precision and the mean recall over several lengths of n-grams.
 
     Args:
         hypothesis: text of the hypothesis.

@@ -35,7 +35,7 @@ class FormulaScores(NamedTuple):
     score: float
 
     def without_nan(self) -> FormulaScores:
-        """Return a copy with 0 instead of NaN. Some parts are NaN if, for example, the hypothesis is empty."""
+        """Return a copy with 0 instead of NaN. For example, the precision of an empty hypothesis is NaN."""
         return FormulaScores(*(0.0 if math.isnan(value) else value for value in self))
 
 
@@ -133,7 +133,7 @@ def _power(base: float, exponent: float) -> float:
 
 
 def _choose(condition: bool, if_true: float, if_false: float) -> float:
-    """Return one of two numbers, depending on a condition. For arrays, ``numpy.where`` does the same."""
+    """Return ``if_true`` if the condition holds, and otherwise ``if_false``, like ``numpy.where`` for arrays."""
     return if_true if condition else if_false
 
 
@@ -144,7 +144,7 @@ NUMBERS = Arithmetic(_divide, _power, _choose)
 class Shares(NamedTuple):
     """The contributions of a matcher to precision, recall and score.
 
-    The contributions of all matchers add up to the total.
+    The contributions of all matchers add up to METEOR's precision, recall and score.
 
     Attributes:
         precision, recall: contributions to precision and recall.

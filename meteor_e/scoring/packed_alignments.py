@@ -1,6 +1,6 @@
 """The alignments of many segments, stored in a few arrays to save memory.
 
-A sentence of WMT12 with its reference takes about 670 bytes in the arrays, and 2,900 bytes as Python objects.
+An aligned sentence of WMT12 takes about 670 bytes in the arrays, but 2,900 bytes as Python objects.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SIZE_FIELDS = ("hypothesis_words", "reference_words", "matches")
 
 @dataclass(frozen=True, eq=False)
 class PackedAlignments(Sequence["Alignment | None"]):
-    """A sequence of the alignments of segments with their best references.
+    """A compact sequence of alignments. Each segment is aligned with its best reference.
 
     An :class:`Alignment` is created when the item is accessed. The item of a segment that could not be aligned is
     ``None``.
@@ -74,11 +74,11 @@ class PackedAlignments(Sequence["Alignment | None"]):
         )
 
     def _unpack_words(self, start: int, end: int) -> tuple[str, ...]:
-        """Return the words in a range of :attr:`words`."""
+        """Return the words from position ``start`` to position ``end`` of :attr:`words`."""
         return tuple(self.forms[index] for index in memoryview(self.words).cast("i")[start:end])
 
     def _unpack_matches(self, start: int, count: int) -> tuple[AlignedMatch, ...]:
-        """Return a number of consecutive matches, from the row ``start`` of :attr:`matches`."""
+        """Return ``count`` consecutive matches, beginning with row ``start`` of :attr:`matches`."""
         width = len(MATCH_FIELDS)
         all_fields = memoryview(self.matches).cast("i")
         all_probabilities = memoryview(self.probabilities).cast("d")
@@ -90,7 +90,7 @@ class PackedAlignments(Sequence["Alignment | None"]):
 
     @cached_property
     def _size_rows(self) -> list[tuple[int, int, int]]:
-        """The numbers of hypothesis words, reference words and matches of each segment."""
+        """For each segment, the number of hypothesis words, of reference words and of matches."""
         sizes: list[int] = memoryview(self.sizes).cast("i").tolist()
         return list(zip(sizes[::3], sizes[1::3], sizes[2::3], strict=True))
 
@@ -143,7 +143,7 @@ def join_packed(parts: Sequence[PackedAlignments]) -> PackedAlignments:
     failures: list[int] = []
     segment_count = 0
     for part in parts:
-        # The forms of a part follow those of the previous parts, so that the indexes of its words increase.
+        # Each word index increases by the number of distinct words in the previous parts.
         part_words = np.frombuffer(part.words, np.int32) + np.int32(len(forms))
         words.append(part_words.tobytes())
         failures += [segment_count + index for index in part.failures]

@@ -139,7 +139,7 @@ class MeteorSegmentScore(MeteorScore, SegmentScore):
     def with_lazy_alignment(
         cls, align: Callable[[str, str], Alignment], texts: tuple[str, str], **fields: Any
     ) -> MeteorSegmentScore:
-        """Create a score whose alignment is computed when the attribute is accessed for the first time.
+        """Create a score whose alignment is computed on first access.
 
         Args:
             align: function that aligns a hypothesis with a reference.
@@ -171,7 +171,7 @@ class MeteorSegmentScore(MeteorScore, SegmentScore):
         }
 
     def explain(self) -> str:
-        """Explain the score in a few lines: the formula, and the matches that each matcher contributed."""
+        """Explain the score in a few lines, with the formula and the matches of each matcher."""
         chunks = count_of(self.alignment.chunks, "chunk")
         lines = [
             f"score {self.score:.4f} = Fmean {self.fmean:.4f} × (1 - penalty {self.fragmentation_penalty:.4f})",
@@ -219,7 +219,7 @@ class MeteorCorpusScore(MeteorScore, CorpusScore):
         return data_frame(PARTS, map(_row, self.segments or [self]))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the score as a dictionary that can be written as JSON, with the segments if they were requested."""
+        """Return the score as a dictionary for JSON. Segment scores are included if they were requested."""
         result = {**super().to_dict(), "segment_count": self.segment_count}
         if self.segments:
             result["segments"] = [segment.to_dict() for segment in self.segments]
@@ -232,7 +232,7 @@ def _row(score: MeteorScore) -> list[float]:
 
 
 class RowDetails(Sequence[Mapping[str, Any]]):
-    """The details of a batch's segments for JSON output. To save memory, they are only created on access.
+    """Details of the segments of a batch for JSON output. To save memory, details are only created on access.
 
     Args:
         rows: statistics and scores of the batch.
@@ -265,7 +265,7 @@ class RowDetails(Sequence[Mapping[str, Any]]):
 def score_details(
     statistics: Statistics, scores: FormulaScores, parameters: Parameters, matchers: tuple[str, ...]
 ) -> dict[str, Any]:
-    """Return the JSON entries that explain a score: its statistics, and the contribution of each matcher."""
+    """Return JSON entries that explain a score by its statistics and by the contribution of each matcher."""
     score = MeteorScore(
         **scores.without_nan()._asdict(), statistics=statistics, parameters=parameters, matchers=matchers, signature=""
     )

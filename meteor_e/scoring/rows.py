@@ -1,4 +1,4 @@
-"""The rows that an engine returns for a batch, with METEOR's statistics and scores of each segment."""
+"""METEOR's statistics and scores of a batch, with one row per segment."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ class Rows:
         return [[defined_values[start + index] for index in PART_INDEXES] for start in starts]
 
     def with_zeros(self) -> Rows:
-        """Return rows in which each segment that cannot be aligned is treated as a segment without matches."""
+        """Return a copy in which segments that cannot be aligned count as segments without matches."""
         if not self.failures:
             return self
         width = len(self.total)

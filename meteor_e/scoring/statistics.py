@@ -1,4 +1,4 @@
-"""METEOR's statistics of segments, such as the numbers of matched words. All scores are computed from them."""
+"""METEOR's statistics of segments, such as the number of matched words, from which scores are computed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SegmentShares = Callable[[Sequence[str], Sequence[str]], tuple[float, float]]
 
 
 class MatcherCounts(NamedTuple):
-    """The numbers of content and function words that a matcher matched. In character mode, characters are counted."""
+    """How many content words and function words a matcher matched. In character mode, characters are counted."""
 
     hypothesis_content: int = 0
     reference_content: int = 0
@@ -39,8 +39,8 @@ class MatcherCounts(NamedTuple):
 class Statistics(NamedTuple):
     """The statistics of a segment, or their sums over the segments of a corpus.
 
-    Lengths and the counts of the matchers are numbers of words. In character mode, they are numbers of characters,
-    which are counted in UTF-16 code units as in Java. Chunks and matched words do not depend on the mode.
+    By default, lengths and the counts of the matchers are given in words. In character mode, they are given in UTF-16
+    code units, which are the characters of Java. The numbers of chunks and of matched words do not depend on the mode.
 
     Attributes:
         hypothesis_length, reference_length: number of words.
@@ -74,20 +74,21 @@ class Statistics(NamedTuple):
 
     @property
     def is_perfect(self) -> bool:
-        """Whether all words of the hypothesis and of the reference match in a single chunk. Then there is no penalty.
+        """Whether all words of both segments match in a single chunk. Such matches are not penalized.
 
-        The lengths are compared with the counts of the matchers, because the numbers of matched words have another unit
-        in character mode. If a matcher compares whole segments, the counts can exceed the lengths.
+        In character mode, lengths are given in characters, but matched words are still counted as words. Therefore,
+        lengths are compared with the counts of the matchers. Matchers that compare whole segments can have counts that
+        exceed the lengths.
         """
         hypothesis_count = sum(counts.hypothesis_content + counts.hypothesis_function for counts in self.matchers)
         reference_count = sum(counts.reference_content + counts.reference_function for counts in self.matchers)
         has_full_hypothesis = hypothesis_count >= self.hypothesis_length
         has_full_reference = reference_count >= self.reference_length
-        # The operator "&" also works for arrays, which the function statistics_columns() stores in the fields.
+        # The operator "&" is used instead of "and", because the fields can also be NumPy arrays.
         return (self.chunks == 1) & has_full_hypothesis & has_full_reference
 
     def to_vector(self) -> list[int]:
-        """Return all numbers as a list, in the order of :func:`statistics_names`."""
+        """Return the statistics as a flat list of numbers, in the order of :func:`statistics_names`."""
         fields: tuple[Any, ...] = self
         matcher_counts = itertools.chain.from_iterable(self.matchers)
         return [*fields[:_MATCHERS_INDEX], *matcher_counts, *fields[_MATCHERS_INDEX + 1 :]]
@@ -111,12 +112,12 @@ LAYOUT = (_LEADING_FIELDS, MatcherCounts._fields, _TRAILING_FIELDS)
 
 
 def statistics_width(matchers: int) -> int:
-    """Return the length of a vector of statistics for a chain with this number of matchers."""
+    """Return the length of the statistics vector for a chain with the given number of matchers."""
     return len(_LEADING_FIELDS) + len(MatcherCounts._fields) * matchers + len(_TRAILING_FIELDS)
 
 
 def statistics_names(matchers: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the numbers in a vector of statistics.
+    """Return the field names of a vector of statistics.
 
     Args:
         matchers: names of the chain's matchers, with which the names of their counts begin.
@@ -126,7 +127,7 @@ def statistics_names(matchers: Sequence[str]) -> tuple[str, ...]:
 
 
 def statistics_columns(counts: NDArray[Any]) -> Any:
-    """Return an instance of :class:`Statistics` whose fields are columns of an array of vectors.
+    """Wrap an array of statistics vectors in a :class:`Statistics` object, whose fields are the columns of the array.
 
     The columns are views of the array.
 
@@ -140,7 +141,8 @@ def statistics_columns(counts: NDArray[Any]) -> Any:
 def to_additive(counts: NDArray[Any]) -> NDArray[Any]:
     """Convert the statistics of segments to additive statistics, whose sum gives the statistics of a corpus.
 
-    The chunk of a perfectly matched segment is set to 0, because METEOR 1.5 does not count it in corpus scores.
+    The number of chunks of a perfectly matched segment is set to 0, because METEOR 1.5 does not count this chunk in
+    corpus scores.
 
     Args:
         counts: vectors of statistics, ``(…, width)``.
@@ -154,14 +156,15 @@ def to_additive(counts: NDArray[Any]) -> NDArray[Any]:
 
 
 def characters_of(word: str) -> int:
-    """Return the length of a word in character mode, which is its number of UTF-16 code units as in Java."""
+    """Return the length of a word in UTF-16 code units, which are the characters of Java."""
     return len(word.encode(CHARACTER_UNITS, "surrogatepass")) // 2
 
 
 class _WordUnits(NamedTuple):
-    """The numbers of units that the words of a hypothesis or reference count.
+    """How much each word of a hypothesis or reference counts, in integer units.
 
-    A word is either a content word or a function word. The other list contains 0 at its position.
+    Both lists have one item per word. A content word has the value 0 in ``function``, and a function word has the value
+    0 in ``content``.
 
     Attributes:
         content: for each content word its number of units.
@@ -219,7 +222,7 @@ def count_statistics(
 def _count_units(
     words: Sequence[str], function_words: Collection[str], word_units: Callable[[str], int] | None, scale: int
 ) -> _WordUnits:
-    """Return the number of units that each word counts.
+    """Return how much each word counts, in integer units.
 
     Args:
         words: words of a hypothesis or reference.
@@ -244,7 +247,7 @@ def _count_matches(
     matcher_count: int,
     graded: Sequence[bool],
 ) -> list[MatcherCounts]:
-    """Count the words that each matcher matched, in units.
+    """Sum the units of all words that each matcher matched.
 
     Args:
         alignment: the alignment.
@@ -269,14 +272,14 @@ def _count_matches(
 
 
 def _sum_shares(units: Sequence[int], share: float) -> int:
-    """Multiply the number of units of each word by a share, round each product half up, and return the sum."""
+    """Multiply the units of each word by a share, round the products half up, and add them."""
     return sum(math.floor(word_units * share + 0.5) for word_units in units)
 
 
 def _count_shares(
     hypothesis: _WordUnits, reference: _WordUnits, hypothesis_share: float, reference_share: float
 ) -> MatcherCounts:
-    """Return the counts of a matcher that compares whole segments. Each count is rounded half up.
+    """Compute the counts of a matcher that compares whole segments. Counts are rounded half up.
 
     Args:
         hypothesis: units of the hypothesis's words.
@@ -293,7 +296,7 @@ def _count_shares(
 
 
 def _normalize_lengths(statistics: Statistics) -> Statistics:
-    """Multiply lengths and counts by a factor, so that the mean of both lengths is :data:`SEGMENT_UNIT`."""
+    """Rescale lengths and counts. Afterwards, the mean of both lengths is :data:`SEGMENT_UNIT`."""
     total_length = statistics.hypothesis_length + statistics.reference_length
     if not total_length:
         return statistics
@@ -332,7 +335,7 @@ class StatisticsSum:
         self.add_total(sum_statistics([statistics], len(statistics.matchers)), 1)
 
     def add_total(self, vector: Sequence[int], segments: int) -> None:
-        """Add the sum of the additive vectors of several segments.
+        """Add the summed statistics of several segments.
 
         Args:
             vector: the sum.

@@ -1,7 +1,7 @@
 """Bootstrap resampling and permutation tests (Efron and Tibshirani, 1993; Koehn, 2004; Riezler and Maxwell, 2005).
 
-A bootstrap sample is represented by weights, which are the numbers of times that each segment is drawn. The statistics
-of many samples are therefore computed by one matrix product.
+A bootstrap sample is represented by one weight per segment, which tells how often the segment was drawn. One matrix
+product then computes the statistics of many samples.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def draw_weight_blocks(segments: int, samples: int, seed: int = DEFAULT_SEED) ->
 
 
 def draw_weights(segments: int, samples: int, seed: int = DEFAULT_SEED) -> Floats:
-    """Draw bootstrap samples of segments, and return their weights, ``(samples, segments)``.
+    """Draw all bootstrap samples at once, and return their weights as an array ``(samples, segments)``.
 
     The samples are the same as those of :func:`draw_weight_blocks`.
     """
@@ -62,7 +62,7 @@ def draw_weights(segments: int, samples: int, seed: int = DEFAULT_SEED) -> Float
 
 
 def _draw_rows(random: np.random.Generator, segments: int, samples: int) -> Floats:
-    """Draw bootstrap samples with a random generator, and return their weights, ``(samples, segments)``."""
+    """Draw bootstrap samples with a random generator, and return their weights as an array ``(samples, segments)``."""
     weights = np.empty((samples, segments))
     for row in weights:
         row[:] = np.bincount(random.integers(segments, size=segments), minlength=segments)
@@ -70,9 +70,9 @@ def _draw_rows(random: np.random.Generator, segments: int, samples: int) -> Floa
 
 
 def interval(values: Floats, confidence: float = 0.95) -> Interval:
-    """Return the confidence interval of a value from its resampled values, by the percentile method.
+    """Compute a confidence interval from resampled values by the percentile method.
 
-    NaN is ignored. If there are no other values, the bounds are NaN.
+    NaN is ignored. If all values are NaN, the bounds are NaN, too.
     """
     values = values[~np.isnan(values)]
     if not len(values):
@@ -84,7 +84,7 @@ def interval(values: Floats, confidence: float = 0.95) -> Interval:
 def random_signs(
     units: int, samples: int, seed: int | Sequence[int] = DEFAULT_SEED, block: int = 200
 ) -> Iterator[NDArray[np.bool_]]:
-    """Draw random samples for a permutation test, which exchanges the outputs of two systems for some units.
+    """Choose at random which segments or other units two systems exchange in each sample of a permutation test.
 
     Args:
         units: the number of units, such as segments.

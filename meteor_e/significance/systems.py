@@ -1,7 +1,7 @@
 """Significance tests of differences between systems by paired bootstrap resampling or approximate randomization.
 
-The tests require the statistics of each system's segments, ``(segments, width)``, and a function that computes scores
-from sums of statistics. For METEOR, they are provided by :func:`meteor_statistics` and :func:`meteor_scorer`.
+The tests need two inputs: the segment statistics of each system, and a function that computes scores from summed
+statistics. For METEOR, :func:`meteor_statistics` and :func:`meteor_scorer` provide these inputs.
 
 The bootstrap follows Koehn (2004), and approximate randomization follows Riezler and Maxwell (2005). Two-sided p-values
 are computed as in sacreBLEU, except that samples whose difference equals the observed difference count as extreme.
@@ -60,7 +60,7 @@ class SystemTest(NamedTuple):
 
 
 def meteor_statistics(segments: Sequence[Statistics]) -> Floats:
-    """Convert METEOR's segment statistics to an array whose rows can be summed, ``(segments, width)``."""
+    """Convert METEOR's segment statistics to an array with one row per segment. The rows can be summed."""
     counts = np.array([statistics.to_vector() for statistics in segments], float)
     return to_additive(counts) if len(counts) else counts
 
@@ -71,7 +71,7 @@ def meteor_scorer(parameters: Parameters) -> Scorer:
 
 
 def compare_systems(systems: Mapping[str, Floats], scorer: Scorer, **options: Any) -> list[SystemTest]:
-    """Compare each system with the first system; see :func:`compare_pairs` for the options and exceptions."""
+    """Compare each system with the first system. The options are those of :func:`compare_pairs`."""
     (tests,) = compare_pairs(systems, scorer, baselines=1, **options)
     return tests
 
@@ -87,7 +87,7 @@ def compare_pairs(
     confidence: float = 0.95,
     baselines: int | None = None,
 ) -> list[list[SystemTest]]:
-    """Compare each baseline with all systems that follow it.
+    """Compare each baseline system with all later systems.
 
     Args:
         systems: the statistics of the segments by name of the system. All systems have the same segments.
@@ -142,7 +142,7 @@ def check_method(method: str) -> None:
 
 
 def _compute_differences(scores: Sequence[float], baseline_count: int) -> dict[SystemPair, float]:
-    """Return the difference between each baseline and each system that follows it."""
+    """Return the score difference between each baseline system and each later system."""
     differences = {}
     for baseline in range(baseline_count):
         for system in range(baseline + 1, len(scores)):
@@ -167,7 +167,7 @@ def _check_segments(systems: Mapping[str, Floats]) -> None:
 
 
 def _score_samples(statistics: Sequence[Floats], scorer: Scorer, samples: int, seed: int) -> list[Floats]:
-    """Return the scores of each system on the same bootstrap samples, ``(samples,)``."""
+    """Score all systems on the same bootstrap samples. Each system gets an array ``(samples,)``."""
     scores: list[list[Floats]] = [[] for _ in statistics]
     for weights in draw_weight_blocks(len(statistics[0]), samples, seed):
         for system_scores, rows in zip(scores, statistics, strict=True):
@@ -178,10 +178,10 @@ def _score_samples(statistics: Sequence[Floats], scorer: Scorer, samples: int, s
 def _compute_bootstrap_p_values(
     resampled_scores: Sequence[Floats], differences: Mapping[SystemPair, float]
 ) -> dict[SystemPair, float]:
-    """Return the p-value of each difference by paired bootstrap resampling.
+    """Compute the p-value of each score difference by paired bootstrap resampling.
 
-    As in sacreBLEU and Moses, the mean of the samples' absolute differences is subtracted from each of them. Because of
-    this, the p-values of small differences are too small.
+    As in sacreBLEU and Moses, the absolute differences of the samples are centered by subtracting their mean. This
+    makes the p-values of small differences too small.
 
     Args:
         resampled_scores: for each system the scores of the bootstrap samples, ``(samples,)``.
@@ -199,7 +199,7 @@ def _compute_bootstrap_p_values(
 def _compute_randomization_p_values(
     statistics: Sequence[Floats], scorer: Scorer, differences: Mapping[SystemPair, float], samples: int, seed: int
 ) -> dict[SystemPair, float]:
-    """Return the p-value of each difference by paired approximate randomization.
+    """Compute the p-value of each score difference by paired approximate randomization.
 
     In each sample, the outputs of two systems are exchanged for a random subset of the segments. The p-value is the
     proportion of samples whose difference is at least as large as the observed difference.
@@ -218,7 +218,7 @@ def _compute_randomization_p_values(
     extreme_counts = dict.fromkeys(differences, 0)
     for exchanged_sums in _sum_exchanged_segments(statistics, samples, seed):
         for baseline, systems in systems_by_baseline.items():
-            # Exchanging segments adds the change to the baseline's total and subtracts it from the system's total.
+            # An exchange adds the changes to the baseline's total, and subtracts the changes from the system's total.
             changes = exchanged_sums[systems] - exchanged_sums[baseline]
             baseline_scores = _score_sums(scorer, system_totals[baseline] + changes)
             system_scores = _score_sums(scorer, system_totals[systems, None] - changes)
@@ -230,7 +230,7 @@ def _compute_randomization_p_values(
 
 
 def _group_by_baseline(pairs: Iterable[SystemPair]) -> dict[int, list[int]]:
-    """Return the systems that are compared with each baseline."""
+    """Group pairs of systems by their baseline."""
     systems_by_baseline: dict[int, list[int]] = {}
     for baseline, system in pairs:
         systems_by_baseline.setdefault(baseline, []).append(system)
@@ -238,7 +238,7 @@ def _group_by_baseline(pairs: Iterable[SystemPair]) -> dict[int, list[int]]:
 
 
 def _sum_exchanged_segments(statistics: Sequence[Floats], samples: int, seed: int) -> Iterator[Floats]:
-    """Yield blocks of the summed statistics of randomly chosen segments, ``(systems, samples, width)``."""
+    """Sum the statistics of random subsets of the segments, and yield blocks ``(systems, samples, width)``."""
     # The statistics of all systems are concatenated, because one large matrix product is faster than many small ones.
     columns = np.concatenate(statistics, axis=1, dtype=_sum_type(statistics))
     for is_exchanged in random_signs(len(columns), samples, seed):
@@ -256,5 +256,5 @@ def _sum_type(statistics: Sequence[Floats]) -> type[np.floating[Any]]:
 
 
 def _score_sums(scorer: Scorer, sums: Floats) -> Floats:
-    """Compute scores, ``(pairs, samples)``, from sums of statistics, ``(pairs, samples, width)``."""
+    """Score an array of sums ``(pairs, samples, width)``. The scores have the shape ``(pairs, samples)``."""
     return np.asarray(scorer(sums.reshape(-1, sums.shape[-1])), float).reshape(sums.shape[:2])

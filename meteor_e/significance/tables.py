@@ -30,7 +30,7 @@ class Significance(NamedTuple):
     seed: int = DEFAULT_SEED
 
     def complete(self) -> Significance:
-        """Return the settings with the default number of samples filled in.
+        """Return the settings with the default number of samples if no number is given.
 
         Raises:
             ConfigError: if the method is unknown.
@@ -53,7 +53,7 @@ class TableTests:
 
 
 def compare_table(table: ScoreTable, metrics: Sequence[Metric], significance: Significance) -> TableTests:
-    """Test the differences between the first system of a score table and all other systems, for each column.
+    """Compare the first system of a score table with all other systems. Each column is tested separately.
 
     Args:
         table: the score table, which must contain segment statistics and digests of the references.
@@ -77,13 +77,13 @@ def compare_table(table: ScoreTable, metrics: Sequence[Metric], significance: Si
                 statistics, scorer, method=settings.method, samples=settings.samples, seed=settings.seed
             )
             columns.append(tests)
-            # The score of the next column follows the parts of this score.
+            # A column's score is followed by its parts, and then by the score of the next column.
             score_index += 1 + len(column.parts)
     return TableTests(settings, columns)
 
 
 def _check_additive(metrics: Sequence[Metric]) -> None:
-    """Raise ConfigError if a metric's score of a system is not a function of the sum of its segments' statistics."""
+    """Raise ConfigError if a metric cannot compute system scores from summed segment statistics."""
     for metric in metrics:
         if not metric.additive:
             raise ConfigError(
@@ -114,7 +114,7 @@ def _collect_statistics(table: ScoreTable, metric_index: int) -> dict[str, Float
 
 
 def _column_scorer(metric: Metric, value_index: int) -> Scorer:
-    """Return a function that computes one of a metric's values from sums of statistics."""
+    """Return a function that computes one column of a metric from summed statistics."""
 
     def score(sums: Any) -> Floats:
         return main_scores(metric.scores(sums), value_index)

@@ -1,6 +1,6 @@
-"""The function ``evaluate.load`` imports this metric module.
+"""METEOR as a metric module, which the function ``evaluate.load`` of Hugging Face imports.
 
-It does not import other modules of its package, because ``evaluate`` copies only this file to its cache.
+This module does not import other modules of its package, because ``evaluate`` copies only this file to its cache.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class MeteorE(evaluate.Metric):
         )
 
     def compute(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> Any:
-        """Return the scores of the given segments together with all segments that were added before."""
+        """Compute the scores of all added segments, including the given predictions and references."""
         from meteor_e import InputError
 
         batch = [texts for texts in (predictions, references) if texts is not None]
@@ -121,7 +121,7 @@ class MeteorE(evaluate.Metric):
         beta: float | None = None,
         gamma: float | None = None,
     ) -> dict[str, Any]:
-        """Return the scores of all segments as a dictionary. The method ``compute`` of the base class calls it."""
+        """Return the scores as a dictionary. The base class calls this method in ``compute``."""
         from meteor_e.scoring.formula import PARTS
 
         meteor_options = dict(options or {})

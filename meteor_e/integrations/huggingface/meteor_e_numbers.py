@@ -1,4 +1,4 @@
-"""This module is a variant of :mod:`meteor_e_metric` whose results are numbers that callers can average."""
+"""A variant of :mod:`meteor_e_metric` that returns only numbers. Callers can therefore average the results."""
 
 from __future__ import annotations
 
