@@ -65,7 +65,7 @@ MetricPair = tuple[int, int]
 
 
 def independent_units(measure: Measure[TestSet], test: str) -> str:
-    """Return the units that a significance test of a measure assumes to be independent."""
+    """Return what a significance test assumes to be independent, such as segments or systems."""
     if test == "williams" and measure.takes == "systems":
         return "systems"
     return INDEPENDENT_UNITS[test]
@@ -73,7 +73,7 @@ def independent_units(measure: Measure[TestSet], test: str) -> str:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Results of one-sided significance tests for all pairs of metrics.
+    """Results of one-sided significance tests between all pairs of metrics.
 
     Attributes:
         test: description of the test.
@@ -147,7 +147,7 @@ def compare(
 
 
 def _describe(permutation_tests: Sequence[str], samples: int, seed: int) -> str:
-    """Describe a permutation test, or several tests of which the highest p-value counts."""
+    """Describe one permutation test, or a combination of several permutation tests."""
     permutations = "permutation of " + " and one of ".join(UNIT_DESCRIPTIONS[name] for name in permutation_tests)
     if len(permutation_tests) > 1:
         permutations = f"higher p-value of a {permutations}"
@@ -155,9 +155,10 @@ def _describe(permutation_tests: Sequence[str], samples: int, seed: int) -> str:
 
 
 def _combine(comparisons: Sequence[Comparison], title: str) -> Comparison:
-    """Combine several tests by their highest p-values, so that a difference must be significant in all tests.
+    """Combine several significance tests by taking the highest p-value.
 
-    This procedure is an intersection-union test.
+    A difference is significant only if all tests find a significant difference. The combination is called an
+    intersection-union test.
 
     Args:
         comparisons: the results of the tests.
@@ -177,7 +178,7 @@ def _combine(comparisons: Sequence[Comparison], title: str) -> Comparison:
 def _compare_by_williams(measure: Measure[TestSet], test: TestSet, scores: Sequence[Scores]) -> Comparison | None:
     """Compare all pairs of metrics by Williams' test.
 
-    Return None if there are no judgments, fewer than four human scores, or missing scores of a metric.
+    The result is None if there are fewer than four human scores, or if a metric lacks scores.
     """
     correlated_scores = measure.correlated(test, scores)
     if correlated_scores is None:
@@ -205,7 +206,7 @@ def _permute(
 ) -> Comparison | None:
     """Compare all pairs of metrics by a permutation test.
 
-    Return None if the measure or a metric does not provide the necessary scores.
+    The result is None if the measure is undefined, or if a metric lacks the necessary scores.
     """
     agreement = measure.agreement(test)
     if agreement is None:
@@ -223,7 +224,7 @@ def _permute(
     permuted = {}
     for n_compared, (first, second) in enumerate(metric_pairs):
         progress("permutations", n_compared * samples, n_permutations)
-        # The first sample does not exchange any scores, so its difference is the observed one.
+        # The first sample exchanges no scores, so it contains the observed difference.
         sampled_differences = compute_differences(first, second)
         observed[first, second] = float(sampled_differences[0])
         permuted[first, second] = sampled_differences[1:]
@@ -238,11 +239,12 @@ def _permute(
 
 
 def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: str) -> Floats | None:
-    """Return the scores that a permutation test exchanges, with one row per metric.
+    """Stack the scores of all metrics that a permutation test exchanges.
 
-    The array has the shape ``(metrics, systems)`` if a test of a measure over systems exchanges systems. Otherwise, it
-    has the shape ``(metrics, systems, segments)``, with NaN for missing scores. Return None if a metric has no suitable
-    scores.
+    If a system-level measure is tested by exchanging systems, the array contains system scores, ``(metrics, systems)``.
+    Otherwise, the array contains segment scores, ``(metrics, systems, segments)``, with NaN for missing scores.
+
+    Return None if a metric has no suitable scores.
 
     Raises:
         ConfigError: if the test needs scores of all segments, and a metric does not have them.
@@ -268,9 +270,9 @@ def _make_comparer(
     method: str,
     agreement: Agreement,
 ) -> Differences:
-    """Return a function that computes the difference between two metrics in each sample.
+    """Return a function that computes the difference between two metrics in each permutation.
 
-    Some measures can compute all samples at once. Other measures are computed for one sample after the other.
+    Some measures can process all permutations at once. Other measures process one permutation after the other.
 
     Args:
         measure: the measure.
@@ -289,7 +291,7 @@ def _make_comparer(
         if fast_comparer is not None:
             return fast_comparer
     if takes_systems and standardized.ndim == 3:
-        # The measure takes scores of systems, which are the means of their segment scores.
+        # The measure takes system scores. The score of a system is the mean of its segment scores.
         return make_one_by_one_comparer(standardized, masks, unit, lambda segments: agreement(segments.mean(axis=1)))
     return make_one_by_one_comparer(standardized, masks, unit, agreement)
 
@@ -306,7 +308,7 @@ def _standardize(scores: Floats, is_scored: NDArray[np.bool_]) -> Floats:
 def draw_masks(
     shape: tuple[int, ...], method: str, documents: Sequence[str], samples: int, seeds: Sequence[int]
 ) -> Masks:
-    """Draw at random which units are exchanged in each sample.
+    """Choose at random which segments, systems or scores two metrics exchange in each permutation.
 
     Args:
         shape: shape of the scores, ``(systems, segments)`` or ``(systems,)``.
@@ -331,9 +333,9 @@ def draw_masks(
 
 
 def _draw_samples(random: np.random.Generator, shape: tuple[int, ...], samples: int) -> Masks:
-    """Return a mask that selects nothing, followed by random masks of the given shape.
+    """Return random masks of the given shape. The first mask selects nothing.
 
-    The masks are drawn one at a time, so that the first masks do not depend on the number of samples.
+    The masks are drawn one at a time. As a result, a larger number of samples only adds masks.
     """
     masks = [np.zeros(shape, bool)]
     for _ in range(samples):
@@ -342,7 +344,7 @@ def _draw_samples(random: np.random.Generator, shape: tuple[int, ...], samples: 
 
 
 def make_one_by_one_comparer(scores: Floats, masks: Masks, unit: str, agreement: Agreement) -> Differences:
-    """Return a function that computes the difference in a measure between two metrics, sample by sample.
+    """Return a function that compares two metrics in one permutation after the other.
 
     Args:
         scores: scores of each metric.
@@ -372,9 +374,10 @@ def _compare_permuted(
     observed: dict[MetricPair, float],
     permuted: dict[MetricPair, Floats],
 ) -> Comparison:
-    """Compute p-values from the observed differences and the differences in each permutation.
+    """Compute p-values by comparing the observed differences with the differences in the permutations.
 
-    A permutation counts as extreme if its difference equals the observed one, or if the measure is undefined.
+    Ties with the observed difference count as extreme. Permutations in which the measure is undefined also count as
+    extreme.
     """
     p_values = np.full((len(names), len(names)), math.nan)
     for (first, second), difference in observed.items():
@@ -414,7 +417,10 @@ def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comp
 
 
 def _average_permuted(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison:
-    """Test the weighted mean of a measure by averaging the differences of each permutation over language pairs."""
+    """Test the weighted mean of a measure over language pairs.
+
+    For each permutation, the differences between two metrics are averaged over language pairs.
+    """
     normalized_weights = np.array(weights, float) / sum(weights)
     first = comparisons[0]
     observed = {}
@@ -430,10 +436,12 @@ def _average_permuted(comparisons: Sequence[Comparison], weights: Sequence[float
 
 
 def cluster_ranks(values: Mapping[str, float], comparison: Comparison, level: float = SIGNIFICANT) -> dict[str, int]:
-    """Rank metrics so that metrics without significant differences share a rank.
+    """Rank metrics. Metrics that do not differ significantly share a rank.
 
-    A metric that is significantly worse than any better metric of the current rank begins the next rank. Source:
-    Freitag et al. (2022; 2023), "Results of the WMT22/WMT23 Metrics Shared Task".
+    The metrics are processed from the best to the worst. If a metric is significantly worse than any metric with the
+    current rank, it begins the next rank.
+
+    Source: Freitag et al. (2022; 2023), "Results of the WMT22/WMT23 Metrics Shared Task".
 
     Args:
         values: value of the measure for each metric. A metric whose value is NaN does not receive a rank.

@@ -37,7 +37,7 @@ def correlate(metric: Floats, human: Floats, coefficient: str = "pearson") -> fl
 
 
 def rank_rows(scores: Floats) -> Floats:
-    """Rank the scores of each row. Ranks start from 1, and equal scores share their mean rank."""
+    """Rank the scores of each row. The lowest rank is 1. Equal scores share their mean rank."""
     from scipy import stats
 
     return np.asarray(stats.rankdata(scores, axis=1), float)
@@ -46,7 +46,7 @@ def rank_rows(scores: Floats) -> Floats:
 def _pearson(first: Floats, second: Floats) -> float:
     """Return Pearson's correlation coefficient.
 
-    This function is much faster than that of SciPy, which also computes a p-value.
+    This function is much faster than SciPy's function, which also computes a p-value.
     """
     first_deviations = first - first.mean()
     second_deviations = second - second.mean()

@@ -1,4 +1,4 @@
-"""Defines measures over ratings of segments: correlations and accuracy, over all segments or within groups."""
+"""Defines measures that compare metric scores with ratings of segments, such as correlations."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class RatingMeasure(Measure[TestSet]):
     missing = ONLY_RATED_OUTPUTS
 
     def explain_missing_judgments(self, test: TestSet) -> str:
-        """Return the reason why the judgments are not suitable for the measure."""
+        """Explain why the judgments are not suitable for the measure."""
         if test.rankings is not None:
             return (
                 "the test set has rankings, but no ratings of segments; choose a measure of pairs, such as tau-strict"
@@ -50,7 +50,7 @@ class RatingMeasure(Measure[TestSet]):
         return "the test set has no ratings of segments; choose a measure over systems, such as system-pearson"
 
     def is_undefined(self, test: TestSet, scores: Scores) -> bool:
-        """Return whether the test set has no ratings, or the metric has no segment scores."""
+        """Return whether ratings of segments or segment scores of the metric are missing."""
         return test.assessments is None or not len(test.assessments) or bool(np.isnan(scores.segments).all())
 
 
@@ -58,7 +58,7 @@ class SegmentCorrelation(RatingMeasure):
     """Correlation with human scores over all rated segments of all systems."""
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return a function that computes the coefficient from a metric's segment scores."""
+        """Return a function that correlates segment scores of a metric with human ratings."""
         ratings = test.assessments
         if ratings is None:
             return None
@@ -70,7 +70,7 @@ class SegmentCorrelation(RatingMeasure):
         return agreement
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that compares the coefficients of two metrics after they exchange scores."""
+        """Return a function that compares the correlations of two metrics after they exchange scores."""
         if test.assessments is None:
             return None
         if self.coefficient == "pearson":
@@ -78,7 +78,10 @@ class SegmentCorrelation(RatingMeasure):
         return make_rank_correlation_comparer(values, [test.assessments], masks, unit, self.coefficient)
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
-        """Return the metric scores and the human scores of rated outputs. Spearman's coefficient uses their ranks."""
+        """Return the metric scores and the human scores of all rated outputs.
+
+        For Spearman's coefficient, the scores are replaced by ranks.
+        """
         ratings = test.assessments
         if ratings is None or not len(ratings):
             return None
@@ -88,7 +91,7 @@ class SegmentCorrelation(RatingMeasure):
         return metrics, ratings.scores
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
-        """Return the coefficient on each bootstrap sample of segments."""
+        """Return the correlation on each bootstrap sample of segments."""
         ratings = test.assessments
         if ratings is None or self.is_undefined(test, scores):
             return make_undefined_samples(weights)
@@ -134,7 +137,7 @@ class KendallC(SegmentCorrelation):
 
 
 class GroupedMeasure(RatingMeasure):
-    """Base class of measures that average a correlation or pairwise accuracy over groups of rated outputs.
+    """Base class of measures that average a correlation coefficient or pairwise accuracy over groups of outputs.
 
     Attributes:
         grouping: grouping of the outputs.
@@ -144,20 +147,20 @@ class GroupedMeasure(RatingMeasure):
     missing = CONSTANT_GROUPS_ARE_LEFT_OUT
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return a function that computes the mean over groups from a metric's segment scores."""
+        """Return a function that takes segment scores of a metric and computes the mean over groups."""
         if test.assessments is None or not len(test.assessments):
             return None
         return make_mean_group_agreement(self.coefficient, self.grouping, test.human)
 
     def explain_undefined(self, test: TestSet, scores: Scores) -> str:
-        """Return the reason why the value of the measure is NaN."""
+        """Explain why the value of the measure is NaN."""
         n_ratings = (~np.isnan(test.human)).sum(axis=0)
         if test.assessments is not None and self.grouping == "item" and n_ratings.max(initial=0) < 2:
             return "no segment has ratings of two systems; choose a measure over all segments, such as pearson"
         return super().explain_undefined(test, scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that compares the means of two metrics after they exchange scores."""
+        """Return a function that compares the group means of two metrics after they exchange scores."""
         if test.assessments is None:
             return None
         exchanges_groups = (self.grouping, unit) in (("item", "segments"), ("sys", "systems"))
@@ -174,7 +177,7 @@ class GroupedMeasure(RatingMeasure):
         return make_rank_correlation_comparer(values, system_ratings, masks, unit, self.coefficient)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
-        """Return the mean over groups on each bootstrap sample of segments."""
+        """Return the mean over groups for each bootstrap sample of segments."""
         if self.is_undefined(test, scores):
             return make_undefined_samples(weights)
         if self.grouping == "item":

@@ -16,7 +16,7 @@ from meteor_e_evaluation.text_files import OutputFiles, find_files, read_all_tex
 
 
 class _Text(NamedTuple):
-    """The segments of a reference or a source, and the file that contains them."""
+    """The segments of a reference or source text, and the path of its file."""
 
     file: Path
     segments: list[str]
@@ -80,7 +80,7 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
 
 
 def _read_judgments(reader: JudgmentReader, index: DataIndex, pair: str) -> None:
-    """Read all judgments of a language pair into the reader.
+    """Read all human judgments of a language pair.
 
     Raises:
         InputError: if there are no judgments of any system.
@@ -94,7 +94,7 @@ def _read_judgments(reader: JudgmentReader, index: DataIndex, pair: str) -> None
 
 
 def _check_lengths(texts: list[_Text]) -> None:
-    """Check that all texts have as many segments as the first one."""
+    """Check that all texts have the same number of segments."""
     first = texts[0]
     for text in texts:
         if len(text.segments) != len(first.segments):
@@ -121,7 +121,7 @@ def _read_references(patterns: list[str], index: DataIndex, pair: str) -> list[_
 
 
 def _read_source(pattern: str | None, index: DataIndex, pair: str) -> _Text | None:
-    """Read the source of a language pair, or return None if the index does not name it.
+    """Read the source text of a language pair, or return None if the index file names no source.
 
     Args:
         pattern: path of the source, or name of a test set of sacreBLEU.
@@ -138,7 +138,7 @@ def _read_source(pattern: str | None, index: DataIndex, pair: str) -> _Text | No
 
 
 def _read_documents(pattern: str | None, index: DataIndex, pair: str, n_segments: int) -> tuple[str, ...]:
-    """Read the document of each segment from the last column of a file with one line per segment."""
+    """Read the name of each segment's document from a file with one line per segment."""
     if pattern is None:
         return ()
     file = find_files(index, pair, pattern, "the file of documents")[0]

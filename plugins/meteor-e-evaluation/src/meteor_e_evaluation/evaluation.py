@@ -96,7 +96,7 @@ class Evaluation:
 
 @dataclass(frozen=True)
 class _Settings:
-    """Settings of an evaluation, which are described at :func:`evaluate`."""
+    """Settings of an evaluation. The docstring of :func:`evaluate` describes each setting."""
 
     intervals: int
     significance: str | None
@@ -132,7 +132,10 @@ class _PairResults:
 
 
 def load_test_sets(index: DataIndex, pairs: Sequence[str] = ()) -> list[TestSet]:
-    """Load the test sets of some language pairs of an index, or of all language pairs by default."""
+    """Load the test sets that an index file describes.
+
+    By default, the test sets of all language pairs are loaded.
+    """
     return [load_test_set(index, pair) for pair in pairs or index.pairs]
 
 
@@ -210,7 +213,7 @@ def _evaluate_scores(
     settings: _Settings,
     progress: Progress,
 ) -> _PairResults:
-    """Evaluate the scores of all metrics on a language pair by all measures."""
+    """Compute the values of all measures for all metrics on one language pair."""
     measured_test = _add_outliers(test) if settings.drop_outliers else test
     comparisons = {}
     if settings.significance is not None:
@@ -248,7 +251,7 @@ def _score_metrics(
 ) -> list[Scores]:
     """Score the judged outputs with each metric.
 
-    The scores of metrics that count errors are negated, so that higher scores are always better.
+    If a metric counts errors, its scores are negated, because higher scores should always be better.
     """
     judged = test.judgment_mask()
     scores = []
@@ -262,7 +265,8 @@ def _score_metrics(
 def check_complete(test: TestSet, scores: Sequence[Scores]) -> None:
     """Check that each metric has a finite score for each judged output.
 
-    A metric that only scores systems does not need scores of segments, because segment-level measures leave it out.
+    Scores of segments are optional for a metric that scores whole systems, because segment-level measures skip the
+    metric.
 
     Raises:
         InputError: if a score is missing or infinite. The message names the metric, the system and the segment.
@@ -306,7 +310,7 @@ def _add_outliers(test: TestSet) -> TestSet:
 
 
 def _list_outliers(test: TestSet) -> list[str]:
-    """Return a message that lists the outliers of the test set, or no message if there are none."""
+    """Return a list with one message that names the outlier systems, or an empty list."""
     if not test.outliers:
         return []
     distinct_names = dict.fromkeys(test.outliers)
@@ -314,7 +318,7 @@ def _list_outliers(test: TestSet) -> list[str]:
 
 
 def _warn_of_missing_paraphrases(test: TestSet, scores: Sequence[Scores]) -> list[str]:
-    """Return a warning for each METEOR metric that lacks the paraphrase table of the Java program."""
+    """Return a warning for each METEOR metric that runs without a paraphrase table."""
     if test.language not in LANGUAGES:
         return []
     warnings = []
@@ -330,7 +334,7 @@ def _warn_of_missing_paraphrases(test: TestSet, scores: Sequence[Scores]) -> lis
 def _measure(
     test: TestSet, scores: Sequence[Scores], measures: Sequence[Measure[TestSet]], settings: _Settings
 ) -> dict[tuple[str, str], Value]:
-    """Return the value of each measure for each metric, by the names of the measure and the metric."""
+    """Return a dictionary that maps each pair of a measure name and a metric name to a value."""
     weights = None
     if settings.intervals:
         weights = draw_weights(len(test), settings.intervals, settings.seed)
@@ -384,7 +388,7 @@ def _compare(
 
 
 def _count(test: TestSet) -> dict[str, int]:
-    """Return the numbers of systems, segments and judgments of a test set, by their descriptions."""
+    """Count the systems, the segments and the judgments of a test set."""
     counts = {"systems": len(test.systems), "segments": len(test)}
     rankings = pairwise_judgments(test)
     if rankings is not None:
@@ -396,7 +400,10 @@ def _count(test: TestSet) -> dict[str, int]:
 
 
 def _collect_signatures(results: Sequence[_PairResults]) -> dict[str, str]:
-    """Return the signature of each metric, or one signature per language if they differ between languages."""
+    """Return the signature of each metric.
+
+    A metric whose signature differs between languages has one entry per language.
+    """
     signatures_by_metric: dict[str, dict[str, str]] = {}
     for result in results:
         for entry in result.scores:
@@ -451,7 +458,10 @@ def _make_table(measure: Measure[TestSet], labels: Sequence[str], results: Seque
 def _collect_comparisons(
     measure_name: str, results: Sequence[_PairResults], pair_weights: Floats
 ) -> dict[str, Comparison]:
-    """Return the significance tests of each language pair, and those of the mean if all pairs were tested."""
+    """Return the significance tests for each column of a table.
+
+    The mean over language pairs is tested only if every language pair was tested.
+    """
     comparisons = {}
     for result in results:
         if measure_name in result.comparisons:
@@ -466,7 +476,7 @@ def _collect_comparisons(
 def _rank_metrics(
     columns: Sequence[str], rows: Mapping[str, Sequence[Value]], comparisons: Mapping[str, Comparison]
 ) -> dict[str, dict[str, int]]:
-    """Return the rank of each metric for each table column that has significance tests."""
+    """Return the ranks of the metrics in each table column that has significance tests."""
     ranks = {}
     for column, comparison in comparisons.items():
         column_index = columns.index(column)
@@ -476,7 +486,9 @@ def _rank_metrics(
 
 
 def _average_values(values: Sequence[Value], weights: Floats) -> Value:
-    """Return the weighted mean of values over language pairs, or an undefined value if any value is undefined.
+    """Return the weighted mean of a measure over language pairs.
+
+    The mean is undefined if the measure is undefined for any language pair.
 
     Args:
         values: value for each language pair.

@@ -1,4 +1,4 @@
-"""Computes the differences of a measure in permutation tests, which exchange scores of two metrics at random.
+"""Compares two metrics in permutation tests, which exchange scores of the metrics at random.
 
 A permutation test evaluates a measure twice for every sample and every pair of metrics. The measures of this module are
 functions of sums, so that their values in all samples follow from a matrix product. The module :mod:`.rank_exchange`
@@ -40,7 +40,7 @@ RELATIVE_TOLERANCE = 1e-12
 
 
 def sum_exchanged_units(first_terms: Floats, second_terms: Floats, masks: Masks) -> tuple[Floats, Floats]:
-    """Sum the terms of two metrics over all units, after the metrics exchange the terms of some units.
+    """Sum terms of two metrics after they exchange some of the terms.
 
     Args:
         first_terms: terms of the first metric, ``(sums, units)``.
@@ -63,9 +63,9 @@ def sum_exchanged_units(first_terms: Floats, second_terms: Floats, masks: Masks)
 
 
 def find_exchange_cases(masks: Masks) -> Floats:
-    """Find out for each pair of systems which of the two systems are exchanged in each sample.
+    """Classify pairs of systems by whether each system of the pair is exchanged in a sample.
 
-    There are four cases: neither system, only the second system, only the first system, and both systems.
+    A sample exchanges neither system of a pair, only the second system, only the first system, or both systems.
 
     Args:
         masks: masks of the exchanged systems, ``(samples, systems)``.
@@ -80,7 +80,7 @@ def find_exchange_cases(masks: Masks) -> Floats:
 
 
 def sum_exchanged_systems(case_terms: Floats, exchange_cases: Floats) -> tuple[Floats, Floats]:
-    """Sum the terms of two metrics over all pairs of systems, after the metrics exchange some systems.
+    """Sum terms of two metrics over pairs of systems after the metrics exchange the scores of some systems.
 
     Args:
         case_terms: terms of each pair of systems in each case of :func:`find_exchange_cases`, ``(sums, 4, pairs)``.
@@ -89,7 +89,8 @@ def sum_exchanged_systems(case_terms: Floats, exchange_cases: Floats) -> tuple[F
     Returns:
         The sums of the first metric and those of the second metric, two arrays ``(sums, samples)``.
     """
-    # The second metric keeps the systems that the first metric exchanges, so that its cases are in reverse order.
+    # The second metric always has the scores that the first metric lacks.
+    # For the second metric, the order of the four cases is therefore reversed.
     cases_and_pairs = (1, 2)
     first_sums = np.tensordot(case_terms, exchange_cases, axes=(cases_and_pairs, cases_and_pairs))
     second_sums = np.tensordot(case_terms, exchange_cases[:, ::-1], axes=(cases_and_pairs, cases_and_pairs))
@@ -97,7 +98,7 @@ def sum_exchanged_systems(case_terms: Floats, exchange_cases: Floats) -> tuple[F
 
 
 def make_group_mean_comparer(group_values: Sequence[Floats], masks: Masks) -> Differences:
-    """Return a function that compares the means over groups of two metrics.
+    """Return a function that compares the group means of two metrics in each sample of a permutation test.
 
     Args:
         group_values: value of each group for each metric, ``(groups,)``. NaN if the value is undefined.
@@ -120,7 +121,7 @@ def make_group_mean_comparer(group_values: Sequence[Floats], masks: Masks) -> Di
 
 
 def make_pearson_comparer(scores: Floats, ratings: Assessments, masks: Masks, unit: str) -> Differences:
-    """Return a function that compares Pearson's r of two metrics.
+    """Return a function that compares Pearson's r of two metrics in each sample of a permutation test.
 
     Args:
         scores: scores of each metric.
@@ -150,7 +151,9 @@ def make_pearson_comparer(scores: Floats, ratings: Assessments, masks: Masks, un
 
 
 def _pearson_terms(scores: Floats, n_ratings: Integers, deviation_sums: Floats, unit: str) -> Floats:
-    """Return the sums of a metric's scores, of their squares, and of their products with the human deviations.
+    """Return three sums from which Pearson's r can be computed.
+
+    The sums are over the metric scores, over their squares, and over their products with the deviations of the ratings.
 
     Args:
         scores: scores of the metric, ``(systems, segments)``.
@@ -170,7 +173,7 @@ def _pearson_terms(scores: Floats, n_ratings: Integers, deviation_sums: Floats, 
 
 
 def _pearson_of_sums(sums: Floats, human_sum_of_squares: float, n_ratings: int) -> Floats:
-    """Return Pearson's r in each sample, from the sums of the terms of :func:`_pearson_terms`, ``(3, samples)``."""
+    """Compute Pearson's r in each sample from the sums of :func:`_pearson_terms`."""
     score_sums, square_sums, product_sums = sums
     metric_sum_of_squares = square_sums - score_sums**2 / n_ratings
     is_rounding_error = metric_sum_of_squares <= RELATIVE_TOLERANCE * square_sums
@@ -180,9 +183,9 @@ def _pearson_of_sums(sums: Floats, human_sum_of_squares: float, n_ratings: int) 
 
 
 def make_soft_accuracy_comparer(scores: Floats, human_scores: Floats, masks: Masks) -> Differences:
-    """Return a function that compares the soft pairwise accuracy of two metrics.
+    """Return a function that compares the soft pairwise accuracy of two metrics in each sample.
 
-    The p-values come from the normal distribution.
+    The p-values of differences between systems are computed from the normal distribution.
 
     Args:
         scores: scores of each metric.
@@ -209,7 +212,9 @@ def make_soft_accuracy_comparer(scores: Floats, human_scores: Floats, masks: Mas
 
 
 def _compare_systems(first_scores: Floats, second_scores: Floats, rated: NDArray[np.bool_]) -> Floats:
-    """Return the p-value of each pair of systems, which is 1 if the systems do not differ.
+    """Return a p-value for each pair of systems.
+
+    If two systems have equal scores on all segments, the p-value is 1.
 
     Args:
         first_scores: scores from which those of the first system of each pair are taken, ``(systems, segments)``.
@@ -231,9 +236,9 @@ def _compare_systems(first_scores: Floats, second_scores: Floats, rated: NDArray
 
 
 class ComparedScores:
-    """The metric scores of the systems that annotators compared.
+    """Metric scores of the pairs of outputs that annotators compared.
 
-    The class computes sums over the comparisons after two metrics exchange scores.
+    The class sums values over human comparisons after two metrics exchange scores.
 
     The first system of a comparison is the one with the lower index. If the metrics exchange segments, there are two
     cases: the scores of both systems come from the first metric, or from the second metric. If the metrics exchange
@@ -272,10 +277,13 @@ class ComparedScores:
             self.n_units = n_segments
 
     def differences(self, first_metric: int, second_metric: int) -> Floats:
-        """Return the score differences between the first and the second system, ``(cases, comparisons)``.
+        """Return the score difference between the two systems of each comparison.
 
         Args:
             first_metric, second_metric: indices of the two metrics that exchange scores.
+
+        Returns:
+            An array ``(cases, comparisons)``.
         """
         metrics = (first_metric, second_metric)
         if self._exchange_cases is None:
@@ -288,12 +296,16 @@ class ComparedScores:
         return np.stack(differences)
 
     def sum_within_units(self, values: NDArray[Any]) -> Floats:
-        """Sum values of comparisons, ``(cases, comparisons)``, within each unit, ``(cases, units)``."""
+        """Sum values of comparisons within each segment or each pair of systems.
+
+        Returns:
+            An array ``(cases, units)``.
+        """
         sums = [np.bincount(self.unit_index, case_values, self.n_units) for case_values in values]
         return np.stack(sums).astype(float)
 
     def sum_exchanged(self, terms: Floats) -> tuple[Floats, Floats]:
-        """Sum terms over all units after the exchanges.
+        """Sum terms of two metrics after they exchange scores in each sample.
 
         Args:
             terms: terms of each unit in each case, ``(sums, cases, units)``.
@@ -313,7 +325,7 @@ def make_pair_count_comparer(
     unit: str,
     compute_measure: Callable[[kendall.PairCounts], Floats | float],
 ) -> Differences:
-    """Return a function that compares two metrics by a measure of pair counts, such as τ.
+    """Return a function that compares two metrics by a measure that counts pairs, such as Kendall's τ.
 
     Args:
         rankings: human comparisons.
@@ -335,9 +347,13 @@ def make_pair_count_comparer(
 
 
 def _count_agreements(compared_scores: ComparedScores, differences: Floats) -> Floats:
-    """Return three numbers of pairs for each unit, ``(3, cases, units)``.
+    """Count concordant, discordant and tied pairs in each segment or each pair of systems.
 
-    The numbers are the concordant minus the discordant pairs, the pairs tied by the metric, and the pairs tied by both.
+    The first count is the number of concordant pairs minus the number of discordant pairs. The other counts are the
+    pairs that the metric ties, and the pairs that both metric and annotator tie.
+
+    Returns:
+        An array ``(3, cases, units)``.
     """
     is_metric_tie = differences == 0
     is_common_tie = is_metric_tie & (compared_scores.human_signs == 0)
@@ -346,7 +362,7 @@ def _count_agreements(compared_scores: ComparedScores, differences: Floats) -> F
 
 
 def _pair_counts_of_sums(sums: Floats, rankings: Rankings) -> kendall.PairCounts:
-    """Return the numbers of pairs in each sample, from the sums of :func:`_count_agreements`, ``(3, samples)``."""
+    """Convert sums of :func:`_count_agreements` to counts of concordant, discordant and tied pairs."""
     concordant_minus_discordant, all_metric_ties, both_ties = np.rint(sums)
     n_human_ties = int(rankings.ties.sum())
     metric_ties = all_metric_ties - both_ties
@@ -370,9 +386,9 @@ _THRESHOLD_SAMPLING_STEP = 7
 
 
 def make_tied_accuracy_comparer(rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> Differences:
-    """Return a function that compares the pairwise accuracy of two metrics with tie calibration.
+    """Return a function that compares two metrics by pairwise accuracy with tie calibration.
 
-    The tie threshold is calibrated for each sample.
+    The best tie threshold is chosen separately for each sample.
 
     Args:
         rankings: human comparisons.
@@ -398,9 +414,10 @@ def make_tied_accuracy_comparer(rankings: Rankings, scores: Floats, masks: Masks
 
 
 def _weigh_correct_pairs(compared_scores: ComparedScores, differences: Floats, pair_weights: Floats) -> Floats:
-    """Return the weight of each unit's correct pairs if the metric ties no pairs, and its change at each threshold.
+    """Compute how the weight of the correct pairs depends on the tie threshold.
 
-    The result has the shape ``(1 + thresholds, cases, units)``.
+    The first row of the result is the weight of the correct pairs if the metric ties no pairs. Each further row is the
+    change at one threshold. The shape is ``(1 + thresholds, cases, units)``.
 
     Args:
         compared_scores: the compared scores.
@@ -414,10 +431,10 @@ def _weigh_correct_pairs(compared_scores: ComparedScores, differences: Floats, p
     threshold_index = np.searchsorted(thresholds, distances)
     is_ordered_right = compared_scores.human_signs * differences > 0
     weights_without_ties = np.where(is_ordered_right, pair_weights, 0.0)
-    # If the metric ties a pair, the pair is correct only if the annotator also tied it.
+    # A pair that the metric ties is correct only if the annotator also tied the pair.
     is_human_tie = np.broadcast_to(compared_scores.human_signs == 0, differences.shape)
     gains = np.where(is_human_tie, pair_weights, -weights_without_ties)
-    # Distances above all thresholds have an additional index, whose gains never count.
+    # Differences above all thresholds are collected at an additional index, which is discarded at the end.
     n_indices = len(thresholds) + 1
     unit_of_case = np.arange(n_cases)[:, None] * n_units + compared_scores.unit_index
     gain_index = unit_of_case * n_indices + threshold_index
@@ -427,7 +444,11 @@ def _weigh_correct_pairs(compared_scores: ComparedScores, differences: Floats, p
 
 
 def _choose_thresholds(distances: Floats) -> Floats:
-    """Return the thresholds for ties to try: 0 and all distances, or some quantiles if there are too many distances."""
+    """Return the tie thresholds to try.
+
+    The thresholds are 0 and all score differences. If there are too many differences, the thresholds are 0 and some
+    quantiles of the differences.
+    """
     candidates = distances
     if distances.size > MAX_EXACT_DIFFERENCES:
         candidates = np.sort(distances[::_THRESHOLD_SAMPLING_STEP])

@@ -1,7 +1,9 @@
 """Computes the agreement of metric scores with human scores within groups of outputs.
 
-Scores are matrices ``(systems, segments)``, with NaN for outputs without human scores. The functions prepare the human
-scores once and return a function of the metric scores, because permutation tests evaluate thousands of score matrices.
+Scores are matrices ``(systems, segments)``, with NaN for outputs without human scores.
+
+The functions prepare the human scores only once, and return a function of the metric scores. The reason is that
+permutation tests evaluate thousands of score matrices.
 """
 
 from __future__ import annotations
@@ -25,9 +27,9 @@ Grouping: TypeAlias = Literal["none", "item", "sys"]
 
 
 def make_mean_group_agreement(coefficient: str, grouping: Grouping, human_scores: Floats) -> Agreement:
-    """Return a function that computes the mean of a coefficient over groups of outputs.
+    """Return a function that averages a correlation coefficient over groups of outputs.
 
-    Groups in which the coefficient is undefined are left out of the mean.
+    The mean does not include groups in which the coefficient is undefined.
 
     Args:
         coefficient: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``acc`` (pairwise accuracy with ties).
@@ -50,7 +52,9 @@ def make_mean_group_agreement(coefficient: str, grouping: Grouping, human_scores
 
 
 def weighted_mean_of_groups(coefficients: Floats, weights: Floats) -> float:
-    """Return the weighted mean of the coefficients that are not NaN, or NaN if their total weight is 0.
+    """Return the weighted mean of all coefficients that are not NaN.
+
+    The mean is NaN if the total weight of these coefficients is 0.
 
     Args:
         coefficients: coefficient of each group.
@@ -66,7 +70,7 @@ def weighted_mean_of_groups(coefficients: Floats, weights: Floats) -> float:
 def make_group_coefficient_function(
     coefficient: str, grouping: Grouping, human_scores: Floats
 ) -> Callable[[Floats], Floats]:
-    """Return a function that computes a coefficient for each group from metric scores.
+    """Return a function that computes a correlation coefficient for each group of outputs.
 
     Args:
         coefficient: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``acc`` (pairwise accuracy with ties).
@@ -99,7 +103,7 @@ def _group_rows(grouping: Grouping, scores: Floats) -> Floats:
 
 
 def _compute_coefficient(coefficient: str, metric_scores: Floats, human_scores: Floats) -> float:
-    """Return the coefficient of the rated outputs of a group, or NaN if there are fewer than two."""
+    """Return the coefficient for the outputs of a group, or NaN if there are fewer than two outputs."""
     if len(metric_scores) < 2:
         return math.nan
     if coefficient == "acc":
@@ -108,10 +112,11 @@ def _compute_coefficient(coefficient: str, metric_scores: Floats, human_scores: 
 
 
 def pairwise_accuracy_with_ties(metric_scores: Floats, human_scores: Floats) -> float:
-    """Return the proportion of pairs that metric and human scores order in the same way, or that both tie.
+    """Return the proportion of pairs on which metric scores and human scores agree.
 
-    The number of concordant pairs is derived from Kendall's τ-b, because τ-b can be computed without comparing all
-    pairs.
+    Metric scores and human scores agree if both order the pair in the same way, or if both tie the pair.
+
+    The number of concordant pairs is derived from Kendall's τ-b, which SciPy computes without comparing all pairs.
     """
     n_scores = len(metric_scores)
     n_pairs = n_scores * (n_scores - 1) // 2
@@ -133,8 +138,8 @@ def pairwise_accuracy_with_ties(metric_scores: Floats, human_scores: Floats) -> 
 
 
 def _count_ties(*score_rows: Floats) -> int:
-    """Return the number of pairs of items that are tied in every row of scores."""
-    # Items that are tied in every row are adjacent in this order.
+    """Count the pairs of items whose scores are equal in every row."""
+    # After sorting, items whose scores are equal in every row are adjacent.
     order = np.lexsort(score_rows)
     differs_from_previous = np.logical_or.reduce([np.diff(scores[order]) != 0 for scores in score_rows])
     run_boundaries = np.flatnonzero(np.r_[True, differs_from_previous, True])

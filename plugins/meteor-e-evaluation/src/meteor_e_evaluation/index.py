@@ -1,7 +1,9 @@
 """Loads a data index, a YAML file that names the outputs, references and judgments of a test set.
 
-The files of a shared task often use different names of systems, numbers of segments, and language codes. An index
-defines how they relate. The page ``docs/evaluation.md`` describes the keys of an index.
+The files of a shared task often disagree on system names, segment numbers, and language codes. A data index maps these
+names, numbers and codes to one another.
+
+The page ``docs/evaluation.md`` describes the keys of a data index.
 """
 
 from __future__ import annotations
@@ -63,7 +65,7 @@ class SegmentMap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class JudgmentSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Description of a file of judgments, and of the names and numbers in the file.
+    """Description of a file of human judgments in a data index.
 
     Attributes:
         file: path of the file, in which ``{pair}``, ``{source}`` and ``{target}`` stand for the language pair and its
@@ -145,7 +147,7 @@ class RecordSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PairSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Entries of one language pair, which override the entries of the index.
+    """Settings of a data index for one language pair, which override the general settings.
 
     Attributes:
         references, source, outputs, language, documents, judgments: entries that override those of the index.
@@ -204,11 +206,11 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     file: Path = Path()
 
     def pairs_into(self, language: str) -> list[str]:
-        """Return the language pairs whose outputs are in the language with the given ISO code."""
+        """Return the language pairs with a given target language."""
         return [pair for pair in self.pairs if self.output_language(pair) == language]
 
     def output_language(self, pair: str) -> str:
-        """Return the ISO code of the language of the outputs of a language pair."""
+        """Return the ISO code of the language in which the outputs of a language pair are written."""
         return self.pair(pair).language or self.language or target_language(pair)
 
     def pair(self, name: str) -> PairSpec:
@@ -254,7 +256,7 @@ def load_index(path: str | os.PathLike[str], *, root: str | os.PathLike[str] | N
 
 
 def _reject_renamed_keys(document: Document) -> None:
-    """Raise an error for a key that has been renamed. The message names the current key."""
+    """Raise an error if the index contains a key that has been renamed. The message gives the new name."""
     for key in _walk_keys(document.data):
         new_name = RENAMED_KEYS.get(str(key[-1]))
         if new_name is not None:
@@ -262,9 +264,9 @@ def _reject_renamed_keys(document: Document) -> None:
 
 
 def _walk_keys(data: Any, prefix: Key = ()) -> Iterator[Key]:
-    """Yield the path of every key that the format of an index defines.
+    """Yield the path of every key in an index file that the file format defines.
 
-    Keys that are names, such as the keys under ``rename``, are left out.
+    Keys that users choose freely, such as system names under ``rename``, are not included.
     """
     if isinstance(data, list):
         for position, item in enumerate(data):
@@ -277,9 +279,9 @@ def _walk_keys(data: Any, prefix: Key = ()) -> Iterator[Key]:
 
 
 def _expand_short_forms(content: dict[str, Any]) -> None:
-    """Expand the abbreviations of an index in place.
+    """Expand the abbreviated settings of an index file in place.
 
-    An index may contain a list of language pairs, a path instead of an output specification, or a single reference.
+    For example, an index may contain a list of language pairs, or a single reference instead of a list.
     """
     content.pop("file", None)
     _expand_files(content)
@@ -294,7 +296,7 @@ def _expand_short_forms(content: dict[str, Any]) -> None:
 
 
 def _expand_files(entries: dict[str, Any]) -> None:
-    """Expand the paths of outputs and references in the entries of an index or of a language pair."""
+    """Expand abbreviated paths of outputs and references in an index file."""
     if isinstance(entries.get("outputs"), str):
         entries["outputs"] = {"file": entries["outputs"]}
     if isinstance(entries.get("references"), str):
@@ -302,7 +304,10 @@ def _expand_files(entries: dict[str, Any]) -> None:
 
 
 def _check_index(index: DataIndex, file: Path) -> None:
-    """Check that the index names either records or texts, and that the names of the language pairs are valid."""
+    """Check that an index file names either a file of records, or outputs and references.
+
+    The names of the language pairs must also be valid.
+    """
     has_outputs_and_references = index.outputs is not None and bool(index.references)
     if has_outputs_and_references == (index.records is not None):
         raise ConfigError(f"{file}: give either 'records', or 'outputs', 'references' and 'judgments'")
@@ -318,7 +323,7 @@ def _resolve_root(root: str, index: Path) -> Path:
     """Return the folder of the data, and replace environment variables such as ``${NAME}`` in its path."""
 
     def get_variable(match: re.Match[str]) -> str:
-        """Return the value of an environment variable, or else the default after ``:-``."""
+        """Return the value of an environment variable, or the default value that follows ``:-``."""
         name, default = match[1], match[2]
         value = os.environ.get(name, "") or default
         if value is None:
@@ -339,15 +344,15 @@ def split_pair(pair: str) -> tuple[str, str]:
 
 
 def fill_pattern(pattern: str, pair: str) -> str:
-    """Replace ``{pair}``, ``{source}`` and ``{target}`` in the pattern of a path."""
+    """Fill in a language pair for ``{pair}``, ``{source}`` and ``{target}`` in a path."""
     source, target = split_pair(pair)
     return pattern.replace("{pair}", pair).replace("{source}", source).replace("{target}", target)
 
 
 def system_name_regex(pattern: str, pair: str) -> re.Pattern[str]:
-    """Return the regular expression of a pattern of system names.
+    """Convert a pattern of system names to a regular expression.
 
-    The group ``system`` of a match is the name of the system.
+    In a match, the group ``system`` contains the name of the system.
     """
     placeholders = {"{system}": "(?P<system>.+)", "{number}": r"\d+", "*": ".*"}
     regex = ""

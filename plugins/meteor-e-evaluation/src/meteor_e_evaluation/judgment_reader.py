@@ -54,7 +54,7 @@ class _Rating(NamedTuple):
 
 
 class SystemNames:
-    """Maps the system names of a file of judgments to names of outputs.
+    """Maps system names in a file of judgments to names of system outputs.
 
     Args:
         spec: entry of the file in the index.
@@ -79,7 +79,9 @@ class SystemNames:
         self.judged: set[str] = set()
 
     def resolve(self, name: str, location: str) -> tuple[str, ...]:
-        """Return the systems that a name stands for, or an empty tuple if the index drops the name.
+        """Return the systems that a name in a file of judgments stands for.
+
+        The result is empty if the index file lists the name under ``drop``.
 
         Args:
             name: name of a system in the file, or the names of several systems with the same output.
@@ -102,7 +104,7 @@ class SystemNames:
         return tuple(systems)
 
     def _resolve_single(self, name: str, location: str) -> str | None:
-        """Return the system that a single name stands for, or None if the index drops the name."""
+        """Return the system that a name stands for, or None if the index file drops the name."""
         if name in self._dropped:
             return None
         system = name
@@ -120,7 +122,10 @@ class SystemNames:
         return system
 
     def _match_pattern(self, name: str, location: str) -> str:
-        """Return the part of a name that the index's pattern marks as the system. By default, it is the whole name."""
+        """Extract the name of a system by the pattern that the index file gives.
+
+        Without a pattern, the whole name is returned.
+        """
         match = self._name_regex.fullmatch(name)
         if match is None:
             raise InputError(
@@ -131,7 +136,7 @@ class SystemNames:
 
 @dataclass(frozen=True)
 class SegmentNumbers:
-    """Maps the segment numbers of a file of judgments to indices of segments.
+    """Maps segment numbers in a file of judgments to indices of segments.
 
     Attributes:
         spec: entry of the file in the index.
@@ -150,7 +155,7 @@ class SegmentNumbers:
     index_file: Path
 
     def find(self, number: int, location: str) -> int | None:
-        """Return the index of a segment, or None if the segment map does not contain its number.
+        """Return the index of a segment, or None if the segment map lacks its number.
 
         Raises:
             InputError: if the number is outside the test set.
@@ -166,7 +171,7 @@ class SegmentNumbers:
         return segment
 
     def find_in_document(self, document: str, number: int, location: str) -> int:
-        """Find a segment by its number within a document, and return its index in the test set.
+        """Convert the number of a segment within a document to its index in the test set.
 
         Raises:
             InputError: if the data index does not name documents, or if the document does not have such a segment.
@@ -225,7 +230,7 @@ class JudgmentReader:
         self.system_scores: dict[str, float] = {}
 
     def read(self, spec: JudgmentSpec) -> None:
-        """Read the judgments of the language pair from the files of an entry of the index.
+        """Read the files of judgments that one entry in the index file names.
 
         Args:
             spec: the entry.
@@ -255,18 +260,21 @@ class JudgmentReader:
         self.systems |= names.judged
 
     def _is_of_pair(self, spec: JudgmentSpec, pair: str) -> bool:
-        """Return whether a judgment is about this language pair, which is assumed if the file does not name a pair."""
+        """Return whether a judgment belongs to the language pair that is read.
+
+        If the file does not name a language pair, all its judgments belong to the pair that is read.
+        """
         return not pair or spec.pairs.get(pair, pair) == self._pair
 
     def _resolve(self, name: str, names: SystemNames, location: str) -> tuple[str, ...]:
-        """Return the systems that a name stands for, and count the judgment as left out if there are none."""
+        """Return the systems that a name stands for. If there are none, count the judgment as left out."""
         systems = names.resolve(name, location)
         if not systems:
             self._n_left_out[f"judgments of {name}"] += 1
         return systems
 
     def _find_segment(self, spec: JudgmentSpec, number: int, numbers: SegmentNumbers, location: str) -> int | None:
-        """Return the index of a segment, or count the judgment as left out if the segment map lacks the number."""
+        """Return the index of a segment. If the segment map lacks the segment, count the judgment as left out."""
         segment = numbers.find(number, location)
         if segment is None and spec.segment_map is not None:
             self._n_left_out[f"judgments of segments that are not in {spec.segment_map.file}"] += 1
@@ -291,7 +299,7 @@ class JudgmentReader:
                 self._comparisons.append(_Comparison(segment, better, worse, ranked_pair.tie))
 
     def _read_human_scores(self, spec: JudgmentSpec, file: Path, names: SystemNames, numbers: SegmentNumbers) -> None:
-        """Read a file of human scores, and store the scores of segments and systems of the language pair."""
+        """Read a file of human scores, and store all scores that belong to the language pair."""
         self._has_assessments |= spec.format not in ("da-systems", "score-systems")
         self._keeps_all_ratings |= spec.ratings == "all"
         sign = -1.0 if spec.lower_is_better else 1.0
@@ -315,7 +323,7 @@ class JudgmentReader:
                 self._add_rating(_Rating(segment, systems[0], score), human_score.text)
 
     def _iterate_human_scores(self, spec: JudgmentSpec, file: Path) -> Iterable[HumanScore]:
-        """Read a file of human scores in the format of its entry in the index."""
+        """Read a file of human scores in the format that the index file names."""
         in_document = spec.segments == "document"
         if spec.format == "mqm":
             return read_mqm(file, in_document=in_document, weights=spec.weights, only=spec.only)
@@ -346,7 +354,10 @@ class JudgmentReader:
             self.system_scores[system] = score
 
     def _add_rating(self, rating: _Rating, text: str | None) -> None:
-        """Add the rating of an output, and compare the rated text with the output if the file contains it."""
+        """Add the rating of an output.
+
+        If the file contains the rated text, the text is compared with the output.
+        """
         self._ratings.append(rating)
         if text is not None:
             output = self._outputs.read(rating.system)[rating.segment]
@@ -372,7 +383,7 @@ class JudgmentReader:
     def assessments(self, systems: Sequence[str]) -> Assessments | None:
         """Return the ratings as arrays, or None if no file of ratings was read.
 
-        Several ratings of an output are averaged, unless the index demands all of them.
+        Several ratings of an output are averaged, unless the index file contains ``ratings: all``.
 
         Args:
             systems: names of the systems, whose indices the arrays contain.
@@ -392,7 +403,7 @@ class JudgmentReader:
         return ratings if len(means) == len(ratings) else means
 
     def notes(self) -> Iterator[str]:
-        """Yield messages about left-out and averaged judgments, and about outputs without judgments."""
+        """Yield messages about judgments that were left out or averaged, and about systems without judgments."""
         for description, count in sorted(self._n_left_out.items()):
             yield f"left out: {count} {description}"
         n_ratings = len(self._ratings)
@@ -407,7 +418,10 @@ class JudgmentReader:
             yield f"outputs without judgments: {', '.join(unjudged)}"
 
     def _describe_different_texts(self) -> str:
-        """Return a message about rated texts that differ from the outputs. Many such texts cause a warning."""
+        """Return a message about rated texts that differ from the outputs.
+
+        The message is a warning if many rated texts differ.
+        """
         message = f"{self._n_different_texts} of {self._n_rated_texts} rated texts are not the system's output"
         if self._n_different_texts > SHIFTED_TEXTS_LIMIT * self._n_rated_texts:
             return f"warning: {message}; are the judgments shifted against the outputs?"
@@ -415,7 +429,7 @@ class JudgmentReader:
 
 
 def _read_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> dict[int, int]:
-    """Read a segment map, and return the line number of each segment number.
+    """Read a table that maps segment numbers in judgments to line numbers of the test set.
 
     Args:
         spec: the table of segment numbers, which is in the folder of the data or in that of the index.
@@ -446,5 +460,5 @@ def _read_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> dict[int
 
 
 def _is_selected(cells: Mapping[str, str], spec: SegmentMap) -> bool:
-    """Return whether a row has the values that the entry of the index requires."""
+    """Return whether a row of the segment map passes the filter ``only`` in the index file."""
     return all(cells[title] == value for title, value in spec.only.items())

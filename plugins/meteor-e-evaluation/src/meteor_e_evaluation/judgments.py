@@ -13,7 +13,7 @@ from meteor_e.base.array_cache import Floats, Integers
 
 @dataclass(frozen=True)
 class Rankings:
-    """Human comparisons of two systems on one segment, with one comparison per row of the arrays.
+    """Human comparisons of two systems on one segment. Each row of the arrays is one comparison.
 
     Attributes:
         segments: index of the segment.
@@ -40,7 +40,7 @@ class Rankings:
 
 @dataclass(frozen=True)
 class Assessments:
-    """Human ratings of outputs, with one rating per row of the arrays.
+    """Human ratings of outputs. Each row of the arrays is one rating.
 
     Attributes:
         segments: index of the segment.
@@ -70,7 +70,7 @@ class Assessments:
         output_index = output_index.reshape(-1)
         n_outputs = len(n_ratings)
         means = np.bincount(output_index, self.scores, n_outputs) / n_ratings
-        # Single ratings are copied, because the division could change their last bit.
+        # Outputs with one rating keep it exactly, because a division could change the last bit.
         single_ratings = np.zeros(n_outputs)
         single_ratings[output_index] = self.scores
         return Assessments(
@@ -87,7 +87,7 @@ class Assessments:
         return ratings
 
     def comparisons(self) -> Rankings:
-        """Return comparisons of all pairs of systems that were rated on the same segment.
+        """Compare all pairs of systems that were rated on the same segment.
 
         Equal ratings are ties. Two ratings of the same system are not compared.
         """
@@ -95,7 +95,7 @@ class Assessments:
 
     @cached_property
     def _comparisons(self) -> Rankings:
-        """The result of :meth:`comparisons`, which is computed only once."""
+        """The cached result of :meth:`comparisons`."""
         order = np.lexsort((self.systems, self.segments))
         segments = self.segments[order]
         systems = self.systems[order]

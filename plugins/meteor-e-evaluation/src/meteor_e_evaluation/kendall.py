@@ -18,9 +18,9 @@ from meteor_e_evaluation.judgments import Rankings
 
 
 class PairCounts(NamedTuple):
-    """Numbers of pairs of systems by the agreement of human judgments and metric scores.
+    """Counts of concordant, discordant and tied pairs of systems.
 
-    Each attribute is a number or an array of numbers.
+    Each attribute is a single count, or an array of counts for many samples.
 
     Attributes:
         concordant: pairs for which the annotator and the metric prefer the same system.
@@ -38,7 +38,7 @@ class PairCounts(NamedTuple):
 
 
 def pair_differences(rankings: Rankings, scores: Floats) -> Floats:
-    """Return the metric score of the better system minus that of the worse system, for each pair.
+    """Return the metric's score difference between the better and the worse system of each pair.
 
     Args:
         rankings: the human judgments.
@@ -48,7 +48,9 @@ def pair_differences(rankings: Rankings, scores: Floats) -> Floats:
 
 
 def classify_pairs(rankings: Rankings, scores: Floats) -> Integers:
-    """Return the index of the field of :class:`PairCounts` that each pair contributes to.
+    """Classify each pair of systems as concordant, discordant or tied.
+
+    The class of a pair is the index of a field of :class:`PairCounts`.
 
     Args:
         rankings: the human judgments.
@@ -63,7 +65,7 @@ def classify_pairs(rankings: Rankings, scores: Floats) -> Integers:
 
 
 def count_pairs(rankings: Rankings, scores: Floats) -> PairCounts:
-    """Count the pairs of systems by the agreement of human judgments and metric scores.
+    """Count the concordant, discordant and tied pairs of systems.
 
     Args:
         rankings: the human judgments.
@@ -74,7 +76,7 @@ def count_pairs(rankings: Rankings, scores: Floats) -> PairCounts:
 
 
 def tau(counts: PairCounts, variant: str) -> Floats | float:
-    """Compute a variant of Kendall's τ, or pairwise accuracy, from the numbers of pairs.
+    """Compute a variant of Kendall's τ, or pairwise accuracy, from counts of pairs.
 
     Args:
         counts: the numbers of pairs, or arrays of them.
@@ -125,13 +127,15 @@ class TiedAccuracy(NamedTuple):
 
 
 def compute_pair_weights(rankings: Rankings) -> Floats:
-    """Return the weight of each pair. The weights of the pairs of a segment have the sum 1."""
+    """Return weights of the pairs that add up to 1 for each segment."""
     pairs_per_segment = np.bincount(rankings.segments)
     return np.asarray(1.0 / pairs_per_segment[rankings.segments])
 
 
 def mark_correct_pairs(rankings: Rankings, scores: Floats, threshold: float) -> NDArray[np.bool_]:
-    """Return a mask of the pairs that the metric orders or ties like the annotator.
+    """Return a mask of the pairs on which the metric and the annotator agree.
+
+    The metric and the annotator agree if both prefer the same system, or if both tie the systems.
 
     Args:
         rankings: the human judgments, which may contain ties.
@@ -147,8 +151,8 @@ def mark_correct_pairs(rankings: Rankings, scores: Floats, threshold: float) -> 
 def compute_tied_accuracy(rankings: Rankings, scores: Floats) -> TiedAccuracy:
     """Compute pairwise accuracy with tie calibration, which is called ``acc_eq`` in WMT23.
 
-    Metric scores are tied if they differ by no more than a threshold. The threshold is the smallest one with the best
-    accuracy. Accuracy is averaged over segments.
+    Metric scores are tied if they differ by no more than a threshold. The threshold is chosen so that the accuracy is
+    as high as possible. Accuracy is averaged over segments.
 
     Args:
         rankings: the human judgments, which may contain ties.
@@ -163,7 +167,7 @@ def compute_tied_accuracy(rankings: Rankings, scores: Floats) -> TiedAccuracy:
     pair_weights = compute_pair_weights(rankings)
     is_ordered_right = ~rankings.ties & (differences > 0)
     weight_without_ties = float(pair_weights[is_ordered_right].sum())
-    # If the metric ties a pair, the pair is correct only if the annotator also tied it.
+    # A pair that the metric ties is correct only if the annotator also tied the pair.
     gains = np.zeros(len(rankings))
     gains[rankings.ties] = pair_weights[rankings.ties]
     gains[is_ordered_right] = -pair_weights[is_ordered_right]
@@ -172,7 +176,9 @@ def compute_tied_accuracy(rankings: Rankings, scores: Floats) -> TiedAccuracy:
 
 
 def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: float) -> tuple[float, float]:
-    """Return the largest total weight of correct pairs, and the smallest threshold that attains it.
+    """Find the tie threshold that maximizes the total weight of correct pairs.
+
+    Return the total weight and the threshold. If several thresholds are equally good, the smallest one is returned.
 
     Args:
         distances: absolute score difference of each pair.
@@ -192,10 +198,10 @@ def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: 
 
 
 def count_concordant(levels: Integers) -> Floats:
-    """Count the concordant pairs that each element of a sequence belongs to.
+    """Count the concordant pairs of each element of a sequence.
 
-    Two elements are concordant if the later element has the higher level. The levels are compared bit by bit, from the
-    highest to the lowest bit, so that not all pairs of elements need to be compared.
+    Two elements are concordant if the later element has the higher level. The function compares the levels bit by bit,
+    which is faster than comparing all pairs of elements.
 
     Args:
         levels: level of each element, a non-negative integer.
@@ -205,7 +211,8 @@ def count_concordant(levels: Integers) -> Floats:
     """
     n_elements = len(levels)
     counts = np.zeros(n_elements)
-    # Elements whose higher bits are equal form a run. Within a run, the elements keep the order of the sequence.
+    # Elements with equal higher bits form a run.
+    # Within each run, the elements keep their original order.
     order = np.arange(n_elements)
     for bit in reversed(range(int(levels.max()).bit_length())):
         prefixes = levels[order] >> bit
@@ -213,7 +220,8 @@ def count_concordant(levels: Integers) -> Floats:
         run_start = np.searchsorted(higher_bits, higher_bits, "left")
         run_end = np.searchsorted(higher_bits, higher_bits, "right")
         has_bit = (prefixes & 1).astype(bool)
-        # These arrays count the elements before each position that have the bit, or that lack it.
+        # The first array counts the preceding elements whose bit is 1.
+        # The second array counts the preceding elements whose bit is 0.
         with_bit_before = np.r_[0, np.cumsum(has_bit)]
         without_bit_before = np.arange(n_elements + 1) - with_bit_before
         earlier_without_bit = without_bit_before[:-1] - without_bit_before[run_start]

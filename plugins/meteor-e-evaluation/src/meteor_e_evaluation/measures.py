@@ -1,7 +1,9 @@
 """Registry of the measures of agreement between metric scores and human judgments.
 
-Each measure is a class with attributes for its definition, its source, its name in mt-metrics-eval (MTME), and its
-treatment of ties and missing scores. The table in the documentation is generated from these attributes.
+Each measure is a class. The attributes of the class describe the measure, for example its definition and its treatment
+of ties.
+
+The table of measures in the documentation is generated from the attributes of the measure classes.
 """
 
 from __future__ import annotations
@@ -51,7 +53,7 @@ MEASURES: dict[str, type[Measure[TestSet]]] = {
 
 
 def measure_names() -> list[str]:
-    """Return the names of all measures: the built-in measures first, then those of plugins."""
+    """Return the names of the built-in measures, followed by the names of measures from plugins."""
     plugin_names = [name for name in plugin_registry().measures.names() if name not in MEASURES]
     return [*MEASURES, *plugin_names]
 
@@ -79,8 +81,8 @@ def measure(name: str) -> Measure[TestSet]:
 def default_measure_name(test: TestSet) -> str:
     """Return the name of the default measure for the judgments of a test set.
 
-    The default is ``tau-strict`` if outputs of several systems for the same segment were judged. It is ``pearson`` for
-    other ratings of segments, and ``system-pearson`` if there are only scores of systems.
+    The default is ``tau-strict`` if annotators judged several systems on the same segment. For other ratings of
+    segments, the default is ``pearson``. If only whole systems have human scores, the default is ``system-pearson``.
     """
     comparisons = pairs.pairwise_judgments(test)
     if comparisons is not None and len(comparisons):

@@ -60,8 +60,7 @@ def parse_whole_number(text: str, field: str, location: str) -> int:
 class MetricScore(NamedTuple):
     """A metric's score of one output or of a whole system.
 
-    The names of the metric, the language pair, the test set, the reference and the system are empty if the file does
-    not contain them.
+    Names that the file does not contain are empty strings.
 
     Attributes:
         metric: name of the metric.
@@ -85,7 +84,7 @@ class MetricScore(NamedTuple):
 
 
 def _make_score(system: str, segment: int | None, score: float, location: str) -> MetricScore:
-    """Return a score from a file that does not name the metric, the language pair, the test set or the reference."""
+    """Return a score from a file that contains no names except the name of the system."""
     return MetricScore(
         metric="",
         pair="",
@@ -192,7 +191,7 @@ def _parse_wmt_line(line: _Line) -> MetricScore:
 
 
 def _parse_wmt_output(fields: Sequence[str], location: str) -> tuple[str, str, int | None]:
-    """Parse the fields ``[REFERENCE] SYSTEM [SEGMENT]``, in which the reference and the segment are optional.
+    """Parse the fields ``[REFERENCE] SYSTEM [SEGMENT]``. The fields in brackets are optional.
 
     Returns:
         The name of the reference, or an empty string; the name of the system; and the segment, or None.
@@ -214,7 +213,8 @@ def _parse_wmt_output(fields: Sequence[str], location: str) -> tuple[str, str, i
 def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
     """Parse lines with a system and a score.
 
-    The scores are scores of systems if each system has only one line. Otherwise, they are scores of segments.
+    If each system has only one line, the file contains scores of systems. Otherwise, the file contains scores of
+    segments.
     """
     scores: list[MetricScore] = []
     n_lines: Counter[str] = Counter()
@@ -241,9 +241,9 @@ _COMET_LAST_LINE = re.compile(r"Predictions saved in: .*")
 
 
 def _parse_comet_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
-    """Parse the text that ``comet-score`` prints, in which the numbers of segments start from 0.
+    """Parse the text that ``comet-score`` prints. Its segment numbers start from 0.
 
-    The scores of systems are rounded means of the segment scores, so they are skipped if there are segment scores.
+    Scores of systems are skipped if there are segment scores, because COMET rounds the scores of systems.
     """
     systems_with_segments: set[str] = set()
     for line in lines:
@@ -262,7 +262,7 @@ def _parse_comet_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
 
 
 def _parse_comet_json(text: str, file_name: str) -> Iterator[MetricScore]:
-    """Parse the JSON that ``comet-score --to_json`` writes, with a list of scored segments for each output file."""
+    """Parse the JSON file that ``comet-score --to_json`` writes."""
     try:
         document = json.loads(text)
     except ValueError as error:
@@ -293,7 +293,7 @@ def _is_score(text: str) -> bool:
 
 
 def _parse_score(text: str, location: str) -> float:
-    """Return the score in a field, which is NaN if the field contains ``None``."""
+    """Convert a field to a score. The text ``None`` becomes NaN."""
     if text == "None":
         return math.nan
     try:
@@ -305,8 +305,9 @@ def _parse_score(text: str, location: str) -> float:
 def match_systems(names: Sequence[str], systems: Sequence[str], output_files: Mapping[str, str]) -> dict[str, str]:
     """Map the system names of a score file to the systems of a test set.
 
-    COMET names a system after the file of its output. Such a name matches the system with this output file, or the
-    system whose name equals the name of the file with or without its extension.
+    COMET names a system after its output file. Such a name is mapped to the system with this output file.
+
+    A file name also matches a system with the same name. The extension of the file name is optional.
 
     Args:
         names: system names of the score file.
@@ -329,9 +330,9 @@ def match_systems(names: Sequence[str], systems: Sequence[str], output_files: Ma
 
 
 def _match_file_name(path: str, systems_by_file_name: Mapping[str, Collection[str]]) -> str:
-    """Return the only system with the file name of a path, with or without its extension.
+    """Find the system that a path names, with or without the extension of the file.
 
-    If there is no such system, or if there are several, return the path.
+    If no system or several systems match the file name, the path is returned.
     """
     file_name = _last_part(path)
     stem, _, _ = file_name.rpartition(".")
@@ -344,5 +345,5 @@ def _match_file_name(path: str, systems_by_file_name: Mapping[str, Collection[st
 
 
 def _last_part(path: str) -> str:
-    """Return the last part of a path, whose separators are slashes or backslashes."""
+    """Return the last part of a path. Slashes and backslashes separate the parts."""
     return path.replace("\\", "/").rpartition("/")[2]

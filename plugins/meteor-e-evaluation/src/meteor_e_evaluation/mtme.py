@@ -78,7 +78,7 @@ def mtme_index(
 
 
 def _check_pairs(pairs: Sequence[str], available_pairs: Sequence[str], root: Path) -> None:
-    """Check that the folder of the test set contains system outputs for the language pairs."""
+    """Check that the folder contains system outputs for all language pairs."""
     for pair in pairs:
         if pair not in available_pairs:
             hint = near_miss(pair, available_pairs)
@@ -100,9 +100,9 @@ def _find_pairs(root: Path) -> list[str]:
 
 
 def _find_human_scores(root: Path, pair: str) -> dict[str, list[str]]:
-    """Return the available levels of the human scores of a language pair, by the name of the scores.
+    """Find the kinds of human scores for a language pair, and the levels of each kind.
 
-    The levels are ``seg`` for segments and ``sys`` for systems.
+    The level is ``seg`` for scores of segments and ``sys`` for scores of systems.
     """
     levels_by_name: dict[str, list[str]] = {}
     file_name = re.compile(re.escape(pair) + r"\.(?P<name>.+)\.(?P<level>seg|sys)\.score")
@@ -116,7 +116,7 @@ def _find_human_scores(root: Path, pair: str) -> dict[str, list[str]]:
 def _make_judgment_specs(
     root: Path, pair: str, gold: str | None, levels_by_name: Mapping[str, Sequence[str]]
 ) -> list[JudgmentSpec]:
-    """Return the index entries of the human scores of a language pair.
+    """Describe the human scores of a language pair as entries of a data index.
 
     Args:
         root: folder of the test set.
@@ -153,7 +153,7 @@ def _choose_preferred(available_names: Sequence[str], preferred_names: Sequence[
 def _make_pair_spec(
     root: Path, pair: str, references: Sequence[str], human_systems: bool, judgments: list[JudgmentSpec]
 ) -> PairSpec:
-    """Return the index entries of a language pair.
+    """Describe the files of a language pair as entries of a data index.
 
     Args:
         root: folder of the test set.
@@ -182,7 +182,8 @@ def _make_pair_spec(
         judgments=judgments,
         source=source if (root / source).is_file() else None,
         documents=documents if (root / documents).is_file() else None,
-        # References that are used for scoring are never systems. The others are systems only on request.
+        # A reference that is used for scoring is never evaluated as a system.
+        # Any other reference is evaluated as a system only on request.
         drop=selected if human_systems else available,
     )
 
@@ -205,7 +206,7 @@ def _find_references(folder: Path, pair: str) -> list[str]:
 
 
 def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, root: str | None = None) -> list[TestSet]:
-    """Load the test sets of some language pairs, or of all language pairs into a language.
+    """Load test sets for the given language pairs, or for all pairs with a given target language.
 
     Args:
         paths: paths of index files, or ``mtme:FOLDER`` for folders of mt-metrics-eval.

@@ -27,7 +27,7 @@ BETA = math.log(0.5) / math.log(1.5) ** 2
 
 
 def brevity_penalty(hypothesis_length: float, reference_length: float) -> float:
-    """Return the factor by which the score of a short hypothesis is multiplied.
+    """Return the brevity penalty, a factor that lowers the score of a short hypothesis.
 
     Args:
         hypothesis_length: number of words of the hypothesis.
@@ -70,13 +70,13 @@ class NistMetric(Metric):
         return str(self._tokenize(text)).lower().split()
 
     def prepare(self, references: Sequence[Sequence[str]]) -> NistMetric:
-        """Return a copy of the metric with the information of all n-grams in the references."""
+        """Compute the information of all reference n-grams, and store it in a copy of the metric."""
         prepared = copy.copy(self)
         prepared.weigh([self.words(segment) for segments in references for segment in segments])
         texts = list(references)
         reference_counts = {len(segments) for segments in references}
         if len(reference_counts) == 1:
-            # Digests of whole references are equal to the digests of the reference files.
+            # The digest of a whole reference equals the digest of its file.
             (n_references,) = reference_counts
             texts = [[segments[index] for segments in references] for index in range(n_references)]
         digest_of_texts = digest(digest(text) for text in texts)
@@ -101,17 +101,21 @@ class NistMetric(Metric):
             self._information[ngram] = math.log2(prefix_count / count)
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return the statistics of the segments, an array ``(segments, 12)``."""
+        """Return the NIST statistics of each segment.
+
+        Returns:
+            An array ``(segments, 12)``.
+        """
         rows = np.zeros((len(batch), 2 * ORDER + 2))
         for index, (hypothesis, references) in enumerate(zip(batch.hypotheses, batch.references, strict=True)):
             rows[index] = self._segment_statistics(self.words(hypothesis), [self.words(text) for text in references])
         return rows
 
     def _segment_statistics(self, words: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
-        """Return the statistics of a segment from the words of its hypothesis and its references."""
+        """Compute the NIST statistics of a segment from the words of the hypothesis and the references."""
         reference_counts: Counter[tuple[str, ...]] = Counter()
         for reference_words in references:
-            # The union of counters keeps the largest count of each n-gram in any reference.
+            # The union of counters keeps the largest count of each n-gram over all references.
             reference_counts |= Counter(_ngrams(reference_words))
         matched_information = np.zeros(ORDER)
         ngram_counts = np.zeros(ORDER)
@@ -125,12 +129,12 @@ class NistMetric(Metric):
         return np.concatenate([matched_information, ngram_counts, [len(words), mean_length]])
 
     def scores(self, sums: Floats) -> Floats:
-        """Return the NIST score of each row of summed statistics."""
+        """Return one NIST score for each row of summed statistics."""
         return np.array([_score(row) for row in sums], float)
 
 
 def _score(statistics: Floats) -> float:
-    """Return the NIST score of summed statistics, ``(12,)``."""
+    """Return the NIST score for one vector of summed statistics."""
     information = statistics[:ORDER]
     counts = statistics[ORDER : 2 * ORDER]
     hypothesis_length, reference_length = statistics[2 * ORDER :]

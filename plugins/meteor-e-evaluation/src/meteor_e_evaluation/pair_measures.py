@@ -26,9 +26,9 @@ NO_RATED_PAIRS = (
 
 
 def pairwise_judgments(test: TestSet) -> Rankings | None:
-    """Return the human comparisons of systems in a test set, or None if it has no judgments of segments.
+    """Return the human comparisons of systems, or None if no segments were judged.
 
-    If the test set has no rankings, the ratings of each segment are compared.
+    If a test set has no rankings, comparisons are derived from the ratings of each segment.
     """
     if test.rankings is not None:
         return test.rankings
@@ -38,12 +38,12 @@ def pairwise_judgments(test: TestSet) -> Rankings | None:
 
 
 def make_undefined_samples(weights: Floats) -> Floats:
-    """Return the values of an undefined measure, which are NaN for each bootstrap sample."""
+    """Return NaN for each bootstrap sample, as the values of an undefined measure."""
     return np.full(len(weights), math.nan)
 
 
 class PairMeasure(Measure[TestSet]):
-    """Base class of measures that are functions of the numbers of concordant, discordant and tied pairs.
+    """Base class of measures that count concordant, discordant and tied pairs.
 
     Attributes:
         variant: the variant of :func:`.kendall.tau`.
@@ -57,7 +57,7 @@ class PairMeasure(Measure[TestSet]):
         return pairwise_judgments(test)
 
     def compute(self, counts: kendall.PairCounts) -> Floats | float:
-        """Compute the measure from the numbers of pairs."""
+        """Compute the measure from counts of concordant, discordant and tied pairs."""
         return kendall.tau(counts, self.variant)
 
     def agreement(self, test: TestSet) -> Agreement | None:
@@ -68,25 +68,29 @@ class PairMeasure(Measure[TestSet]):
         return lambda segments: float(self.compute(kendall.count_pairs(rankings, segments)))
 
     def explain_missing_judgments(self, test: TestSet) -> str:
-        """Return the reason why the test set has no pairs of judged systems."""
+        """Explain why the test set has no pairs of judged systems."""
         return NO_RATED_PAIRS
 
     def explain_undefined(self, test: TestSet, scores: Scores) -> str:
-        """Return the reason why the value of the measure is NaN."""
+        """Explain why the value of the measure is NaN."""
         rankings = self.rankings(test)
         if rankings is not None and len(rankings) and rankings.ties.all():
             return "the annotators tied all pairs of systems"
         return super().explain_undefined(test, scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that compares the values of two metrics after they exchange scores."""
+        """Return a function that compares two metrics after they exchange scores in a permutation test."""
         rankings = self.rankings(test)
         if rankings is None or unit == "scores":
             return None
         return make_pair_count_comparer(rankings, values, masks, unit, lambda counts: kendall.tau(counts, self.variant))
 
     def counts(self, test: TestSet, segments: Floats) -> Floats | None:
-        """Return the numbers of pairs of each segment, ``(segments, 5)``, in the order of :class:`.PairCounts`."""
+        """Count the concordant, discordant and tied pairs of each segment.
+
+        Returns:
+            An array ``(segments, 5)``, whose columns are the fields of :class:`.PairCounts`.
+        """
         rankings = self.rankings(test)
         if rankings is None or np.isnan(segments).all():
             return None
@@ -167,7 +171,7 @@ class RelativeRanking(PairMeasure):
         threshold: Annotated[float, Meta(ge=0, description="Smallest difference of human scores that counts.")] = 25.0
 
     def rankings(self, test: TestSet) -> Rankings | None:
-        """Return the pairs of systems whose ratings differ by at least the threshold."""
+        """Return pairs of systems whose ratings differ by at least the threshold."""
         if test.assessments is None:
             return None
         pairs = test.assessments.average_repeated().comparisons().strict()
@@ -176,7 +180,7 @@ class RelativeRanking(PairMeasure):
         return pairs.select(differences >= self.options.threshold)
 
     def explain_missing_judgments(self, test: TestSet) -> str:
-        """Return the reason why the test set has no pairs of judged systems."""
+        """Explain why the test set has no pairs of judged systems."""
         if test.assessments is None:
             return "the test set has no ratings of segments"
         return f"no segment has ratings of two systems that differ by {self.options.threshold:g} or more"
@@ -198,25 +202,25 @@ class TiedAccuracy(Measure[TestSet]):
     missing = PAIRS_NEED_TWO_RATINGS
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return a function that computes the accuracy from segment scores, with the best threshold for each metric."""
+        """Return a function that computes pairwise accuracy with the best tie threshold for each metric."""
         rankings = pairwise_judgments(test)
         if rankings is None or not len(rankings):
             return None
         return lambda segments: kendall.compute_tied_accuracy(rankings, segments).accuracy
 
     def explain_missing_judgments(self, test: TestSet) -> str:
-        """Return the reason why the test set has no pairs of judged systems."""
+        """Explain why the test set has no pairs of judged systems."""
         return NO_RATED_PAIRS
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that compares the accuracy of two metrics after they exchange scores."""
+        """Return a function that compares the pairwise accuracy of two metrics after they exchange scores."""
         rankings = pairwise_judgments(test)
         if unit == "scores" or rankings is None:
             return None
         return make_tied_accuracy_comparer(rankings, values, masks, unit)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
-        """Return the accuracy on each bootstrap sample of segments."""
+        """Return the pairwise accuracy on each bootstrap sample of segments."""
         rankings = pairwise_judgments(test)
         if rankings is None or not len(rankings) or np.isnan(scores.segments).all():
             return make_undefined_samples(weights)

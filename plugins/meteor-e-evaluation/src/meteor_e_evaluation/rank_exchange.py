@@ -1,4 +1,6 @@
-"""Computes the differences of rank correlations in permutation tests, which exchange scores of two metrics at random.
+"""Compares the rank correlations of two metrics in permutation tests.
+
+In each sample, a permutation test exchanges some scores of the two metrics at random.
 
 A rank correlation is a sum over pairs of outputs, divided by a normalizer that depends on ties. The difference between
 the sums of two metrics is a linear function of the masks, so that it is always exact. The total of the two sums matters
@@ -33,7 +35,7 @@ COARSE_TABLE_SIDE = 64
 def make_rank_correlation_comparer(
     scores: Floats, groups: Sequence[Assessments], masks: Masks, unit: str, coefficient: str
 ) -> Differences:
-    """Return a function that compares the mean rank correlations of two metrics.
+    """Return a function that computes the difference between the mean rank correlations of two metrics.
 
     Args:
         scores: scores of each metric.
@@ -57,7 +59,7 @@ def make_rank_correlation_comparer(
 
 
 def _rank_jointly(ratings: Assessments, metric_scores: Floats, unit: str, coefficient: str) -> JointRanking:
-    """Rank the scores that two metrics assign to the rated outputs. Both metrics are ranked together.
+    """Rank the scores of two metrics together in one list.
 
     Args:
         ratings: human scores of the outputs.
@@ -75,7 +77,9 @@ def _rank_jointly(ratings: Assessments, metric_scores: Floats, unit: str, coeffi
 
 
 def _compute_coefficients(rankings: Sequence[JointRanking], unit_masks: Floats) -> Floats:
-    """Return the coefficients of both metrics in each sample, computed for blocks of samples to limit the memory.
+    """Return the coefficients of both metrics in each sample.
+
+    The samples are processed in blocks, because all samples together may need too much memory.
 
     Args:
         rankings: one joint ranking per group of ratings.
@@ -95,9 +99,10 @@ def _compute_coefficients(rankings: Sequence[JointRanking], unit_masks: Floats) 
 
 
 class JointRanking(ABC):
-    """The joint ranking of the scores of two metrics for the same outputs.
+    """One ranking that contains the scores of two metrics for the same outputs.
 
-    In each sample, one of the two scores of an output is assigned to the first metric, and the other to the second one.
+    Every output has two scores. In each sample of a permutation test, the two metrics keep or exchange their scores of
+    an output.
 
     Args:
         human_scores: ratings of the outputs.
@@ -117,7 +122,7 @@ class JointRanking(ABC):
     def __init__(self, human_scores: Floats, scores: Floats, units: Integers) -> None:
         _, level_of_output = np.unique(human_scores, return_inverse=True)
         level_of_score = np.tile(level_of_output.reshape(-1), 2)
-        # Equal scores are sorted by decreasing rating, so that they are not counted as concordant pairs.
+        # Equal scores are sorted by decreasing rating, because ties must not count as concordant pairs.
         order = np.lexsort((-level_of_score, scores))
         self.n_outputs = len(human_scores)
         self.is_first = order < self.n_outputs
@@ -137,12 +142,12 @@ class JointRanking(ABC):
 
     @property
     def largest_array(self) -> int:
-        """The number of elements of the largest array per sample."""
+        """The size of the largest array that a single sample needs."""
         return max(len(self.levels), math.prod(self._table_shape))
 
     @abstractmethod
     def sum_pairs(self, ranks: Integers, levels: Integers) -> Floats:
-        """Return the sum over all pairs of each score with another score.
+        """Return one sum for each score, over all pairs of the score and another score.
 
         Args:
             ranks: ranks of the scores, in ascending order.
@@ -151,39 +156,51 @@ class JointRanking(ABC):
 
     @abstractmethod
     def sum_table_pairs(self, table: Floats, lower_rows: Floats, column_of_level: Integers) -> Floats:
-        """Return the total of the sums of both metrics over pairs in different cells of a table, ``(samples,)``.
+        """Sum the terms of both metrics over pairs of scores in different cells of a table.
 
         Args:
             table: number of scores of each metric in each cell, ``(2, rows, columns, samples)``. The rows are ranks,
                 and the columns are levels.
             lower_rows: number of scores in the same column of all lower rows, an array of the same shape.
             column_of_level: column of each level.
+
+        Returns:
+            An array ``(samples,)``.
         """
 
     @abstractmethod
     def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
-        """Return the offset and the normalizer of the sums of both metrics, two arrays ``(2, samples)``.
+        """Return an offset and a normalizer for each coefficient, as two arrays ``(2, samples)``.
 
-        A coefficient is the sum plus the offset, divided by the normalizer."""
+        A coefficient is a sum over all pairs plus the offset, divided by the normalizer.
+        """
 
     def coefficients(self, masks: Floats) -> Floats:
-        """Return the coefficient of both metrics in each sample, ``(2, samples)``, with NaN if it is undefined.
+        """Return the coefficient of both metrics in each sample, or NaN where the coefficient is undefined.
 
         Args:
             masks: masks of the exchanged units, ``(units, samples)``.
+
+        Returns:
+            An array ``(2, samples)``.
         """
         n_units = len(self._difference_by_unit)
         difference = self._difference - self._difference_by_unit @ masks[:n_units]
         without_exchange = np.zeros((len(masks), 1))
         table_totals = self._total_of_table(np.hstack([without_exchange, masks]))
-        # The table only estimates how an exchange changes the exact total of the sums of both metrics.
+        # The total without an exchange is exact.
+        # The table only estimates how an exchange changes the total.
         total = self._total + table_totals[1:] - table_totals[0]
         sums = np.stack([total + difference, total - difference]) / 2
         offset, normalizer = self.offset_and_normalizer(masks)
         return divide_or_nan(sums + offset, normalizer)
 
     def _total_of_table(self, masks: Floats) -> Floats:
-        """Return the total of the sums of both metrics over pairs in different cells of the table, ``(samples,)``."""
+        """Count the scores in each cell of the table, and sum the terms of both metrics over pairs of scores.
+
+        Returns:
+            An array ``(samples,)``.
+        """
         n_rows, n_columns = self._table_shape
         n_levels = len(self.level_sizes)
         row_of_score = self.ranks * n_rows // self._n_ranks
@@ -195,11 +212,14 @@ class JointRanking(ABC):
         return self.sum_table_pairs(table, lower_rows, column_of_level)
 
     def count_ties(self, values: Integers, masks: Floats) -> Floats:
-        """Count the scores of each metric with each repeated value, ``(2, repeated values, samples)``.
+        """Count how often each repeated value occurs among the scores of each metric.
 
         Args:
             values: value of each score, such as its rank.
             masks: masks of the exchanged units, ``(units, samples)``.
+
+        Returns:
+            An array ``(2, repeated values, samples)``.
         """
         _, value_index, sizes = np.unique(values, return_inverse=True, return_counts=True)
         is_repeated = sizes > 1
@@ -207,19 +227,22 @@ class JointRanking(ABC):
         return self._count_keys(key_of_value[value_index.reshape(-1)], int(is_repeated.sum()), masks)
 
     def _count_keys(self, keys: Integers, n_keys: int, masks: Floats) -> Floats:
-        """Count the scores with each key that are assigned to each metric, ``(2, keys, samples)``.
+        """Count how often each key occurs among the scores of each metric.
 
         Args:
             keys: key of each score. Scores with the key -1 are ignored.
             n_keys: number of keys.
             masks: masks of the exchanged units, ``(units, samples)``.
+
+        Returns:
+            An array ``(2, keys, samples)``.
         """
         from scipy import sparse
 
         has_key = keys >= 0
         known_keys = keys[has_key]
         is_first = self.is_first[has_key]
-        # An exchange of a unit removes the scores of the first metric, and adds those of the second metric.
+        # After an exchange, the first metric lacks its own scores of the unit, and has the scores of the second metric.
         changes = np.where(is_first, -1.0, 1.0)
         changes_by_unit = sparse.csr_matrix((changes, (known_keys, self.units[has_key])), (n_keys, len(masks)))
         counts_without_exchange = np.bincount(known_keys, is_first, n_keys)
@@ -231,17 +254,23 @@ class JointRanking(ABC):
 class SpearmanRanking(JointRanking):
     """A joint ranking for Spearman's ρ.
 
-    The sum of a metric is the sum of the level weights of the outputs, multiplied by the numbers of lower minus higher
-    scores.
+    Each output contributes the weight of its human rating, multiplied by the difference between the number of lower
+    scores and the number of higher scores.
     """
 
     @property
     def level_weights(self) -> Floats:
-        """Twice the deviation of the mean rank of each level from the mean of all ranks."""
+        """A weight for each distinct human rating.
+
+        The weight is twice the difference between the mean rank of the rating and the mean of all ranks.
+        """
         return np.asarray(2 * np.cumsum(self.level_sizes) - self.level_sizes - self.n_outputs)
 
     def sum_pairs(self, ranks: Integers, levels: Integers) -> Floats:
-        """Return the weight differences between each score and the lower scores minus those to the higher scores."""
+        """Compare the weight of each score with the weights of all other scores.
+
+        The weight differences to lower scores are added, and the weight differences to higher scores are subtracted.
+        """
         weights = self.level_weights[levels]
         n_lower = np.searchsorted(ranks, ranks, "left")
         n_not_higher = np.searchsorted(ranks, ranks, "right")
@@ -253,7 +282,7 @@ class SpearmanRanking(JointRanking):
         return np.asarray(weights * n_lower_minus_higher - (weight_of_lower + weight_of_not_higher - total_weight))
 
     def sum_table_pairs(self, table: Floats, lower_rows: Floats, column_of_level: Integers) -> Floats:
-        """Return the total of the weight differences between each score and the scores of lower ranks."""
+        """Sum the weight differences between each score and all lower scores."""
         weight_sums = np.bincount(column_of_level, self.level_weights * self.level_sizes)
         column_weights = weight_sums / np.bincount(column_of_level, self.level_sizes)
         row_weights = np.einsum("l,krls->krs", column_weights, table)
@@ -262,7 +291,10 @@ class SpearmanRanking(JointRanking):
         return np.asarray(pair_sums.sum(axis=(0, 1)))
 
     def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
-        """Return 0, and the product of the standard deviations of the metric ranks and of the human ranks."""
+        """Return the offset 0 and the normalizer of Spearman's ρ.
+
+        The normalizer is the product of the standard deviations of metric ranks and human ranks.
+        """
         metric_ties = self.count_ties(self.ranks, masks)
         human_ties = self.level_sizes
         sum_without_ties = float(self.n_outputs**3 - self.n_outputs)
@@ -272,7 +304,7 @@ class SpearmanRanking(JointRanking):
 
 
 class ConcordanceRanking(JointRanking):
-    """A joint ranking for Kendall's τ and for pairwise accuracy, whose sums are the numbers of concordant pairs.
+    """A joint ranking for Kendall's τ and for pairwise accuracy, which counts concordant pairs.
 
     Args:
         coefficient: ``kendall``, ``kendall-c`` or ``acc``.
@@ -283,19 +315,19 @@ class ConcordanceRanking(JointRanking):
         self.coefficient = coefficient
 
     def sum_pairs(self, ranks: Integers, levels: Integers) -> Floats:
-        """Return the number of concordant pairs of each score."""
+        """Return the number of concordant pairs that contain each score."""
         return kendall.count_concordant(levels)
 
     def sum_table_pairs(self, table: Floats, lower_rows: Floats, column_of_level: Integers) -> Floats:
-        """Return the number of concordant pairs in different rows and columns."""
+        """Count the concordant pairs of scores in different rows and columns of the table."""
         lower_rows_and_columns = np.cumsum(lower_rows, axis=2) - lower_rows
         return np.asarray(np.einsum("krls,krls->s", table, lower_rows_and_columns))
 
     def offset_and_normalizer(self, masks: Floats) -> tuple[Floats, Floats]:
-        """Return the offset and the normalizer, which depend on the numbers of pairs that are tied.
+        """Compute the offset and the normalizer from the numbers of tied pairs.
 
-        The numerator of τ is half the difference between the concordant and the discordant pairs. The numerator of the
-        accuracy is the number of pairs that are concordant or tied by both.
+        The numerator of τ is half the difference between the numbers of concordant and discordant pairs. The numerator
+        of the accuracy is the number of pairs on which the metric and the annotator agree.
         """
         n_levels = len(self.level_sizes)
         metric_ties = self.count_ties(self.ranks, masks)
@@ -312,7 +344,10 @@ class ConcordanceRanking(JointRanking):
         return offset, np.sqrt(n_pairs - n_metric) * np.sqrt(n_pairs - n_human) / 2
 
     def _normalizer_of_tau_c(self, metric_ties: Floats) -> Floats:
-        """Return the normalizer of Stuart's τ-c, which depends on the smaller number of distinct values."""
+        """Return the normalizer of Stuart's τ-c.
+
+        The normalizer uses the number of distinct metric scores or of distinct ratings, whichever is smaller.
+        """
         n_repetitions = (metric_ties - (metric_ties > 0)).sum(axis=1)
         n_metric_levels = self.n_outputs - n_repetitions
         n_levels = np.minimum(n_metric_levels, len(self.level_sizes))
@@ -320,12 +355,18 @@ class ConcordanceRanking(JointRanking):
 
 
 def _choose_table_shape(n_ranks: int, n_levels: int) -> tuple[int, int]:
-    """Return the number of ranks and levels as the shape of a table, or a smaller shape if there are too many cells."""
+    """Choose the number of rows and columns of a table of ranks and human ratings.
+
+    The table is coarser if one cell for each rank and rating would need too much memory.
+    """
     if n_ranks * n_levels <= MAX_TABLE_CELLS:
         return n_ranks, n_levels
     return min(n_ranks, COARSE_TABLE_SIDE), min(n_levels, COARSE_TABLE_SIDE)
 
 
 def _count_tied_pairs(tie_sizes: Floats, axis: int) -> Floats:
-    """Return the number of tied pairs, given the sizes of groups of equal scores along an axis."""
+    """Count the tied pairs in groups of equal scores.
+
+    The sizes of the groups are given along an axis of the array.
+    """
     return np.asarray((tie_sizes * (tie_sizes - 1) / 2).sum(axis=axis))

@@ -1,7 +1,9 @@
 """Reads human rankings of systems in the formats that WMT has published since 2008.
 
-Each reader yields comparisons of two systems on one segment, with the system names and segment numbers of the file.
-:mod:`meteor_e_evaluation.judgment_reader` assigns the comparisons to outputs.
+Each reader yields comparisons of two systems on one segment. The comparisons contain the system names and segment
+numbers as they appear in the file.
+
+The module :mod:`meteor_e_evaluation.judgment_reader` finds the outputs that were compared.
 """
 
 from __future__ import annotations
@@ -59,14 +61,14 @@ class RankedPair(NamedTuple):
 
 
 class _RankedSystem(NamedTuple):
-    """Contains the name and the rank of a system. Rank 1 is the best."""
+    """Name and rank of a system that an annotator ranked. Rank 1 is the best rank."""
 
     name: str
     rank: int
 
 
 class _SystemColumns(NamedTuple):
-    """Columns of a ranked system in a ranking file.
+    """Columns of a ranking file that contain the name and the rank of a system.
 
     Attributes:
         name: index of the column with the name of the system.
@@ -100,8 +102,10 @@ class _RankingColumns(NamedTuple):
 def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None) -> Iterator[RankedPair]:
     """Read a ranking file of WMT, in which each row ranks several systems on one segment.
 
-    Columns are found by name: ``srclang``, ``trglang``, ``srcIndex`` or ``segmentId``, and ``system1Id`` and
-    ``system1rank`` with ascending numbers. Rank 1 is the best rank. Rank -1 marks systems that were not ranked.
+    Columns are found by their titles, such as ``srclang``, ``trglang``, ``srcIndex`` (or ``segmentId``), ``system1Id``
+    and ``system1rank``.
+
+    Rank 1 is the best rank. Rank -1 marks systems that were not ranked.
 
     Args:
         path: path of the file, which may be compressed with gzip.
@@ -160,7 +164,7 @@ def _find_columns(header: Sequence[str], file_name: str) -> _RankingColumns:
 
 
 def _find_system_columns(index_of: Mapping[str, int]) -> list[_SystemColumns]:
-    """Return the columns of the ranked systems, given the index of each title."""
+    """Return the columns that contain the names and the ranks of systems."""
     systems = []
     for position in range(1, _MAX_RANKED_SYSTEMS + 1):
         name_title = f"system{position}Id"
@@ -193,7 +197,7 @@ def _read_ranks(row: Sequence[str], columns: _RankingColumns, location: str) -> 
 def _compare_ranked(
     pair: str, segment: int, ranked_systems: Iterable[_RankedSystem], location: str
 ) -> Iterator[RankedPair]:
-    """Yield a comparison for each pair of systems of a ranking.
+    """Convert a ranking of several systems to comparisons of two systems.
 
     Args:
         pair: the language pair.

@@ -106,7 +106,7 @@ def _iterate_rows(
 
 
 def _find_columns(titles: Sequence[str], columns: ColumnNames) -> dict[str, int]:
-    """Return the column index of each field that the table contains.
+    """Find the column of each field in a table by the title of the column.
 
     Args:
         titles: titles of the columns in lower case.
@@ -121,7 +121,7 @@ def _find_columns(titles: Sequence[str], columns: ColumnNames) -> dict[str, int]
 
 
 def _select_score_column(columns: ColumnNames, score: str | None) -> ColumnNames:
-    """Replace the names of the score's column by the given name, unless it is None or empty."""
+    """Use the given title for the column of the score, if a title is given."""
     if not score:
         return columns
     return {**columns, "score": (score.lower(),)}
@@ -138,9 +138,10 @@ _DIRECT_ASSESSMENT_COLUMNS: ColumnNames = {
 def read_assessments(path: PathLike, *, segments: bool, score: str | None = None) -> Iterator[HumanScore]:
     """Read a file of direct assessments with a header and one score per row.
 
-    Columns are separated by blanks, tabs or commas, and are found by name. Examples are the formats of WMT 2017
-    (``LP DATA SYSTEM SID HUMAN``) and of WMT 2021 (``SYS SID RAW.SCR Z.SCR N``). Rows with the score ``None`` are
+    Columns are separated by blanks, tabs or commas, and are found by their titles. Rows with the score ``None`` are
     skipped.
+
+    Examples are the formats of WMT 2017 (``LP DATA SYSTEM SID HUMAN``) and of WMT 2021 (``SYS SID RAW.SCR Z.SCR N``).
 
     Args:
         path: path of the file.
@@ -190,7 +191,7 @@ _RATING_COLUMNS: ColumnNames = {
     "system": ("system", "systemid", "sys", "mt_system"),
     "document": ("document", "doc", "documentid", "document_id", "docid"),
     "segment": ("globalsegid", "global_seg_id", "seg_id", "segment", "segmentid", "segment_id", "line", "sid"),
-    # In Google's files, "doc_id" is the number of a segment within its document, and "seg_id" within the test set.
+    # In Google's files, "doc_id" numbers the segments of a document, and "seg_id" numbers the segments of a test set.
     "document segment": ("docsegid", "doc_seg_id", "doc_id", "line", "segment", "segmentid", "segment_id", "seg_id"),
     "rater": ("rater", "annotator", "userid", "user", "login"),
     "score": ("score", "rating", "esa_score", "raw", "raw_score"),
@@ -221,7 +222,7 @@ def _read_rating_table(
         raise InputError(f"{file_name}: the file is empty; a table of ratings was expected")
     lines = itertools.chain([first_line], remaining_lines)
     if "\t" in first_line:
-        # Quotation marks in tab-separated files are part of the text.
+        # In tab-separated files, quotation marks are part of the text.
         rows = csv_rows(lines, file_name, delimiter="\t", quoting=csv.QUOTE_NONE)
     else:
         rows = csv_rows(lines, file_name)
@@ -241,7 +242,7 @@ def read_mqm(
 ) -> Iterator[HumanScore]:
     """Read MQM annotations in Google's format, which has one error per row.
 
-    The score of a segment by a rater is the negated sum of the weights of its errors.
+    Each rater gives a segment a score: the sum of the weights of all marked errors, with a negative sign.
 
     Args:
         path: path of the file.
@@ -277,12 +278,12 @@ def read_mqm(
 
 
 def _segment_field(in_document: bool) -> str:
-    """Return the field that contains the segment number within the document, or within the test set."""
+    """Return the name of the field that contains the segment number."""
     return "document segment" if in_document else "segment"
 
 
 def _required_fields(*fields: str, in_document: bool) -> list[str]:
-    """Return the fields that a table of ratings must have: the system, the segment and the given fields."""
+    """Return the fields that a table of ratings must have, including the system and the segment."""
     required = ["system", _segment_field(in_document), *fields]
     if in_document:
         required.append("document")
@@ -290,7 +291,7 @@ def _required_fields(*fields: str, in_document: bool) -> list[str]:
 
 
 def _make_human_score(cells: Mapping[str, str], score: float, location: str, *, in_document: bool) -> HumanScore:
-    """Return the human score of the output that a row of a table of ratings names.
+    """Convert a row of a table of ratings to a human score.
 
     Args:
         cells: the cells of the row by field.
@@ -312,8 +313,8 @@ def _make_human_score(cells: Mapping[str, str], score: float, location: str, *, 
 def _error_weight(severity: str, category: str, weights: Mapping[str, float], location: str) -> float:
     """Return the weight of an error.
 
-    The keys of the weights are severities, optionally followed by a slash and the prefix of a category. The longest
-    matching key determines the weight.
+    A key of the weights is a severity, such as ``major``. Optionally, a slash and the beginning of an error category
+    follow. If several keys match an error, the longest key is used.
     """
     error = f"{severity}/{category}".lower()
     keys = [key for key in weights if error == key or error.startswith((f"{key}/", f"{key}!"))]
@@ -396,7 +397,7 @@ def _split_score_line(line: str, location: str) -> tuple[str, str]:
 
 
 def _check_line_counts(file_name: str, n_lines: Mapping[str, int], n_segments: int) -> None:
-    """Check that the number of lines of each system is the number of segments."""
+    """Check that the file has one line per segment for each system."""
     for system, count in n_lines.items():
         if count != n_segments:
             raise InputError(f"{file_name}: system {system} has {count} scores; the test set has {n_segments} segments")

@@ -1,4 +1,7 @@
-"""Reads files whose records contain an output, its references and its rating, such as rated captions."""
+"""Reads files of rated outputs, such as image captions.
+
+Each record contains an output, its references and its rating.
+"""
 
 from __future__ import annotations
 
@@ -67,7 +70,7 @@ def load_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
 
 
 def _collect_texts(rated_outputs: Sequence[Sequence[_RatedOutput]]) -> tuple[list[str], ...]:
-    """Return the segments of each system, from the rated outputs of each system."""
+    """Return the output texts of each system."""
     texts = []
     for system_outputs in rated_outputs:
         texts.append([rated_output.output for rated_output in system_outputs])
@@ -75,7 +78,10 @@ def _collect_texts(rated_outputs: Sequence[Sequence[_RatedOutput]]) -> tuple[lis
 
 
 def _align_references(references_by_segment: Sequence[Sequence[str]]) -> tuple[list[str], ...]:
-    """Return the segments of each reference. The last reference of a segment replaces missing references."""
+    """Return lists of references with one reference per segment.
+
+    If a segment has fewer references than other segments, its last reference is repeated.
+    """
     n_references = max(len(references) for references in references_by_segment)
     aligned_references = []
     for index in range(n_references):
@@ -84,7 +90,7 @@ def _align_references(references_by_segment: Sequence[Sequence[str]]) -> tuple[l
 
 
 def _make_assessments(rated_outputs: Sequence[Sequence[_RatedOutput]]) -> Assessments:
-    """Return the ratings of outputs as arrays, from the rated outputs of each system."""
+    """Convert the ratings of all systems to arrays."""
     n_systems = len(rated_outputs)
     n_segments = len(rated_outputs[0])
     scores = [rated_output.score for system_outputs in rated_outputs for rated_output in system_outputs]
@@ -96,7 +102,7 @@ def _make_assessments(rated_outputs: Sequence[Sequence[_RatedOutput]]) -> Assess
 
 
 def _read_rated_outputs(file: Path, spec: RecordSpec) -> dict[str, dict[int, _RatedOutput]]:
-    """Return the rated outputs by the name of the system and the number of the segment.
+    """Read rated outputs into one dictionary per system, with segment numbers as keys.
 
     Raises:
         InputError: if a record is malformed, or if a system has two records of a segment.
@@ -118,7 +124,7 @@ def _read_rated_outputs(file: Path, spec: RecordSpec) -> dict[str, dict[int, _Ra
 
 
 def _parse_rated_output(record: Record, spec: RecordSpec) -> _RatedOutput:
-    """Return the output of a record with its references and its rating.
+    """Extract the output, the references and the rating from a record.
 
     Raises:
         InputError: if the record lacks a field, or if a field has the wrong type.
@@ -169,7 +175,7 @@ def _check_segments(file: Path, outputs_by_system: dict[str, dict[int, _RatedOut
 
 
 def _missing_record(file: Path, *, incomplete: str, complete: str, line_number: int) -> InputError:
-    """Return the error for a segment of which only one of two systems has a record."""
+    """Return the error for a segment that occurs in the records of one system, but not of another system."""
     return InputError(
         f"{file}: system {incomplete} has no record of a segment that {complete} has in line {line_number}; all "
         "systems need the same segments (name the column of the segment under 'segment')"

@@ -36,7 +36,7 @@ class EvaluationResult(Result):
         yield Grid((), (), notes=self._notes())
 
     def _notes(self) -> list[str]:
-        """Return notes on the ranks, the signatures and the intervals."""
+        """Return notes that explain the ranks, the signatures and the confidence intervals."""
         notes = []
         if any(table.ranks for table in self.evaluation.tables):
             notes.append(RANKS_NOTE)
@@ -50,7 +50,7 @@ class EvaluationResult(Result):
         return notes
 
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield a header row, then one row per value of the tables, without rounding."""
+        """Yield a header row, and then one row for each unrounded value."""
         yield "testset", "measure", "metric", "pair", "value", "low", "high", "rank"
         for table in self.evaluation.tables:
             for name, values in table.rows.items():
@@ -61,7 +61,7 @@ class EvaluationResult(Result):
                     yield table.testset, table.measure.name, name, column, value.value, low, high, rank
 
     def document(self) -> dict[str, Any]:
-        """Return all results of the evaluation, without rounding, as a JSON document."""
+        """Return the unrounded results of the evaluation as a JSON document."""
         return {
             "tables": [_table_document(table) for table in self.evaluation.tables],
             "signatures": self.evaluation.signatures,
@@ -76,7 +76,7 @@ def _title(table: Table) -> str:
 
 
 def _find_rank(table: Table, metric: str, column: str) -> int | None:
-    """Return the rank of a metric in a column, or None if the metrics of the column are not ranked."""
+    """Return the rank of a metric in a column, or None if the column has no ranks."""
     return table.ranks.get(column, {}).get(metric)
 
 
@@ -104,13 +104,13 @@ def _table_grid(table: Table, digits: int) -> Grid:
 
 
 def _find_best(values: Sequence[float]) -> list[int]:
-    """Return the indices of the largest value, which may occur repeatedly. NaN is ignored."""
+    """Return the index of each occurrence of the largest value. NaN is ignored."""
     largest_value = max((value for value in values if not math.isnan(value)), default=math.nan)
     return [index for index, value in enumerate(values) if value == largest_value]
 
 
 def _sort_rows(table: Table) -> list[tuple[str, tuple[Value, ...]]]:
-    """Return the rows of a table, sorted by rank if the metrics are ranked by the last column."""
+    """Return the rows of a table. If the last column has ranks, the best metric comes first."""
 
     def get_last_value(row: tuple[str, tuple[Value, ...]]) -> float:
         _, values = row
@@ -136,16 +136,16 @@ def _format_value(value: Value, rank: int | None, digits: int) -> str:
 
 
 def _explain_undefined(table: Table) -> list[str]:
-    """Return one note for each reason why values of the table are undefined.
+    """Return notes that explain why values of the table are undefined.
 
-    A note lists the metrics and the columns to which the reason applies.
+    Each note gives a reason, and lists the affected metrics and columns.
     """
     columns_by_reason_and_metric: dict[tuple[str, str], list[str]] = {}
     for metric, values in table.rows.items():
         for column, value in zip(table.columns, values, strict=True):
             if value.reason:
                 columns_by_reason_and_metric.setdefault((value.reason, metric), []).append(column)
-    # Metrics that are undefined for the same reason in the same columns share a note.
+    # Metrics with undefined values share a note if the reason and the columns are equal.
     metrics_by_reason_and_columns: dict[tuple[str, str], list[str]] = {}
     for (reason, metric), columns in columns_by_reason_and_metric.items():
         metrics_by_reason_and_columns.setdefault((reason, ", ".join(columns)), []).append(metric)
@@ -198,7 +198,7 @@ def _comparison_document(comparison: Comparison) -> dict[str, Any]:
 
 
 def _value_document(value: Value, rank: int | None) -> dict[str, Any]:
-    """Return a value as a JSON object. It contains the reason if the value is undefined."""
+    """Return a value as a JSON object. If the value is undefined, the object contains the reason."""
     document = {"value": json_ready(value.value), "interval": json_ready(value.interval), "rank": rank}
     if value.reason:
         document["reason"] = value.reason

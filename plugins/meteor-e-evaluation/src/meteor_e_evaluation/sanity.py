@@ -1,4 +1,4 @@
-"""Checks test sets and scores, and warns of judgments that seem to refer to other outputs."""
+"""Checks test sets and scores, and warns if the judgments seem to belong to other outputs."""
 
 from __future__ import annotations
 
@@ -27,12 +27,15 @@ NEAR_ZERO_CORRELATION = 0.05
 
 
 def check_test_set(test: TestSet) -> list[str]:
-    """Return the notes of the readers, followed by warnings about the judgments and the outputs of a test set."""
+    """Return messages about a test set, such as notes on left-out judgments and warnings about empty outputs."""
     return [*test.notes, *_check_identical_outputs(test), *_check_empty_outputs(test)]
 
 
 def _check_identical_outputs(test: TestSet) -> list[str]:
-    """Return a message if identical outputs have different ranks. It is a warning if there are many such outputs."""
+    """Return a message if annotators ranked identical outputs differently.
+
+    The message is a warning if many identical outputs have different ranks.
+    """
     if test.rankings is None:
         return []
     is_tie = test.rankings.ties
@@ -42,7 +45,7 @@ def _check_identical_outputs(test: TestSet) -> list[str]:
     if n_ranked_differently == 0:
         return []
     message = f"{n_ranked_differently} of {n_identical} pairs of identical outputs have different ranks"
-    # Without ties, the annotators had to give different ranks even to identical outputs.
+    # If ties were not allowed, annotators had to give different ranks even to identical outputs.
     allows_ties = is_tie.any()
     has_enough_pairs = n_identical >= MIN_IDENTICAL_PAIRS
     differs_often = n_ranked_differently > IDENTICAL_OUTPUTS_LIMIT * n_identical
@@ -61,7 +64,7 @@ def _find_identical_outputs(test: TestSet, rankings: Rankings) -> NDArray[np.boo
 
 
 def _check_empty_outputs(test: TestSet) -> list[str]:
-    """Return a message for each system with empty outputs that were judged."""
+    """Return a message for each system whose judged outputs include empty texts."""
     messages = []
     for system, segments, is_judged in zip(test.systems, test.outputs, test.judgment_mask(), strict=True):
         judged_segments = [segments[index] for index in np.flatnonzero(is_judged)]
@@ -74,8 +77,8 @@ def _check_empty_outputs(test: TestSet) -> list[str]:
 def check_scores(test: TestSet, scores: Scores) -> list[str]:
     """Return warnings about a metric that does not correlate with human judgments.
 
-    A correlation near 0 suggests that the judgments refer to other segments than the outputs. A negative correlation
-    suggests that the metric counts errors.
+    A correlation near 0 suggests that judgments were assigned to the wrong segments. A negative correlation suggests
+    that the metric counts errors.
     """
     segment_agreement = _segment_agreement(test, scores)
     if abs(segment_agreement) <= NEAR_ZERO_CORRELATION:
@@ -90,7 +93,7 @@ def check_scores(test: TestSet, scores: Scores) -> list[str]:
 
 
 def _segment_agreement(test: TestSet, scores: Scores) -> float:
-    """Return the correlation of segment scores with human judgments, or NaN if the segments are too few."""
+    """Return the correlation of segment scores with human judgments, or NaN if there are too few judgments."""
     if np.isnan(scores.segments).all():
         return math.nan
     if test.assessments is not None and len(test.assessments) >= MIN_PAIRS:
@@ -105,7 +108,7 @@ def _segment_agreement(test: TestSet, scores: Scores) -> float:
 
 
 def _system_agreement(test: TestSet, scores: Scores) -> float:
-    """Return the correlation of system scores with human scores, or NaN if the systems are too few."""
+    """Return the correlation of system scores with human scores, or NaN if there are too few systems."""
     indices, human_scores = find_compared_systems(test)
     metric_scores = scores.systems[indices]
     if len(indices) < MIN_SYSTEMS or np.isnan(metric_scores).any():

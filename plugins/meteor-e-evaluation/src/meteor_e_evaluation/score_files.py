@@ -38,9 +38,9 @@ class _ScoreFile(NamedTuple):
 
 
 class _FileMetric(SystemsMetric):
-    """Base class of metrics that read scores of segments, of systems, or of both from files.
+    """Base class of metrics that read their scores from files instead of computing them.
 
-    A subclass sets the label, and has the option ``lower_is_better``.
+    A subclass must set the label of the metric, and must have the option ``lower_is_better``.
     """
 
     def __init__(self, options: Any) -> None:
@@ -49,7 +49,10 @@ class _FileMetric(SystemsMetric):
 
     @property
     def signature(self) -> str:  # type: ignore[override]
-        """The signature, which does not depend on the contents of the files, because the scores are not cached."""
+        """The signature of the metric, which contains only the label.
+
+        The signature needs no digest of the files, because the scores are not cached.
+        """
         return f"scores:{self.label}"
 
     @abstractmethod
@@ -58,7 +61,7 @@ class _FileMetric(SystemsMetric):
 
     @abstractmethod
     def select_scores(self, files: Sequence[_ScoreFile], test: TestSet, location: str) -> list[MetricScore]:
-        """Return the scores of this metric on a test set.
+        """Return the scores that this metric gives to the outputs of a test set.
 
         Args:
             files: the score files.
@@ -67,7 +70,7 @@ class _FileMetric(SystemsMetric):
         """
 
     def statistics(self, batch: Batch) -> Floats:
-        """Raise an error, because the scores belong to systems, and the texts do not name their systems.
+        """Raise an error, because scores in files are found by the name of the system, and not by the text.
 
         Raises:
             ConfigError: always.
@@ -110,11 +113,11 @@ class _FileMetric(SystemsMetric):
         elif systems:
             system_scores = _mean_of_scored(segment_scores)
             are_means = True
-        # Only scores of systems that are means of segment scores can be computed for a sample of the segments.
+        # Bootstrap samples of segments are possible only if system scores are means of segment scores.
         return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=are_means)
 
     def read_scores(self, path: str) -> list[MetricScore]:
-        """Return all scores of a file, which is read only once.
+        """Return all scores in a file. Every file is read only once.
 
         Raises:
             InputError: if the file is empty or malformed.
@@ -134,7 +137,7 @@ class _FileMetric(SystemsMetric):
             raise InputError(f"{location}: no score of {self.label} for system {system} of {test.title}")
 
     def _check_outputs(self, segment_scores: Floats, cells: Cells, test: TestSet, location: str) -> None:
-        """Check that each output that needs a score has one."""
+        """Check that no output lacks a required score."""
         missing_outputs = np.argwhere(cells & np.isnan(segment_scores))
         if len(missing_outputs):
             system, segment = missing_outputs[0]
@@ -175,7 +178,7 @@ class ScoreFileMetric(_FileMetric):
             self.label = self._find_metric_name() or self.label
 
     def _find_metric_name(self) -> str:
-        """Return the name of the metric in the files, or an empty string if the files do not name it."""
+        """Return the name that the files give the metric, or an empty string if they name no metric."""
         file_scores = []
         for file in self.options.files:
             file_scores += self.read_scores(file)
@@ -189,7 +192,7 @@ class ScoreFileMetric(_FileMetric):
     def parse(cls, text: str) -> dict[str, Any]:
         """Parse the text ``[-]FILE[,FILE…][#METRIC][,testset=NAME][,reference=NAME]``.
 
-        The sign ``-`` means that the scores count errors.
+        A minus sign means that the scores count errors.
 
         Raises:
             ConfigError: if the text has another format.
@@ -209,7 +212,10 @@ class ScoreFileMetric(_FileMetric):
         return options
 
     def find_files(self, test: TestSet) -> list[_ScoreFile]:
-        """Return the score files of a test set. A path with ``{system}`` stands for one file per system."""
+        """Return the score files of a test set.
+
+        A path with ``{system}`` stands for one file per system.
+        """
         files = []
         for pattern in self.options.files:
             path = _fill_placeholders(pattern, test)
@@ -220,7 +226,7 @@ class ScoreFileMetric(_FileMetric):
         return list(dict.fromkeys(files))
 
     def select_scores(self, files: Sequence[_ScoreFile], test: TestSet, location: str) -> list[MetricScore]:
-        """Return the scores of this metric on a test set.
+        """Return the scores that this metric gives to the outputs of a test set.
 
         Raises:
             InputError: if there are no such scores, or if the options do not select one of several test sets or
@@ -264,7 +270,7 @@ class MtmeMetric(_FileMetric):
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
-        """Parse the text ``[-]METRIC``, in which the sign ``-`` means that the scores count errors.
+        """Parse the text ``[-]METRIC``. A minus sign means that the scores count errors.
 
         Raises:
             ConfigError: if the text does not name a metric.
@@ -277,7 +283,7 @@ class MtmeMetric(_FileMetric):
     def find_files(self, test: TestSet) -> list[_ScoreFile]:
         """Return the existing files of segment scores and of system scores.
 
-        If neither of them exists, return the file of segment scores, so that the error message names it.
+        If neither file exists, the path of the segment scores is returned, because the error message names this path.
         """
         stem = _fill_placeholders(f"metric-scores/{{pair}}/{self.label}-{{reference}}", test)
         segment_file = Path(test.root, f"{stem}.seg.score")
@@ -286,7 +292,7 @@ class MtmeMetric(_FileMetric):
         return [_ScoreFile(str(file)) for file in existing_files or [segment_file]]
 
     def select_scores(self, files: Sequence[_ScoreFile], test: TestSet, location: str) -> list[MetricScore]:
-        """Return all scores of the files, after a check that the test set contains their systems."""
+        """Read all scores in the files, and check that the test set contains the scored systems."""
         file_scores: list[MetricScore] = []
         for file in files:
             file_scores += self.read_scores(file.path)
@@ -295,18 +301,18 @@ class MtmeMetric(_FileMetric):
 
 
 def _strip_placeholders(file: str) -> str:
-    """Return the name of a file without ``{reference}`` and ``{system}``, as the label of a metric."""
+    """Derive the label of a metric from a file name, without ``{reference}`` and ``{system}``."""
     return re.sub(r"-?\{(reference|system)\}", "", Path(file).name)
 
 
 def _fill_placeholders(file: str, test: TestSet) -> str:
-    """Return a path in which the language pair and the name of the first reference are filled in."""
+    """Fill in the language pair and the name of the first reference in a path."""
     reference = test.reference_names[0] if test.reference_names else "ref"
     return fill_pattern(file, test.pair).replace("{reference}", reference)
 
 
 def _name_systems(file_scores: Sequence[MetricScore], file: _ScoreFile, test: TestSet) -> list[MetricScore]:
-    """Return scores with the system names of the test set.
+    """Replace the system names of a score file by the system names of the test set.
 
     Args:
         file_scores: scores with the system names of the file.
@@ -327,7 +333,7 @@ def _name_systems(file_scores: Sequence[MetricScore], file: _ScoreFile, test: Te
 
 
 def _unnamed_systems_error(file: _ScoreFile, test: TestSet) -> InputError:
-    """Return the error for a file that does not name systems, although the test set has several systems."""
+    """Return the error for a file without system names if the test set has several systems."""
     return InputError(
         f"{file.path}: the file has numbers, but no names of systems, and {test.title} has {len(test.systems)} "
         "systems; give one file per system with {system} in its name, as in scores:FILE.{system}"
@@ -335,7 +341,7 @@ def _unnamed_systems_error(file: _ScoreFile, test: TestSet) -> InputError:
 
 
 def _check_names(file_scores: Sequence[MetricScore], test: TestSet) -> None:
-    """Check that scores which do not name their language pair belong to systems of the test set."""
+    """Check that a score file contains only systems and references of the test set."""
     known_names = {*test.known_systems, *test.reference_names}
     if not known_names:
         return
@@ -357,7 +363,7 @@ def _check_distinct(file_scores: Sequence[MetricScore]) -> None:
 
 
 def _second_score_error(entry: MetricScore, first_location: str) -> InputError:
-    """Return the error for an output or a system that already has a score, at the given location."""
+    """Return the error for an output or a system with two scores."""
     scored = f"system {entry.system}"
     if entry.segment is not None:
         scored += f", segment {entry.segment}"
@@ -368,7 +374,10 @@ def _second_score_error(entry: MetricScore, first_location: str) -> InputError:
 
 
 def _check_segments(file_scores: Sequence[MetricScore], test: TestSet, location: str) -> None:
-    """Check that all segments exist, and that files without a language pair contain all segments."""
+    """Check the segment numbers of the scores.
+
+    All numbers must be within the test set. Files that name no language pair must contain a score for every segment.
+    """
     scores_per_system: Counter[str] = Counter()
     for entry in file_scores:
         if entry.segment is None:
@@ -385,7 +394,7 @@ def _check_segments(file_scores: Sequence[MetricScore], test: TestSet, location:
 
 
 def _fill_arrays(file_scores: Sequence[MetricScore], test: TestSet, *, negate: bool) -> tuple[Floats, Floats]:
-    """Return arrays of the scores, with NaN for missing scores.
+    """Convert the scores to arrays, with NaN for missing scores.
 
     Args:
         file_scores: the scores.
@@ -418,7 +427,7 @@ def _mean_of_scored(segment_scores: Floats) -> Floats:
 
 
 def _are_means(system_scores: Floats, segment_scores: Floats) -> bool:
-    """Return whether the system scores are means of segment scores, and can therefore be resampled."""
+    """Return whether the system scores are means of the segment scores."""
     if np.isnan(segment_scores).any():
         return False
     means = segment_scores.mean(axis=1)
@@ -428,7 +437,7 @@ def _are_means(system_scores: Floats, segment_scores: Floats) -> bool:
 def _select(
     file_scores: list[MetricScore], field: str, selected_value: str | None, defaults: Sequence[str], location: str
 ) -> list[MetricScore]:
-    """Return the scores that have a certain value in a field.
+    """Select the scores of one metric, one test set or one reference.
 
     Args:
         file_scores: the scores.
@@ -455,7 +464,7 @@ def _select(
 
 
 def _find_default(field_values: Sequence[str], defaults: Sequence[str]) -> str | None:
-    """Return the first value that is a default value, regardless of case, or None if there is none."""
+    """Return the first value that is a default, ignoring case, or None if no value is a default."""
     default_names = {name.casefold() for name in defaults if name}
     for value in field_values:
         if value.casefold() in default_names:
@@ -464,6 +473,6 @@ def _find_default(field_values: Sequence[str], defaults: Sequence[str]) -> str |
 
 
 def _ambiguous_field(field: str, field_values: Sequence[str], location: str) -> InputError:
-    """Return the error for a field that has several values, of which the user must choose one."""
+    """Return the error for scores with several values of a field if the user has not chosen a value."""
     example = "#METRIC" if field == "metric" else f"#METRIC,{field}={field_values[-1]}"
     return InputError(f"{location}: several {field}s ({', '.join(field_values)}); name one, as in scores:FILE{example}")

@@ -15,7 +15,7 @@ from meteor_e_evaluation.test_set import TestSet
 
 
 def make_file_name(metric: str) -> str:
-    """Replace all characters in the name of a metric that are unsuitable for file names."""
+    """Replace characters in the name of a metric that file names should not contain."""
     return re.sub(r"[^\w.+-]+", "_", metric).strip("_.") or "metric"
 
 

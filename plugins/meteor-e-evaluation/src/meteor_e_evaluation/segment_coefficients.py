@@ -1,7 +1,8 @@
 """Computes coefficients of agreement between metric scores and human scores within each segment.
 
-Scores are matrices ``(systems, segments)``, with NaN for outputs without human scores. A coefficient is an array with
-one value per segment, with NaN for segments in which the coefficient is undefined.
+Scores are matrices ``(systems, segments)``, with NaN for outputs without human scores.
+
+Each function returns one coefficient per segment, or NaN for segments in which the coefficient is undefined.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from meteor_e.base.array_cache import Floats, Integers
 
 
 def system_pairs(n_systems: int) -> tuple[Integers, Integers]:
-    """Return the indices of the first and the second system of all pairs of systems."""
+    """Return all pairs of systems, as an array of first systems and an array of second systems."""
     first, second = np.triu_indices(n_systems, 1)
     return first, second
 
 
 def divide_or_nan(numerators: Floats | Integers, denominators: Floats | Integers) -> Floats:
-    """Divide two arrays. The quotient is NaN if the denominator is not positive."""
+    """Divide two arrays, with NaN as the result where the denominator is not positive."""
     quotients = np.full(np.broadcast(numerators, denominators).shape, np.nan)
     np.divide(numerators, denominators, out=quotients, where=denominators > 0)
     return quotients
@@ -54,16 +55,20 @@ class RatedPairs:
         return cls(first, second, is_rated, human_signs)
 
     def metric_signs(self, metric_scores: Floats) -> Floats:
-        """Return the signs of the differences of metric scores, ``(pairs, segments)``, with 0 for unrated pairs."""
+        """Return the sign of the score difference between the systems of each pair on each segment.
+
+        Returns:
+            An array ``(pairs, segments)`` with 0 for ties and for unrated pairs.
+        """
         differences = metric_scores[self.first] - metric_scores[self.second]
         return np.where(self.is_rated, np.sign(differences), 0.0)
 
     def count(self) -> Integers:
-        """Return the number of rated pairs of each segment."""
+        """Count the pairs of rated systems on each segment."""
         return np.asarray(self.is_rated.sum(axis=0))
 
     def count_ties(self, signs: Floats) -> Integers:
-        """Return the number of rated pairs of each segment whose sign is 0."""
+        """Count the tied pairs of rated systems on each segment."""
         return np.asarray((self.is_rated & (signs == 0)).sum(axis=0))
 
 
@@ -78,14 +83,14 @@ def kendall_tau_b(pairs: RatedPairs, metric_scores: Floats) -> Floats:
 
 
 def pairwise_accuracy(pairs: RatedPairs, metric_scores: Floats) -> Floats:
-    """Return the proportion of pairs of each segment that the metric orders or ties like the annotators."""
+    """Return, for each segment, the proportion of pairs of systems on which metric and annotators agree."""
     metric_signs = pairs.metric_signs(metric_scores)
     agreements = (pairs.is_rated & (metric_signs == pairs.human_signs)).sum(axis=0)
     return divide_or_nan(agreements, pairs.count())
 
 
 def pearson(human_scores: Floats, metric_scores: Floats) -> Floats:
-    """Return Pearson's correlation for each segment over the systems with human scores."""
+    """Return Pearson's correlation over rated systems, for each segment."""
     rated = ~np.isnan(human_scores)
     human_deviations = _center_rated(human_scores, rated)
     metric_deviations = _center_rated(metric_scores, rated)
@@ -107,9 +112,9 @@ def rank_within_segments(scores: Floats, rated: NDArray[np.bool_]) -> Floats:
 
 
 def make_segment_coefficient_function(name: str, human_scores: Floats) -> Callable[[Floats], Floats]:
-    """Return a function that computes a coefficient for each segment from metric scores.
+    """Return a function that takes metric scores and computes a coefficient for each segment.
 
-    The human scores are prepared only once, because a permutation test evaluates the function thousands of times.
+    The human scores are prepared only once, because a permutation test calls the function thousands of times.
 
     Args:
         name: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``acc`` (pairwise accuracy with ties).
@@ -131,7 +136,10 @@ def make_segment_coefficient_function(name: str, human_scores: Floats) -> Callab
 
 
 def _center_rated(scores: Floats, rated: NDArray[np.bool_]) -> Floats:
-    """Subtract the mean score of the rated systems of each segment. The result is 0 for unrated systems."""
+    """Subtract the mean score of rated systems from the scores of each segment.
+
+    The result is 0 for systems without a rating.
+    """
     means = np.where(rated, scores, 0.0).sum(axis=0) / np.maximum(rated.sum(axis=0), 1)
     return np.where(rated, scores - means, 0.0)
 

@@ -1,4 +1,6 @@
-"""Computes soft pairwise accuracy (SPA), which compares the p-values of system differences of metrics and of humans.
+"""Computes soft pairwise accuracy (SPA) of a metric.
+
+For each pair of systems, SPA compares the p-value by metric scores with the p-value by human scores.
 
 Source: Thompson et al. (2024), "Improving Statistical Significance in Human Evaluation of Automatic Metrics via Soft
 Pairwise Accuracy". Scores are matrices ``(systems, segments)``, with NaN for outputs without human scores. Two systems
@@ -26,10 +28,10 @@ _PERMUTATIONS_PER_BLOCK = 200
 def soft_pairwise_accuracy(
     human_scores: Floats, metric_scores: Floats, *, seed: int, permutations: int = PERMUTATIONS
 ) -> float:
-    """Return SPA with p-values from paired permutation tests.
+    """Return soft pairwise accuracy, with p-values from paired permutation tests.
 
-    A permutation swaps the two systems on random segments. The p-value of two systems is the proportion of permutations
-    whose sum of score differences is at least the observed sum.
+    Each permutation swaps two systems on random segments. The p-value is the proportion of permutations in which the
+    sum of score differences is at least as large as the observed sum.
 
     Args:
         human_scores: human scores, ``(systems, segments)``.
@@ -54,7 +56,7 @@ def soft_pairwise_accuracy(
 
 
 def _draw_signs(n_segments: int, permutations: int, seed: int) -> Iterator[Floats]:
-    """Yield blocks ``(permutations, segments)`` of random signs, where -1 swaps the two systems on a segment."""
+    """Yield blocks of random signs. The sign -1 swaps two systems on a segment."""
     random = np.random.default_rng(seed)
     for start in range(0, permutations, _PERMUTATIONS_PER_BLOCK):
         block_size = min(_PERMUTATIONS_PER_BLOCK, permutations - start)
@@ -62,7 +64,7 @@ def _draw_signs(n_segments: int, permutations: int, seed: int) -> Iterator[Float
 
 
 def _count_extreme(differences: Floats, signs: Floats) -> Integers:
-    """Return for each pair of systems how many permutations have at least the observed sum of differences.
+    """Count, for each pair of systems, the permutations that reach the observed sum of differences.
 
     Args:
         differences: score differences, ``(segments, pairs)``.
@@ -75,11 +77,12 @@ def _count_extreme(differences: Floats, signs: Floats) -> Integers:
 
 
 def make_approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats | None = None) -> Agreement:
-    """Return a function that computes SPA from metric scores, with p-values from the normal distribution.
+    """Return a function that computes soft pairwise accuracy with p-values from the normal distribution.
 
-    A sum of differences with random signs has mean 0, and its variance is the sum of the squared differences. The
-    approximation is accurate for a hundred or more segments. It makes SPA fast enough for bootstrap samples and for
-    permutation tests of metrics.
+    With random signs, a sum of differences has mean 0, and its variance is the sum of the squared differences. The
+    normal approximation is accurate for a hundred or more segments.
+
+    The approximation makes SPA fast enough for bootstrap samples and for permutation tests of metrics.
 
     Args:
         human_scores: human scores, ``(systems, segments)``.
@@ -98,7 +101,9 @@ def make_approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats
 
 
 def _approximate_p_values(differences: Floats, weights: Floats) -> Floats:
-    """Return the p-value of each pair of systems, which is 1 if the systems do not differ.
+    """Return a p-value for each pair of systems.
+
+    If two systems have equal scores on all segments, the p-value is 1.
 
     Args:
         differences: score differences, ``(segments, pairs)``.
@@ -114,9 +119,12 @@ def _approximate_p_values(differences: Floats, weights: Floats) -> Floats:
 
 
 def _score_differences(scores: Floats, human_scores: Floats) -> Floats:
-    """Return the score differences of all pairs of systems, ``(segments, pairs)``.
+    """Return the score difference of each pair of systems on each segment.
 
-    The difference is 0 for segments on which either system has no human score.
+    The difference is 0 on segments for which one of the two systems lacks a human score.
+
+    Returns:
+        An array ``(segments, pairs)``.
     """
     first, second = system_pairs(len(scores))
     rated = ~np.isnan(human_scores)

@@ -31,8 +31,10 @@ TIED_SYSTEMS_MUST_AGREE = "common ties are right, other ties are wrong"
 def human_system_scores(test: TestSet) -> dict[str, float]:
     """Return the human score of each system.
 
-    If the index does not name published scores, a score is the mean rating of a system. If there are only rankings, it
-    is the proportion of comparisons that the system won, without ties (Bojar et al., 2011).
+    If no human scores of systems were published, the score of a system is the mean of its ratings.
+
+    If there are only rankings, the score is the proportion of comparisons that the system won, without ties (Bojar et
+    al., 2011).
     """
     if test.system_scores:
         return test.system_scores
@@ -67,8 +69,10 @@ def _shares_of_wins(test: TestSet) -> dict[str, float]:
 def mad_outliers(test: TestSet, cutoff: float = 2.5) -> tuple[str, ...]:
     """Return the names of the systems whose human scores are outliers.
 
-    A score is an outlier if it differs from the median by more than ``cutoff`` times 1.483 times the median absolute
-    deviation. Source: Mathur et al. (2020), "Tangled up in BLEU", section 4.1; WMT20.
+    A score is an outlier if it differs from the median by more than ``cutoff`` standard deviations. The standard
+    deviation is estimated as 1.483 times the median absolute deviation.
+
+    Source: Mathur et al. (2020), "Tangled up in BLEU", section 4.1; WMT20.
     """
     human_scores = human_system_scores(test)
     if not human_scores:
@@ -83,7 +87,7 @@ def mad_outliers(test: TestSet, cutoff: float = 2.5) -> tuple[str, ...]:
 
 
 def find_compared_systems(test: TestSet) -> tuple[list[int], Floats]:
-    """Return the indices and the human scores of the systems that system-level measures compare."""
+    """Return the systems that system-level measures compare, with the human score of each system."""
     human_score_by_name = human_system_scores(test)
     indices = []
     human_scores = []
@@ -95,7 +99,7 @@ def find_compared_systems(test: TestSet) -> tuple[list[int], Floats]:
 
 
 class SystemMeasure(Measure[TestSet]):
-    """Base class of correlations over systems, and of pairwise accuracy.
+    """Base class of measures that compare system scores of a metric with human scores of systems.
 
     Attributes:
         coefficient: name of a coefficient of :func:`.correlation.correlate`, or ``accuracy``.
@@ -110,19 +114,23 @@ class SystemMeasure(Measure[TestSet]):
     def default_test(self) -> str:
         """Return the name of the default significance test.
 
-        The default is Williams' test for Pearson's coefficient, and a permutation of systems otherwise. For ranks of
-        about twenty systems, Williams' test rejects the null hypothesis too often, so it is not the default for
-        Spearman's coefficient.
+        The default is Williams' test for Pearson's coefficient, and a permutation of systems for other coefficients.
+
+        Williams' test is not the default for Spearman's coefficient. With ranks of about twenty systems, the test
+        rejects the null hypothesis too often.
         """
         return "williams" if self.coefficient == "pearson" else "systems"
 
     def explain_missing_judgments(self, test: TestSet) -> str:
-        """Return the reason why too few systems have human scores."""
+        """Explain that too few systems have human scores."""
         indices, _ = find_compared_systems(test)
         return f"at least two systems need human scores; there is {len(indices)}"
 
     def correlated(self, test: TestSet, scores: Sequence[Scores]) -> tuple[Floats, Floats] | None:
-        """Return the metric scores and the human scores of systems. Spearman's coefficient uses their ranks."""
+        """Return the metric scores and the human scores of systems.
+
+        For Spearman's coefficient, the scores are replaced by ranks.
+        """
         if self.coefficient not in ("pearson", "spearman"):
             return super().correlated(test, scores)
         indices, human_scores = find_compared_systems(test)
@@ -132,16 +140,17 @@ class SystemMeasure(Measure[TestSet]):
         return metrics, human_scores
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return a function that computes the coefficient from a metric's system scores."""
+        """Return a function that correlates system scores of a metric with human scores."""
         indices, human_scores = find_compared_systems(test)
         if len(indices) < 2:
             return None
         return lambda systems: self._compute(systems[indices], human_scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that compares τ-b or the accuracy of two metrics after they exchange systems.
+        """Return a function that compares two metrics after they exchange the scores of some systems.
 
-        The system scores are treated as the scores of a single segment. Other coefficients are not supported.
+        Only Kendall's τ-b and pairwise accuracy are supported. The system scores are treated like scores of a single
+        segment.
         """
         indices, human_scores = find_compared_systems(test)
         if values.ndim == 3 or self.coefficient not in ("kendall", "accuracy") or len(indices) < 2:
@@ -153,7 +162,7 @@ class SystemMeasure(Measure[TestSet]):
         return make_pair_count_comparer(ratings.comparisons(), compared_scores, masks[:, indices], unit, compute)
 
     def _compute(self, metric_scores: Floats, human_scores: Floats) -> float:
-        """Return the coefficient of the scores of systems, or NaN if a metric score is missing."""
+        """Return the correlation or accuracy of system scores, or NaN if a metric score is missing."""
         if np.isnan(metric_scores).any():
             return math.nan
         if self.coefficient == "accuracy":
@@ -161,7 +170,10 @@ class SystemMeasure(Measure[TestSet]):
         return correlate(metric_scores, human_scores, self.coefficient)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
-        """Return the coefficient on each bootstrap sample of segments. Human scores are not resampled."""
+        """Return the correlation or accuracy on each bootstrap sample of segments.
+
+        Only metric scores are resampled. Human scores of systems stay the same.
+        """
         indices, human_scores = find_compared_systems(test)
         if len(indices) < 2 or np.isnan(scores.segments[indices]).any():
             return make_undefined_samples(weights)
@@ -170,7 +182,7 @@ class SystemMeasure(Measure[TestSet]):
 
 
 def _pairwise_accuracy(metric_scores: Floats, human_scores: Floats) -> float:
-    """Return the proportion of pairs of systems that the metric orders or ties like the human scores."""
+    """Return the proportion of pairs of systems on which metric scores and human scores agree."""
     first, second = system_pairs(len(human_scores))
     metric_signs = np.sign(metric_scores[first] - metric_scores[second])
     human_signs = np.sign(human_scores[first] - human_scores[second])
@@ -178,7 +190,7 @@ def _pairwise_accuracy(metric_scores: Floats, human_scores: Floats) -> float:
 
 
 def _accuracy_of_counts(counts: kendall.PairCounts) -> Floats | float:
-    """Return the proportion of pairs that are concordant or tied by both."""
+    """Return the proportion of pairs on which metric and annotator agree."""
     return (counts.concordant + counts.both_ties) / sum(counts)
 
 
@@ -234,7 +246,7 @@ class PooledAccuracy(SystemMeasure):
     ties = TIED_SYSTEMS_MUST_AGREE
 
     def weight(self, test: TestSet) -> float:
-        """Return the number of pairs of systems, which is the weight of the language pair in means."""
+        """Return the number of system pairs. In means, each language pair is weighted by this number."""
         indices, _ = find_compared_systems(test)
         n_systems = len(indices)
         return n_systems * (n_systems - 1) / 2
@@ -257,9 +269,9 @@ class SoftAccuracy(Measure[TestSet]):
         seed: Annotated[int, Meta(ge=0, description="Seed of the permutations.")] = DEFAULT_SEED
 
     def default_test(self) -> str:
-        """Return the name of the default significance test, a permutation of systems.
+        """Return the name of the default significance test, which permutes systems.
 
-        The scores of a system are not independent, because a metric may favor a system.
+        The test exchanges whole systems, because the scores of one system are not independent of one another.
         """
         return "systems"
 
@@ -271,18 +283,18 @@ class SoftAccuracy(Measure[TestSet]):
         return [index for index, name in enumerate(test.systems) if has_ratings[index] and name not in test.outliers]
 
     def explain_missing_judgments(self, test: TestSet) -> str:
-        """Return the reason why too few systems have ratings."""
+        """Explain that too few systems have ratings."""
         return f"at least two systems need ratings of segments; there is {len(self.find_rated_systems(test))}"
 
     def value(self, test: TestSet, scores: Scores) -> float:
-        """Return soft pairwise accuracy with p-values from permutations."""
+        """Return soft pairwise accuracy, with p-values from permutation tests."""
         indices = self.find_rated_systems(test)
         if len(indices) < 2 or np.isnan(scores.segments).all():
             return math.nan
         return soft_pairwise_accuracy(test.human[indices], scores.segments[indices], seed=self.options.seed)
 
     def agreement(self, test: TestSet) -> Agreement | None:
-        """Return a function that computes SPA from segment scores, with p-values from the normal distribution."""
+        """Return a function that computes soft pairwise accuracy with p-values from the normal distribution."""
         indices = self.find_rated_systems(test)
         if len(indices) < 2:
             return None
@@ -290,14 +302,17 @@ class SoftAccuracy(Measure[TestSet]):
         return lambda segments: compute(segments[indices])
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that compares the SPA of two metrics after they exchange systems."""
+        """Return a function that compares the soft pairwise accuracy of two metrics after they exchange systems."""
         if unit != "systems":
             return None
         indices = self.find_rated_systems(test)
         return make_soft_accuracy_comparer(values[:, indices], test.human[indices], masks[:, indices])
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
-        """Return soft pairwise accuracy on each bootstrap sample of segments, which also resamples the human scores."""
+        """Return soft pairwise accuracy on each bootstrap sample of segments.
+
+        Both metric scores and human scores are resampled.
+        """
         indices = self.find_rated_systems(test)
         if len(indices) < 2 or np.isnan(scores.segments).all():
             return make_undefined_samples(weights)

@@ -53,12 +53,15 @@ class TestSet(SystemOutputs):
 
     @property
     def title(self) -> str:
-        """The language pair, or "the test set" if the outputs have no language pair, for error messages."""
+        """The name of the language pair for error messages.
+
+        Without a language pair, the name is "the test set".
+        """
         return self.pair or "the test set"
 
     @cached_property
     def human(self) -> Floats:
-        """The mean rating of each output, ``(systems, segments)``, with NaN for outputs without ratings."""
+        """A matrix ``(systems, segments)`` of mean ratings, with NaN for outputs without ratings."""
         shape = (len(self.systems), len(self))
         if self.assessments is None:
             return np.full(shape, np.nan)
@@ -82,7 +85,7 @@ class TestSet(SystemOutputs):
         return dataclasses.replace(self, rankings=kept_rankings, assessments=kept_assessments)
 
     def judgment_mask(self) -> NDArray[np.bool_]:
-        """Return a mask of the outputs that have human judgments, ``(systems, segments)``."""
+        """Return a mask ``(systems, segments)`` of the outputs that have human judgments."""
         is_judged = np.zeros((len(self.systems), len(self)), bool)
         if self.rankings is not None:
             is_judged[self.rankings.better, self.rankings.segments] = True

@@ -23,7 +23,7 @@ from meteor_e_evaluation.index import NAMED_SET_PREFIX, DataIndex, OutputSpec, f
 
 
 def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:
-    """Read all texts in a file that have a certain role.
+    """Read all texts in a file that have a certain role, such as references.
 
     Args:
         path: path of the file. A plain text file contains one text, whose name is empty.
@@ -144,7 +144,7 @@ def _read_json_records(file: Path) -> Iterator[Record]:
 
 
 def find_files(index: DataIndex, pair: str, pattern: str, description: str) -> list[Path]:
-    """Return the sorted paths of all files of a language pair that match a pattern of the index.
+    """Return the sorted paths of all files that match a pattern in the index file.
 
     Args:
         index: the data index.
@@ -244,7 +244,7 @@ class OutputFiles:
 
 
 def _read_output_table(file: Path, spec: OutputSpec, system_column: str) -> dict[str, list[str]]:
-    """Return the segments of each system from a table with a column for the system."""
+    """Read the outputs of all systems from a table in which one column names the system."""
     outputs_by_system: dict[str, dict[int, str]] = {}
     for record in read_records(file, spec.hypothesis, None):
         system = str(record.get(system_column))

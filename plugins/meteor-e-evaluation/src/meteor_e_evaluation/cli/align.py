@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AlignInput(Inputs):
-    """Options that name the input: the files of one system, two segments, or standard input."""
+    """Options for the input, which can be files, two segments, or standard input."""
 
     heading = "Input"
     example = '--text "the cat sat" "a cat sat down"'
@@ -34,7 +34,7 @@ class AlignInput(Inputs):
     )
 
     def system(self) -> System:
-        """Return the system whose segments are to be aligned.
+        """Return the system whose segments will be aligned.
 
         Raises:
             ConfigError: if arguments are missing or exclude each other, or if the files contain several systems.
@@ -56,7 +56,7 @@ class AlignInput(Inputs):
         return System("standard input", lambda: _read_requests(self.encoding))
 
     def _only_system(self) -> System:
-        """Return the system that the files contain.
+        """Return the system whose segments the input files contain.
 
         Raises:
             ConfigError: if the files contain several systems.
@@ -222,7 +222,7 @@ def _write_text(stream: TextIO, segment: _AlignedSegment) -> None:
 
 
 def _show(stream: TextIO, segment: _AlignedSegment) -> None:
-    """Write the hypothesis above the reference, with matching words aligned."""
+    """Write the hypothesis above the reference, with matching words in the same column."""
     from meteor_e_evaluation.reports.aligned_pair import show_alignment
 
     stream.write(f"segment {segment.id}\n")

@@ -55,7 +55,7 @@ class EvaluationData(Data):
     )
 
     def load(self) -> list[DataIndex]:
-        """Load the index files and the folders of mt-metrics-eval that the arguments name.
+        """Load all index files and mt-metrics-eval folders that the arguments name.
 
         Raises:
             ConfigError: if there are no arguments, or an option does not suit the data.
@@ -73,7 +73,7 @@ class EvaluationData(Data):
         return indexes
 
     def _load_index(self, argument: str) -> DataIndex:
-        """Load an index file, or a folder of mt-metrics-eval with the prefix ``mtme:``."""
+        """Load an index file, or an mt-metrics-eval folder if the argument starts with ``mtme:``."""
         from meteor_e_evaluation.index import load_index
         from meteor_e_evaluation.mtme import mtme_index
 
@@ -106,7 +106,7 @@ class EvaluationData(Data):
 
 @dataclass(frozen=True)
 class ScoringOptions(Options):
-    """Options that select the metrics, and the measures of their agreement with human judgments."""
+    """Options that select the metrics and the measures of agreement with human judgments."""
 
     heading = "Metrics and measures"
     example = "wmt17.yaml -M meteor -M bleu -s pearson -s system-pearson"
@@ -132,7 +132,7 @@ class ScoringOptions(Options):
     def make_measures(self, indexes: Sequence[DataIndex], tests: Sequence[TestSet]) -> list[Measure[TestSet]]:
         """Return the measures that the command line names.
 
-        By default, return the measures that the indexes name, or else the default measure of each test set.
+        Without names, the measures in the index files are used, or else the default measure of each test set.
         """
         from meteor_e_evaluation.measures import default_measure_name, measure
 
@@ -145,7 +145,7 @@ class ScoringOptions(Options):
         return [measure(name) for name in dict.fromkeys(names)]
 
 
-# The names are repeated here, because importing the tests of meteor_e_evaluation.comparison takes time.
+# The names are copied from meteor_e_evaluation.comparison, because importing this module takes time.
 TESTS = ("auto", "williams", "perm-both", "paired", "documents", "systems", "paired+systems")
 
 
@@ -258,7 +258,7 @@ def _list_measures() -> None:
 
 
 def _write_scores(evaluation: Evaluation, folder: Path) -> None:
-    """Write all scores of each test set to a folder, and report the number of files to standard error."""
+    """Write the scores of each test set to a folder, and print the number of files to standard error."""
     from meteor_e_evaluation.score_writer import write_scores
 
     names = {test.name for test, _ in evaluation.scores.values()}
@@ -278,7 +278,7 @@ def _print_check(evaluation: Evaluation) -> None:
 
 
 def _print_warnings(evaluation: Evaluation) -> None:
-    """Print those messages of the sanity checks that are warnings to standard error."""
+    """Print the warnings of the sanity checks to standard error."""
     for title, messages in evaluation.warnings.items():
         for message in messages:
             if message.startswith("warning: "):

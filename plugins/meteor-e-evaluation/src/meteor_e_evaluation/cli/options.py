@@ -10,7 +10,7 @@ from meteor_e.cli.commands import Options, option
 
 
 def pair_option(default: str) -> Any:
-    """Return the dataclass field of the option ``--pair``.
+    """Return a dataclass field for the command-line option ``--pair``.
 
     Args:
         default: description of the language pairs that are used without the option.

@@ -96,7 +96,9 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
 
 
 def _create_metrics(options: ReportMetrics, signature: str) -> list[Metric | None]:
-    """Return the metrics of the report, with None for METEOR, whose scores are computed with the alignments.
+    """Return the metrics of the report.
+
+    The list contains None in place of METEOR, because METEOR is computed together with the alignments.
 
     Args:
         options: the metrics that the command line names.
@@ -111,7 +113,7 @@ def _create_metrics(options: ReportMetrics, signature: str) -> list[Metric | Non
 
 
 def _number_repeated(names: Sequence[str]) -> list[str]:
-    """Return unique names, with a number added to each repetition of a name, such as ``a (2)``."""
+    """Make names unique by adding a number to repeated names, such as ``a (2)``."""
     unique_names: list[str] = []
     for name in names:
         unique_name = name

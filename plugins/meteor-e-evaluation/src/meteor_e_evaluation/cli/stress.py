@@ -56,7 +56,7 @@ class StressOptions(Options):
     )
 
     def load_system(self) -> System | None:
-        """Return the system that the options name, or None if the bundled sentences are to be used.
+        """Load the system that the user named, or return None to use the bundled sentences.
 
         Raises:
             ConfigError: if either the hypotheses or the references are missing.

@@ -34,7 +34,7 @@ FIRST_WEIGHT_INDEX = 4
 
 @dataclass(frozen=True)
 class TuningData(Data):
-    """Options that name the tuning data and the held-out data."""
+    """Command-line options that name the tuning data and the held-out data."""
 
     example = "wmt11.yaml wmt13.yaml --held-out wmt12.yaml --folds 5"
 
@@ -117,7 +117,7 @@ class GridOptions(Options):
     def axes(self, default: Point) -> Axes:
         """Return the values of each coordinate of the grid.
 
-        By default, the first weight does not vary, because METEOR's weights matter only relative to one another.
+        By default, the weight of the first matcher is fixed, because only the ratios of the weights matter.
 
         Args:
             default: the parameters and weights of the chain.
@@ -141,7 +141,7 @@ class GridOptions(Options):
 
 
 def _parse_point(text: str | None, option_name: str, default: Point, *, repeat_single: bool = False) -> Point:
-    """Parse the coordinates of a point that an option contains.
+    """Parse the numbers in a command-line option as the coordinates of a point.
 
     Args:
         text: value of the option, or None if it is missing.
@@ -171,7 +171,7 @@ def _parse_point(text: str | None, option_name: str, default: Point, *, repeat_s
 
 @dataclass(frozen=True)
 class TuningOutput(Options):
-    """Options for the report and for the tuned chain."""
+    """Options for the output of the report and of the tuned chain."""
 
     heading = "Output"
     example = "wmt11.yaml -o tuned.yaml"
@@ -235,7 +235,7 @@ def tune(
 
 
 def _make_settings(data: TuningData, search: SearchOptions, grid: GridOptions) -> Settings:
-    """Return the settings of the tuning that the options specify."""
+    """Convert the command-line options to settings of the tuning."""
     from meteor_e_evaluation.tuning.run import Settings
 
     return Settings(
@@ -250,7 +250,7 @@ def _make_settings(data: TuningData, search: SearchOptions, grid: GridOptions) -
 
 
 def _make_variants(base: Meteor, option_values: tuple[str, ...]) -> list[Variant]:
-    """Return one variant of the chain for each combination of the option values to try."""
+    """Return one variant of the chain for each combination of matcher options."""
     from meteor_e import Meteor
     from meteor_e_evaluation.tuning.run import Variant
 
@@ -270,7 +270,7 @@ def _make_variants(base: Meteor, option_values: tuple[str, ...]) -> list[Variant
 
 
 class _OptionValues(NamedTuple):
-    """The values to try for an option of a matcher.
+    """The values that tuning tries for an option of a matcher.
 
     Attributes:
         matcher: name of the matcher.

@@ -3,8 +3,9 @@
 >>> from meteor_e_evaluation.reports import write_report
 >>> write_report("report.html", Meteor("en"), {"mine": hypotheses, "theirs": others}, references)
 
-:func:`write_report` returns a :class:`Report` with all results. :mod:`meteor_e_evaluation.reports.matrix` draws
-alignments.
+The function :func:`write_report` returns a :class:`Report` with all results.
+
+The module :mod:`meteor_e_evaluation.reports.matrix` draws alignment matrices.
 """
 
 from meteor_e.base.lazy import lazy_names

@@ -1,4 +1,7 @@
-"""Prints an alignment in the terminal, with the hypothesis above the reference, and in the colors of the matchers."""
+"""Prints an alignment in the terminal, with the hypothesis above the reference.
+
+Each match is printed in the color of its matcher.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +44,7 @@ MatchByWord = Sequence[int | None]
 
 
 def _find_straight_matches(matches: Sequence[AlignedMatch]) -> list[int]:
-    """Return the indices of matches that do not cross each other and that contain as many words as possible.
+    """Select matches that do not cross each other, and that contain as many words as possible.
 
     Args:
         matches: matches of an alignment, in the order of the reference.
@@ -49,8 +52,8 @@ def _find_straight_matches(matches: Sequence[AlignedMatch]) -> list[int]:
     if not matches:
         return []
     hypothesis_ends = np.array([match.hypothesis_start + match.hypothesis_length for match in matches])
-    # For each match, the number of words in the best chain of matches that ends with this match, and the preceding
-    # match in that chain.
+    # For each match, the first array stores the number of words in the best chain that ends with the match.
+    # The second array stores the preceding match in this chain.
     n_chain_words = np.zeros(len(matches), int)
     predecessors = np.full(len(matches), -1)
     for index, match in enumerate(matches):
@@ -63,7 +66,7 @@ def _find_straight_matches(matches: Sequence[AlignedMatch]) -> list[int]:
 
 
 def _trace_chain(predecessors: Sequence[int], last: int) -> list[int]:
-    """Return the indices of the matches in the chain that ends with the match at the index ``last``.
+    """Follow a chain of matches backwards from its last match, and return the chain.
 
     Args:
         predecessors: index of the preceding match of each match, or -1 for the first match of a chain.
@@ -79,7 +82,7 @@ def _trace_chain(predecessors: Sequence[int], last: int) -> list[int]:
 
 
 def _matches_by_word(alignment: Alignment) -> tuple[MatchByWord, MatchByWord]:
-    """Return the index of the match of each word of the hypothesis, and of each word of the reference."""
+    """Find the match of each hypothesis word and of each reference word."""
     hypothesis_matches: list[int | None] = [None] * len(alignment.hypothesis)
     reference_matches: list[int | None] = [None] * len(alignment.reference)
     for index, match in enumerate(alignment.matches):
@@ -93,8 +96,8 @@ def _matches_by_word(alignment: Alignment) -> tuple[MatchByWord, MatchByWord]:
 def arrange_columns(alignment: Alignment) -> list[WordColumn]:
     """Arrange the words of an alignment in columns.
 
-    Each match has a column of its own, unless it crosses other matches. The other words are arranged between these
-    columns.
+    Each match has its own column, unless it crosses other matches. All other words are placed between the columns of
+    matches.
     """
     matches_by_word = _matches_by_word(alignment)
     word_columns: list[WordColumn] = []
@@ -119,9 +122,9 @@ def arrange_columns(alignment: Alignment) -> list[WordColumn]:
 def _arrange_gap(
     gap_words: tuple[range, range], matches_by_word: tuple[MatchByWord, MatchByWord]
 ) -> Iterator[WordColumn]:
-    """Yield columns with at most one hypothesis word and one reference word, for words between two matches.
+    """Arrange the words between two matches, with at most one hypothesis word and one reference word per column.
 
-    Two words that are matched with words of other columns do not share a column.
+    A hypothesis word and a reference word never share a column if both are matched with words in other columns.
 
     Args:
         gap_words: indices of the hypothesis words and of the reference words between the two matches.
@@ -178,7 +181,7 @@ def _get_width(stream: TextIO) -> int:
 
 
 def _make_legend(alignment: Alignment) -> Text:
-    """Return a line with the symbols of the matchers, and with the numbers of matches and chunks."""
+    """Return a legend with the symbols of the matchers, the number of matches, and the number of chunks."""
     legend = Text()
     for matcher in sorted({match.matcher for match in alignment.matches}):
         style = matcher_style(matcher)
@@ -207,7 +210,7 @@ class _ColumnRenderer:
         self.hypothesis_matches, self.reference_matches = _matches_by_word(alignment)
 
     def blocks(self, width: int) -> Iterator[list[Text]]:
-        """Yield blocks of four lines that are at most as wide as ``width``, unless a column is wider."""
+        """Yield blocks of four lines. A block is wider than ``width`` only if a single column is wider."""
         block = [Text() for _ in _LABELS]
         used_width = 0
         for cells, separator in self._render_columns():
@@ -222,7 +225,7 @@ class _ColumnRenderer:
             yield block
 
     def _render_columns(self) -> Iterator[tuple[list[Text], str]]:
-        """Yield the cells of each column, with the separator that follows the mark of the chunk."""
+        """Yield the cells of each column, and the character that connects the column with the next column."""
         word_columns = arrange_columns(self.alignment)
         chunks = [self._find_chunk(column) for column in word_columns]
         next_chunks = [*chunks[1:], 0]
@@ -231,12 +234,15 @@ class _ColumnRenderer:
             yield self._render_column(column), "─" if chunk_continues else " "
 
     def _find_chunk(self, column: WordColumn) -> int:
-        """Return the number of the chunk that the column's hypothesis words belong to, or 0 if there is none."""
+        """Return the number of the chunk that contains the hypothesis words of a column, or 0 for no chunk."""
         match = _first_match(self.hypothesis_matches, column.words[0])
         return 0 if match is None else self.chunk_by_match[match]
 
     def _render_column(self, column: WordColumn) -> list[Text]:
-        """Return the mark of the chunk, the hypothesis words, the link, and the reference words of a column."""
+        """Return the four cells of a column.
+
+        The cells are the mark of the chunk, the hypothesis words, the symbol of the matcher, and the reference words.
+        """
         hypothesis_indices, reference_indices = column.words
         hypothesis = self._style_words(self.alignment.hypothesis, hypothesis_indices, self.hypothesis_matches)
         reference = self._style_words(self.alignment.reference, reference_indices, self.reference_matches)
@@ -260,7 +266,7 @@ class _ColumnRenderer:
     def _render_link(self, column: WordColumn) -> Text:
         """Return the symbol of the matcher that links the words of a column.
 
-        If a word is matched with a word of another column, an arrow and the number of the chunk follow the symbol.
+        If a word is matched with a word in another column, the number of the chunk and an arrow follow the symbol.
         """
         link = Text()
         if column.match is not None:
@@ -276,7 +282,7 @@ class _ColumnRenderer:
         return link
 
     def _mark_chunk(self, words: range, width: int) -> Text:
-        """Return the line above the hypothesis words of a column, with the number of a chunk that begins here."""
+        """Return the line above the hypothesis words. If a chunk begins in the column, the line contains its number."""
         match = _first_match(self.hypothesis_matches, words)
         if match is None:
             return Text()
@@ -303,7 +309,7 @@ def _append_cells(block: Sequence[Text], cells: Sequence[Text], column_width: in
 
 
 def _first_match(matches: MatchByWord, words: range) -> int | None:
-    """Return the index of the first match that contains any of the words, or None if there is no such match."""
+    """Return the first match that contains any of the given words, or None if no word is matched."""
     for word in words:
         if matches[word] is not None:
             return matches[word]

@@ -1,7 +1,8 @@
-"""Computes the coordinates of the report's SVG charts, which the template inserts into elements.
+"""Computes the coordinates of the SVG charts in a report.
 
-The charts do not use a chart library. They are simple, do not need a script, and comply with the page's content
-security policy, which forbids ``eval`` and inline styles.
+No chart library is used, because the charts are simple and work without a script.
+
+The content security policy of the page forbids ``eval`` and inline styles.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ class LinearScale(NamedTuple):
 
 
 def _round_step(span: float) -> float:
-    """Return a round distance between ticks that divides a span into two to five parts."""
+    """Choose a round distance between ticks, such as 0.2, that divides a span into two to five parts."""
     power = 10.0 ** math.floor(math.log10(span / 2))
     return max(factor * power for factor in (1, 2, 5) if factor * power <= span / 2)
 
@@ -81,7 +82,7 @@ def interval_scale(values: Sequence[float], width: float, min_margin: float) -> 
 
 
 def line_path(distribution: Distribution) -> str:
-    """Return the SVG path of a cumulative distribution, a step function from the lower left to the upper right."""
+    """Return the SVG path of a cumulative distribution, which is drawn as a step function."""
     width, height = PANEL
     path = ""
     previous_y = -1.0
@@ -95,7 +96,7 @@ def line_path(distribution: Distribution) -> str:
 
 
 class Balance(NamedTuple):
-    """Numbers of segments on which a system scores better than another system, as well as it, and worse.
+    """Numbers of segments on which one system scores better than, equal to, or worse than another system.
 
     Attributes:
         better, same, worse: the numbers of segments.
@@ -106,7 +107,7 @@ class Balance(NamedTuple):
     worse: int
 
     def parts(self, width: float) -> tuple[float, float, float]:
-        """Return the widths of the three parts of a bar that show the numbers of segments.
+        """Return the widths of the three parts of a bar that visualizes the numbers of segments.
 
         Args:
             width: width of the whole bar.
@@ -116,7 +117,7 @@ class Balance(NamedTuple):
 
 
 def balance(report: Report, metric: int, first: int, second: int) -> Balance:
-    """Count the segments on which the second system scores better than the first one, as well as it, and worse.
+    """Count the segments on which the second system scores better than, equal to, or worse than the first system.
 
     Args:
         report: the report.
@@ -144,7 +145,7 @@ class Piece(NamedTuple):
 
 
 def stack_contributions(report: Report, width: float) -> list[list[Piece]]:
-    """Return a stacked bar per system with the contribution of each matcher to the METEOR score.
+    """Return one stacked bar per system. Its parts show how much each matcher contributes to the METEOR score.
 
     Args:
         report: the report.

@@ -43,7 +43,7 @@ LENGTH_CLASSES = (
 
 
 class Distribution(NamedTuple):
-    """The cumulative distribution of a value over the segments of a length class.
+    """The cumulative distribution of a system's scores or other values within a length class.
 
     Attributes:
         system: index of the system.
@@ -60,7 +60,7 @@ class Distribution(NamedTuple):
 
 
 class Cell(NamedTuple):
-    """The distributions of a value over the segments of a length class, one distribution per system.
+    """The distributions of one kind of values within a length class, with one distribution per system.
 
     Attributes:
         length_class: the length class.
@@ -74,7 +74,7 @@ class Cell(NamedTuple):
 
 
 class Distributions(NamedTuple):
-    """The distributions of a value over the segments of each length class.
+    """The distributions of one kind of values in all length classes.
 
     Attributes:
         title: name of the value.
@@ -115,10 +115,11 @@ class _ClassMembers(NamedTuple):
 
 
 def distributions(report: Report) -> list[Distributions]:
-    """Return the distributions of each metric's scores, and the distributions of each component of METEOR.
+    """Return the distributions of metric scores and of METEOR's components.
 
-    Segments with an empty reference belong only to the class of all segments. If all segments belong to the same length
-    class, only the class of all segments is shown.
+    Segments with an empty reference belong only to the class of all segments.
+
+    If all segments have similar lengths, only the class of all segments is shown.
     """
     length_classes = _select_length_classes(report.lengths)
     all_distributions = []
@@ -133,7 +134,9 @@ def distributions(report: Report) -> list[Distributions]:
 
 
 def _select_length_classes(lengths: Integers) -> list[_ClassMembers]:
-    """Return the length classes that contain segments, or only the class of all segments if no other class is needed.
+    """Return the length classes that contain segments.
+
+    If all segments belong to one length class, only the class of all segments is returned.
 
     Args:
         lengths: number of words of the first reference of each segment.
@@ -165,8 +168,10 @@ def _list_segment_values(report: Report) -> Iterator[_SegmentValues]:
 def scale_ends(segments: Sequence[Floats]) -> tuple[float, float]:
     """Return the ends of a scale for the scores of segments.
 
-    The scale begins at 0 and ends at 1, 10 or 100, if all scores are within these limits. Otherwise it ends at the 99th
-    percentile, because a few outliers would make the other scores indistinguishable.
+    If possible, the scale begins at 0 and ends at 1, 10 or 100.
+
+    If some scores are outside these limits, percentiles are used, because a few outliers would make the other scores
+    indistinguishable.
 
     Args:
         segments: scores of the segments of each system.
@@ -184,7 +189,7 @@ def scale_ends(segments: Sequence[Floats]) -> tuple[float, float]:
 
 
 def _make_cell(values: Sequence[Floats], members: _ClassMembers, points: Floats) -> Cell:
-    """Return the distributions of each system's values over the segments of a length class.
+    """Return the distribution of the values of each system within a length class.
 
     Args:
         values: values of each system, one array ``(segments,)`` per system.
@@ -198,8 +203,8 @@ def _make_cell(values: Sequence[Floats], members: _ClassMembers, points: Floats)
 
 
 def _make_distribution(system: int, values: Floats, points: Floats) -> Distribution:
-    """Return the cumulative distribution of a system's values at the points of a scale."""
-    # The tolerance compensates for rounding errors in values that equal a point of the scale.
+    """Return the cumulative distribution of values, evaluated at the points of a scale."""
+    # Because of rounding errors, a value may slightly exceed a point of the scale that it should equal.
     tolerance = 1e-9 * (points[-1] - points[0])
     n_values_up_to_point = np.searchsorted(np.sort(values), points + tolerance, side="right")
     quartiles = np.quantile(values, (0.25, 0.5, 0.75))

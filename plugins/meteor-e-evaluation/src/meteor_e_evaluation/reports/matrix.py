@@ -59,7 +59,9 @@ def _escape_character(character: str) -> str:
 
 
 def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ()) -> str:
-    """Return a ``tikzpicture`` of an alignment, with a column per reference word and a row per hypothesis word.
+    """Draw an alignment as a ``tikzpicture``.
+
+    The matrix has a column for each reference word, and a row for each hypothesis word.
 
     Args:
         alignment: alignment of a hypothesis with a reference.
@@ -104,7 +106,7 @@ def _draw_words(alignment: Alignment, function_words: Collection[str]) -> Iterat
 
 
 def _draw_match(match: AlignedMatch) -> Iterator[str]:
-    """Yield the TikZ commands that draw a match as a rectangle with a mark in each cell."""
+    """Yield TikZ commands that draw a match as a rectangle, with a mark in each cell."""
     left, top = match.reference_start, match.hypothesis_start
     right, bottom = left + match.reference_length, top + match.hypothesis_length
     color = f"meteor{match.matcher}"
@@ -115,7 +117,7 @@ def _draw_match(match: AlignedMatch) -> Iterator[str]:
 
 
 def _draw_legend(matchers: Sequence[int], names: Sequence[str], y: float) -> Iterator[str]:
-    """Yield the TikZ commands that draw the legend, a row with the mark and the name of each matcher."""
+    """Yield TikZ commands that draw a legend with the mark and the name of each matcher."""
     x = 0.3
     for matcher in matchers:
         name = names[matcher]
@@ -136,7 +138,7 @@ def _mark(matcher: int, x: str, y: str) -> str:
 
 
 def _chunks(alignment: Alignment) -> list[tuple[int, int, int, int]]:
-    """Return the left, top, right and bottom coordinate of the rectangle around each chunk."""
+    """Return the left, top, right and bottom coordinates of a rectangle around each chunk."""
     boxes: dict[int, tuple[int, int, int, int]] = {}
     for match, chunk in zip(alignment.matches, chunk_numbers(alignment.matches), strict=True):
         left, top = match.reference_start, match.hypothesis_start

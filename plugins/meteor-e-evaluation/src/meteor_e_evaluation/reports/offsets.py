@@ -6,15 +6,17 @@ from collections.abc import Sequence
 
 from rapidfuzz.distance import Levenshtein
 
-# Normalization replaces each of these characters by one other character.
+# Normalization replaces each of these characters by a single other character.
 _PLAIN_CHARACTERS = str.maketrans("“”„«»‟‘’‚‛`´–—‐‑−。、，；：？！（）", "\"\"\"\"\"\"''''''-----..,;:?!()")
 
 
 def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
-    """Return the start and the exclusive end of each word in a raw text, in characters.
+    """Return the character offsets at which each word starts and ends in the raw text.
 
-    Normalization may have changed some characters, so the words are aligned with the text by the smallest number of
-    edits. If a word does not occur in the text, its start equals its end.
+    Normalization may have changed some characters. Therefore, the words are aligned with the text by the smallest
+    number of edits.
+
+    The end of a word is exclusive. If a word does not occur in the text, its start equals its end.
 
     Args:
         text: the raw segment.
@@ -35,7 +37,7 @@ def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
 
 
 def _align_characters(raw: str, normalized: str, positions: Sequence[int]) -> list[tuple[int, int]]:
-    """Return the range of the raw text that each character of the normalized text comes from.
+    """Find the range in the raw text from which each normalized character comes.
 
     Args:
         raw: the raw text without white space.
@@ -54,7 +56,7 @@ def _align_characters(raw: str, normalized: str, positions: Sequence[int]) -> li
 
 
 def _join_ranges(ranges: Sequence[tuple[int, int]], default: int) -> tuple[int, int]:
-    """Return the smallest range that contains all ranges, or an empty range at ``default`` if there are none."""
+    """Return the smallest range that contains all ranges. Without ranges, return an empty range at ``default``."""
     if not ranges:
         return default, default
     nonempty_ranges = [(start, end) for start, end in ranges if start < end] or ranges
@@ -62,7 +64,7 @@ def _join_ranges(ranges: Sequence[tuple[int, int]], default: int) -> tuple[int, 
 
 
 def _fold(text: str) -> str:
-    """Convert a string to lower case and plain punctuation marks without changing its length."""
+    """Convert letters to lower case and punctuation marks to plain ones, without changing the length of the text."""
     characters = []
     for character in text:
         lower = character.lower()

@@ -1,7 +1,8 @@
 """Writes a report as one HTML file without external resources.
 
-Segments and names are never interpreted as markup: the template escapes all values, and the script only sets text. The
-content security policy of the page lists the hashes of its script and its style, so that browsers run nothing else.
+Segments and names are never interpreted as markup. The template escapes all values, and the script only sets text.
+
+The content security policy of the page lists hashes of the script and the style. Browsers do not run any other script.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ def write_report(
     seed: int = DEFAULT_SEED,
     progress: Progress = silent,
 ) -> Report:
-    """Score systems, and write a report on them as one HTML file.
+    """Score systems, and write a report as one HTML file.
 
     The file is written atomically.
 
@@ -177,7 +178,7 @@ def _split_lines(text: str) -> list[str]:
 
 
 def _hash(text: str) -> str:
-    """Return the hash of a script or style in the notation of a content security policy."""
+    """Return the hash of a script or style in the format that a content security policy requires."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
@@ -186,7 +187,7 @@ def _format_p(value: float) -> str:
 
 
 def _palette() -> str:
-    """Return CSS variables and classes with the colors of systems and matchers."""
+    """Return CSS rules that define the colors of systems and matchers."""
     styles: dict[str, MatcherStyle | SystemStyle] = {}
     for index, style in enumerate(SYSTEMS):
         styles[f"s{index}"] = style
@@ -203,7 +204,7 @@ def _palette() -> str:
 
 
 def _make_context(report: Report) -> dict[str, Any]:
-    """Return the variables of the page's template by name."""
+    """Return the variables that the HTML template uses."""
     report_distributions = distributions(report)
     findings = []
     if len(report.systems) > 1:
@@ -239,7 +240,7 @@ def _make_context(report: Report) -> dict[str, Any]:
 
 
 def _describe_system(index: int, system: ScoredSystem) -> dict[str, Any]:
-    """Return the template variables of a system in the overview."""
+    """Return template variables that describe a system in the overview of a report."""
     return {
         "name": visible(system.name),
         "letter": letter(index),
@@ -251,7 +252,10 @@ def _describe_system(index: int, system: ScoredSystem) -> dict[str, Any]:
 
 
 def _describe_distributions(row: Distributions) -> tuple[Distributions, charts.LinearScale, list[list[str]]]:
-    """Return the distributions of a value, its scale, and the SVG paths of the systems in each length class."""
+    """Return the distributions of a value with everything that a chart needs.
+
+    A chart needs a scale, and an SVG path for each system and length class.
+    """
     paths_by_class = []
     for cell in row.cells:
         paths_by_class.append([charts.line_path(distribution) for distribution in cell.distributions])
@@ -259,7 +263,7 @@ def _describe_distributions(row: Distributions) -> tuple[Distributions, charts.L
 
 
 def _describe_metric(result: MetricResult) -> dict[str, Any]:
-    """Return the template variables of a metric in the overview, with the scale of the confidence intervals."""
+    """Return template variables that describe a metric in the overview of a report."""
     tests = None
     # The scale of the chart contains all scores and the ends of all confidence intervals.
     shown_values = list(result.scores)
@@ -281,10 +285,10 @@ def _describe_metric(result: MetricResult) -> dict[str, Any]:
 
 
 def _list_differences(report: Report) -> list[list[dict[str, Any]]]:
-    """Return the pairs of systems to show for each metric, sorted from the largest to the smallest difference.
+    """Return the pairs of systems to show for each metric. The largest difference comes first.
 
-    For the first metric, all pairs are shown, unless there are more than :data:`ALL_PAIRS_LIMIT` systems. For the other
-    metrics, only the pairs with the first system are shown.
+    For the first metric, all pairs of systems are shown, unless there are too many systems. For the other metrics, only
+    pairs with the first system are shown.
     """
     pairs_by_metric = []
     for metric, result in enumerate(report.metrics):
@@ -299,7 +303,7 @@ def _list_differences(report: Report) -> list[list[dict[str, Any]]]:
 
 
 def _describe_pair(report: Report, metric: int, better: int, worse: int) -> dict[str, Any]:
-    """Return the template variables of a pair of systems.
+    """Return template variables that describe the difference between two systems.
 
     Args:
         report: the report.
@@ -326,9 +330,9 @@ def _describe_pair(report: Report, metric: int, better: int, worse: int) -> dict
 
 
 def _summarize(report: Report, result: MetricResult) -> tuple[str, str]:
-    """Return the label of a metric, and a sentence on the difference between the two best systems.
+    """Return the label of a metric, and a sentence that compares the two best systems.
 
-    If these two systems were not tested, the best system is compared with the first system, which is the baseline.
+    If the two best systems were not compared by a test, the best system is compared with the baseline.
     """
     best, other = result.ranking()[:2]
     test = None
@@ -343,7 +347,7 @@ def _summarize(report: Report, result: MetricResult) -> tuple[str, str]:
 
 
 def _summarize_scores(report: Report, result: MetricResult, best: int, other: int) -> str:
-    """Return a sentence on the scores of the best system and another system.
+    """Return a sentence that compares the score of the best system with the score of another system.
 
     Args:
         report: the report.

@@ -1,6 +1,9 @@
-"""Encodes the data of a report for the page's script as JSON that is compressed with gzip and encoded as base64.
+"""Encodes the data of a report for the script of the HTML page.
 
-Base64 does not use the special characters of HTML, so no segment can close the HTML element that contains the data.
+The data are JSON text that is compressed with gzip and encoded as base64.
+
+Base64 contains no special characters of HTML, so the text of a segment cannot end the HTML element that contains the
+data.
 """
 
 from __future__ import annotations
@@ -37,7 +40,7 @@ GZIP_FORMAT = 16 + zlib.MAX_WBITS
 
 
 class RawTexts:
-    """Wraps texts that may contain lone surrogates, which msgspec cannot encode.
+    """Wraps texts that msgspec cannot encode, because they may contain lone surrogates.
 
     Args:
         content: a text, or lists and dictionaries of texts.
@@ -70,7 +73,7 @@ def encode(report: Report) -> str:
 
 
 def json_parts(report: Report) -> Iterator[bytes]:
-    """Yield the JSON text of a report in parts, one system at a time to save memory.
+    """Yield the JSON text of a report in parts. To save memory, each part contains only one system.
 
     Words are stored as indices of ``vocabulary``, which is sorted by decreasing frequency. The ``matches`` of a segment
     are a flat list with five numbers per match: the start and the length in the reference, the start and the length in
@@ -89,7 +92,7 @@ def json_parts(report: Report) -> Iterator[bytes]:
         "references": RawTexts(report.references),
         "lengths": report.lengths.tolist(),
     }
-    # The JSON object of the header is left open, because the systems are parts of the same object.
+    # The closing brace of the header is removed, because the systems are added to the same JSON object.
     yield _encode_json(header).removesuffix(b"}")
     reference_words: list[dict[int, list[int]]] = [{} for _ in range(len(report))]
     for index, system in enumerate(report.systems):
@@ -103,8 +106,8 @@ def json_parts(report: Report) -> Iterator[bytes]:
 def _encode_json(data: dict[str, Any]) -> bytes:
     """Return data as JSON.
 
-    The standard library encodes the :class:`RawTexts`, because it escapes lone surrogates. msgspec encodes everything
-    else, because it is faster.
+    The standard library encodes :class:`RawTexts`, because it escapes lone surrogates. The faster library msgspec
+    encodes everything else.
     """
     return msgspec.json.encode(data, enc_hook=_encode_texts)
 
@@ -114,7 +117,7 @@ def _encode_texts(texts: RawTexts) -> msgspec.Raw:
 
 
 def _sort_words(report: Report) -> list[str]:
-    """Return all words of the hypotheses and their best references, sorted by decreasing frequency."""
+    """Return all words of the hypotheses and the best references, sorted by decreasing frequency."""
     counts: Counter[str] = Counter()
     for system in report.systems:
         alignments = system.alignments
@@ -126,7 +129,7 @@ def _sort_words(report: Report) -> list[str]:
 
 
 class SegmentWords(NamedTuple):
-    """Words of the segments of a system, as indices of the vocabulary.
+    """Words of a system's hypotheses and references, as indices of a vocabulary.
 
     Attributes:
         hypotheses: words of each hypothesis.
@@ -138,7 +141,7 @@ class SegmentWords(NamedTuple):
 
 
 def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> SegmentWords:
-    """Return the words of a system's segments as indices of the vocabulary."""
+    """Convert the words of a system's segments to indices of the vocabulary."""
     alignments = system.alignments
     id_by_form = np.array([word_ids[form] for form in alignments.forms], np.int64)
     ids: list[int] = id_by_form[np.frombuffer(alignments.words, np.int32)].tolist()
@@ -146,7 +149,7 @@ def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> SegmentWo
     n_hypothesis_words = sizes[:, SIZE_FIELDS.index("hypothesis_words")].tolist()
     n_reference_words = sizes[:, SIZE_FIELDS.index("reference_words")].tolist()
     segment_words = SegmentWords([], [])
-    # The words of each segment's hypothesis are followed by the words of its best reference.
+    # For each segment, the array contains the hypothesis words, followed by the words of the best reference.
     start = 0
     for hypothesis_size, reference_size in zip(n_hypothesis_words, n_reference_words, strict=True):
         middle = start + hypothesis_size
@@ -158,7 +161,7 @@ def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> SegmentWo
 
 
 def _split(values: list[int], sizes: NDArray[Any]) -> list[list[int]]:
-    """Split a list into consecutive parts whose sizes are given in an array."""
+    """Split a list into consecutive parts of the given sizes."""
     parts = []
     start = 0
     for size in sizes.tolist():
@@ -170,7 +173,7 @@ def _split(values: list[int], sizes: NDArray[Any]) -> list[list[int]]:
 def _add_reference_words(
     reference_words: list[dict[int, list[int]]], system: ScoredSystem, segment_words: SegmentWords
 ) -> None:
-    """Add the words of a system's best references.
+    """Add the words of the references that gave a system its best scores.
 
     Args:
         reference_words: for each segment, the words by index of the reference. The function adds to it.
@@ -218,7 +221,7 @@ def _metric_payload(result: MetricResult, is_meteor: bool) -> dict[str, Any]:
 
 
 def _list_remarks(details: Sequence[Mapping[str, Any]]) -> dict[int, str]:
-    """Return the remarks of a metric on the segments of a system, by the index of the segment."""
+    """Return a dictionary that maps segment indices to remarks of a metric."""
     return {index: entry["said"] for index, entry in enumerate(details) if entry.get("said")}
 
 

@@ -63,11 +63,11 @@ class SystemTests:
     tests: tuple[tuple[SystemTest, ...], ...]
 
     def against_baseline(self, system: int) -> SystemTest:
-        """Return the result of testing a system against the first system of the report."""
+        """Return the result of the test between a system and the baseline, which is the first system."""
         return self.tests[0][system]
 
     def between(self, first: int, second: int) -> SystemTest:
-        """Return the result of testing two systems against each other.
+        """Return the result of the significance test between two systems.
 
         Args:
             first: index of the system that comes first in the report.
@@ -174,7 +174,11 @@ class MetricResult:
         return sorted(range(len(self.scores)), key=lambda index: (sign * self.scores[index], index))
 
     def gains(self, first: int, second: int) -> Floats:
-        """Return the gain in score from the first to the second system on each segment, an array ``(segments,)``."""
+        """Return how much better the second system scores than the first system on each segment.
+
+        Returns:
+            An array ``(segments,)``.
+        """
         differences: Floats = self.segments[second] - self.segments[first]
         return differences if self.higher_is_better else -differences
 
@@ -219,14 +223,14 @@ class Report:
 
     @property
     def comparison(self) -> SystemTests | None:
-        """The significance tests of the systems under METEOR, or None if no tests were requested."""
+        """The significance tests of METEOR scores, or None if no tests were requested."""
         return self.metrics[self.meteor].comparison
 
     @property
     def rival(self) -> int:
-        """The index of the system whose score on the first metric differs most from the score of the first system.
+        """The index of the system that differs most from the first system in the score of the first metric.
 
-        The index is 0 if the report has only one system.
+        If the report has only one system, the index is 0.
         """
         scores = self.metrics[0].scores
         differences = [abs(score - scores[0]) for score in scores]
@@ -308,10 +312,12 @@ def _score_metrics(
     settings: _TestSettings,
     progress: Progress,
 ) -> Iterator[MetricResult]:
-    """Yield the result of each metric, where None stands for METEOR, which has already been computed.
+    """Yield the result of each metric.
 
-    Only the first metric is used to test all pairs of systems. With the other metrics, each system is tested against
-    the first system.
+    In the list of metrics, None stands for METEOR, because METEOR scores have already been computed.
+
+    With the first metric, all pairs of systems are tested. With the other metrics, each system is tested against the
+    first system.
     """
     other_metrics = [metric for metric in metrics if metric is not None]
     table = _score_other_metrics(other_metrics, systems, references, progress)
@@ -329,7 +335,10 @@ def _score_metrics(
 def _add_explanations(
     result: MetricResult, metric: Metric, systems: Sequence[ScoredSystem], references: Sequence[tuple[str, ...]]
 ) -> MetricResult:
-    """Return a metric's result with explanations of the differences, or unchanged if the metric does not explain."""
+    """Add explanations of the differences between systems to the result of a metric.
+
+    The result stays unchanged if the metric cannot explain differences.
+    """
     if not isinstance(metric, Explains):
         return result
     explanations = tuple(_explain_differences(metric, result, systems, references))
@@ -342,7 +351,7 @@ def _score_other_metrics(
     references: Sequence[tuple[str, ...]],
     progress: Progress,
 ) -> ScoreTable | None:
-    """Score the systems with all metrics other than METEOR, or return None if there are no other metrics."""
+    """Score the systems with all metrics except METEOR. Return None if there are no other metrics."""
     if not metrics:
         return None
     inputs = [System.from_lists(system.name, system.hypotheses, references) for system in systems]
@@ -353,7 +362,7 @@ def _score_other_metrics(
 def _meteor_result(
     meteor: Meteor, systems: Sequence[ScoredSystem], settings: _TestSettings, all_pairs: bool
 ) -> MetricResult:
-    """Return the scores of METEOR, which have already been computed, and the tests of the systems."""
+    """Collect the computed METEOR scores, and test the differences between systems."""
     statistics = [system.counts for system in systems]
     scorer = meteor_scorer(meteor.chain.parameters)
     return MetricResult(
@@ -370,7 +379,7 @@ def _meteor_result(
 def _metric_result(
     metric: Metric, metric_index: int, table: ScoreTable, settings: _TestSettings, all_pairs: bool
 ) -> MetricResult:
-    """Return the scores of a metric, and the tests of the systems under this metric.
+    """Collect the scores of a metric, and test the differences between systems.
 
     Args:
         metric: the metric.
@@ -380,7 +389,7 @@ def _metric_result(
         all_pairs: whether to test all pairs of systems instead of the pairs with the first system.
     """
     system_scores = [system.metrics[metric_index] for system in table.systems]
-    # A metric may return several values, of which only the first one is the score.
+    # A metric may return several values. Only the first value is the score.
     scores = tuple(entry.values[0] for entry in system_scores)
     segments = tuple(np.array(entry.segment_values)[:: len(entry.values)] for entry in system_scores)
     decimals = metric.decimals
@@ -406,9 +415,10 @@ def _metric_result(
 def _explain_differences(
     metric: Explains, result: MetricResult, systems: Sequence[ScoredSystem], references: Sequence[Sequence[str]]
 ) -> Iterator[SystemExplanation]:
-    """Yield explanations of how the other systems differ from the first one.
+    """Yield explanations of the differences between the first system and each other system.
 
-    For each system, the whole outputs are explained first, then the segments with the largest differences.
+    For each system, the first explanation is about the whole output. The other explanations are about segments with
+    large differences.
     """
     first = systems[0]
     for index, system in enumerate(systems[1:], 1):
@@ -416,7 +426,7 @@ def _explain_differences(
         try:
             explanation = metric.explain(first.hypotheses, system.hypotheses, references, names)
         except ConfigError:
-            # The class of the metric has a method for explanations, but this model does not support them.
+            # The metric has a method for explanations, but its model does not support explanations.
             return
         yield SystemExplanation(index, None, explanation)
         for segment in _find_largest_differences(result.gains(0, index)):
@@ -427,14 +437,14 @@ def _explain_differences(
 
 
 def _find_largest_differences(gains: Floats) -> list[int]:
-    """Return the segments to explain, those with the largest score differences between two systems."""
+    """Return the segments with the largest score differences between two systems."""
     differences = np.abs(gains)
     largest = np.argsort(-differences, kind="stable")[:EXPLAINED_SEGMENTS]
     return [segment for segment in largest.tolist() if differences[segment] > 0]
 
 
 def _make_title(names: Sequence[str]) -> str:
-    """Return the default title of a report, which names the first systems."""
+    """Return the default title of a report, which contains the names of the first systems."""
     title = ", ".join(names[:TITLE_SYSTEMS])
     n_others = len(names) - TITLE_SYSTEMS
     return f"{title} and {n_others} more" if n_others > 0 else title

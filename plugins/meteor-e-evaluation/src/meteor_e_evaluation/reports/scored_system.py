@@ -51,7 +51,10 @@ class ScoredSystem:
 
     @cached_property
     def segments(self) -> tuple[MeteorSegmentScore, ...]:
-        """The scores and alignments of the segments as objects, which need much more memory than the arrays."""
+        """The scores and alignments of all segments as Python objects.
+
+        These objects need much more memory than the arrays from which they are created.
+        """
         return tuple(self._segment_scores())
 
     def _segment_scores(self) -> Iterator[MeteorSegmentScore]:
@@ -69,7 +72,7 @@ class ScoredSystem:
 
     @cached_property
     def counts(self) -> Floats:
-        """The additive statistics of the segments, an array ``(segments, statistics)``."""
+        """The additive statistics of each segment, as an array ``(segments, statistics)``."""
         counts: Floats = to_additive(self.rows.arrays().statistics).astype(float)
         return counts
 
@@ -83,9 +86,12 @@ class ScoredSystem:
         return np.where(np.isnan(values), 0.0, values)
 
     def shares(self) -> Floats:
-        """Return the contribution of each matcher to each segment's score, an array ``(segments, matchers)``.
+        """Return the contribution of each matcher to the score of each segment.
 
-        The contributions of a segment add up to its score.
+        The contributions of all matchers add up to the score of the segment.
+
+        Returns:
+            An array ``(segments, matchers)``.
         """
         segment_scores = FormulaScores(*(self.values(field) for field in FormulaScores._fields))  # type: ignore[arg-type]
         columns = statistics_columns(self.counts)
@@ -131,13 +137,16 @@ def score_system(
 
 
 def _score_batches(meteor: Meteor, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]]) -> Iterator[Rows]:
-    """Yield the rows of each batch of segments, after segments that cannot be aligned have been resolved."""
+    """Score batches of segments, and handle segments that cannot be aligned."""
     for batch, rows in meteor.score_batches(hypotheses, references, alignments=True):
         yield _resolve_failures(meteor, batch, rows) if rows.failures else rows
 
 
 def _resolve_failures(meteor: Meteor, batch: Batch, rows: Rows) -> Rows:
-    """Set the scores of segments that cannot be aligned to 0, or raise InputError, as METEOR's options demand."""
+    """Handle segments that cannot be aligned.
+
+    The option ``on_error`` determines whether their score is 0, or whether an error is raised.
+    """
     if meteor.on_error == "skip":
         index, error = min(rows.failures.items())
         raise InputError(
@@ -150,9 +159,9 @@ def _resolve_failures(meteor: Meteor, batch: Batch, rows: Rows) -> Rows:
 def _pack_alignments(
     meteor: Meteor, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]], rows: Rows
 ) -> PackedAlignments:
-    """Return the alignments of a system, packed into arrays.
+    """Pack the alignments of a system into arrays.
 
-    A segment without an alignment receives an empty one.
+    A segment without an alignment receives an empty alignment.
     """
     if isinstance(rows.alignments, PackedAlignments):
         return rows.alignments

@@ -53,7 +53,7 @@ MATCHER_STYLES = len(_COLORS) * len(SHAPES)
 
 
 def matcher_style(index: int) -> MatcherStyle:
-    """Return the style of the matcher with the given index in the chain."""
+    """Return the style of a matcher, given its position in the chain."""
     light, dark, terminal = _COLORS[index % len(_COLORS)]
     return MatcherStyle(light, dark, *SHAPES[index % len(SHAPES)], terminal)
 
@@ -85,12 +85,15 @@ SYSTEMS = (
 
 
 def system_style(index: int) -> SystemStyle:
-    """Return the style of the system with the given index in the report."""
+    """Return the style of a system, given its position in the report."""
     return SYSTEMS[index % len(SYSTEMS)]
 
 
 def letter(index: int) -> str:
-    """Return the letter of the system with the given index, which is A to Z, then AA, AB and so on."""
+    """Return the letter that labels a system in a report.
+
+    The first systems have the letters A to Z. The next ones have the labels AA, AB and so on.
+    """
     name = ""
     index += 1
     while index:

@@ -1,7 +1,9 @@
-"""Stress tests, which count how often a metric prefers a text to a copy of the text with one error.
+"""Stress tests, which count how often a metric prefers a text to a copy with one error.
 
-:func:`perturbations` returns the perturbation rules for a language, each of which introduces an error or makes a
-harmless change. :func:`stress` counts how often metrics prefer the better text::
+The function :func:`perturbations` returns the perturbation rules for a language. Each rule introduces an error or makes
+a harmless change.
+
+The function :func:`stress` counts how often metrics prefer the better text::
 
     report = stress([load_metric("chrf"), load_metric("meteor")])
     print(report.means)

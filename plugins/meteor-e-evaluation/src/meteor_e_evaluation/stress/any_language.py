@@ -37,7 +37,7 @@ QUOTES: list[Replacements] = [
 
 
 def rewrite(text: str, alternatives: Sequence[Replacements]) -> str:
-    """Rewrite a text by the first set of replacements that changes it, or return it unchanged.
+    """Rewrite a text by the first set of replacements that changes the text.
 
     Args:
         text: the text.
@@ -53,7 +53,7 @@ def rewrite(text: str, alternatives: Sequence[Replacements]) -> str:
 
 
 def replace_text(draft: Draft, new_text: str) -> str:
-    """Return a new text, unless it differs from the text of the draft only in its spaces.
+    """Return a new text if it differs from the old text in more than spaces.
 
     Raises:
         NoOccasionError: if the texts differ only in their spaces.
@@ -212,12 +212,12 @@ class Shuffled(Rule):
 
 
 def find_misspellable_words(draft: Draft) -> list[int]:
-    """Return the indices of the words that can be misspelled, which are long and consist of letters only."""
+    """Return the indices of long words that consist of letters only."""
     return [index for index, word in enumerate(draft.words) if len(word) >= LONG_WORD and word.isalpha()]
 
 
 def misspell(word: str, rng: Random) -> str:
-    """Return a long word with two letters swapped, or with a letter dropped, doubled or replaced by another one."""
+    """Misspell a long word: swap two letters, or drop, double or replace one letter."""
     position = rng.randrange(1, len(word) - 1)
     prefix, letter, suffix = word[:position], word[position], word[position + 1 :]
     other_letters = sorted({*word.lower()} - {letter.lower()})
@@ -311,16 +311,16 @@ class PunctuationAdded(Rule):
     name, group = "punctuation-added", "punctuation"
 
     def _change(self, draft: Draft) -> str:
-        # The mark follows a word that is separated from the next word by nothing but spaces.
+        # The punctuation mark is inserted only where nothing but spaces separates two words.
         index = draft.choose(index for index in range(len(draft) - 1) if draft.gaps[index + 1].isspace())
         return draft.set_words({index: draft.words[index] + draft.choose(",.;")})
 
 
 @functools.lru_cache(maxsize=8)
 def list_foreign_words(language: str) -> list[str]:
-    """Return frequent words of another language that are not words of the given language.
+    """Return frequent foreign words that do not exist in the given language.
 
-    The other language is German if the given language is English, and English otherwise.
+    The foreign words are German if the given language is English, and English otherwise.
     """
     known_words = frozenset(frequent_words(language, 0, 20_000))
     other_language = "de" if language == "en" else "en"
@@ -435,7 +435,7 @@ class UnicodeForm(Rule):
             normalized_text = unicodedata.normalize(form, draft.text)
             if normalized_text != draft.text:
                 return normalized_text
-        # The text does not have accented letters, so its hyphens are replaced.
+        # If a text has no accented letters, its hyphens are replaced.
         return re.sub(r"(?<=\w)-(?=\w)", "\u2010", draft.text)
 
 

@@ -1,4 +1,7 @@
-"""Replaces or removes the words of English texts to which a case of ``cases.yaml`` applies."""
+"""Replaces or removes words of English texts by the cases in ``cases.yaml``.
+
+A case consists of conditions on a word, and of replacements for the word.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ CASES: Mapping[str, Stages] = parse_yaml(_FILE.read_bytes(), "cases.yaml").data
 
 
 def replace_by_case(draft: Draft, stages: Stages) -> str:
-    """Replace a random word that a case applies to.
+    """Replace a random word that meets the conditions of a case.
 
     Raises:
         NoOccasionError: if no case applies to any word.
@@ -37,7 +40,7 @@ def replace_by_case(draft: Draft, stages: Stages) -> str:
 
 
 def drop_by_case(draft: Draft, stages: Stages) -> str:
-    """Drop a random word that a case applies to.
+    """Remove a random word that meets the conditions of a case.
 
     Raises:
         NoOccasionError: if no case applies to any word.
@@ -47,7 +50,7 @@ def drop_by_case(draft: Draft, stages: Stages) -> str:
 
 
 def find_replacements(draft: Draft, stages: Stages) -> dict[int, list[str]]:
-    """Return the possible replacements of each replaceable word, by the index of the word.
+    """Return a dictionary that maps the index of each replaceable word to possible replacements.
 
     Args:
         draft: the text.
@@ -65,7 +68,7 @@ def find_replacements(draft: Draft, stages: Stages) -> dict[int, list[str]]:
 
 
 def _find_word_replacements(draft: Draft, index: int, cases: Sequence[Case]) -> list[str]:
-    """Return the replacements of a word by the first case whose conditions the word meets."""
+    """Find the first case whose conditions a word meets, and return its replacements for the word."""
     lower_word = draft.lower[index]
     properties = _describe_word(draft, index)
     for case in cases:
@@ -77,7 +80,7 @@ def _find_word_replacements(draft: Draft, index: int, cases: Sequence[Case]) -> 
 
 
 def _get_templates(case: Case, word: str) -> list[str] | None:
-    """Return the templates of a case's replacements, or None if its word list does not contain the word."""
+    """Return the replacement templates of a case, or None if its word list lacks the word."""
     if "list" in case:
         return replacements_by_word(case["list"]).get(word)
     templates: list[str] = case.get("by", [""])
@@ -85,7 +88,7 @@ def _get_templates(case: Case, word: str) -> list[str] | None:
 
 
 def _describe_word(draft: Draft, index: int) -> dict[str, str]:
-    """Return the properties of a word that the conditions of a case refer to."""
+    """Return the properties of a word that conditions in ``cases.yaml`` can test."""
     # An empty word is added before and after the text, so that every word has neighbors.
     words = ["", *draft.lower, ""]
     tags = ["", *tag_words(draft.text), ""]
@@ -110,7 +113,7 @@ def _fits(case: Case, properties: Mapping[str, str]) -> bool:
 
 @functools.lru_cache(maxsize=256)
 def _compile_condition(condition: str) -> re.Pattern[str]:
-    """Return the regular expression of a condition in ``cases.yaml``.
+    """Convert a condition in ``cases.yaml`` to a regular expression.
 
     In a condition, ``{name}`` stands for any word of a word list, and ``!`` at the start negates the condition.
     """
@@ -125,12 +128,12 @@ def _compile_condition(condition: str) -> re.Pattern[str]:
 
 
 def _fill_template(template: str, word: str) -> str:
-    """Return a replacement in which each name in braces is replaced by the form of the word that it stands for."""
+    """Replace each name in braces by the form of the word that the name stands for."""
     return re.sub(r"\{(.+?)\}", lambda match: _get_form(word, match[1]), template)
 
 
 def _get_form(word: str, name: str) -> str:
-    """Return a form of an English word that the replacements in ``cases.yaml`` refer to.
+    """Return the form of an English word that a replacement in ``cases.yaml`` names.
 
     Args:
         word: the word as it is written.

@@ -40,7 +40,7 @@ def fold_word(word: str) -> str:
 
 
 class Draft:
-    """A text that is divided into words, with methods that return changed copies of the text.
+    """A text that is divided into words. Its methods return changed copies of the text.
 
     A method that does not apply to the text returns the text unchanged or raises :class:`NoOccasionError`.
 
@@ -65,7 +65,7 @@ class Draft:
         return len(self.words)
 
     def with_text(self, text: str) -> Draft:
-        """Return a draft of another text that has the same context and makes random choices from the same source."""
+        """Return a draft of another text with the same context and the same random generator."""
         return Draft(text, self.rng, self.context)
 
     def choose(self, choices: Iterable[Item]) -> Item:
@@ -98,7 +98,9 @@ class Draft:
         return self.span(start, start + length - 1), start
 
     def choose_similar_text(self) -> str:
-        """Return one of the eight other texts of the file whose lengths are most similar to the length of this text.
+        """Choose another text of the file at random.
+
+        The choice is between the eight texts whose lengths are most similar to the length of this text.
 
         Raises:
             NoOccasionError: if the file does not have another text.
@@ -128,7 +130,7 @@ class Draft:
         return text
 
     def set_words(self, replacements: Mapping[int, str]) -> str:
-        """Return the text with some words replaced, without adapting the capitalization of the new words.
+        """Replace words without adapting the capitalization of the new words.
 
         Args:
             replacements: the new words by the indices of the replaced words.
@@ -136,7 +138,7 @@ class Draft:
         return self.join([replacements.get(index, word) for index, word in enumerate(self.words)])
 
     def replace_words(self, replacements: Mapping[int, str]) -> str:
-        """Return the text with some words replaced, and with the original capitalization.
+        """Replace words, and copy the capitalization of each old word to the new word.
 
         Args:
             replacements: the new words by the indices of the replaced words.
@@ -144,18 +146,18 @@ class Draft:
         return self.set_words({index: copy_case(self.words[index], word) for index, word in replacements.items()})
 
     def insert_before(self, index: int, insertion: str) -> str:
-        """Return the text with an insertion before the word at an index."""
+        """Insert words before the word at the given index."""
         word = self.words[index]
         is_spaced = len(self) < 2 or any(gap.isspace() for gap in self.gaps[1:-1])
         space = " " if is_spaced else ""
         is_capitalized = word[:1].isupper() and word[1:] == word[1:].lower() and word != "I"
         if index == 0 and is_capitalized:
-            # The insertion becomes the first word of the sentence.
+            # The inserted word becomes the first word of the sentence.
             return self.set_words({0: f"{copy_case(word, insertion)}{space}{word.lower()}"})
         return self.set_words({index: f"{insertion}{space}{word}"})
 
     def remove_words(self, indices: Sequence[int]) -> str:
-        """Return the text without the words at some indices, and without superfluous spaces."""
+        """Remove the words at the given indices, and remove superfluous spaces."""
         text = self.gaps[0]
         needs_capital = 0 in indices and self.words[0][:1].isupper()
         for index, word in enumerate(self.words):
@@ -171,7 +173,10 @@ class Draft:
 
 
 def _append_gap(text: str, gap: str) -> str:
-    """Append the characters that follow a removed word to the text before the word, without doubling spaces."""
+    """Join the text before a removed word with the characters that follow the word.
+
+    A double space at this place is avoided.
+    """
     joined_text = text.rstrip()
     if not joined_text or gap.strip():
         joined_text += gap

@@ -34,14 +34,14 @@ MODIFIED_TAGS = {
 
 
 class ReplacementRule(EnglishRule):
-    """Base class of rules that replace a word according to their cases in ``cases.yaml``."""
+    """Base class of rules that replace a word. The file ``cases.yaml`` defines the replacements."""
 
     def _change(self, draft: Draft) -> str:
         return replace_by_case(draft, CASES[self.name])
 
 
 class OmissionRule(EnglishRule):
-    """Base class of rules that remove a word according to their cases in ``cases.yaml``."""
+    """Base class of rules that remove a word. The file ``cases.yaml`` defines which words may be removed."""
 
     group = "omission"
     min_words = 2
@@ -80,7 +80,7 @@ class NegationMoved(EnglishRule):
 
     def _change(self, draft: Draft) -> str:
         text, index = drop_negation(draft)
-        # The negated verb is at least three words away from the dropped negation.
+        # The new negation is at least three words away from the old one.
         return negate_verb(draft.with_text(text), excluded_indices=range(index - 2, index + 3))
 
 
@@ -164,7 +164,10 @@ class ContentWordAdded(EnglishRule):
 
     @staticmethod
     def _find_modified_words(draft: Draft, tag: str) -> list[int]:
-        """Return the indices of the words that a word with a tag can modify, without the first word of the text."""
+        """Return the indices of words that an inserted word with the given tag can modify.
+
+        The first word of the text is excluded.
+        """
         modified_tags = MODIFIED_TAGS.get(tag, ())
         tags = tag_words(draft.text)
         return [index for index in range(1, len(tags)) if tags[index] in modified_tags]
@@ -214,7 +217,7 @@ class CaseChanged(EnglishRule):
 
     @staticmethod
     def _find_replacements(draft: Draft) -> dict[int, str]:
-        """Return a replacement of each possessive and each pronoun, by the index of the word."""
+        """Return replacements for possessives and pronouns, with word indices as keys."""
         pronoun_cases = replacements_by_word("cases")
         replacements: dict[int, str] = {}
         for index, word in enumerate(draft.words):
@@ -286,7 +289,7 @@ class Contraction(EnglishRule):
     def _change(self, draft: Draft) -> str:
         replacements = {short.lower(): long for short, long in WORD_LISTS["contractions"].items()}
         replacements |= {long.lower(): short for short, long in WORD_LISTS["contractions"].items()}
-        # Longer forms come first, because a regular expression prefers the first alternative that matches.
+        # Longer forms come first, because regular expressions try alternatives from left to right.
         forms = sorted(replacements, key=len, reverse=True)
         pattern = "|".join(re.escape(form) for form in forms)
         return re.sub(

@@ -22,9 +22,12 @@ MIN_BASE_FREQUENCY = 1.5
 
 @functools.lru_cache(maxsize=4096)
 def tag_words(text: str) -> tuple[str, ...]:
-    """Return the Penn Treebank tag of each word of an English text, or ``NT`` for words with "n't"."""
+    """Return the Penn Treebank tag of each word of an English text.
+
+    Words that end with "n't" have the special tag ``NT``.
+    """
     gaps, words = split_words(text)
-    # The tagger also reads the punctuation marks, because they help it to tag the words.
+    # The tagger also receives the punctuation marks, because they improve its accuracy.
     tokens = _list_signs(gaps[0])
     word_positions: list[int] = []
     for word, next_gap in zip(words, gaps[1:], strict=True):
@@ -53,7 +56,7 @@ def _tag_tokens(tokens: Sequence[str]) -> list[str]:
         tagged_tokens = tag(" ".join(tokens), tokenize=False)
         if len(tagged_tokens) == len(tokens):
             return [token_tag for _, token_tag in tagged_tokens]
-        # TextBlob has split or joined tokens, so each token is tagged alone.
+        # If TextBlob has split or joined tokens, each token is tagged separately.
         tags = []
         for token in tokens:
             tagged_parts = tag(token, tokenize=False)
@@ -62,7 +65,7 @@ def _tag_tokens(tokens: Sequence[str]) -> list[str]:
 
 
 def _correct_tag(word: str, tag: str, previous_word: str) -> str:
-    """Return the tag of a word, with typical errors of the tagger corrected by the previous word.
+    """Correct typical errors of the tagger, based on the previous word.
 
     Args:
         word: the word in lower case.
@@ -82,7 +85,10 @@ def _correct_tag(word: str, tag: str, previous_word: str) -> str:
 
 
 def _find_previous_word(words: Sequence[str], index: int) -> str:
-    """Return the word before an index without its negation, or an empty string at the beginning of the text."""
+    """Return the word before the given index, ignoring negations such as "not".
+
+    The result is an empty string at the beginning of the text.
+    """
     if index == 0:
         return ""
     previous_index = index - 1
@@ -92,7 +98,7 @@ def _find_previous_word(words: Sequence[str], index: int) -> str:
 
 
 def _is_base_form(word: str) -> bool:
-    """Return whether a word is the base form of a verb whose present participle is not rare."""
+    """Return whether a word is the base form of a verb with a common present participle."""
     return verb_base(word) == word and word_frequency(conjugate(word, "VBG")) > MIN_FORM_FREQUENCY
 
 
@@ -102,7 +108,10 @@ def remove_negation(word: str) -> str:
 
 
 def word_frequency(word: str) -> float:
-    """Return the Zipf frequency of an English word, the decimal logarithm of its frequency per billion words."""
+    """Return the Zipf frequency of an English word.
+
+    The Zipf frequency is the decimal logarithm of the number of occurrences per billion words.
+    """
     from wordfreq import zipf_frequency
 
     return float(zipf_frequency(word, "en"))
@@ -127,7 +136,7 @@ def conjugate(base: str, tag: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def verb_base(form: str) -> str:
-    """Return the base form of an inflected verb, the most frequent one if several are possible."""
+    """Return the base form of an inflected verb. If several base forms are possible, choose a frequent one."""
     lower_form = form.lower()
     if lower_form in _irregular_bases():
         return _irregular_bases()[lower_form]
@@ -151,20 +160,20 @@ def _regular_forms(base: str) -> list[str]:
 
 @functools.lru_cache(maxsize=1)
 def _irregular_past_forms() -> dict[str, str]:
-    """Return the past forms of irregular verbs by base form."""
+    """Return a dictionary that maps base forms of irregular verbs to past forms."""
     return {base: past for base, past, _ in word_groups("verbs")}
 
 
 @functools.lru_cache(maxsize=1)
 def _irregular_bases() -> dict[str, str]:
-    """Return the base forms of irregular verbs by inflected form."""
+    """Return a dictionary that maps inflected forms of irregular verbs to base forms."""
     bases = {form: base for base, *forms in word_groups("verbs") for form in forms}
     bases |= {base: base for base, *_ in word_groups("verbs")}
     return bases | dict.fromkeys(words_in("be"), "be")
 
 
 def inflect_noun(noun: str, tag: str) -> str:
-    """Return the singular or the plural of a noun, or the noun itself if that form is not a known word.
+    """Return the singular or the plural of a noun. If the form is not a known word, return the noun.
 
     Args:
         noun: the noun in lower case.

@@ -60,7 +60,10 @@ def drop_negation(draft: Draft) -> tuple[str, int]:
 
 
 def _replace_negative_word(draft: Draft, index: int, positive_word: str) -> str:
-    """Replace a negative word, such as "nobody". After "neither", "nor" is also replaced by "and"."""
+    """Replace a negative word, such as "nobody".
+
+    If the word is "neither", a following "nor" is replaced by "and".
+    """
     replacements = {index: copy_case(draft.words[index], positive_word)}
     if draft.lower[index] == "neither":
         for later_index in range(index, len(draft)):
@@ -70,7 +73,9 @@ def _replace_negative_word(draft: Draft, index: int, positive_word: str) -> str:
 
 
 def _remove_not(draft: Draft, index: int) -> str:
-    """Remove "not" or "n't". A form of "do" is also removed, and the verb is conjugated instead.
+    """Remove "not" or "n't", so that "does not go" becomes "goes".
+
+    A form of "do" before the negation is also removed, and the verb is conjugated.
 
     Args:
         draft: the text.
@@ -95,7 +100,10 @@ def _remove_not(draft: Draft, index: int) -> str:
 
 
 def _find_base_verb(draft: Draft, index: int) -> int | None:
-    """Return the index of the verb after a negation, or None if the verb is not in its base form or too far away."""
+    """Find a verb in its base form shortly after a negation.
+
+    Return the index of the verb, or None if there is no such verb.
+    """
     tags = tag_words(draft.text)
     for verb_index in range(index + 1, min(index + 1 + VERB_DISTANCE, len(draft))):
         if tags[verb_index] in ("VB", "VBP"):

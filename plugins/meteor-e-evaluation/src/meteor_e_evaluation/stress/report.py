@@ -33,7 +33,7 @@ class Share(NamedTuple):
 
 
 class Finding(NamedTuple):
-    """Results of a metric for the pairs of texts of one perturbation.
+    """Results of one metric for one perturbation of the texts.
 
     Attributes:
         rule: name of the perturbation.
@@ -62,7 +62,7 @@ class Finding(NamedTuple):
 
 
 class WrongPair(NamedTuple):
-    """A pair of an original and a changed text that a metric ranks incorrectly.
+    """An original text and its changed copy that a metric ranks incorrectly.
 
     Attributes:
         metric: label of the metric.
@@ -107,7 +107,7 @@ class StressReport(Result):
 
     @property
     def inapplicable_rules(self) -> list[str]:
-        """The names of the perturbations that did not apply to any text."""
+        """Names of perturbations that could not be applied to any text."""
         return [name for name, texts in self.changed.items() if all(text is None for text in texts)]
 
     @property
@@ -116,9 +116,9 @@ class StressReport(Result):
         return len(next(iter(self.changed.values())))
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
-        """Yield a table with one row per perturbation and one column per metric, and a table of the worst pairs.
+        """Yield a table of results and a table of examples that metrics ranked wrongly.
 
-        The second table is left out if no examples were requested.
+        The table of results has one row per perturbation and one column per metric. The table of examples is optional.
         """
         yield self._findings_grid()
         if self.worst:
@@ -156,14 +156,14 @@ class StressReport(Result):
         return Grid(header, rows, left=len(header))
 
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield a header row, then one row of unrounded values per metric and perturbation."""
+        """Yield a header row, and then one row of unrounded values for each metric and perturbation."""
         yield "metric", *Finding._fields
         for metric, findings in self.findings.items():
             for finding in findings:
                 yield metric, *(_none_if_nan(value) for value in finding)
 
     def document(self) -> dict[str, Any]:
-        """Return all results, without rounding, as a JSON document."""
+        """Return all unrounded results as a JSON document."""
         return {
             "suite": "stress",
             "language": self.language,
@@ -187,7 +187,10 @@ def _none_if_nan(value: object) -> object:
 
 
 def _format_finding(finding: Finding) -> str:
-    """Format a share with its interval, and add a star if the share differs significantly from the first metric."""
+    """Format a proportion with its confidence interval.
+
+    A star marks a significant difference from the first metric.
+    """
     text = _format_share(Share(finding.share, finding.low, finding.high))
     if math.isnan(finding.p):
         return text

@@ -29,7 +29,7 @@ class Rule(Perturbation):
         """
 
     def apply(self, text: str, rng: random.Random, context: PerturbationContext) -> str | None:
-        """Return the perturbed text, or ``None`` if the rule does not apply to it.
+        """Return the perturbed text, or ``None`` if the rule does not apply to the text.
 
         Args:
             text: the text to change.

@@ -88,7 +88,7 @@ def perturbations(language: str = "en") -> list[Perturbation]:
 
 
 def select_perturbations(language: str, only: Sequence[str] = ()) -> list[Perturbation]:
-    """Return the perturbations for a language, optionally restricted by name, group or kind.
+    """Return the perturbations for a language, optionally filtered by name, group or kind.
 
     Args:
         language: ISO code of the language.

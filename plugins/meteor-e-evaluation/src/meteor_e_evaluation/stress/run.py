@@ -51,7 +51,7 @@ class _Texts(NamedTuple):
 
 
 class _PerturbedTexts(NamedTuple):
-    """The texts of a stress test, with one copy of the texts for each perturbation.
+    """The texts of a stress test, and a changed copy of the texts for each perturbation.
 
     Attributes:
         rules: the perturbations that apply to at least one text.
@@ -65,7 +65,7 @@ class _PerturbedTexts(NamedTuple):
 
 
 class _RuleOutcome(NamedTuple):
-    """Results of a metric for the pairs of an original text and its copy with one perturbation.
+    """Results of a metric for one perturbation, over all pairs of an original text and its changed copy.
 
     Attributes:
         rule: the perturbation.
@@ -110,8 +110,10 @@ def stress(
 ) -> StressReport:
     """Test whether metrics prefer a text to its perturbed copy.
 
-    Each perturbation makes a copy of a hypothesis with one error or with one harmless change. A metric is right about
-    an error if the original has the higher score, and about a harmless change if both scores are similar.
+    Each perturbation makes a copy of a hypothesis with one error or with one harmless change.
+
+    A metric recognizes an error if the original has the higher score. A metric recognizes a harmless change if both
+    scores are similar.
 
     Args:
         metrics: the metrics, see :func:`~meteor_e.load_metric`.
@@ -161,9 +163,11 @@ def stress(
 
 
 def _select_rules(language: str, rules: Sequence[Perturbation] | None) -> list[Perturbation]:
-    """Return the perturbations of a test, with some small errors added if all of them are harmless.
+    """Select the perturbations of a stress test.
 
-    By default, all perturbations for the language are selected.
+    If only harmless changes were requested, some small errors are added for comparison.
+
+    By default, the test uses all perturbations for the language.
     """
     selected_rules = list(perturbations(language) if rules is None else rules)
     if all(rule.kind == "harmless" for rule in selected_rules):
@@ -201,7 +205,7 @@ def _perturb_texts(texts: _Texts, rules: Sequence[Perturbation], *, max_pairs: i
 def _apply_rule(
     rule: Perturbation, contexts: Sequence[PerturbationContext], max_pairs: int, seed: int
 ) -> list[str | None]:
-    """Apply a perturbation to texts in random order, until enough texts are changed.
+    """Apply a perturbation to texts in random order until enough texts have changed.
 
     Args:
         rule: the perturbation.
@@ -222,7 +226,7 @@ def _apply_rule(
         text = contexts[index].texts[index]
         if not text.strip():
             continue
-        # Each text has its own random choices, which do not depend on the other texts and perturbations.
+        # Each text has its own random generator, because other texts must not influence its random choices.
         new_text = rule.apply(text, random.Random(f"{seed} {rule.name} {index}"), contexts[index])
         if new_text is not None and new_text != text:
             changed[index] = new_text
@@ -231,7 +235,7 @@ def _apply_rule(
 
 
 def _make_outputs(texts: _Texts, changed: Mapping[str, Sequence[str | None]]) -> SystemOutputs:
-    """Return the original texts and the copy of each perturbation as the outputs of systems.
+    """Represent the original texts and each changed copy as the output of a system.
 
     Args:
         texts: the original texts.
@@ -255,9 +259,11 @@ def _make_outputs(texts: _Texts, changed: Mapping[str, Sequence[str | None]]) ->
 
 
 def _list_reference_columns(references: Sequence[Sequence[str]]) -> Iterator[list[str]]:
-    """Yield the first reference of all segments, then the second reference of all segments, and so on.
+    """Yield lists of references with one reference per segment.
 
-    A segment with fewer references than other segments repeats its last reference.
+    The first list contains the first reference of each segment, and so on.
+
+    If a segment has fewer references than other segments, its last reference is repeated.
     """
     n_references = max(len(segment_references) for segment_references in references)
     for index in range(n_references):
@@ -269,7 +275,9 @@ def _list_reference_columns(references: Sequence[Sequence[str]]) -> Iterator[lis
 
 
 def _score(metric: Metric, perturbed: _PerturbedTexts, cache: ArrayCache, progress: Progress) -> dict[str, Floats]:
-    """Return a metric's scores of the original texts and of each perturbation's copy. Higher scores are better.
+    """Score the original texts and their changed copies.
+
+    Higher scores are better, because scores that count errors are negated.
 
     Raises:
         InputError: if a score is not a finite number.
@@ -311,7 +319,10 @@ def _judge_metric(perturbed: _PerturbedTexts, scores: dict[str, Floats]) -> _Met
 
 
 def _median_decrease(rules: Sequence[Perturbation], decreases: Mapping[str, Floats]) -> float:
-    """Return a metric's median decrease by a small error, or by any error if the test has no small errors."""
+    """Return the median decrease in score that a small error causes.
+
+    If the test has no small errors, all errors are used.
+    """
     errors = [rule for rule in rules if rule.kind == "error"]
     small_errors = [rule for rule in errors if rule.group in SMALL_ERROR_GROUPS]
     measured_rules = small_errors if small_errors else errors
@@ -323,7 +334,7 @@ def _median_decrease(rules: Sequence[Perturbation], decreases: Mapping[str, Floa
 def _find_hits(rule: Perturbation, decreases: Floats, unit: float) -> Mask:
     """Return a mask of the pairs that a metric ranks correctly.
 
-    A metric is right if an error lowers the score, or if a harmless change hardly changes it.
+    A metric is right if an error lowers the score, or if a harmless change hardly affects the score.
 
     Args:
         rule: the perturbation.
@@ -338,7 +349,7 @@ def _find_hits(rule: Perturbation, decreases: Floats, unit: float) -> Mask:
 def _find_wrong_pairs(
     label: str, perturbed: _PerturbedTexts, outcome: _MetricOutcome, n_examples: int
 ) -> Iterator[WrongPair]:
-    """Yield the pairs of each perturbation with the largest errors of a metric.
+    """Yield the pairs that a metric ranks most incorrectly, for each perturbation.
 
     Args:
         label: label of the metric.
@@ -363,8 +374,8 @@ def _find_wrong_pairs(
 
 
 def _rank_wrong_segments(outcome: _RuleOutcome) -> list[int]:
-    """Return the segments of the pairs that a metric ranks incorrectly, the segment with the largest error first."""
-    # A metric errs more, the more an error raises the score, or the more a harmless change moves it.
+    """Return the segments that a metric ranks incorrectly, starting with the largest error."""
+    # A mistake is larger if an error raises the score more, or if a harmless change affects the score more.
     errors = -outcome.decreases if outcome.rule.kind == "error" else np.abs(outcome.decreases)
     order = np.argsort(-errors, kind="stable")
     is_wrong = ~outcome.is_hit[order]
@@ -414,7 +425,7 @@ def _make_finding(outcome: _RuleOutcome, unit: float, p: float) -> Finding:
 
 
 def _mcnemar_p(is_hit: Mask, other_is_hit: Mask) -> float:
-    """Return the p-value of McNemar's exact test that two metrics are right equally often on the same pairs."""
+    """Test by McNemar's exact test whether one of two metrics is right more often, and return the p-value."""
     from scipy.stats import binomtest
 
     n_only_first = int((is_hit & ~other_is_hit).sum())
@@ -426,7 +437,7 @@ def _mcnemar_p(is_hit: Mask, other_is_hit: Mask) -> float:
 
 
 def wilson_interval(hits: int, count: int, z: float = 1.959964) -> tuple[float, float]:
-    """Return the lower and upper bound of the Wilson (1927) score interval of a proportion.
+    """Return both ends of the Wilson score interval (Wilson, 1927) of a proportion.
 
     Args:
         hits: number of successes.
@@ -441,7 +452,9 @@ def wilson_interval(hits: int, count: int, z: float = 1.959964) -> tuple[float, 
 
 
 def _mean_share(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Share:
-    """Return the share of hits, averaged over perturbations, with its bootstrap confidence interval.
+    """Return the proportion of correctly ranked pairs, with a bootstrap confidence interval.
+
+    The proportion is averaged over perturbations.
 
     Args:
         outcomes: the results for each perturbation.
@@ -453,7 +466,7 @@ def _mean_share(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Share:
         pair_weights = weights[:, outcome.segments]
         n_pairs[:, index] = pair_weights.sum(axis=1)
         n_hits[:, index] = pair_weights @ outcome.is_hit
-    # A bootstrap sample may not contain any pair of a rare perturbation. Its mean is over the other perturbations.
+    # If a bootstrap sample contains no pairs of a perturbation, the mean is over the other perturbations.
     n_rules = (n_pairs > 0).sum(axis=1)
     summed_shares = divide_or_zero(n_hits, n_pairs).sum(axis=1)
     is_defined = n_rules > 0

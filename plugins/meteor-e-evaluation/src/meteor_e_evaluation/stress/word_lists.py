@@ -18,7 +18,7 @@ WORD_LISTS: dict[str, Any] = parse_yaml(_FILE.read_bytes(), "english.yaml").data
 def word_groups(name: str) -> list[list[str]]:
     """Return the groups of interchangeable words in a word list.
 
-    The groups of a list are separated by commas, or they are the items of a YAML sequence.
+    A word list is either a string with commas between the groups, or a YAML sequence of groups.
     """
     groups = WORD_LISTS[name]
     if isinstance(groups, str):
@@ -28,9 +28,11 @@ def word_groups(name: str) -> list[list[str]]:
 
 @functools.lru_cache(maxsize=64)
 def replacements_by_word(name: str) -> dict[str, list[str]]:
-    """Map each lower-cased word of a word list to its replacements, which are the other words of its groups.
+    """Map each word of a word list to its possible replacements.
 
-    If the word list is a YAML mapping, each word has only the replacement that the mapping gives.
+    The keys are in lower case. The replacements are the other words in the same group.
+
+    A word list can also be a YAML mapping that gives one replacement for each word.
     """
     word_list = WORD_LISTS[name]
     if isinstance(word_list, dict):

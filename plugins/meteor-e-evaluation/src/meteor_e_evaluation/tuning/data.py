@@ -1,4 +1,4 @@
-"""Collects the statistics and the judgments of test sets for tuning."""
+"""Collects alignment statistics and human judgments of test sets for tuning."""
 
 from __future__ import annotations
 
@@ -24,10 +24,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class TuningSet:
-    """Statistics and judgments of the outputs of several test sets.
+    """Alignment statistics and human judgments of the outputs in several test sets.
 
     A cell is the output of one system for one segment. A unit is a segment of a test set. A group is a test set of one
-    language pair. Folds and bootstrap samples consist of units.
+    language pair.
+
+    Cross-validation folds and bootstrap samples consist of whole segments.
 
     Attributes:
         counts: statistics of each cell and reference, ``(cells × references, statistics)``. The rows of a cell are
@@ -65,7 +67,7 @@ class TuningSet:
         return (int(self.counts.shape[1]) - 7) // 4
 
     def select(self, units: NDArray[np.bool_]) -> TuningSet:
-        """Return the cells and the judgments of some units.
+        """Return the outputs and the judgments of some segments.
 
         Args:
             units: a mask of the units to select, ``(units,)``.
@@ -98,7 +100,7 @@ def collect(
 ) -> TuningSet:
     """Align the judged outputs of test sets, and collect their statistics and judgments.
 
-    If an output has several ratings, their mean is used. Each test set is a group.
+    If an output has several ratings, their mean is used. Each test set becomes a group.
 
     Args:
         meteor: the chain that aligns the outputs.
@@ -113,7 +115,7 @@ def collect(
     for test in tests:
         _check_language(test, meteor.chain.language.code)
         test_cells.append(_collect_cells(meteor, test, cache, progress))
-    # Indices of cells and units start where the indices of the previous test set end.
+    # The indices of each test set continue the indices of the previous test set.
     first_cells = _first_indices([len(cells.segments) for cells in test_cells])
     first_units = _first_indices([len(test) for test in tests])
     sizes = np.concatenate([cells.sizes for cells in test_cells])
@@ -138,7 +140,7 @@ def collect(
 
 
 def _first_indices(sizes: Sequence[int] | Integers) -> Integers:
-    """Return the index of the first item of each group in an array that contains the items of all groups.
+    """Return the start index of each group in an array that contains one group after the other.
 
     Args:
         sizes: number of items of each group.
@@ -154,7 +156,7 @@ def _check_language(test: TestSet, language: str) -> None:
 class _TestCells(NamedTuple):
     """Statistics and judgments of the judged outputs of one test set.
 
-    The attributes are those of :class:`TuningSet`, but the indices start from 0.
+    The attributes have the same meaning as in :class:`TuningSet`, but all indices start from 0.
 
     Attributes:
         counts: statistics of each cell and reference, ``(cells × references, statistics)``.

@@ -1,4 +1,4 @@
-"""Evaluates an objective at all points of a grid, like the Trainer of METEOR 1.5 in Java."""
+"""Evaluates an objective at all points of a grid, like the Trainer in the Java program METEOR 1.5."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def make_axis(first: float, last: float, step: float) -> tuple[float, ...]:
 
 
 def java_axes(first: Point, last: Point, steps: Point) -> list[tuple[float, ...]]:
-    """Return the axes of a grid that is specified as for the Java Trainer.
+    """Return the coordinate values of a grid, given the same numbers as the Java Trainer takes.
 
     Args:
         first: smallest value of each coordinate.
@@ -60,7 +60,7 @@ def grid_size(axes: Axes) -> int:
 
 
 def points(axes: Axes) -> Iterator[Point]:
-    """Iterate over the points of a grid in lexicographic order, in which the last coordinate changes fastest."""
+    """Iterate over the points of a grid. The last coordinate changes fastest."""
     return itertools.product(*axes)
 
 
@@ -102,8 +102,8 @@ def evaluate_grid(data: TuningSet, objective: Objective, axes: Axes, *, progress
         )
     scorer = PointScorer(data)
     prepared_objective = objective.prepare(data)
-    # The inner axes are those of α, β and γ. δ and the weights are the outer axes, because the scorer caches the
-    # precision and recall that they determine.
+    # The outer axes are δ and the matcher weights, because the scorer caches the precision and recall for them.
+    # The inner axes are α, β and γ.
     inner_axes = axes[:3]
     outer_axes = axes[3:]
     values = np.empty((grid_size(inner_axes), grid_size(outer_axes)))

@@ -27,7 +27,7 @@ UNDEFINED = -1.0
 
 @dataclass(frozen=True)
 class Objective:
-    """A function of scores that tuning maximizes.
+    """A function of METEOR scores whose value is maximized by tuning.
 
     Attributes:
         name: name of the objective on the command line.
@@ -42,25 +42,30 @@ class PreparedObjective(ABC):
     """An objective, prepared for a data set."""
 
     def evaluate(self, scorer: PointScorer, point: Point) -> float:
-        """Return the value of the objective at a point of parameters and weights."""
+        """Score all outputs at a point, and return the value of the objective."""
         return self.value(scorer.score(point))
 
     @abstractmethod
     def value(self, scores: Floats) -> float:
-        """Return the value of the objective for the scores of all cells, an array ``(cells,)``."""
+        """Return the value of the objective for the METEOR scores of all outputs."""
 
     @abstractmethod
     def resampled(self, scores: Floats, weights: Floats) -> Floats:
-        """Return the values of the objective on bootstrap samples, an array ``(samples,)``.
+        """Return the value of the objective on each bootstrap sample.
 
         Args:
             scores: scores of all cells, an array ``(cells,)``.
             weights: number of times that each sample contains each unit, an array ``(samples, units)``.
+
+        Returns:
+            An array ``(samples,)``.
         """
 
 
 class _RankObjective(PreparedObjective):
-    """Kendall's τ over ranked pairs, in which a correct pair must differ by more than ε.
+    """Kendall's τ over ranked pairs of outputs.
+
+    A pair counts as correct if the better output scores higher by more than ε.
 
     Args:
         data: the data set.
@@ -74,7 +79,7 @@ class _RankObjective(PreparedObjective):
         self._epsilon = epsilon
         n_pairs = len(data.better)
         pair_groups = data.groups[data.better] if macro else np.zeros(n_pairs, np.int64)
-        # The pairs are sorted by group, so that the pairs of a group are a slice.
+        # The pairs are sorted by group, because the pairs of each group must be a slice.
         order = np.lexsort((data.worse, data.better, pair_groups))
         self._better = data.better[order]
         self._worse = data.worse[order]
@@ -85,12 +90,12 @@ class _RankObjective(PreparedObjective):
         for size in pairs_per_group.tolist():
             self._group_slices.append(slice(start, start + size))
             start += size
-        # The scores of the pairs are stored in arrays that are reused, because a search needs them thousands of times.
+        # The arrays for the scores are reused, because a search computes the objective thousands of times.
         self._better_scores = np.empty(n_pairs)
         self._worse_scores = np.empty(n_pairs)
 
     def _find_right_pairs(self, scores: Floats) -> NDArray[np.bool_]:
-        """Return a mask of the pairs, which is true if the better output scores higher by more than ε."""
+        """Return a mask of the pairs whose better output scores higher by more than ε."""
         np.take(scores, self._better, out=self._better_scores, mode="clip")
         np.take(scores, self._worse, out=self._worse_scores, mode="clip")
         if not self._epsilon:
@@ -105,7 +110,7 @@ class _RankObjective(PreparedObjective):
             is_right_in_group = is_right[group_slice]
             n_right = int(np.count_nonzero(is_right_in_group))
             taus.append(2 * n_right / len(is_right_in_group) - 1)
-        # The mean of NumPy would slow down a search, which calls this method thousands of times.
+        # A search calls this method thousands of times, so NumPy's mean is avoided if possible.
         return taus[0] if len(taus) == 1 else float(np.mean(taus))
 
     def resampled(self, scores: Floats, weights: Floats) -> Floats:
@@ -120,7 +125,7 @@ class _RankObjective(PreparedObjective):
 
 
 def compute_weighted_pearson(first: Floats, second: Floats, weights: Floats) -> float:
-    """Return Pearson's correlation coefficient of weighted observations, or NaN if all values of a variable are equal.
+    """Return the weighted Pearson correlation of two variables, or NaN if either variable is constant.
 
     Args:
         first: values of the first variable.
@@ -138,7 +143,7 @@ def compute_weighted_pearson(first: Floats, second: Floats, weights: Floats) -> 
 
 
 class _CorrelationObjective(PreparedObjective):
-    """Correlation of scores with human scores of segments.
+    """Correlation of metric scores with human scores of segments.
 
     Args:
         data: the data set.
@@ -170,25 +175,28 @@ class _CorrelationObjective(PreparedObjective):
         return np.array(values)
 
     def _correlate(self, scores: Floats, cells: Integers) -> float:
-        """Return the correlation of scores with human scores over some cells, given by their indices."""
+        """Return the correlation of metric scores with human scores over a selection of outputs."""
         metric_scores = scores[cells]
         human_scores = self._data.human_scores[cells]
         if self._coefficient == "weighted-pearson":
             return compute_weighted_pearson(metric_scores, human_scores, weights=self._data.reference_lengths[cells])
         if self._coefficient == "pearson":
-            # The function of SciPy also computes a p-value, which would slow down a search.
+            # SciPy's function would slow down a search, because it also computes a p-value.
             return compute_weighted_pearson(metric_scores, human_scores, weights=np.ones(len(cells)))
         return correlate(metric_scores, human_scores, self._coefficient)
 
     @staticmethod
     def _mean(values: list[float]) -> float:
-        """Return the mean of the correlations of the groups, or the lowest correlation if one of them is undefined."""
+        """Average correlations over groups.
+
+        If the correlation of any group is undefined, the result is the lowest possible value.
+        """
         mean = float(np.mean(values))
         return UNDEFINED if np.isnan(mean) else mean
 
 
 class _JudgedGroup(NamedTuple):
-    """A group of cells whose judgments are suitable for a measure.
+    """The outputs and judgments of one test set, prepared for a measure.
 
     Attributes:
         test: test set of the group.
@@ -204,7 +212,7 @@ class _JudgedGroup(NamedTuple):
 
 
 def _make_judged_group(data: TuningSet, index: int, first_unit: int, measure: Measure[TestSet]) -> _JudgedGroup | None:
-    """Return a group of cells, or None if its judgments are not suitable for the measure.
+    """Return the outputs of one test set, or None if the judgments are not suitable for the measure.
 
     Args:
         data: the data set.
@@ -224,7 +232,7 @@ def _make_judged_group(data: TuningSet, index: int, first_unit: int, measure: Me
 
 
 class _MeasureObjective(PreparedObjective):
-    """A measure of ``meteor-e evaluate`` that takes scores of segments.
+    """An objective that maximizes a segment-level measure of ``meteor-e evaluate``.
 
     Args:
         data: the data set.
@@ -248,7 +256,11 @@ class _MeasureObjective(PreparedObjective):
         self._shares = np.array(group_weights) / np.sum(group_weights)
 
     def _segment_scores(self, group: _JudgedGroup, scores: Floats) -> Floats:
-        """Return the scores of the test set of a group, an array ``(systems, segments)``."""
+        """Return the scores of one test set as a matrix.
+
+        Returns:
+            An array ``(systems, segments)``.
+        """
         segment_scores = np.full((len(group.test.systems), len(group.test)), np.nan)
         segments = self._data.units[group.cells] - group.first_unit
         segment_scores[self._data.systems[group.cells], segments] = scores[group.cells]

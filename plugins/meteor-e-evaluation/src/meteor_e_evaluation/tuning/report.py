@@ -1,4 +1,4 @@
-"""Reports the result of tuning as JSON, as text, and as a chain file with its provenance."""
+"""Reports the result of tuning as JSON, as text, and as a YAML file with the tuned chain."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def make_tuned_chain(meteor: Meteor, point: Point, description: str) -> dict[str, Any]:
-    """Return the contents of a chain file with the parameters and weights of a point.
+    """Return the contents of a chain file with tuned parameters and weights.
 
     Args:
         meteor: the chain that provides everything other than parameters and weights.
@@ -131,7 +131,7 @@ def _render_held_out(held_out: dict[str, Any]) -> list[str]:
 
 
 def make_chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
-    """Return the text of a YAML file with the tuned chain, and with the report in comments."""
+    """Return a YAML file with the tuned chain. Comments in the file report how the chain was tuned."""
     provenance = _make_provenance(report)
     comments = "".join(f"# {name}: {' '.join(text.split())}\n" for name, text in provenance.items())
     description = f"Tuned for {report['objective']} on {report['tuned on']}"
@@ -139,7 +139,7 @@ def make_chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
 
 
 def _make_provenance(report: dict[str, Any]) -> dict[str, str]:
-    """Return comments that describe how a chain was tuned, by the name of the comment."""
+    """Return named comments that describe how a chain was tuned."""
     provenance = {
         "made by": f"meteor-e tune {__version__}",
         "objective": report["objective"],
@@ -162,7 +162,7 @@ def _make_provenance(report: dict[str, Any]) -> dict[str, str]:
 
 
 def _describe_folds(validation: dict[str, Any]) -> dict[str, str]:
-    """Return comments that describe the result of each fold of a cross-validation, by the name of the comment."""
+    """Return named comments that describe the result of each cross-validation fold."""
     comments = {"folds": f"{validation['folds']}, mean gain {validation['mean gain']:+.4f}"}
     for index in range(validation["folds"]):
         default = validation["default"][index]

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Variant:
-    """A chain with one combination of the matcher options to try.
+    """A METEOR chain with one of the tried combinations of matcher options.
 
     Attributes:
         meteor: the chain.
@@ -94,7 +94,7 @@ class Tuning:
 
 
 class _VariantSearch:
-    """Searches for the best variant of a chain, and for its best point.
+    """Searches for the best variant of a chain, and for the best parameters of this variant.
 
     Attributes:
         n_evaluations: number of points that were evaluated.
@@ -112,9 +112,9 @@ class _VariantSearch:
         self.stopped = False
 
     def find_best(self, data_sets: Sequence[TuningSet]) -> tuple[int, SearchResult]:
-        """Return the index of the best variant and the result of its search.
+        """Search for the best parameters of each variant, and return the best result.
 
-        The first variant is preferred if several variants are equally good.
+        If several variants are equally good, the first one is chosen.
 
         Args:
             data_sets: the training data with the statistics of each variant.
@@ -130,12 +130,12 @@ class _VariantSearch:
         return best_index, results[best_index]
 
     def find_best_point(self, data_sets: Sequence[TuningSet]) -> tuple[int, Point]:
-        """Return the index of the best variant and its best point."""
+        """Return the index of the best variant, and the best parameters of this variant."""
         variant, result = self.find_best(data_sets)
         return variant, result.best
 
     def _search(self, data: TuningSet, default: Point) -> SearchResult:
-        """Search for the best point of one variant, beginning at its default point."""
+        """Search for the best parameters of one variant, starting from its default parameters."""
         settings = self._settings
         axes = settings.axes(default)
         if settings.grid:
@@ -184,13 +184,13 @@ def tune(
     base_data = collect(base, tests, cache, progress=progress)
 
     def load_held_out(meteor: Meteor) -> tuple[TuningSet, int]:
-        """Return the held-out data without training segments, and the number of left-out segments."""
+        """Load the held-out data, and remove segments that also occur in the training data."""
         return leave_out_overlap(base_data, collect(meteor, held_out_tests, cache, progress=progress))
 
     base_held_out: TuningSet | None = None
     n_left_out = 0
     if held_out_tests:
-        # The held-out data are loaded before the search, so that errors in the data are reported immediately.
+        # The held-out data are loaded before the search, because errors in the data should be reported early.
         base_held_out, n_left_out = load_held_out(base)
     data_sets = []
     for variant in variants:
@@ -200,7 +200,7 @@ def tune(
     default_value = objective.prepare(base_data).evaluate(PointScorer(base_data), default_point)
     variant_search = _VariantSearch(objective, variants, settings, progress)
     best_index, result = variant_search.find_best(data_sets)
-    # The number of evaluated points does not include the points of the cross-validation.
+    # Points that the cross-validation evaluates are not counted.
     n_evaluations = variant_search.n_evaluations
     validation = None
     if settings.folds:

@@ -21,15 +21,15 @@ MAX_POWERS = 64
 
 
 def make_point(parameters: Parameters) -> Point:
-    """Return the point that consists of the parameters and weights."""
+    """Return the parameters and matcher weights of a chain as one tuple of coordinates."""
     return (parameters.alpha, parameters.beta, parameters.gamma, parameters.delta, *parameters.weights)
 
 
 class PointScorer:
-    """Scores the cells of a tuning set at different points.
+    """Computes METEOR scores of all outputs in a tuning set for different parameters.
 
-    The scorer caches precision, recall, Fmean, and powers of the fragmentation. Scoring is fastest if successive points
-    differ only in γ, because the cached values do not depend on γ.
+    The scorer caches precision, recall, Fmean, and powers of the fragmentation. Scoring is fastest if only γ changes,
+    because γ does not affect the cached values.
 
     Args:
         data: the cells to score.
@@ -47,7 +47,13 @@ class PointScorer:
         self._scores = np.empty(len(counts))
 
     def score(self, point: Point) -> Floats:
-        """Return the scores of all cells at a point, an array ``(cells,)`` that the next call overwrites."""
+        """Return the METEOR scores of all outputs for the given parameters.
+
+        The next call overwrites the returned array.
+
+        Returns:
+            An array ``(cells,)``.
+        """
         alpha, beta, gamma, delta, *weights = point
         fmean_scores = self._compute_fmean(alpha, delta, tuple(weights))
         scores = self._scores

@@ -69,11 +69,11 @@ def search(
 
 
 class _OutOfTrialsError(Exception):
-    """Raised if the search has evaluated the largest allowed number of points."""
+    """Raised when the search reaches its limit of evaluated points."""
 
 
 class _EvaluatedPoint(NamedTuple):
-    """A point and the value of the objective at this point."""
+    """A point in parameter space, and the value of the objective at this point."""
 
     point: Point
     value: float
@@ -107,7 +107,7 @@ class _PointEvaluator:
         """
         if point in self._values:
             return _EvaluatedPoint(point, self._values[point])
-        # At least one point is evaluated, so that the search has a result.
+        # The search evaluates at least one point, because it must return a result.
         if self._values and self._trials is not None and self.n_evaluations >= self._trials:
             raise _OutOfTrialsError
         value = self._objective.evaluate(self._scorer, point)
@@ -131,7 +131,7 @@ class _PointEvaluator:
 def _climb_from_all(
     evaluator: _PointEvaluator, starts: Sequence[Point], grid: Grid, rng: random.Random, n_random_starts: int
 ) -> _EvaluatedPoint:
-    """Climb from all starts and from random points of the grid, and return the best point.
+    """Climb from all starting points and from random grid points, and return the best point found.
 
     Args:
         evaluator: evaluates the objective.
@@ -140,7 +140,7 @@ def _climb_from_all(
         rng: source of the random starts, and of the order in which the search changes the coordinates.
         n_random_starts: number of random starts.
     """
-    # The starting points are evaluated first, so the best result is at least as good as all starting points.
+    # The search evaluates the starting points first, so its result is at least as good as every starting point.
     for point in starts:
         evaluator.evaluate(point)
     grid_starts = [_move_to_grid(point, grid) for point in starts]
@@ -148,14 +148,14 @@ def _climb_from_all(
         grid_starts.append(tuple(rng.choice(axis) for axis in grid))
     peaks = [_climb(evaluator, evaluator.evaluate(start), grid, rng) for start in grid_starts]
     best_peak = max(peaks, key=lambda peak: peak.value)
-    # A start that is not on the grid may be better than all points of the grid.
+    # A starting point that is not on the grid may be better than all grid points.
     return evaluator.find_best(starts, best_peak)
 
 
 def _climb_on_finer_grids(
     evaluator: _PointEvaluator, current: _EvaluatedPoint, grid: Grid, rng: random.Random
 ) -> _EvaluatedPoint:
-    """Climb from a point on successively finer grids around it, and return the best point."""
+    """Climb on finer and finer grids around a point, and return the best point found."""
     for factor in REFINEMENTS:
         fine_grid = [_refine_axis(axis, current.point[index], factor) for index, axis in enumerate(grid)]
         current = _climb(evaluator, current, fine_grid, rng)
@@ -180,9 +180,9 @@ def _climb(evaluator: _PointEvaluator, current: _EvaluatedPoint, grid: Grid, rng
 def _change_two_coordinates(
     evaluator: _PointEvaluator, current: _EvaluatedPoint, grid: Grid, rng: random.Random
 ) -> _EvaluatedPoint:
-    """Try small changes of all pairs of coordinates, and return the best point of the first pair that improves.
+    """Try small changes of two coordinates at once, until a pair of coordinates improves the objective.
 
-    If no change improves the objective, the current point is returned.
+    If no pair of coordinates improves the objective, the current point is returned.
     """
     coordinate_pairs = list(itertools.combinations(_find_free_coordinates(grid), 2))
     for first, second in rng.sample(coordinate_pairs, len(coordinate_pairs)):
@@ -210,7 +210,7 @@ def _find_nearest(axis: tuple[float, ...], value: float) -> float:
 
 
 def _find_neighbors(axis: tuple[float, ...], value: float) -> tuple[float, ...]:
-    """Return the axis values that are closest to the given value."""
+    """Return the values on an axis that are close to the given value."""
     nearest = axis.index(_find_nearest(axis, value))
     return axis[max(0, nearest - NEIGHBORS) : nearest + NEIGHBORS + 1]
 

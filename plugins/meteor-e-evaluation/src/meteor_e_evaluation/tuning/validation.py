@@ -53,9 +53,9 @@ def cross_validate(
     folds: int,
     seed: int,
 ) -> CrossValidation:
-    """Evaluate each fold at the point that was tuned on all other folds.
+    """Evaluate each fold with parameters that were tuned on all other folds.
 
-    The choice of a variant is part of the tuning, so different folds may choose different variants.
+    Tuning also chooses a variant of the chain, so different folds may use different variants.
 
     Args:
         variants: the training data with the statistics of each variant.
@@ -93,16 +93,20 @@ def cross_validate(
 
 
 def _assign_folds(data: TuningSet, folds: int, seed: int) -> Integers:
-    """Return the fold of each unit, an array ``(units,)``.
+    """Assign the segments to cross-validation folds at random.
 
-    All systems' outputs for a segment are in the same fold, so that no reference is in both training and test data.
+    All outputs for a segment are in the same fold, so no reference occurs in both training and test data.
+
     Segments with the same number in several language pairs are also in the same fold, because they may be translations
     of one another.
+
+    Returns:
+        The index of each unit's fold, an array ``(units,)``.
 
     Raises:
         ConfigError: if there are fewer than 2 folds, or more folds than judged segments.
     """
-    # The units are sorted by group, so that a search finds the first unit of each unit's group.
+    # The group indices are sorted, so a binary search finds the first segment of each group.
     first_unit_of_group = np.searchsorted(data.unit_groups, data.unit_groups)
     segment_numbers = np.arange(len(data.unit_groups)) - first_unit_of_group
     judged_numbers = np.unique(segment_numbers[np.unique(data.units)])
@@ -117,7 +121,7 @@ def _assign_folds(data: TuningSet, folds: int, seed: int) -> Integers:
 
 
 def _evaluate(data: TuningSet, objective: Objective, point: Point) -> float:
-    """Return the value of an objective for a data set that is scored at a point."""
+    """Score a data set with the given parameters, and return the value of the objective."""
     return objective.prepare(data).evaluate(PointScorer(data), point)
 
 
@@ -176,9 +180,9 @@ def hold_out(
 
 
 def _gain_p(data: TuningSet, objective: Objective, default: Floats, tuned: Floats, samples: int, seed: int) -> float:
-    """Return the one-sided p-value of the gain from a permutation test.
+    """Test whether tuning improves the objective, and return the one-sided p-value of a permutation test.
 
-    The p-value is the proportion of permutations with at least the observed gain.
+    The p-value is the proportion of permutations whose gain is at least as large as the observed gain.
     """
     prepared_objective = objective.prepare(data)
     observed_gain = prepared_objective.value(tuned) - prepared_objective.value(default)
@@ -193,9 +197,9 @@ def _gain_p(data: TuningSet, objective: Objective, default: Floats, tuned: Float
 def _permute_scores(
     data: TuningSet, default: Floats, tuned: Floats, *, samples: int, seed: int
 ) -> Iterator[tuple[Floats, Floats]]:
-    """Yield pairs of score arrays for a permutation test, in which the scores of random units are exchanged.
+    """Yield the default scores and the tuned scores after scores of random segments were exchanged.
 
-    The scores are standardized first, so that exchanged scores are comparable.
+    The scores are standardized before the exchange, because only comparable scores can be exchanged.
 
     Args:
         data: the data set, which assigns each cell to a unit.
@@ -222,7 +226,7 @@ def _standardize(scores: Floats) -> Floats:
 
 
 def leave_out_overlap(training: TuningSet, held_out: TuningSet) -> tuple[TuningSet, int]:
-    """Remove the held-out segments whose references are also references of training segments.
+    """Remove held-out segments that have the same reference as a training segment.
 
     Returns:
         The remaining held-out data, and the number of segments that were removed.
@@ -252,7 +256,7 @@ def leave_out_overlap(training: TuningSet, held_out: TuningSet) -> tuple[TuningS
 
 
 def _find_training_units(training: TuningSet, held_out: TuningSet) -> list[int]:
-    """Return the sorted indices of the held-out segments whose references are also references of training segments."""
+    """Return the sorted indices of held-out segments that have the same reference as a training segment."""
     training_texts = {_normalize(training.references[unit]) for unit in np.unique(training.units)}
     held_out_units = np.unique(held_out.units).tolist()
     return [unit for unit in held_out_units if _normalize(held_out.references[unit]) in training_texts]
