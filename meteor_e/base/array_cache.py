@@ -30,7 +30,7 @@ _HASH_SIZE = 32
 
 
 def digest(parts: Iterable[str]) -> str:
-    """Return the SHA-256 of a sequence of strings, which also depends on where each string ends."""
+    """Return the SHA-256 of a sequence of strings. The hash also depends on the boundaries between the strings."""
     result = hashlib.sha256()
     for part in parts:
         encoded = part.encode("utf-8", "surrogatepass")

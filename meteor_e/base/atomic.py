@@ -1,7 +1,7 @@
 """Write files atomically, so that a file appears with its complete content or not at all.
 
-The content is written to a temporary file with a hidden name in the same folder, which is renamed at the end. The name
-contains the machine and the process, so that :func:`sweep` can remove the temporary files of killed processes.
+The content is written to a hidden temporary file in the same folder. At the end, the temporary file is renamed. Its
+name identifies the machine and the process, so that :func:`sweep` can remove temporary files of killed processes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _swept_folders: set[Path] = set()
 def temporary_path(target: Path) -> Path:
     """Return a new hidden path for a temporary file or folder next to a target.
 
-    The first call for a folder removes the temporary files of killed processes from it.
+    The first call for a folder removes temporary files that killed processes left in the folder.
     """
     if target.parent not in _swept_folders:
         _swept_folders.add(target.parent)
@@ -83,7 +83,7 @@ def remove(path: Path) -> None:
 
 @contextlib.contextmanager
 def atomic_file(target: Path) -> Iterator[Path]:
-    """Yield a temporary path, and rename the file at this path to the target at the end of the ``with`` block.
+    """Yield a temporary path to which the caller writes. After the ``with`` block, the file is renamed to the target.
 
     If the block raises an exception, the temporary file is removed, and an existing target is left unchanged.
 
@@ -122,7 +122,7 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
             written_paths.append(str(temporary))
             yield temporary
     except OSError as error:
-        # Errors that concern other files are not converted, except if the disk is full.
+        # An OSError that concerns another file is converted only if there is no space left on the disk.
         if error.filename in written_paths or error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
             raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from error
         raise

@@ -10,13 +10,13 @@ Value = TypeVar("Value")
 
 
 class BoundedCache(dict[Key, Value]):
-    """A dictionary that removes all items when a new item would exceed the limit.
+    """A dictionary with a maximum size. When the dictionary is full, it is emptied before a new item is added.
 
     Like a dictionary, the cache can be used by several threads without a lock. Another thread may clear it at any time,
     so a thread should look up a value once and keep the result. If n threads add items at the same time, the cache may
     exceed the limit by n items. Copies and pickled caches are empty.
 
-    A cached property gives each instance of a class its own cache::
+    A ``cached_property`` can create a separate cache for each instance of a class::
 
         _stems = cached_property(lambda self: BoundedCache(STEM_LIMIT, self.stem))
 

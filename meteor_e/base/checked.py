@@ -57,7 +57,7 @@ def _simplify_value(value: Any) -> Any:
 
 
 def _find_mistake(value: Any, kind: Any, message: str, noun: str) -> tuple[Key, str]:
-    """Return the key of the first invalid entry of a value, and a description of the mistake.
+    """Find the first invalid entry in a value. Return the key of the entry and a description of the mistake.
 
     msgspec does not say which key of a mapping is invalid. Each part of the value is therefore checked separately.
 
@@ -82,7 +82,7 @@ def _find_mistake(value: Any, kind: Any, message: str, noun: str) -> tuple[Key, 
 
 
 def _describe_mistake(value: Any, kind: Any, message: str, noun: str) -> str:
-    """Return the description of a mistake that concerns a value as a whole; see :func:`_find_mistake`."""
+    """Describe a mistake in a value as a whole, such as a wrong type. For the arguments, see :func:`_find_mistake`."""
     missing_field = re.match("Object missing required field `(.*)`", message)
     if missing_field:
         return f"the {noun} {missing_field[1]!r} is missing"
@@ -98,14 +98,14 @@ def _describe_mistake(value: Any, kind: Any, message: str, noun: str) -> str:
 
 
 def _describe_unknown_field(name: str, kind: Any, noun: str) -> str:
-    """Return the error message for an unknown field, which suggests a similar name or lists all names."""
+    """Return the error message for an unknown field. The message suggests a similar name or lists all field names."""
     names = [field for member in _union_members(kind) for field in _field_types(member)]
     suggestion = near_miss(name, names)
     return f"unknown {noun}{suggestion}" if suggestion else f"unknown {noun}; there are {', '.join(names) or 'none'}"
 
 
 class _Item(NamedTuple):
-    """An item of a mapping or list, with its key or index and the type that it should have."""
+    """An item of a mapping or list, with its key or index and its expected type."""
 
     key: str | int
     value: Any
@@ -113,7 +113,7 @@ class _Item(NamedTuple):
 
 
 def _iterate_items(value: Any, kind: Any) -> Iterator[_Item]:
-    """Yield the items of a mapping or list with their expected types, which depend on the type of the value."""
+    """Yield the items of a mapping or list together with their expected types."""
     for member in _union_members(kind):
         if isinstance(value, dict):
             yield from _iterate_mapping(value, member)
@@ -122,7 +122,7 @@ def _iterate_items(value: Any, kind: Any) -> Iterator[_Item]:
 
 
 def _iterate_mapping(mapping: dict[str, Any], kind: Any) -> Iterator[_Item]:
-    """Yield the items of a mapping that should be a struct or a dictionary. Unknown keys of a struct are skipped."""
+    """Yield the items of a mapping with their expected types. Keys that the expected struct lacks are skipped."""
     is_dictionary = get_origin(kind) is dict
     value_kinds = dict.fromkeys(mapping, get_args(kind)[1]) if is_dictionary else _field_types(kind)
     for key, value in mapping.items():
@@ -131,7 +131,7 @@ def _iterate_mapping(mapping: dict[str, Any], kind: Any) -> Iterator[_Item]:
 
 
 def _iterate_list(items: list[Any], kind: Any) -> Iterator[_Item]:
-    """Yield the items of a list that should be a list or a tuple. Items that exceed a tuple's length are skipped."""
+    """Yield the items of a list with their expected types. Items beyond the length of an expected tuple are skipped."""
     arguments = get_args(kind)
     is_homogeneous = get_origin(kind) is list or arguments[-1] is ...
     item_kinds = repeat(arguments[0]) if is_homogeneous else arguments
@@ -140,7 +140,7 @@ def _iterate_list(items: list[Any], kind: Any) -> Iterator[_Item]:
 
 
 def _union_members(kind: Any) -> list[Any]:
-    """Return the members of a union type without annotations, or a list with the type itself if it is not a union."""
+    """Return the members of a union type, stripped of annotations. Return any other type in a list with one item."""
     if get_origin(kind) is Annotated:
         return _union_members(get_args(kind)[0])
     if get_origin(kind) in (Union, UnionType):
@@ -149,14 +149,14 @@ def _union_members(kind: Any) -> list[Any]:
 
 
 def _field_types(kind: Any) -> dict[str, Any]:
-    """Return the types of a struct's fields by name, or an empty dictionary if the type is not a struct."""
+    """Return the field types of a struct by field name. Return an empty dictionary if the type is not a struct."""
     if not isinstance(kind, type) or not issubclass(kind, msgspec.Struct):
         return {}
     return {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
 
 
 def _list_choices(kind: types.Type) -> list[str]:
-    """Return the values of an enumeration or literal type as strings, or an empty list for any other type."""
+    """Return the allowed values of an enumeration or literal type as strings. Return an empty list for other types."""
     if isinstance(kind, types.EnumType):
         return [str(member.value) for member in kind.cls]
     if isinstance(kind, types.LiteralType):
@@ -177,7 +177,7 @@ _DESCRIPTIONS = {
 
 
 def describe_type(kind: types.Type) -> str:
-    """Return a description of the values of a type, including its bounds."""
+    """Return a description of the values that a type allows, such as ``a number from 0 to 1``."""
     if isinstance(kind, types.Metadata):
         path_kind = (kind.extra or {}).get("path")
         return f"the path of a {path_kind}" if path_kind else describe_type(kind.type)
@@ -199,7 +199,7 @@ def describe_type(kind: types.Type) -> str:
 
 
 def _describe_bounds(kind: types.IntType | types.FloatType) -> str:
-    """Return the end of a number's description, which contains the bounds if the number has bounds."""
+    """Describe the bounds of a number, as in ``a number from 0 to 1``. Return an empty string if there are none."""
     if kind.ge is not None and kind.le is not None:
         return f" from {kind.ge} to {kind.le}"
     bounds = {"at least": kind.ge, "above": kind.gt, "at most": kind.le, "below": kind.lt}

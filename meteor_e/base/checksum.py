@@ -15,7 +15,7 @@ _FIELD = re.compile(rb'"sha256\\?": ?\\?"([0-9a-f]{64})')  # JSON inside JSON co
 
 
 def insert_checksum(content: bytes) -> bytes:
-    """Return the content of a file in which the checksum has replaced :data:`PLACEHOLDER`."""
+    """Replace :data:`PLACEHOLDER` in the content of a file by the checksum, and return the new content."""
     field = _FIELD.search(content)
     assert field is not None
     assert field[1] == PLACEHOLDER.encode()
@@ -23,7 +23,7 @@ def insert_checksum(content: bytes) -> bytes:
 
 
 def verify_checksum(content: bytes, name: str) -> None:
-    """Check that the content of a file agrees with the checksum that the file contains.
+    """Check that the content of a file matches the checksum that is stored in the file.
 
     Args:
         content: the content of the file.
@@ -46,5 +46,5 @@ def _compute_checksum(content: bytes) -> bytes:
 
 
 def _replace_value(content: bytes, field: re.Match[bytes], value: bytes) -> bytes:
-    """Return the content of a file in which the checksum field has been set to another value."""
+    """Replace the checksum in the content of a file by another value, and return the new content."""
     return content[: field.start(1)] + value + content[field.end(1) :]

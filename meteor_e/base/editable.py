@@ -1,7 +1,7 @@
-"""A digest of all code that is installed in editable mode. Editing such code does not change its version number.
+"""Compute a digest of code that is installed in editable mode, because edits do not change its version number.
 
-The digest prevents cached results from being used after a plugin under development was edited. Released distributions
-do not need a digest, because their version is part of each metric's signature.
+With the digest, cached results are not used again after the code has been edited. Released distributions do not need a
+digest, because their version is part of each metric's signature.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _IGNORED_SUFFIXES = frozenset({".pyc", ".pyo"})
 
 @functools.lru_cache(maxsize=1)
 def editable_code_digest() -> str:
-    """Return a digest of meteor_e's and its plugins' files, as far as they are installed in editable mode.
+    """Return a digest of the files of all editable installations of meteor_e and its plugins.
 
     The digest is an empty string if there are no editable installations. It is computed once per process, because
     later edits do not affect code that is already imported.
@@ -38,7 +38,7 @@ def editable_code_digest() -> str:
 
 
 def _editable_packages() -> Iterator[str]:
-    """Yield the import names of the packages under development."""
+    """Yield the import names of the packages that are installed in editable mode."""
     if _is_editable(_find_distribution("meteor_e")):
         yield "meteor_e"
     for entry_point in metadata.entry_points(group=_ENTRY_POINT_GROUP):
@@ -66,7 +66,7 @@ def _is_editable(distribution: metadata.Distribution | None) -> bool:
 
 
 def _package_folders(package: str) -> list[Path]:
-    """Return the folders of a package, or the file of a module if the module is not a package."""
+    """Return the folders of a package. For a module that is not a package, return its file."""
     spec = find_spec(package)
     if spec is None:
         return []

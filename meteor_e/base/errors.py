@@ -51,7 +51,7 @@ class MeteorWarning(UserWarning):
 
 
 class SegmentWarning(MeteorWarning):
-    """A segment could not be aligned. Depending on the option ``on_error``, it is left out or has the score 0."""
+    """A segment could not be aligned. The option ``on_error`` decides whether the segment is skipped or scored as 0."""
 
 
 class PluginWarning(MeteorWarning):
@@ -77,7 +77,7 @@ def count_of(count: int, noun: str) -> str:
 
 
 def warn_user(message: str, category: type[Warning] = MeteorWarning) -> None:
-    """Issue a warning that refers to the innermost calling line outside of meteor_e and its plugins."""
+    """Issue a warning that points to the line of user code that called meteor_e or one of its plugins."""
     import sys
     import warnings
 
@@ -91,9 +91,9 @@ def warn_user(message: str, category: type[Warning] = MeteorWarning) -> None:
 
 @contextmanager
 def add_location(location: str) -> Iterator[None]:
-    """Prefix the messages of errors in the ``with`` block with a location, such as ``file:line``.
+    """Prepend a location, such as ``file:line``, to the messages of errors in the ``with`` block.
 
-    An empty location does not change the messages.
+    If the location is an empty string, the messages are not changed.
     """
     try:
         yield
@@ -114,7 +114,8 @@ def describe_error(error: BaseException) -> str:
 def plugin_errors(component: str) -> Iterator[None]:
     """Convert exceptions that a plugin raises in the ``with`` block into errors that name the plugin.
 
-    Errors of meteor_e, MemoryError and RecursionError are not converted. The last two may not be the plugin's fault.
+    Subclasses of MeteorError are not converted. MemoryError and RecursionError are not converted either, because they
+    may not be the plugin's fault.
 
     Args:
         component: the component whose code runs, such as ``matcher 'soundex'``.

@@ -39,7 +39,7 @@ def data_frame(titles: Sequence[str], rows: Iterable[Sequence[object]]) -> Any:
 
 
 def advise_plugin(description: str, distribution: str) -> str:
-    """Return the error message for a component or command of a plugin that is not installed.
+    """Return the error message for a component or command whose plugin is not installed.
 
     Args:
         description: the component or command, as the subject of the message.

@@ -24,7 +24,7 @@ MAX_LINE = 64 << 20
 
 _COMPRESSIONS = (
     ("gzip", "gzip", rb"\x1f\x8b"),
-    # A text may begin with BZh, so the pattern includes the six bytes that begin a block or an empty file's end.
+    # Plain text can also begin with BZh, so the pattern includes the six bytes that follow bzip2's header.
     ("bzip2", "bz2", rb"BZh[1-9](1AY&SY|\x17\x72\x45\x38\x50\x90)"),
     ("xz", "lzma", rb"\xfd7zXZ\0"),
     ("Zstandard", "", rb"\x28\xb5\x2f\xfd"),
@@ -54,8 +54,8 @@ def input_name(path: PathLike) -> str:
 def os_errors_as(kind: type[MeteorError], message: str) -> Iterator[None]:
     """Convert errors of file operations in the ``with`` block into a MeteorError.
 
-    The block should only contain the file operation, because other operations can also raise OSError: for example,
-    printing raises it if standard output is a closed pipe.
+    The block should contain only the file operation. Other operations could raise OSError, too, such as printing to a
+    closed pipe.
 
     Args:
         kind: the exception class.
@@ -152,7 +152,7 @@ def decode_utf8(content: bytes, name: str, preceding_lines: int = 0, kind: type[
 
 
 def spell_size(size: int) -> str:
-    """Return a size in bytes as a string with a binary unit, rounded down, such as ``64 MiB``."""
+    """Format a size in bytes with a binary unit, such as ``64 MiB``. Sizes are rounded down."""
     for power, unit in ((30, "GiB"), (20, "MiB"), (10, "KiB")):
         if size >= 1 << power:
             return f"{size >> power} {unit}"
@@ -226,6 +226,6 @@ def sha256_of(path: Path) -> str:
 
 
 def name_with_digest(path: PathLike) -> str:
-    """Return the name of a file for signatures, with the first 12 digits of its SHA-256 if the file exists."""
+    """Return the name of a file for metric signatures. If the file exists, a part of its SHA-256 is appended."""
     file = Path(path)
     return f"{file.name}@{sha256_of(file)[:12]}" if file.is_file() else file.name

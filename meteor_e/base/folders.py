@@ -1,4 +1,4 @@
-"""Create temporary folders, replace folders as a whole, and find the user's folders for caches and data."""
+"""Create temporary folders, replace existing folders, and find the user's cache and data folders."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ def temporary_folder(parent: Path, name: str) -> Iterator[Path]:
 
 @contextlib.contextmanager
 def working_folder(target: Path) -> Iterator[Path]:
-    """Create a temporary folder next to a target folder, in which the new content of the target is prepared.
+    """Create a temporary folder for the new content of a target folder, in the same parent folder.
 
-    The caller must hold the lock of the target. If a process was killed while it replaced the target, the old target
-    is restored.
+    The caller must hold the lock of the target. If an earlier process was killed while replacing the target, the old
+    target is restored first.
     """
     _finish_replacement(target)
     sweep(target.parent, target.name)
@@ -49,10 +49,10 @@ def working_folder(target: Path) -> Iterator[Path]:
 
 
 def replace_folder(finished: Path, target: Path) -> None:
-    """Move a finished folder to a target path. Call this function in the :func:`working_folder` of the target.
+    """Move a finished folder to a target path. Call this function inside ``with working_folder(target)``.
 
-    The old folder is renamed first. If the process is killed between the two renames, the next :func:`working_folder`
-    of the target restores the old folder.
+    The old folder at the target path is first renamed to a backup. If the process is killed before the finished folder
+    is moved, the next :func:`working_folder` of the target restores the backup.
 
     Raises:
         ResourceError: if a folder cannot be renamed.
@@ -64,12 +64,12 @@ def replace_folder(finished: Path, target: Path) -> None:
 
 
 def _backup_path(target: Path) -> Path:
-    """Return the path to which an old folder is moved while it is being replaced."""
+    """Return the path of the backup of a folder that is being replaced."""
     return target.with_name(f".old-{target.name}")
 
 
 def _finish_replacement(target: Path) -> None:
-    """Remove the backup of a folder if the target exists. Otherwise, restore the folder from the backup."""
+    """Remove the backup of a folder if the folder exists. Otherwise, restore the folder from the backup."""
     with contextlib.suppress(OSError):
         if target.exists():
             remove(_backup_path(target))
@@ -78,9 +78,10 @@ def _finish_replacement(target: Path) -> None:
 
 
 def cache_folder(name: str = "") -> Path:
-    """Return a folder for files that can be computed again.
+    """Return the path of a folder for cached files, which can be computed again.
 
-    The folder is in ``METEOR_E_CACHE`` if this environment variable is set, and otherwise in the user's cache folder.
+    By default, the folder is in the user's cache folder. The environment variable ``METEOR_E_CACHE`` can name another
+    parent folder.
     """
     configured_folder = os.environ.get("METEOR_E_CACHE")
     if configured_folder:
@@ -91,10 +92,10 @@ def cache_folder(name: str = "") -> Path:
 
 
 def data_folder(name: str) -> Path:
-    """Return a folder for data that the user installs, such as ``packs``.
+    """Return the path of a folder for data that the user installs, such as ``packs``.
 
-    If the environment variable for this folder, such as ``METEOR_E_PACKS``, is set, its value is the path. Otherwise,
-    the folder is in the user's data folder.
+    By default, the folder is in the user's data folder. An environment variable, such as ``METEOR_E_PACKS``, can set
+    another path.
     """
     configured_folder = os.environ.get(f"METEOR_E_{name.upper()}")
     if configured_folder:

@@ -28,7 +28,7 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     module = sys.modules[package]
 
     def get_attribute(name: str) -> Any:
-        # Python looks up special names such as __path__ in every module. The stub need not be read for them.
+        # Python looks up special names, such as __path__, in every module. The stub is not read for these names.
         is_special = name.startswith("__") and name not in ("__all__", "__version__")
         if name == "__all__":
             attribute: Any = sorted(_read_stub(package))
@@ -48,9 +48,9 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
 
 @functools.cache
 def _read_stub(package: str) -> dict[str, tuple[str, str]]:
-    """Return the public names in the stub of a package, with the module and the original name of each object."""
+    """Read the stub of a package. Return the source module and the original name of each public name."""
     spec: Any = sys.modules[package].__spec__
-    # The loader also finds the stub of a package in a ZIP archive.
+    # The stub is read by the loader of the package, because the package may be in a ZIP archive.
     tree: Any = compile(spec.loader.get_data(f"{spec.origin}i"), package, "exec", _ONLY_AST)
     sources: dict[str, tuple[str, str]] = {}
     for statement in tree.body:

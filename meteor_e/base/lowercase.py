@@ -6,7 +6,7 @@ import functools
 import re
 
 # These code points are unassigned in Unicode 13, and are letters, marks, modifiers or format characters in Unicode 18.
-# Lowercasing does not depend on characters of other categories.
+# Characters of other categories do not affect lowercasing.
 _ASSIGNED_LATER = """
 58B-58C 5C8-5C9 888 890-891 897-89F 8C9-8D2 B53-B54 C3C ECE 180F 1AC1-1AF0 1C89-1C8A 1DFA 208F 209D-209F 2C2F 2C5F
 A7C0-A7C1 A7CB-A7DD A7E2 A7F1-A7F4 AB6C-AB6D FBC2 10570-1057A 1057C-1058A 1058C-10592 10594-10595 10597-105A1
@@ -24,7 +24,7 @@ def lowercase(text: str) -> str:
     if text.isascii():
         return text.lower()
     parts = _later_characters().split(text)
-    # The captured runs are at the odd indexes, and the text between them is at the even indexes.
+    # Pattern.split() returns the captured characters at odd indexes, and the other text at even indexes.
     parts[::2] = [part.lower() for part in parts[::2]]
     return "".join(parts)
 
@@ -38,13 +38,13 @@ def later_capitals() -> str:
 
 @functools.cache
 def _later_characters() -> re.Pattern[str]:
-    """Return a pattern that captures a run of characters that are unassigned in Unicode 13."""
+    """Return a pattern that captures sequences of characters that Unicode 13 does not assign."""
     ranges = "".join(f"{chr(first)}-{chr(last)}" for first, last in _later_ranges())
     return re.compile(f"([{ranges}]+)")
 
 
 def _later_ranges() -> list[tuple[int, int]]:
-    """Return the first and the last code point of each range of characters that are unassigned in Unicode 13."""
+    """Return ranges of code points that Unicode 13 does not assign, as pairs of the first and last code point."""
     ranges = []
     for text in _ASSIGNED_LATER.split():
         first, _, last = text.partition("-")

@@ -18,15 +18,15 @@ _DELAY = 0.5
 class Progress(Protocol):
     """A callback that receives the current stage of a computation and the amount of completed work.
 
-    ``done`` counts up to ``total`` in any unit. If ``total`` is ``None``, the amount of work is unknown. The count
-    starts again with each new ``stage``. A stage can be a :class:`Stage`, which has a unit.
+    ``done`` counts up to ``total`` in any unit. If the amount of work is unknown, ``total`` is ``None``. The count
+    starts again with each new ``stage``. Pass a :class:`Stage` as the stage to name the unit.
     """
 
     def __call__(self, stage: str, done: float, total: float | None) -> object: ...  # noqa: D102
 
 
 class Stage(str):
-    """The name of a stage of a computation, with the unit in which its progress is counted."""
+    """A stage name that also stores the unit in which the progress of the stage is counted."""
 
     __slots__ = ("unit",)
     unit: str
@@ -43,7 +43,7 @@ def silent(stage: str, done: float, total: float | None) -> None:
 
 
 def rename_stages(progress: Progress, name: str) -> Progress:
-    """Return a callback that forwards the progress of all stages under a single name."""
+    """Return a callback that reports the progress of all stages under a single name."""
 
     def report(stage: str, done: float, total: float | None) -> None:
         progress(Stage(name, stage.unit) if isinstance(stage, Stage) else name, done, total)

@@ -26,13 +26,13 @@ The import machinery removes a module whose loader raises, so the signal must no
 
 
 class ShieldedFinder:
-    """A meta path finder that protects the imports of some libraries from SIGINT. Other finders find the libraries."""
+    """A meta path finder that defers SIGINT while some libraries are imported. Other finders locate the libraries."""
 
     @classmethod
     def find_spec(
         cls, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Find a library that must be protected, and replace its loader. Return ``None`` for all other modules."""
+        """Replace the loader of a library whose import must not be interrupted. Return ``None`` for other modules."""
         if name not in LIBRARIES:
             return None
         for finder in sys.meta_path:
@@ -58,7 +58,7 @@ class ShieldedLoader:
         return module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Execute the module with the original loader, which replaces this loader in the module's attributes."""
+        """Set the original loader as the module's ``__loader__``, and execute the module while SIGINT is deferred."""
         spec: Any = module.__spec__
         spec.loader = module.__loader__ = self.loader
         run_uninterrupted(lambda: self.loader.exec_module(module))
@@ -67,8 +67,8 @@ class ShieldedLoader:
 def run_uninterrupted(function: Callable[[], object]) -> None:
     """Call a function, and defer any SIGINT until the function has returned.
 
-    A signal only interrupts the main thread, and only if its handler is a Python function. In all other cases, the
-    function is called without protection.
+    SIGINT interrupts only the main thread, and only if the handler of the signal is a Python function. In all other
+    cases, the function is called directly.
     """
     import signal
     import threading
@@ -93,7 +93,7 @@ def _interrupt_main_thread() -> None:
     import threading
 
     if hasattr(signal, "pthread_kill"):
-        # Unlike raise_signal(), this also interrupts a system call of the main thread.
+        # Unlike raise_signal(), pthread_kill() also interrupts a system call of the main thread.
         signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
     else:
         signal.raise_signal(signal.SIGINT)

@@ -41,7 +41,7 @@ def check_text(value: object, description: str = "a segment") -> None:
 def are_valid_texts(values: Iterable[Any]) -> bool:
     """Return whether all values are strings without lone surrogates.
 
-    For many short strings, this function is several times as fast as one call of :func:`check_text` per string.
+    For many short strings, this function is several times as fast as calling :func:`check_text` on each string.
     """
     try:
         "".join(values).encode()
@@ -65,7 +65,7 @@ def reject_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def check_list(values: Iterable[Item], description: str, item: str) -> Iterable[Item]:
-    """Check that a value is a list or another ordered iterable, and return it.
+    """Check that a value is a list or another ordered iterable, and return the value.
 
     Args:
         values: the value.
@@ -86,7 +86,7 @@ def check_list(values: Iterable[Item], description: str, item: str) -> Iterable[
 
 
 def check_candidates(texts: Any, source: int) -> list[str]:
-    """Check that the candidates of a source are a list of strings, and return them.
+    """Check that the candidates of a source sentence are a list of strings, and return the list.
 
     Args:
         texts: the candidates.
@@ -104,7 +104,7 @@ def check_candidates(texts: Any, source: int) -> list[str]:
 def read_sources(
     hypotheses: Iterable[Any], references: Iterable[Any] | None = None
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Yield the hypotheses and the references of each source.
+    """Yield the hypotheses and the references of each source sentence.
 
     Args:
         hypotheses: the hypotheses of each source.
@@ -120,14 +120,14 @@ def read_sources(
             yield candidates, candidates
         return
     reference_lists = check_list(references, "references", "source")
-    # If one argument is shorter, its missing lists are None, which check_candidates() rejects.
+    # zip_longest() pads the shorter argument with None, which check_candidates() rejects.
     pairs = zip_longest(hypothesis_lists, reference_lists)
     for number, (source_hypotheses, source_references) in enumerate(pairs, 1):
         yield check_candidates(source_hypotheses, number), check_candidates(source_references, number)
 
 
 def check_items(**arguments: Any) -> dict[str, list[Any]]:
-    """Check that arguments are lists of strings of the same length, and return them as lists.
+    """Check that all arguments are lists of strings with the same number of items, and return the lists.
 
     Args:
         arguments: the lists by name, such as ``hypotheses``. An item of ``references`` may also be a list of strings.
@@ -144,14 +144,14 @@ def check_items(**arguments: Any) -> dict[str, list[Any]]:
 
 
 def _check_column(name: str, values: Any) -> list[Any]:
-    """Return the items of an argument of :func:`check_items` as a list."""
+    """Check one argument of :func:`check_items`, and return its items as a list."""
     column: list[Any] = []
     for number, item in enumerate(check_list(values, name, "segment"), 1):
         is_single_text = isinstance(item, str) or name != "references"
         texts = [item] if is_single_text else list(check_list(item, f"segment {number}: {name}", "text"))
         if not texts:
             raise InputError(f"segment {number}: there is no text in the {name}")
-        # All texts of a segment are checked in one step. They are checked one by one only to find the invalid text.
+        # All texts of a segment are checked at once. If this check fails, the loop finds the invalid text.
         if not are_valid_texts(texts):
             for text in texts:
                 check_text(text, f"segment {number}: a text of the {name}")

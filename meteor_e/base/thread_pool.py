@@ -1,4 +1,4 @@
-"""A thread pool that works with fewer threads than requested if the system limits their number."""
+"""A thread pool that works with fewer threads than requested if the system limits the number of threads."""
 
 from __future__ import annotations
 

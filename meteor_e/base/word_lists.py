@@ -14,9 +14,9 @@ _HEADER = b"\xdc\x03!\x82\xa6format\xa2cB\xa7version\x01"
 
 
 def read_word_lists(purpose: str, distribution: str) -> bytes:
-    """Return 800 lists of words, encoded with msgpack. The words of list n have the frequency 10 ** (-n / 100).
+    """Return 800 msgpack-encoded lists of words. Each word in list n has the frequency 10 ** (-n / 100).
 
-    The file is read directly, because importing wordfreq takes longer.
+    The data file of wordfreq is read directly, because importing wordfreq would take longer.
 
     Args:
         purpose: the component that needs the words, for the error message.
@@ -37,7 +37,7 @@ def read_word_lists(purpose: str, distribution: str) -> bytes:
 
 
 def load_word_lists(purpose: str, distribution: str) -> list[list[str]]:
-    """Return the decoded lists of :func:`read_word_lists`, with the same arguments and errors."""
+    """Return the word lists of :func:`read_word_lists` as Python lists. Arguments and errors are the same."""
     import msgspec
 
     header_and_lists: list[list[str]] = msgspec.msgpack.decode(_HEADER + read_word_lists(purpose, distribution))

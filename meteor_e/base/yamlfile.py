@@ -58,9 +58,9 @@ class Document(NamedTuple):
     lines: Mapping[Key, int] = {}
 
     def location(self, key: Key) -> str:
-        """Return the location of a key as ``file:line``. If its line is unknown, use that of the enclosing value.
+        """Return the location of a key as ``file:line``. If the line is unknown, use the line of the enclosing value.
 
-        The location is an empty string if the content comes from Python.
+        If the document was created from a Python mapping, the location is an empty string.
         """
         while key and key not in self.lines:
             key = key[:-1]
@@ -68,11 +68,11 @@ class Document(NamedTuple):
 
     @property
     def folder(self) -> str:
-        """The absolute path of the file's folder, or an empty string if the content comes from Python."""
+        """The absolute path of the folder that contains the file. It is empty for a Python mapping."""
         return str(Path(self.source).absolute().parent) if self.source else ""
 
     def path(self, text: str) -> str:
-        """Return the absolute path for a path in the document, which is relative to the document's folder."""
+        """Convert a path in the document to an absolute path. Relative paths start at the folder of the document."""
         return resolve_path(self.folder, text, self.source)
 
     def error(self, key: Key, message: str) -> ConfigError:
@@ -82,7 +82,7 @@ class Document(NamedTuple):
 
 
 def _join_message(*parts: str) -> str:
-    """Join the parts of an error message that are not empty."""
+    """Join the non-empty parts of an error message with colons."""
     return ": ".join(part for part in parts if part)
 
 
@@ -91,7 +91,7 @@ _INVALID_IN_PATH = re.compile("[\0\ud800-\udc7f\udd00-\udfff]")
 
 
 def resolve_path(folder: str, path: str, source: str = "") -> str:
-    """Return a path relative to a folder. A tilde at the start stands for the user's home folder.
+    """Resolve a path relative to a folder. A tilde at the start stands for the user's home folder.
 
     Args:
         folder: the folder. If it is empty, the path is returned unchanged.
@@ -110,12 +110,12 @@ def resolve_path(folder: str, path: str, source: str = "") -> str:
 
 
 def is_path(text: str) -> bool:
-    """Return whether a string is a path and not a name: it contains a slash or has a suffix of YAML or JSON."""
+    """Return whether a string looks like a path, such as ``chain.yaml`` or ``folder/chain``, and not like a name."""
     return "/" in text or os.sep in text or text in (".", "..") or text.endswith((".yaml", ".yml", ".json"))
 
 
 def shorten(text: str, limit: int = 60) -> str:
-    """Make a string printable, and replace its end with an ellipsis if it is longer than the limit."""
+    """Replace unprintable characters, and truncate the string with an ellipsis if it is longer than the limit."""
     text = "".join(char if char.isprintable() else "�" for char in text)
     return text if len(text) <= limit else text[: limit - 1] + "…"
 
@@ -150,7 +150,7 @@ def parse_yaml(content: bytes, source: str) -> Document:
     try:
         text = content.decode("utf-8-sig")
         events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        # The first three events mark the beginning of the stream, of the document and of its value.
+        # The first three events begin the stream, the document and the top-level value.
         first_events = list(islice(events, 3))
         if len(first_events) < 3:
             raise ConfigError(f"{source}: is empty")
@@ -169,7 +169,7 @@ def parse_yaml(content: bytes, source: str) -> Document:
 
 
 def _convert_yaml_error(error: Any, source: str) -> ConfigError:
-    """Return the ConfigError for an error of PyYAML. The message contains the line if the line is known."""
+    """Convert an error of PyYAML to a ConfigError. The message contains the line number if PyYAML reports one."""
     mark: Any = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or str(error)
     location = f"{source}:{mark.line + 1}" if mark else source
@@ -204,7 +204,7 @@ def _build_value(events: Iterator[Any], first_event: Any, key: Key, document: Do
 
 
 def _build_list(events: Iterator[Any], key: Key, document: Document) -> list[Any]:
-    """Build a list from the PyYAML events of its items. The arguments are the same as for :func:`_build_value`."""
+    """Build a list from the PyYAML events of its items. For the arguments, see :func:`_build_value`."""
     import yaml  # This import is slow.
 
     lines = cast("dict[Key, int]", document.lines)
@@ -217,7 +217,7 @@ def _build_list(events: Iterator[Any], key: Key, document: Document) -> list[Any
 
 
 def _build_mapping(events: Iterator[Any], key: Key, document: Document) -> dict[str, Any]:
-    """Build a mapping from the PyYAML events of its keys and values; see :func:`_build_value`.
+    """Build a mapping from the PyYAML events of its keys and values. For the arguments, see :func:`_build_value`.
 
     Raises:
         ConfigError: if a key is not a scalar, or the mapping contains a key twice.
@@ -242,7 +242,7 @@ def _build_mapping(events: Iterator[Any], key: Key, document: Document) -> dict[
 
 
 def plain_value(text: str) -> str | int | float | bool | None:
-    """Return the value of an unquoted scalar in the core schema of YAML 1.2."""
+    """Parse an unquoted scalar by the rules of YAML 1.2's core schema, and return its value."""
     if text in _CONSTANTS:
         return _CONSTANTS[text]
     if len(text) <= _MAX_NUMBER_LENGTH:
@@ -250,14 +250,14 @@ def plain_value(text: str) -> str | int | float | bool | None:
             base = {"0o": 8, "0x": 16}.get(text[:2], 10)
             return int(text, base)
         if _FLOAT.fullmatch(text):
-            # In YAML, infinity and NaN begin with a dot, which Python does not accept.
+            # YAML writes infinity and NaN with a dot, as in .inf and .nan, which float() does not accept.
             is_special = text[-1] in "fFnN"
             return float(text.replace(".", "") if is_special else text)
     return text
 
 
 def dump_yaml(data: Mapping[str, Any]) -> str:
-    """Return a mapping as YAML. :func:`parse_yaml` and parsers of YAML 1.1 read the same values from it."""
+    """Format a mapping as YAML from which parsers of YAML 1.1 and of YAML 1.2 read the same values."""
     import yaml  # This import is slow.
 
     class Dumper(yaml.SafeDumper):

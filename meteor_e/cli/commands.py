@@ -1,4 +1,4 @@
-"""This module defines option groups, commands with grouped help, and command groups that plugins extend."""
+"""This module extends click with option groups, help texts with grouped options, and commands from plugins."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ _INPUT_METAVAR = re.compile("FILE|INDEX")
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    """Store the values of related command-line options, which the help text lists under a common heading.
+    """Store the values of related command-line options. The help text lists the options under a common heading.
 
-    Subclasses are dataclasses whose fields are declared with :func:`option`. A command receives each of its option
-    groups as one argument.
+    Each subclass is a dataclass whose fields are declared with :func:`option`. A command function takes one argument
+    per option group.
 
     Class attributes:
         heading: the heading of the group in the help text.
@@ -40,7 +40,7 @@ class Options:
 
 
 def option(default: Any, *flags: str, **attributes: Any) -> Any:
-    """Declare a dataclass field as a command-line option, or as a command-line argument if there are no flags.
+    """Declare a dataclass field as a command-line option. Without flags, the field is a positional argument.
 
     Args:
         default: the default value, which a required argument ignores.
@@ -57,9 +57,9 @@ def option(default: Any, *flags: str, **attributes: Any) -> Any:
 
 
 class GroupedCommand(click.Command):
-    """Run a function that takes option groups as arguments, and list the options by group in the help text.
+    """A command whose function takes option groups as arguments. The help text lists the options by group.
 
-    The type hints of the command's function determine the option groups; each is a subclass of :class:`Options`.
+    The option groups are read from the type hints of the function. Each option group is a subclass of :class:`Options`.
 
     Args:
         args: positional arguments of :class:`click.Command`.
@@ -67,7 +67,7 @@ class GroupedCommand(click.Command):
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:
-        # click caches the help option of a command, so the names of the option must not depend on the first context.
+        # click caches the help option, so its names are set here and do not depend on the first context.
         options["context_settings"] = {"help_option_names": ["-h", "--help"], **options.get("context_settings", {})}
         super().__init__(*args, **options)
         self.option_groups: dict[str, type[Options]] = get_type_hints(self.callback)
@@ -124,7 +124,7 @@ class GroupedCommand(click.Command):
 
 
 def _make_parameter(field: dataclasses.Field[Any]) -> click.Parameter:
-    """Create the click parameter for a field of an option group, which :func:`option` has declared."""
+    """Create the click parameter for a dataclass field that was declared with :func:`option`."""
     flags, attributes = field.metadata["flags"], field.metadata["attributes"]
     if not flags:
         return click.Argument([field.name], **attributes)
@@ -142,7 +142,7 @@ def _help_records(parameters: list[click.Parameter], context: click.Context) -> 
 
 
 def _is_input(parameter: click.Parameter) -> bool:
-    """Return whether the value of a parameter can be the path of an input file."""
+    """Return whether a command-line parameter can name an input file."""
     if parameter.name == "output":
         return False
     if isinstance(parameter, click.Argument) or parameter.name == "chain":
@@ -190,7 +190,7 @@ class FullHelpGroup(click.Group):
 
 
 class PluginGroup(FullHelpGroup):
-    """Offer the commands of a group, to which plugins can add commands through the hook ``meteor_e_commands``.
+    """A command group to which plugins can add commands through the hook ``meteor_e_commands``.
 
     Attributes:
         prefix: the prefix of the group's commands in the hook, such as ``"pack "``. The main group has an empty prefix.
@@ -210,7 +210,7 @@ class PluginGroup(FullHelpGroup):
         return sorted(names)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Return the command with a given name, which can belong to the core or to a plugin.
+        """Return the command with a given name. The command can be built in or belong to a plugin.
 
         If the plugin is broken or not installed, the returned command reports the error when it is called. During
         shell completion, the method returns ``None`` for an unknown name instead of raising an error.
@@ -251,7 +251,7 @@ class PluginGroup(FullHelpGroup):
         return _make_failing_command(name, f"Needs {note.distribution}. {note.summary}", advice)
 
     def _describe_unknown_command(self, context: click.Context, name: str) -> str:
-        """Return the error message for an unknown command, with a suggestion and the plugins that failed to load."""
+        """Return the error message for an unknown command, with a similar name and the plugins that failed to load."""
         from meteor_e.plugins.registry import plugin_registry
 
         message = f"no such command {name!r}{near_miss(name, self.list_commands(context))}"

@@ -1,7 +1,7 @@
 """The command ``meteor-e compat`` replaces the Java program METEOR 1.5, and has the same options and output.
 
-The output is byte-identical to that of ``meteor-1.5.jar``, with the exceptions that ``docs/compat.md`` lists. Errors
-are reported in one line instead of a stack trace.
+Except for the differences in ``docs/compat.md``, the output is byte-identical to the output of ``meteor-1.5.jar``.
+Errors are reported in one line instead of a stack trace.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from meteor_e.java.options import FLAGS, VALUES, JavaConfiguration, UsageError, 
 
 
 class JavaCommand(click.Command):
-    """Pass all arguments unparsed to the function of the command, because they have the Java program's syntax."""
+    """A command that does not parse its arguments, because they have the syntax of METEOR 1.5."""
 
     def parse_args(self, context: click.Context, args: list[str]) -> list[str]:
         """Store all arguments unparsed, or show the help text if the only argument is ``--help``."""
@@ -30,7 +30,7 @@ class JavaCommand(click.Command):
         return ["TEST", "REFERENCE", "[OPTIONS]"]
 
     def format_options(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options of the Java program to the help text."""
+        """Write the options of METEOR 1.5 to the help text."""
         with formatter.section("Options of the Java program"):
             values = [(f"{name} {option.field.upper()}", option.text) for name, option in VALUES.items()]
             flags = [(name, option.text) for name, option in FLAGS.items()]

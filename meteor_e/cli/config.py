@@ -1,4 +1,4 @@
-"""The command ``meteor-e config`` checks and shows YAML chains."""
+"""The command ``meteor-e config`` checks and shows chains, which are METEOR's YAML configuration files."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def _check_chain(file: str, no_resources: bool) -> str:
 
 
 def _will_be_downloaded(pack: str) -> bool:
-    """Return whether a resource pack is not installed but would be downloaded by the command ``score``."""
+    """Return whether a resource pack is missing and would be downloaded by the command ``score``."""
     from meteor_e.packs.pack import is_installable
     from meteor_e.packs.store import PackStore
 
@@ -84,7 +84,7 @@ def _will_be_downloaded(pack: str) -> bool:
 
 
 def _score_sentence(file: str) -> None:
-    """Score a test sentence with the chain of a file, and suppress warnings.
+    """Score a test sentence with a chain file, and suppress warnings.
 
     Raises:
         ResourceError: if the chain cannot score the sentence.

@@ -1,4 +1,4 @@
-"""Commands that score texts share these input options, which name files or the columns of a table."""
+"""This module defines the input options of all commands that score texts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclasses.dataclass(frozen=True)
 class Inputs(Options):
-    """Store the options that name hypotheses and references, which can be in files or in the columns of a table.
+    """Store the options that name the hypotheses and references, either in files or in columns of a table.
 
     All commands that score texts share these options, so that they read the same segments from the same files.
     """
@@ -144,7 +144,7 @@ class Inputs(Options):
         return self._rename(systems)
 
     def _detect_formats(self, paths: Sequence[str], is_only_file: bool) -> dict[str, str]:
-        """Return the format of each input file by path. Formats are detected unless ``--format-in`` is set.
+        """Map the path of each input file to its format. The formats are detected unless ``--format-in`` is set.
 
         Args:
             paths: the files of hypotheses and references.
@@ -161,7 +161,7 @@ class Inputs(Options):
         return formats
 
     def _has_columns(self) -> bool:
-        """Return whether an option names a column. In this case, the input must be a table."""
+        """Return whether an option for table columns is set. Such an option requires a table as input."""
         text_columns = (*self.hypothesis_columns, *self.reference_columns)
         other_columns = (self.id_column, self.source_column, self.system_column)
         return bool(text_columns) or any(other_columns) or self.no_header
@@ -169,7 +169,7 @@ class Inputs(Options):
     def _read_table(self, table_class: type[TableFormat], path: str) -> list[System]:
         """Return the systems of a table.
 
-        There is one system for each name in the system column or, without such a column, for each hypothesis column.
+        With a system column, each name in this column is one system. Otherwise, each hypothesis column is one system.
         """
         columns = self._columns()
         table = table_class.make().open(path, columns, encoding=self.encoding)
@@ -206,9 +206,9 @@ class Inputs(Options):
         )
 
     def _rename(self, systems: Sequence[System]) -> list[System]:
-        """Return the systems with the names that the user passed to ``--name``.
+        """Return copies of the systems with the names from ``--name``.
 
-        Without ``--name``, characters that a terminal cannot show are replaced in the names.
+        Without ``--name``, the systems keep their names, except that unprintable characters are replaced.
 
         Raises:
             ConfigError: if the number of names differs from the number of systems, a name is empty or occurs twice, or
@@ -219,7 +219,7 @@ class Inputs(Options):
                 f"--name is given {len(self.names)} times, but there are {len(systems)} systems; name each system once"
             )
         old_names = self.names or [system.name for system in systems]
-        # Output formats show each name within one line.
+        # Output formats require names without line breaks.
         new_names = [printable(" ".join(name.split())) for name in old_names]
         if self.names and (len(set(new_names)) < len(new_names) or not all(new_names)):
             raise ConfigError("--name: the names of systems must be different and not empty")
@@ -228,7 +228,7 @@ class Inputs(Options):
 
 
 def _check_new_names(old_names: Sequence[str], new_names: Sequence[str]) -> None:
-    """Raise ConfigError if systems with different names would be given the same new name."""
+    """Raise ConfigError if two systems with different names would get the same new name."""
     old_names_by_new_name: dict[str, str] = {}
     for old_name, new_name in zip(old_names, new_names, strict=True):
         first_name = old_names_by_new_name.setdefault(new_name, old_name)
@@ -246,7 +246,7 @@ _ONE_TABLE = (
 
 
 def _not_a_table(path: str, form: str | None) -> str:
-    """Return the error message for column options if the input file is not a table."""
+    """Return the error message for column options with an input file that is not a table."""
     return (
         f"{path} is {form or 'not a table'}, which has no columns: tables are Parquet, .csv, .tsv, a JSON array, or "
         "JSON Lines as .jsonl or .jsonl.gz; --format-in names another format"
@@ -270,7 +270,7 @@ def _find_table_format(name: str) -> type[TableFormat]:
 
 
 def _recognize_plugin_format(path: str) -> str | None:
-    """Return the name of the first table format from a plugin that recognizes a file, or ``None``."""
+    """Return the name of the first plugin format that recognizes a table file, or ``None`` if there is none."""
     for name in plugin_registry().table_formats.names():
         if name not in INPUT_FORMATS:
             with plugin_errors(f"table format {name!r}"):
@@ -280,7 +280,7 @@ def _recognize_plugin_format(path: str) -> str | None:
 
 
 def _split_by_system(table: TextTable, row_systems: Sequence[str]) -> list[System]:
-    """Split a table into systems, in the order in which their names occur. All segments are kept in memory.
+    """Split a table into systems, in the order of their first rows. All segments are kept in memory.
 
     Args:
         table: a table with one hypothesis column.

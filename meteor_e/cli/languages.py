@@ -83,19 +83,19 @@ def _list_installed_packs() -> dict[str, list[str]]:
 
 
 def _format_all_columns(rows: list[dict[str, Any]]) -> str:
-    """Format the descriptions of languages as a table with one column per key."""
+    """Format language descriptions as a table with one column per key."""
     header = list(rows[0])
     cells = [[spell(value) for value in row.values()] for row in rows]
     return format_table(header, cells, left=len(header))
 
 
 def describe(language: Language) -> dict[str, Any]:
-    """Return the description of a language as a dictionary whose keys are the column titles of the table."""
+    """Describe a language in a dictionary whose keys are the column titles of the table."""
     task = language.tasks[language.default_task]
     lemmas = [name for name in _LEMMAS if name in language.resources]
     if language.lemmatizer and language.lemmatizer not in lemmas:
         lemmas.append(f"{language.lemmatizer} of your own")
-    # Synonyms and function words from the resource pack of the language itself are listed as "own".
+    # The value "own" means that synonyms or function words come from the language's own resource pack.
     synonyms = ["own"] if "synonym" in task.weights else []
     synonyms += [name for name in _SYNONYMS if name in language.resources]
     pack_function_words = "own" if language.pack else None
@@ -115,7 +115,7 @@ def describe(language: Language) -> dict[str, Any]:
 
 
 def summarize_resources(row: dict[str, Any]) -> str:
-    """Return the kinds of resources that are available for a language, including resources that are not installed."""
+    """Return the kinds of resources that exist for a language, whether or not they are installed."""
     kinds = ("stems", "lemmas", "synonyms", "paraphrases")
     return ", ".join(kind for kind in kinds if row[kind]) or "-"
 
@@ -123,13 +123,13 @@ def summarize_resources(row: dict[str, Any]) -> str:
 def has_paraphrases(language: Language) -> bool:
     """Return whether METEOR 1.5 provides a paraphrase table for a language.
 
-    All other languages also list the matcher ``paraphrase``, but it requires a resource pack that the user builds.
+    Other languages also list the matcher ``paraphrase``, but users must build the required resource pack themselves.
     """
     return language.pack is not None and "paraphrase" in language.matchers
 
 
 def _list_resources(language: Language) -> list[str]:
-    """Return the names of a language's resources, beginning with the resources whose effect has been measured."""
+    """Return the names of a language's resources. Resources with a measured effect come first."""
     matchers = ["stem"] if "stem" in language.matchers else []
     if has_paraphrases(language):
         matchers.append("paraphrase")
@@ -137,7 +137,7 @@ def _list_resources(language: Language) -> list[str]:
 
 
 def verdict(language: Language, resource: str) -> str:
-    """Return the measured effect of a resource as text, and whether the default task uses the resource (on or off)."""
+    """Describe the measured effect of a resource, and state whether the default task uses the resource (on or off)."""
     evidence = language.evidence.get(resource)
     text = "untested"
     if evidence:
@@ -158,7 +158,7 @@ def _usage(language: Language, resource: str) -> str:
 
 
 def _summarize_evidence(language: Language) -> str:
-    """Return the measured effects of a language's resources as text, without confidence intervals and data sets."""
+    """Return a short text with the measured effect of each resource of a language."""
     summaries = []
     for resource, evidence in language.evidence.items():
         usage = _usage(language, resource)
@@ -167,7 +167,7 @@ def _summarize_evidence(language: Language) -> str:
 
 
 def spell(value: Any) -> str:
-    """Format a value of a language's description. An empty value becomes a dash."""
+    """Format a value from the description of a language. Empty values become a dash."""
     if isinstance(value, dict):
         return "; ".join(f"{name} {text}" for name, text in value.items()) or "-"
     if isinstance(value, list):

@@ -29,7 +29,7 @@ METHODS = {"exact": None, "pruning": Pruning, "aggregation": Aggregation}
 
 @dataclass(frozen=True)
 class CandidateOptions(Options):
-    """Store the command-line options that describe the file of candidates."""
+    """Store the command-line options that describe the input file with the candidates."""
 
     heading = "Input"
     example = "samples.txt --candidates 100"
@@ -60,7 +60,7 @@ class CandidateOptions(Options):
 
 @dataclass(frozen=True)
 class MethodOptions(Options):
-    """Store the command-line options that select the method of finding the best candidates."""
+    """Store the command-line options that select the search method for the best candidates."""
 
     heading = "Method"
     example = "samples.jsonl --method aggregation"
@@ -117,7 +117,7 @@ class MethodOptions(Options):
 
 @dataclass(frozen=True)
 class MbrMetric(MetricOptions):
-    """Store the command-line options that select the metric of the candidates. The default metric is METEOR."""
+    """Store the command-line options of the metric that scores the candidates. The default metric is METEOR."""
 
     metric: str = option(
         "meteor", "-M", "--metric", metavar="METRIC", help="The metric.", shell_complete=complete_names("metric")
@@ -166,9 +166,9 @@ def mbr(inputs: CandidateOptions, search: MethodOptions, metric: MbrMetric, outp
 
 @dataclass(frozen=True)
 class _MbrResult(Result):
-    """Convert the chosen candidates to the views that output formats write.
+    """Convert the chosen candidates to the texts, tables and records of the output formats.
 
-    The candidates of a source are scored when the choice for the source is written.
+    The candidates of a source sentence are scored only when the output for this source is written.
 
     Attributes:
         choices: the choices, one per source.
@@ -185,7 +185,7 @@ class _MbrResult(Result):
     progress: Progress
 
     def _number_choices(self) -> Iterator[tuple[int, Choice]]:
-        """Number the sources from 1, yield each number with the choice for the source, and report the progress."""
+        """Yield the number of each source sentence, from 1, and the choice of candidates. Report the progress."""
         for number, choice in enumerate(self.choices, 1):
             yield number, choice
             self.progress("choosing", number, None)
@@ -220,8 +220,8 @@ class _MbrResult(Result):
     def records(self) -> Iterator[Sequence[object]]:
         """Yield a header and one row per chosen candidate.
 
-        Each row contains the source number, the candidate number, the expected score and the text. It also contains
-        the source id and the system's score if the first source has them, and the rank if there are several choices.
+        Each row contains the source number, the candidate number, the expected score and the text. Optional columns are
+        the source id, the system's score, and the rank among several chosen candidates.
         """
         for number, choice in self._number_choices():
             rows = [self._make_row(number, choice, rank, index) for rank, index in enumerate(choice.best, 1)]

@@ -1,4 +1,4 @@
-"""Several commands share these option groups, which concern metrics, output, significance tests and computation."""
+"""This module defines option groups that several commands share, such as the options for metrics and output."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class MetricOptions(Options):
     )
 
     def for_text(self, context: TextContext) -> Self:
-        """Return the options with a segmenter that suits the texts: English captions are tokenized as in COCO's tools.
+        """Choose a segmenter that suits the texts. English captions are tokenized as in COCO's tools.
 
         The options are returned unchanged if they already specify a chain or a segmenter.
         """
@@ -124,7 +124,7 @@ class MetricOptions(Options):
         return self
 
     def meteor(self, *, label: str = "", default_language: str = "") -> Meteor:
-        """Create METEOR with the chain that the options describe.
+        """Create the metric METEOR with the chain that the options describe.
 
         Args:
             label: the label of the metric; by default ``METEOR``.
@@ -146,7 +146,7 @@ class MetricOptions(Options):
         return meteor
 
     def _chain_keys(self, default_language: str) -> dict[str, Any]:
-        """Return the chain keys that the options set, with values in the same form as in a chain file."""
+        """Return the options as keys and values of a chain file."""
         keys, component_options = parse_settings(self.settings)
         if self.language is not None:
             keys["language"] = self.language
@@ -165,8 +165,8 @@ class MetricOptions(Options):
     def create_metrics(self, specifications: Sequence[str], jobs: int = 1) -> list[Metric]:
         """Create metrics from their specifications. The metric ``meteor`` uses the chain that the options describe.
 
-        The language is taken from ``--language``, from the chain, or from the first metric that supports only one
-        language, in this order.
+        The language is taken from ``--language`` or else from the chain. Without both, it is the language of the first
+        metric that supports only one language.
 
         Args:
             specifications: values of ``--metric``, such as ``bleu:tokenize=zh``.
@@ -200,7 +200,7 @@ class MetricOptions(Options):
         from meteor_e.chains.config import load_chain
 
         if self.language:
-            # Creating the metric later repeats the warning about a language without a definition.
+            # Warnings about the language are suppressed here, because creating the metric issues them later.
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 return find_language(self.language).code
@@ -254,7 +254,7 @@ class Output(Options):
         from meteor_e.plugins.registry import plugin_registry
 
         formats = plugin_registry().output_formats
-        # Built-in names are checked first, because listing all formats imports the plugins, which takes time.
+        # Built-in names are checked first, because listing all formats would import the plugins.
         if self.form not in OUTPUT_FORMATS and self.form not in formats.names():
             names = formats.names()
             hint = near_miss(self.form, names)
@@ -272,7 +272,7 @@ class Output(Options):
 class _MethodChoice(click.Choice):  # type: ignore[type-arg]  # generic since click 8.2
     """Convert the value of the option ``--significance``, which may be omitted.
 
-    If the name of a file follows the option, click uses this name as the value of the option.
+    If a file name follows the option, click takes the file name as the value of the option.
     """
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
@@ -330,7 +330,7 @@ class Computation(Options):
     quiet: bool = option(False, "-q", "--quiet", is_flag=True, help="Show no progress.")
 
     def cache(self) -> ArrayCache:
-        """Return the cache of scores and statistics, which is disabled by ``--no-cache``."""
+        """Return the cache of scores and statistics. The option ``--no-cache`` disables the cache."""
         from meteor_e.base.array_cache import ArrayCache
 
         return ArrayCache(enabled=not self.no_cache)
@@ -444,7 +444,7 @@ def _describe_unknown_key(key: str, keys: Sequence[str]) -> str:
 
 
 def set_option(*classes: type[Any]) -> Any:
-    """Declare a dataclass field as the option ``--set``, whose values :func:`parse_fields` parses.
+    """Declare a dataclass field as the option ``--set``. Its values are parsed by :func:`parse_fields`.
 
     Args:
         classes: the dataclasses whose fields can be set.
@@ -485,7 +485,7 @@ def parse_fields(texts: Sequence[str], *classes: type[Any]) -> list[Any]:
 
 
 def _settable_fields(cls: type[Any]) -> list[str]:
-    """Return the names of a dataclass's fields whose default is a string or a number, except for ``encoding``."""
+    """Return the names of the dataclass fields that ``--set`` accepts: strings and numbers, except ``encoding``."""
     names = []
     for field in dataclasses.fields(cls):
         if isinstance(field.default, str | int | float) and field.name != "encoding":

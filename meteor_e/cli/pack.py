@@ -20,7 +20,7 @@ from meteor_e.render.plain import format_count, format_table
 
 
 class PackGroup(PluginGroup):
-    """Offer the commands of the group ``pack``, to which plugins can add commands."""
+    """Provide the subcommands of ``meteor-e pack``. Plugins can add subcommands."""
 
     prefix = "pack "
 
@@ -100,7 +100,7 @@ def remove(name: str) -> None:
 
 
 def _describe_pack(store: PackStore, name: str) -> dict[str, Any]:
-    """Return the description of an installed pack for ``pack list``, with an error message if the pack is damaged."""
+    """Describe an installed pack for ``pack list``. The description of a damaged pack contains an error message."""
     row: dict[str, Any] = {"name": name, "version": "", "digest": "", "contents": {}, "path": "", "problem": None}
     try:
         installed_pack = store.get(name)

@@ -79,7 +79,7 @@ def plugins(name: str | None, kind: str | None, wide: bool, as_json: bool) -> No
 
 
 def _print_default_kinds(entries: list[Entry], wide: bool) -> None:
-    """Print a table of matchers, metrics, chains and broken components, and a note that counts all other components."""
+    """Print a table of matchers, metrics, chains and broken components. A note counts components of other kinds."""
     shown_entries = [entry for entry in entries if entry.error or entry.kind in _DEFAULT_KINDS]
     click.echo(_format_entries(shown_entries, wide))
     omitted_kinds = Counter(entry.kind for entry in entries if entry not in shown_entries)
@@ -90,7 +90,7 @@ def _print_default_kinds(entries: list[Entry], wide: bool) -> None:
 
 
 def _describe_unknown_component(name: str, kind: str | None) -> str:
-    """Return the error message for an unknown component name, with a suggestion from components of the given kind."""
+    """Return the error message for an unknown component. The message suggests a similar name of the given kind."""
     searched_kinds = [kind] if kind else KINDS
     names: set[str] = set()
     for searched_kind in searched_kinds:
@@ -100,7 +100,7 @@ def _describe_unknown_component(name: str, kind: str | None) -> str:
 
 
 def _json_row(entry: Entry, with_details: bool) -> dict[str, Any]:
-    """Return the JSON object of a component, including its description and options if details are requested."""
+    """Return a component as a JSON object, which includes its description and options if details are requested."""
     row = asdict(entry)
     row["status"] = "error" if entry.error else "ok"
     if with_details:
@@ -109,7 +109,7 @@ def _json_row(entry: Entry, with_details: bool) -> dict[str, Any]:
 
 
 def _format_entries(entries: list[Entry], wide: bool) -> str:
-    """Format components as a table. If the table is wide, it is not wrapped and includes the distributions."""
+    """Format components as a table. A wide table also shows the distributions, and its lines are not wrapped."""
     rows = []
     for entry in entries:
         origin = [_origin(entry)] if wide else []
@@ -121,7 +121,7 @@ def _format_entries(entries: list[Entry], wide: bool) -> str:
 
 
 def _details(entry: Entry) -> dict[str, Any]:
-    """Return the docstring and the options of a component class under the keys ``description`` and ``options``.
+    """Return a dictionary with the docstring (``description``) and the ``options`` of a component class.
 
     The result is empty if the component cannot be loaded or is not a class.
     """
@@ -140,12 +140,12 @@ def _details(entry: Entry) -> dict[str, Any]:
 
 
 def _describe(entry: Entry) -> str:
-    """Return the text that describes a component, followed by a table of its options."""
+    """Return the description of a component, followed by a table of its options."""
     heading = f"{entry.kind} {entry.name} ({_origin(entry)})"
     details = _details(entry)
     if not details:
         return f"{heading}\n\n{printable(_description(entry))}"
-    # The sections of the docstring about arguments and errors are for programmers.
+    # The docstring's sections about arguments and errors are for programmers, so they are not shown.
     text = _DOCSTRING_SECTION.split(details["description"], maxsplit=1)[0].strip()
     paragraphs = [heading, "\n".join(printable(line) for line in text.split("\n"))]
     if entry.requires:
@@ -176,7 +176,7 @@ def _origin(entry: Entry) -> str:
 
 
 def _description(entry: Entry) -> str:
-    """Return a component's summary, aliases and requirements, or the error message if it cannot be loaded."""
+    """Return a component's summary, aliases and requirements. Return the error message of a broken component."""
     if entry.error:
         return f"ERROR: {entry.error}"
     aliases = f" (also {', '.join(entry.aliases)})" if entry.aliases else ""

@@ -1,7 +1,7 @@
 """This module runs the program ``meteor-e``: it finds the command, runs it, and reports errors in one line.
 
-The module of a command is imported when the command is called. Plugins are loaded only for commands that the core does
-not have and for the list of commands.
+Each command's module is imported only when the command is called. Plugins are loaded only to list all commands or to
+find a command that is not built in.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class LazyGroup(PluginGroup):
     """Import the module of a command only when the command is called, so that other commands start faster."""
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Return the command with a given name, after importing the module that defines it."""
+        """Import the module of a command, and return the command."""
         if name not in COMMANDS:
             return super().get_command(context, name)
         command: click.Command = getattr(import_module(f"meteor_e.cli.{name}"), name)
@@ -110,7 +110,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     gc.set_threshold(_GARBAGE_THRESHOLD)
     _replace_closed_streams()
     warnings.showwarning = _print_warning  # type: ignore[assignment]
-    # Signal handlers can be set only in the main thread. The calling program's own handler is kept.
+    # Signal handlers can be set only in the main thread. An existing handler of the calling program is kept.
     is_main_thread = threading.current_thread() is threading.main_thread()
     handles_sigterm = is_main_thread and signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
     if handles_sigterm:
@@ -120,7 +120,7 @@ def main(arguments: list[str] | None = None) -> NoReturn:
     finally:
         if handles_sigterm:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    # The garbage collector skips frozen objects when the interpreter exits, which saves time.
+    # The garbage collector skips frozen objects at exit, so the program ends faster.
     gc.freeze()
     sys.exit(code)
 
@@ -128,10 +128,10 @@ def main(arguments: list[str] | None = None) -> NoReturn:
 def _replace_closed_streams() -> None:
     """Replace closed standard streams with the null device, because Python sets closed streams to ``None``.
 
-    Reading from the new standard input or writing to the new standard output raises an error. Text that is written to
-    the new standard error is discarded.
+    Reading from the replaced standard input or writing to the replaced standard output raises an error. Text that is
+    written to the replaced standard error is discarded.
     """
-    # Input that is opened for writing, and output that is opened for reading, raise an error when they are used.
+    # Standard input is opened for writing, and standard output for reading, so that using them raises an error.
     replacements = (("stdin", "r", os.O_WRONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY))
     for name, mode, flags in replacements:
         if getattr(sys, name) is None:
@@ -144,7 +144,7 @@ class _TerminatedError(KeyboardInterrupt):
 
 
 def _raise_terminated(number: int, _: object) -> NoReturn:
-    """Handle the signal SIGTERM by interrupting the command, so that it removes its temporary files."""
+    """Handle the signal SIGTERM by interrupting the command, so that the command removes its temporary files."""
     signal.signal(number, signal.SIG_DFL)  # A second SIGTERM ends the process immediately.
     raise _TerminatedError
 
@@ -165,7 +165,7 @@ def _run(arguments: list[str] | None) -> int:
 def _find_interrupt(error: BaseException) -> KeyboardInterrupt | None:
     """Return the keyboard interrupt that caused an error, or ``None`` if the error has another cause.
 
-    A library may convert an interrupt during its import to an exception of another type.
+    If a library is interrupted during its import, it may raise an exception of another type.
     """
     cause: BaseException | None = error
     while cause is not None:
@@ -219,7 +219,7 @@ def _explain_system_error(error: OSError) -> str:
     if error.filename:
         return f"{error.filename}: {error.strerror}"
     if error.errno in (errno.EBADF, errno.EIO, errno.ENOSPC):
-        # If such an error does not name a file, it was usually raised by writing to standard output.
+        # An OSError without a file name usually comes from writing to standard output.
         return f"standard output: {error.strerror}"
     return error.strerror or str(error)
 
@@ -228,7 +228,7 @@ def _print_error(message: str) -> None:
     """Print an error message as one line on standard error. A very long message is shortened in the middle."""
     line = " ".join(message.split())
     if not line.isprintable():
-        # Names of files and systems may contain control sequences, which would change the state of the terminal.
+        # Names of files and systems may contain control sequences that would change the state of the terminal.
         line = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in line)
     if len(line) > _MAX_ERROR_LENGTH:
         line = f"{line[:1000]} … {line[-400:]}"

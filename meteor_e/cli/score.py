@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class ScoreInputs(Inputs):
-    """Store the options that name the input, which consists of files, a table, or a test set of sacreBLEU."""
+    """Store the options that name the input: text files, a table, or a test set of sacreBLEU."""
 
     test_set: str | None = option(
         None,
@@ -134,12 +134,12 @@ class ScoreOutput(Output):
 
     @property
     def table_file(self) -> str | None:
-        """Return the path of the output file if it is a table of segments, such as Parquet, and otherwise ``None``."""
+        """Return the output path if the output is a table of segments, such as Parquet. Otherwise, return ``None``."""
         is_table = self.output is not None and self.output.endswith((*PARQUET, *JSON_LINES))
         return self.output if is_table else None
 
     def data_to_keep(self, output_format: OutputFormat, statistics: SignificanceOptions) -> KeptData:
-        """Return which segment data must be kept in memory for the output and for significance tests."""
+        """Return the kinds of segment data that the output and the significance tests need in memory."""
         shows_alignments = self.alignments or self.worst is not None
         has_tests = statistics.significance != "none"
         return KeptData(
@@ -201,7 +201,7 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
 
 
 def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) -> ScoreTable:
-    """Score the systems of a run, optionally on a cluster, and write the output table if one was requested.
+    """Score the systems, optionally on a cluster, and write the output table if one was requested.
 
     Args:
         run: the metrics, the systems, the address of the cluster and the path of the output table.
@@ -230,8 +230,8 @@ def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) 
 
 
 def _run_tests(table: ScoreTable, metrics: Sequence[Metric], options: SignificanceOptions) -> TableTests:
-    """Test the differences between the systems of a table for significance."""
-    # The import is local, because it loads NumPy, which only significance tests need.
+    """Test whether the score differences between the systems are significant."""
+    # This import loads NumPy, so it is delayed until significance tests need it.
     from meteor_e.significance.tables import Significance, compare_table
 
     return compare_table(table, metrics, Significance(options.significance, options.samples, options.seed))
@@ -245,7 +245,7 @@ def _meteor_columns(metrics: Sequence[Metric]) -> frozenset[str]:
 
 
 def _write_bare_scores(table: ScoreTable, stream: TextIO) -> None:
-    """Write one line per system with its unrounded scores, separated by tabs."""
+    """Write one line per system. The line contains the system's unrounded scores, separated by tabs."""
     for system in table.systems:
         scores = [repr(values[0]) for values in table.column_values(system)]
         stream.write("\t".join(scores) + "\n")
@@ -315,7 +315,7 @@ def _check_combination(
 
 
 def _apply_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInputs, ScoreMetrics]:
-    """Fill in the references and, by default, the hypotheses and the language from a test set of sacreBLEU.
+    """Take the references from a sacreBLEU test set. By default, also take the hypotheses and the language from it.
 
     Raises:
         ConfigError: if ``--test-set`` and ``--pair`` are not given together, if references are given in addition to

@@ -25,7 +25,7 @@ _HINT = (
 def read_coco(path: PathLike) -> TextCollection:
     """Read a JSON file of COCO results, COCO annotations, or captions by image id.
 
-    Each image is a segment of the returned collection. Results belong to a system with an empty name.
+    Each image is a segment of the returned collection. The system that produced the results has an empty name.
 
     Raises:
         InputError: if the file does not have one of these forms or is damaged.
@@ -47,7 +47,7 @@ def read_coco(path: PathLike) -> TextCollection:
 def _make_collection(
     name: str, hypotheses: Mapping[Any, str], references: Mapping[Any, Sequence[str]]
 ) -> TextCollection:
-    """Return a collection of captions, whose segments are images.
+    """Return a collection of captions with one segment per image.
 
     Args:
         name: the name of the collection for error messages.
@@ -127,14 +127,14 @@ def coco_results(results: Any, name: str = "results") -> dict[Any, str]:
 
 
 def _is_dictionary(document: Any) -> bool:
-    """Return whether a JSON document is a dictionary of captions by image id and not COCO annotations."""
+    """Return whether a JSON document maps image ids to captions, unlike the format of COCO annotations."""
     if not isinstance(document, Mapping) or not document or "annotations" in document:
         return False
     return all(isinstance(captions, str | list) for captions in document.values())
 
 
 def _read_dictionary(document: Mapping[Any, Any], name: str) -> dict[Any, list[str]]:
-    """Return the captions of each image in a dictionary of captions. The key "7" denotes the image with the id 7.
+    """Return the captions of each image in a JSON object of captions. The key "7" denotes the image with the id 7.
 
     Raises:
         InputError: if an image does not have captions, or a caption is not a string.
@@ -153,7 +153,7 @@ def _read_dictionary(document: Mapping[Any, Any], name: str) -> dict[Any, list[s
 
 
 def _parse_image_id(key: Any) -> Any:
-    """Return the image id that a key of a JSON object denotes: an ``int`` for a whole number, and otherwise the key."""
+    """Convert a key of a JSON object to an image id. Whole numbers become integers, and other keys stay unchanged."""
     is_number = isinstance(key, str) and key.isascii() and key.isdigit() and str(int(key)) == key
     return int(key) if is_number else key
 
@@ -202,7 +202,7 @@ def _load(path: PathLike) -> Any:
 
 
 def _read_entries(entries: Sequence[Any], description: str) -> Iterator[tuple[Any, str]]:
-    """Yield the image id and the caption of each entry, with line breaks in captions replaced by spaces.
+    """Yield the image id and the caption of each entry. Line breaks in captions are replaced by spaces.
 
     Args:
         entries: dictionaries with the keys ``image_id`` and ``caption``.

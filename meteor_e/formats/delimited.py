@@ -15,7 +15,7 @@ from meteor_e.formats.plain import csv_rows, read_segments
 
 
 class DelimitedTable(TextTable):
-    """Read a table of comma-separated values (quoted as in RFC 4180) or of tab-separated values (not quoted).
+    """Read a CSV table with quotes as in RFC 4180, or a TSV table without quotes.
 
     The first line of the file contains the names of the columns, unless ``texts.has_header`` is false.
 
@@ -37,7 +37,7 @@ class DelimitedTable(TextTable):
         self._path = path
         self._tabs = tabs
         self._encoding = encoding
-        # The first call of records() continues this iterator, because standard input cannot be opened twice.
+        # The first call of records() continues with these rows, because standard input cannot be opened twice.
         self._header, rows = self._read_table()
         first_row = next(rows, None)
         if first_row is None:
@@ -75,7 +75,7 @@ class DelimitedTable(TextTable):
             yield Segment(segment_id, row[hypothesis_column], references, source)
 
     def records(self) -> Iterator[tuple[int, dict[str, str]]]:
-        """Read the table and yield the number of each row's last line and the row's cells by column name."""
+        """For each row of the table, yield the number of the row's last line and the cells by column name."""
         rows = self._pending_rows or self._read_table()[1]
         self._pending_rows = None
         for line_number, cells in rows:
@@ -88,7 +88,7 @@ class DelimitedTable(TextTable):
     def _read_table(self) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
         """Open the file, and return the column names and an iterator over the rows.
 
-        Each row is a pair of the number of its last line and the list of its cells.
+        Each row consists of the number of its last line and a list of its cells.
         """
         rows = self._read_rows()
         first_row = next(rows, None)
@@ -101,7 +101,7 @@ class DelimitedTable(TextTable):
         return column_numbers, chain([first_row], rows)
 
     def _read_rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the number of each row's last line and the row's cells. Empty lines of CSV are skipped."""
+        """For each row, yield the number of its last line and a list of its cells. Empty lines of CSV are skipped."""
         lines = read_segments(self._path, encoding=self._encoding)
         if self._tabs:
             for line_number, line in enumerate(lines, 1):

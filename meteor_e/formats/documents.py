@@ -71,7 +71,7 @@ class TextCollection:
         texts[key] = text
 
     def texts_of(self, role: Role) -> dict[str, dict[SegmentKey, str]]:
-        """Return the texts of a role as a dictionary by name (of the system, reference or source) and by segment.
+        """Return the texts of a role, such as ``reference``, as nested dictionaries by name and by segment.
 
         Raises:
             InputError: if the collection does not contain texts with this role.

@@ -49,7 +49,7 @@ def detect_format(path: str, *, is_only_file: bool = False) -> str:
     """Return the input format of a file, which is one of :data:`INPUT_FORMATS`.
 
     Parquet, SGML, XML and COCO's JSON are recognized by content. JSON Lines and folders of Parquet files are recognized
-    by name, and any file with the suffix ``.json`` is JSON.
+    by name. Any other file with the suffix ``.json`` counts as COCO's JSON.
 
     Args:
         path: the path of the file or folder; ``-`` is standard input.
@@ -70,14 +70,14 @@ def detect_format(path: str, *, is_only_file: bool = False) -> str:
 
 
 def _detect_content_format(path: str, is_only_file: bool) -> str:
-    """Return the format of a file whose name does not determine the format; see :func:`detect_format`."""
+    """Detect the format of a file from its content; see :func:`detect_format`."""
     name = input_name(path)
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         head: bytes = stream.peek(_HEAD_SIZE)[:_HEAD_SIZE]  # type: ignore[attr-defined]  # open_binary's streams are buffered
         start = _PROLOGUE.sub(b"", head, count=1)
         for form, pattern in _STARTS.items():
             if pattern.match(start):
-                # COCO results require a file of annotations, so a JSON array that is the only input is a table.
+                # COCO results need a second file with references, so a JSON array without a second file is a table.
                 is_table = is_only_file and form == "coco" and start.startswith(b"[")
                 return "json" if is_table else form
         if _DECLARATION.match(head):
@@ -93,7 +93,7 @@ def _detect_content_format(path: str, is_only_file: bool) -> str:
 
 
 class SpooledPath(str):
-    """Store the path of a temporary copy of a pipe's content. Python deletes the copy together with this object."""
+    """The path of a temporary file with the content of a pipe. The file is deleted together with this object."""
 
     folder: TemporaryDirectory[str]
 
@@ -116,7 +116,7 @@ def spool_pipes(paths: Iterable[str]) -> list[str]:
 
 def _spool_pipe(path: str) -> SpooledPath:
     """Copy the content of a pipe to a temporary file, and return the path of the copy."""
-    # These modules are slow to import and are rarely needed, because few inputs are pipes.
+    # These imports are slow and rarely needed, because few inputs are pipes.
     import shutil
     from tempfile import TemporaryDirectory
 
@@ -153,7 +153,7 @@ def parquet_files(path: Path) -> list[Path]:
 
 
 def _natural_sort_key(file: Path) -> list[int | str]:
-    """Split the name of a file into strings and numbers, as a key for sorting in natural order."""
+    """Split a file name into strings and numbers, which serve as the sort key for natural order."""
     return [int(part) if part.isdigit() else part for part in re.split("([0-9]+)", file.name)]
 
 

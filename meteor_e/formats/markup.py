@@ -59,7 +59,7 @@ def read_sgml(lines: Iterable[str], name: str) -> TextCollection:
         collector.line += document.count("\n", previous_start, tag.start())
         tag_end = _TAG_END.match(document, tag.end())
         if tag_end is None:
-            # Skipping a malformed tag could assign the segments that follow it to the wrong document.
+            # If a malformed tag were skipped, the next segments could be assigned to the wrong document.
             raise collector.problem(f"cannot read the attributes of this <{tag['element']}>; is a quote missing?")
         element = tag["element"].lower()
         if tag["slash"]:
@@ -113,7 +113,7 @@ def read_wmt_xml(stream: BinaryIO, name: str) -> TextCollection:
 
 @contextlib.contextmanager
 def _parser_errors(name: str) -> Iterator[None]:
-    """Raise InputError for errors of the XML parser, which are syntax errors and unknown encodings."""
+    """Convert errors of the XML parser, such as syntax errors, to InputError."""
     try:
         yield
     except expat.ExpatError as error:
@@ -192,14 +192,14 @@ class _SegmentCollector:
             self._begin_text(element, attributes)
 
     def _begin_set(self, element: str, attributes: Mapping[str, str]) -> None:
-        """Process the start tag of a set in SGML, which contains the documents of a system, reference or source."""
+        """Process the SGML start tag of a set, such as ``<refset>``, which contains documents."""
         self._role = _SETS[element]
         self._set = self._require(element, attributes, "setid")
         self._system = _system_name(attributes)
         self._document = ""
 
     def _begin_text(self, element: str, attributes: Mapping[str, str]) -> None:
-        """Process the start tag of a source, reference or hypothesis in WMT XML, which must be in a document."""
+        """Process the WMT XML start tag ``<src>``, ``<ref>`` or ``<hyp>``, which must be inside a document."""
         if not self._document:
             raise self.problem(f"<{element}> outside of <doc>")
         self._role, name_attribute = _TEXTS[element]
@@ -265,12 +265,12 @@ class _SegmentCollector:
 
 
 def _system_name(attributes: Mapping[str, str]) -> str:
-    """Return the name of the system or reference in the attributes of an SGML element, or an empty string."""
+    """Return the name of the system or reference from the attributes of an SGML element, or an empty string."""
     return attributes.get("sysid") or attributes.get("refid", "")
 
 
 def _blank_comments(text: str) -> str:
-    """Remove the comments from SGML, except for their line feeds, so that line numbers do not change."""
+    """Remove comments from SGML, but keep their line feeds, so that line numbers do not change."""
     parts: list[str] = []
     position = 0
     while True:

@@ -50,5 +50,5 @@ def metric_task_lines(
 
 
 def score_text(score: float) -> str:
-    """Format a score for a file of the WMT metrics task, which contains ``None`` instead of NaN."""
+    """Format a score for a file of the WMT metrics task. NaN is written as ``None``."""
     return "None" if math.isnan(score) else repr(float(score))

@@ -47,7 +47,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def _check_numbers(name: str, numbers: list[float] | None, texts: list[str]) -> None:
-    """Raise InputError if there is not one finite number for each text. The numbers may be missing altogether.
+    """Raise InputError unless there is one finite number per text, or no numbers are given at all.
 
     Args:
         name: the name of the numbers for the error message.
@@ -65,7 +65,7 @@ def _check_numbers(name: str, numbers: list[float] | None, texts: list[str]) -> 
 def read_candidates(
     path: PathLike, form: str | None = None, count: int | None = None, *, encoding: str = "utf-8"
 ) -> Iterator[Source]:
-    """Read a file of candidate lists, and yield the candidates of each source.
+    """Read a file of candidate lists, and yield the candidates of each source sentence.
 
     Args:
         path: the path of the file; ``-`` is standard input.
@@ -115,7 +115,7 @@ def _check_same_fields(sources: Iterable[Source], name: str) -> Iterator[Source]
 
 
 def _detect_format(line: str) -> str:
-    """Detect the format of a file of candidate lists from its first line."""
+    """Detect the format of a candidate file from its first line."""
     if line.lstrip()[:1] in ("[", "{"):
         return "jsonl"
     return "moses" if " ||| " in line else "lines"
@@ -145,7 +145,7 @@ _Lines = Iterable[tuple[str, str]]
 
 
 def _read_groups(lines: _Lines, count: int) -> Iterator[Source]:
-    """Yield the sources in plain text that contains a fixed number of candidates per source, one per line."""
+    """Read plain text with a fixed number of candidate lines per source sentence, and yield the sources."""
     remaining_lines = iter(lines)
     while group := list(islice(remaining_lines, count)):
         if len(group) < count:
@@ -155,7 +155,7 @@ def _read_groups(lines: _Lines, count: int) -> Iterator[Source]:
 
 
 def _read_moses(lines: _Lines) -> Iterator[Source]:
-    """Yield the sources of a Moses n-best list, which contains a source id in the first field of each line."""
+    """Read a Moses n-best list, in which each line begins with a source id, and yield the sources."""
 
     def get_source_id(numbered_line: tuple[str, str]) -> str:
         _, line = numbered_line
@@ -190,7 +190,7 @@ def _make_moses_source(position: str, source_id: str, rows: list[list[str]]) -> 
 
 
 def _decode_source(numbered_line: tuple[str, str]) -> Source:
-    """Parse one line of JSON Lines, and return its source."""
+    """Parse one line of JSON Lines, and return the source with its candidates."""
     position, line = numbered_line
     with _input_errors(position):
         content = json.loads(line, object_pairs_hook=reject_duplicate_keys)
@@ -201,7 +201,7 @@ def _decode_source(numbered_line: tuple[str, str]) -> Source:
 
 @contextmanager
 def _input_errors(position: str) -> Iterator[None]:
-    """Convert errors about the content of a file to InputErrors whose messages begin with the position."""
+    """Convert errors in the ``with`` block to InputErrors. Their messages begin with the position in the file."""
     try:
         yield
     except (ValueError, RecursionError, msgspec.ValidationError, InputError) as error:

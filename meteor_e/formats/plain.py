@@ -35,7 +35,7 @@ def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
             for lines, is_damaged in _read_lines(stream, name, encoding):
                 for line in lines:
                     if is_damaged:
-                        # If this line is damaged, strict decoding raises an error that describes the damage.
+                        # Strict decoding raises an error if this line contains invalid bytes.
                         line.encode(encoding, "surrogateescape").decode(encoding)
                     if line_number == 0:
                         line = line.removeprefix("\ufeff")
@@ -58,9 +58,9 @@ def _check_encoding(encoding: str) -> None:
 
 
 def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[list[str], bool]]:
-    """Decode a stream, and yield lists of lines together with a flag that is true after the first decoding error.
+    """Decode a stream, and yield lists of lines, each with a flag that is true after the first decoding error.
 
-    Bytes that cannot be decoded are represented by surrogates, so that the caller can find the damaged line.
+    Invalid bytes are represented by surrogates, so that the caller can find the damaged line.
     """
     line_count = 0
     is_damaged = False
@@ -77,7 +77,7 @@ def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[li
                 "this is not text with one segment per line"
             )
         if len(pieces) > 1:
-            # The first piece ends a line, and the last piece begins the next one.
+            # The first piece completes the unfinished line, and the last piece begins a new line.
             complete_lines = ["".join(unfinished_line), *pieces[1:-1]]
             unfinished_line = [pieces[-1]]
             unfinished_length = len(pieces[-1])
@@ -85,12 +85,12 @@ def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[li
             yield complete_lines, is_damaged
     last_line = "".join(unfinished_line)
     if last_line:
-        # The caller removes the added carriage return instead of one that belongs to the last line.
+        # The caller strips one carriage return, so the added one protects a carriage return in the last line.
         yield [f"{last_line}\r"], is_damaged
 
 
 def _decode_blocks(stream: BinaryIO, name: str, encoding: str) -> Iterator[str]:
-    """Decode a stream in blocks of any length. Bytes that cannot be decoded are represented by surrogates."""
+    """Decode a stream, and yield blocks of text. Invalid bytes are represented by surrogates."""
     decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
     # Only the first line is searched for NUL characters, and only if the encoding is not UTF-16 or UTF-32.
     can_be_utf16 = "\n".encode(encoding) == b"\n"
@@ -113,7 +113,7 @@ def _describe_damage(error: UnicodeError, location: str, encoding: str) -> str:
 
 
 def _has_surrogates(text: str) -> bool:
-    """Return whether a text contains surrogates, which represent bytes that cannot be decoded."""
+    """Return whether a text contains surrogates, which represent invalid bytes."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -25,7 +25,7 @@ def read_systems(
     formats: Mapping[str, str] | None = None,
     on_missing: str = "stop",
 ) -> list[System]:
-    """Read systems from files, and assign references to their segments.
+    """Read system outputs from files, and assign the references to the segments.
 
     Plain text is aligned by line. SGML, XML and COCO files are aligned by document and segment id. The lines of a plain
     hypothesis file can also be aligned with the segments of an SGML or XML reference, in the order of the reference
@@ -48,7 +48,7 @@ def read_systems(
     paths = [*files, *references]
     if formats is None:
         formats = {path: detect_format(path) for path in paths}
-    # A file in the format of a table is read as plain text.
+    # Files in table formats, such as CSV, are read as plain text here.
     text_formats = {path: form if form in TEXT_FORMATS else "plain" for path, form in formats.items()}
     hypotheses, references = _split_references(files, references, text_formats)
     if set(text_formats.values()) == {"plain"}:
@@ -81,7 +81,7 @@ def _split_references(
 def _check_formats(hypotheses: Sequence[str], references: Sequence[str], formats: Mapping[str, str]) -> None:
     """Raise InputError if the formats of the files cannot be combined.
 
-    COCO files can only be combined with COCO files, and plain references only with plain hypotheses.
+    COCO files can only be combined with other COCO files. Plain references require plain hypotheses.
     """
     coco_path = next((path for path, form in formats.items() if form == "coco"), None)
     for path, form in formats.items():
@@ -95,7 +95,7 @@ def _check_formats(hypotheses: Sequence[str], references: Sequence[str], formats
 
 
 def check_same_segments(systems: Sequence[System]) -> None:
-    """Raise InputError if two systems, whose segments are in memory, have different references."""
+    """Raise InputError if two systems have different references. All segments must be in memory."""
     first_system = systems[0]
     first_references = [segment.references for segment in first_system.read()]
     for system in systems[1:]:
@@ -179,7 +179,7 @@ def _count_segments(
 
 
 def _system_names(paths: Sequence[str]) -> list[str]:
-    """Name each system after the last parts of its path, as many as are necessary for different names."""
+    """Name each system after the last parts of its path. Use as few parts as possible, but keep the names distinct."""
     paths_parts = [("standard input",) if path == "-" else Path(path).parts for path in paths]
     max_length = max((len(parts) for parts in paths_parts), default=1)
     for length in range(1, max_length + 1):
@@ -190,7 +190,7 @@ def _system_names(paths: Sequence[str]) -> list[str]:
 
 
 class _SystemOutput(NamedTuple):
-    """Store the hypotheses of a system by segment, and the format of the file that contains them."""
+    """Store a system's hypotheses by segment, and the format of the hypothesis file."""
 
     name: str
     texts: dict[SegmentKey, str]
@@ -200,9 +200,9 @@ class _SystemOutput(NamedTuple):
 def _read_structured_systems(
     hypotheses: Sequence[str], references: Sequence[str], formats: dict[str, str], encoding: str, on_missing: str
 ) -> list[System]:
-    """Read systems from files of which at least the references are in SGML, XML or COCO format.
+    """Read systems whose references are in SGML, XML or COCO files. The hypotheses may be plain text.
 
-    The segments of all systems have the order of the first system's file.
+    The segments of every system are in the order of the first system's file.
     """
     files = {path: read_collection(path, form, encoding=encoding) for path, form in formats.items() if form != "plain"}
     references_by_key = _collect_references(files[path] for path in references)
@@ -212,7 +212,7 @@ def _read_structured_systems(
         if path in files:
             texts_by_system = files[path].texts_of("hypothesis")
         else:
-            # A plain file contains the output of one system, which gets its name from the path.
+            # A plain file contains the output of one system, which is named after the path.
             texts_by_system = {"": _read_plain_output(path, references_by_key, encoding)}
         for name, texts in texts_by_system.items():
             description = f"{path}: system {name!r}" if name else path
@@ -231,7 +231,7 @@ def _make_systems(
     *,
     fill_missing: bool,
 ) -> list[System]:
-    """Combine the outputs of systems with references and sources. All systems have the first system's segment order.
+    """Combine system outputs with references and sources. All systems get the segment order of the first system.
 
     Args:
         outputs: the output of each system.
@@ -277,7 +277,7 @@ def _collect_references(files: Iterable[TextCollection]) -> dict[SegmentKey, tup
 
 
 def _collect_sources(files: Iterable[TextCollection]) -> dict[SegmentKey, str]:
-    """Return the source texts in the files, by segment."""
+    """Return the source text of each segment in the files."""
     sources: dict[SegmentKey, str] = {}
     for file in files:
         for texts in file.texts["source"].values():
@@ -318,7 +318,7 @@ def _check_segments(
 
 
 def _report_missing_segments(problem: str, on_missing: str) -> None:
-    """Raise InputError or warn about segments that a system lacks, depending on the policy for missing segments."""
+    """Report segments that a system lacks. The policy ``on_missing`` decides between an error and a warning."""
     if on_missing == "stop":
         raise InputError(
             f"{problem}; --on-missing skip leaves them out, --on-missing empty scores empty texts for them"
@@ -328,7 +328,7 @@ def _report_missing_segments(problem: str, on_missing: str) -> None:
 
 
 def _report_extra_segments(problem: str, on_missing: str) -> None:
-    """Raise InputError or warn about segments that no reference has, depending on the policy for missing segments."""
+    """Report segments without a reference. The policy ``on_missing`` decides between an error and a warning."""
     if on_missing != "skip":
         raise InputError(f"{problem}; --on-missing skip leaves them out")
     warn_user(f"{problem}; they are left out")

@@ -13,8 +13,8 @@ _OTHER_FIELDS = {"src", "docid", "doc_id", "origlang", "domain"}
 
 
 def target_language(pair: str) -> str:
-    """Return the target language of a language pair without script or country, such as ``zh`` for ``en-zh-Hant``."""
-    # Only the hyphen between the two languages precedes a lowercase letter.
+    """Return the target language of a language pair, without script and country, such as ``zh`` for ``en-zh-Hant``."""
+    # The hyphen between the two languages is the only hyphen before a lowercase letter.
     target = re.split("-(?=[a-z])", pair)[-1]
     return re.split("[_-]", target)[0]
 
@@ -36,8 +36,8 @@ class NamedSet(NamedTuple):
 def named_set(name: str, pair: str) -> NamedSet:
     """Return the files of a sacreBLEU test set.
 
-    sacreBLEU downloads the test set on first use to the folder in the environment variable ``SACREBLEU``, which is
-    ``~/.sacrebleu`` by default.
+    On first use, sacreBLEU downloads the test set to ``~/.sacrebleu``. The environment variable ``SACREBLEU`` can name
+    another folder.
 
     Args:
         name: the name of the test set, such as ``wmt17`` or ``wmt21/systems``.
@@ -70,7 +70,7 @@ def named_set(name: str, pair: str) -> NamedSet:
 
 
 def _download_files(dataset: Any, pair: str) -> dict[str, str]:
-    """Return the path of each file of a test set by field. sacreBLEU downloads the files if they are missing."""
+    """Return the file paths of a test set by field, such as ``src``. sacreBLEU downloads missing files."""
     try:
         return dict(zip(dataset.fieldnames(pair), dataset.get_files(pair), strict=True))
     except (OSError, SystemExit, EOFError) as error:

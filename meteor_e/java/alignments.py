@@ -1,4 +1,4 @@
-"""Format alignments as in the Java program's files (``-writeAlignments``) and in the output of its aligner."""
+"""Format alignments as in the output of METEOR 1.5 with ``-writeAlignments`` and of METEOR 1.5's aligner."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def format_alignment(alignment: Alignment, number: int | str | None, scores: Seq
     title = "Alignment" if number is None else f"Alignment {number}"
     if scores:
         title = "\t".join(["Alignment", str(number), *map(java_double, scores)])
-    # The Java program trims the joined words, which may themselves begin or end with control characters.
+    # Words may begin or end with control characters, which METEOR 1.5 trims after joining the words.
     hypothesis = java_trim(" ".join(alignment.hypothesis))
     reference = java_trim(" ".join(alignment.reference))
     lines = [title, hypothesis, reference, COLUMNS]
@@ -34,7 +34,7 @@ def format_alignment(alignment: Alignment, number: int | str | None, scores: Seq
 
 
 def _format_match(match: AlignedMatch) -> str:
-    """Return the line of a match: the reference words, the hypothesis words, the module and the score."""
+    """Return a line with the positions of the matched words, the module and the score."""
     reference_words = f"{match.reference_start}:{match.reference_length}"
     hypothesis_words = f"{match.hypothesis_start}:{match.hypothesis_length}"
     return f"{reference_words}\t\t\t{hypothesis_words}\t\t\t{match.matcher}\t\t{java_double(match.probability)}"

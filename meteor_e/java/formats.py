@@ -116,7 +116,7 @@ class ByteSource(Protocol):
     """A buffered binary stream."""
 
     def read1(self, size: int = -1, /) -> bytes:
-        """Return the available bytes, at least one, or empty bytes at the end of the stream."""
+        """Return at least one byte. At the end of the stream, return empty bytes."""
 
 
 def java_lines(stream: ByteSource) -> Iterator[str]:
@@ -167,7 +167,7 @@ def _decode_lines(data: bytes) -> list[str]:
 
 
 def hashtable_order(keys: Iterable[str]) -> list[str]:
-    """Add keys to a Java ``Hashtable`` in the given order, and return them in its iteration order."""
+    """Return the order in which a Java ``Hashtable`` iterates over keys that were added in the given order."""
     buckets: list[list[str]] = [[] for _ in range(11)]
     for count, key in enumerate(dict.fromkeys(keys)):
         if count >= int(len(buckets) * 0.75):
@@ -192,7 +192,7 @@ def _iterate_buckets(buckets: list[list[str]]) -> Iterator[str]:
 
 
 def hash_map_order(keys: Iterable[str]) -> list[str]:
-    """Add keys to a Java ``HashMap`` in the given order, and return them in its iteration order."""
+    """Return the order in which a Java ``HashMap`` iterates over keys that were added in the given order."""
     distinct = list(dict.fromkeys(keys))
     size = 16
     while len(distinct) > size * 0.75:

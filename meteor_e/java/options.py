@@ -1,4 +1,4 @@
-"""Parse the command line of the Java program, and derive the configuration of a run from its options."""
+"""Parse the command line of METEOR 1.5, and derive the configuration of a run from its options."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class JavaOption(NamedTuple):
-    """Describe an option of the command line: the field of :class:`JavaOptions` that it sets, and its help text."""
+    """Describe a command-line option by its help text and the field of :class:`JavaOptions` that the option sets."""
 
     field: str
     text: str
@@ -87,7 +87,7 @@ TASKS = {
     "universal": "Universal",
     "custom": "Custom",
 }
-"""The Java program's tasks, and their names in the header of the output."""
+"""METEOR 1.5's tasks, and their names in the header of the output."""
 
 MODULES = ("exact", "stem", "synonym", "paraphrase", "embeddings")
 """The four modules of METEOR 1.5, and the module that METEOR-E adds."""
@@ -120,14 +120,14 @@ _CODES = {
 
 
 class UsageError(ConfigError):
-    """Report a command line that the Java program would reject."""
+    """Report a command line that METEOR 1.5 would reject."""
 
 
 class JavaOptions(SimpleNamespace):
     """Store the options of a command line. ``VALUES`` and ``FLAGS`` list the fields.
 
-    The value of an absent option is ``None``, and the value of an absent flag is ``False``. Further fields are
-    ``hypothesis`` and ``reference``, the paths of the two files, and ``vector_key``, the lookup key of the vectors.
+    Absent options are ``None``, and absent flags are ``False``. The fields ``hypothesis`` and ``reference`` contain the
+    paths of the two files. The field ``vector_key`` contains the lookup key of the word vectors, such as ``lemma``.
     """
 
 
@@ -155,7 +155,7 @@ def parse(arguments: Sequence[str]) -> JavaOptions:
 
 
 def _make_default_options(hypothesis: str, reference: str) -> JavaOptions:
-    """Return the options of a command line that only names the two files."""
+    """Return the default options for a hypothesis file and a reference file."""
     options = JavaOptions(hypothesis=hypothesis, reference=reference)
     for option in VALUES.values():
         setattr(options, option.field, None)
@@ -178,7 +178,7 @@ def _set_value(options: JavaOptions, name: str, value: str | None) -> None:
 
 
 def _apply_new_language(options: JavaOptions) -> None:
-    """Set the options that ``-new`` implies, and reset most other options. The options for beam and output remain."""
+    """Set the options that ``-new`` implies, and reset most other options. Beam size and output options are kept."""
     for field in ("parameters", "modules", "weights", "synonyms", "vectors", "threshold", "lemmas"):
         setattr(options, field, None)
     options.language = "other"
@@ -192,12 +192,12 @@ def _apply_new_language(options: JavaOptions) -> None:
 
 @dataclass(frozen=True)
 class JavaConfiguration:
-    """Store the configuration of a run of the Java program.
+    """The configuration with which METEOR 1.5 would run.
 
     Attributes:
         options: the options of the command line.
         language: the language.
-        language_name: the Java program's name of the language.
+        language_name: METEOR 1.5's name of the language.
         task: the name of the task in the header.
         modules: the names of the modules, in order.
         weights: the weights of the modules. There may be fewer weights than modules, but not more.
@@ -225,8 +225,8 @@ class JavaConfiguration:
         """Derive the configuration from the options.
 
         Raises:
-            UsageError: if the Java program would reject the options, or they contradict each other.
-            ConfigError: if the Java program would crash later because of a value.
+            UsageError: if METEOR 1.5 would reject the options, or they contradict each other.
+            ConfigError: if METEOR 1.5 would crash later because of a value.
         """
         code = _find_code(options.language)
         language = builtin_language(code)
@@ -270,13 +270,13 @@ class JavaConfiguration:
 
     @property
     def is_out_of_range(self) -> bool:
-        """Return whether a parameter is outside of METEOR's range. The Java program accepts any number."""
+        """Return whether a parameter is outside of meteor_e's range. METEOR 1.5 accepts any number."""
         alpha, beta, gamma, delta = self.parameters[:4]
         return not (0 <= alpha <= 1 and beta >= 0 and 0 <= gamma <= 1 and 0 <= delta <= 1)
 
     @property
     def plugin_modules(self) -> tuple[str, ...]:
-        """Return the names of the modules that a plugin provides instead of the core."""
+        """Return the names of the modules that use the matcher of a plugin."""
         if self.threshold is None:
             return ()
         has_lemmas = self.options.lemmas is not None or self.options.vector_key != "word"
@@ -289,7 +289,7 @@ class JavaConfiguration:
 
     @property
     def evaluation_id(self) -> str:
-        """Return the Java program's identifier of the configuration, for the header."""
+        """Return the identifier of the configuration that METEOR 1.5 prints in the header."""
         modes = {"none": "no_norm", "lower": "lc_only", "full": "norm", "no-punctuation": "norm_nopunct"}
         return "-".join(
             (
@@ -330,7 +330,7 @@ class _TaskDefaults(NamedTuple):
 def _resolve_task(options: JavaOptions, language: Language) -> _TaskDefaults:
     """Return the default weights and parameters of a task.
 
-    As in the Java program, all values are zeros if the language does not support the task.
+    As in METEOR 1.5, all values are zeros if the language does not support the task.
     """
     name = _find_task_name(options.task, language)
     effective_name = name if options.parameters is None else "custom"
@@ -346,18 +346,18 @@ def _resolve_task(options: JavaOptions, language: Language) -> _TaskDefaults:
 
 
 def _find_task_name(task: str | None, language: Language) -> str:
-    """Return the name of the task that ``-t`` selects, which is by default the default task of the language."""
+    """Return the name of the task that ``-t`` selects. Without ``-t``, return the default task of the language."""
     if task is None:
         return language.default_task
     name = task.lower() or "default"
     if name not in (*TASKS, "default"):
         raise UsageError(f"unknown task ({task}){near_miss(name, TASKS)}; known: {', '.join(TASKS)}")
-    # The option value "-t default" selects the ranking task. Most languages do not have parameters for this task.
+    # The option "-t default" selects the ranking task, for which most languages do not have parameters.
     return "rank" if name == "default" else name
 
 
 def _parse_parameters(text: str) -> tuple[float, ...]:
-    """Parse the value of ``-p``: at least four numbers, of which the first four are α, β, γ and δ."""
+    """Parse the value of ``-p``, which consists of at least four numbers. The first four are α, β, γ and δ."""
     parameters = _parse_numbers("-p", text)
     if len(parameters) < 4:
         raise UsageError(f"-p needs alpha, beta, gamma and delta, but has {len(parameters)} numbers")
@@ -414,7 +414,7 @@ def _resolve_weights(
 ) -> tuple[tuple[float, ...], list[str]]:
     """Return the weights of the modules, and warnings about the weights.
 
-    With ``-m``, missing weights are 0 and superfluous weights are ignored, as in the Java program.
+    With ``-m``, missing weights are 0 and superfluous weights are ignored, as in METEOR 1.5.
     """
     weights = default_weights if options.weights is None else _parse_numbers("-w", options.weights)
     if options.modules is not None:

@@ -43,14 +43,14 @@ if TYPE_CHECKING:
 
 
 def run(configuration: JavaConfiguration, stream: TextIO) -> None:
-    """Run the Java program: compute scores and write the same output.
+    """Compute scores, and write the same output as METEOR 1.5.
 
     Args:
         configuration: the configuration that results from the command line.
         stream: standard output.
 
     Raises:
-        MeteorError: if the Java program would fail, or write meaningless numbers.
+        MeteorError: if METEOR 1.5 would fail, or write meaningless numbers.
     """
     options = configuration.options
     if not (options.quiet or options.statistics or options.stdio):
@@ -70,7 +70,7 @@ def run(configuration: JavaConfiguration, stream: TextIO) -> None:
 
 
 def _warn(message: str) -> None:
-    """Print a warning of the Java program."""
+    """Print a warning in the format of METEOR 1.5."""
     print(f"Warning: {message}", file=sys.stderr, flush=True)
 
 
@@ -84,7 +84,7 @@ The scores are then computed from the statistics.
 
 
 def make_meteor(configuration: JavaConfiguration) -> Meteor:
-    """Create the metric that the options describe. It compares words in the same way as the Java program."""
+    """Create the metric that the options describe. The metric compares words in the same way as METEOR 1.5."""
     matchers, lemmatizer = make_chain_entries(configuration)
     for index, matcher in enumerate(matchers):
         # Modules without a weight have the weight 0.
@@ -107,7 +107,7 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
 
 
 def make_chain_entries(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
-    """Return the matcher of each module, and the lemmatizer or ``None``, as entries of a chain file."""
+    """Return the matchers and the lemmatizer, if there is one, in the form that a chain file uses."""
     options = configuration.options
     if configuration.threshold is None:
         return [{"use": module} for module in configuration.modules], None
@@ -128,7 +128,7 @@ def make_chain_entries(configuration: JavaConfiguration) -> tuple[list[dict[str,
 
 
 def _make_plugin_settings(configuration: JavaConfiguration, threshold: float) -> JavaSettings:
-    """Return the options of the command line that concern the modules of plugins."""
+    """Return the command-line options for matchers that plugins provide."""
     from meteor_e.api.java_modules import JavaSettings
 
     options = configuration.options
@@ -144,7 +144,7 @@ def _make_plugin_settings(configuration: JavaConfiguration, threshold: float) ->
 
 
 def _load_resources(configuration: JavaConfiguration) -> LanguageResources | None:
-    """Return the language's resources with replacements from the command line, or ``None`` without replacements."""
+    """Return the language's resources with replacements, or ``None`` if the command line does not replace any."""
     replacements = _load_replacements(configuration)
     if not replacements:
         return None
@@ -153,13 +153,13 @@ def _load_resources(configuration: JavaConfiguration) -> LanguageResources | Non
 
 
 def _load_replacements(configuration: JavaConfiguration) -> dict[str, Any]:
-    """Read the resources that replace the language's own resources. Files that no module uses are not read."""
+    """Read the replacements for resources of the language. Files that no module uses are not read."""
     replacements: dict[str, Any] = {}
     options = configuration.options
     if options.words is not None:
         replacements["function_words"] = parse_function_words(read_word_list(options.words))
     elif configuration.language.code != "en":
-        # The Java program counts English function words in every language.
+        # By default, METEOR 1.5 uses the English function words for every language.
         replacements["function_words"] = _load_language_resources("en").function_words
     core_modules = set(configuration.modules) - set(configuration.plugin_modules)
     if options.synonyms is not None and "synonym" in core_modules:
@@ -195,7 +195,7 @@ class _Segment(NamedTuple):
 class _Scorer:
     """Score segments and statistics with the parameters of the command line.
 
-    The Java program accepts parameters that are out of the range of chains, such as an α above 1. The scorer then
+    METEOR 1.5 accepts parameters that meteor_e's chains reject, such as an α above 1. For such parameters, the scorer
     computes the scores from the statistics, and chooses the best reference of each segment itself.
 
     Args:
@@ -221,7 +221,7 @@ class _Scorer:
         return len(self.meteor.matchers)
 
     def compute_scores(self, statistics: Statistics) -> FormulaScores:
-        """Return the scores of statistics. If Python's power function fails, the penalty is infinite, as in Java."""
+        """Compute scores from statistics. If Python's power function fails, the penalty is infinite, as in Java."""
         parameters = self.parameters
         try:
             return compute(statistics, parameters)
@@ -234,7 +234,7 @@ class _Scorer:
     def score_segments(
         self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], corpus_sum: StatisticsSum
     ) -> Iterator[_Segment]:
-        """Score segments and yield them, and add their statistics to the sum of the corpus.
+        """Score segments, yield the results, and add the statistics to the corpus sum.
 
         Args:
             hypotheses: one hypothesis per segment.
@@ -252,7 +252,7 @@ class _Scorer:
         with_alignments = self.configuration.options.alignments
         vector_size, score_size = len(corpus_sum.total.to_vector()), len(FormulaScores._fields)
         for batch, rows in self.meteor.score_batches(hypotheses, references, alignments=with_alignments):
-            # The rows of all segments are concatenated, because converting one array is faster than converting many.
+            # Converting the numbers of all segments at once is faster than converting them segment by segment.
             flat_counts: list[int] = memoryview(rows.statistics).cast("q").tolist()
             flat_scores: list[float] = memoryview(rows.scores).cast("d").tolist()  # type: ignore[assignment]
             for index in range(len(batch)):
@@ -266,9 +266,9 @@ class _Scorer:
     def _rescore_segments(
         self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], corpus_sum: StatisticsSum
     ) -> Iterator[_Segment]:
-        """Score segments with parameters that are out of the range of chains; see :meth:`score_segments`.
+        """Score segments with parameters that chains reject, such as an α above 1; see :meth:`score_segments`.
 
-        Each hypothesis is scored with each of its references. The reference with the highest score is chosen.
+        Each hypothesis is scored against each of its references. The reference with the highest score is chosen.
         """
         for hypothesis, segment_references in zip(hypotheses, references, strict=True):
             reference_list = [segment_references] if isinstance(segment_references, str) else segment_references
@@ -288,11 +288,11 @@ class _Scorer:
 
 
 def _format_alignment(segment: _Segment, ids: str) -> str:
-    """Format the alignment of a segment together with the scores of the segment."""
+    """Format the alignment and the scores of a segment."""
     assert segment.alignment is not None  # alignments were requested
     scores = segment.scores
     parts = (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)
-    # The Java program splits the joined ids at tabs and keeps four fields, even if an id contains tabs.
+    # METEOR 1.5 joins the segment's ids with tabs, splits the result at tabs, and keeps four fields.
     return format_alignment(segment.alignment, "\t".join(ids.split("\t")[:4]), parts)
 
 
@@ -300,14 +300,14 @@ def _format_alignment(segment: _Segment, ids: str) -> str:
 
 
 def _read_lines(path: str) -> list[str]:
-    """Return the lines of a file as the Java program reads them."""
+    """Read the lines of a file in the same way as METEOR 1.5."""
     name = input_name(path)
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"), add_location(name):
         return list(java_lines(cast(Any, stream)))
 
 
 def _score_plain(scorer: _Scorer, stream: TextIO) -> None:
-    """Score plain text files, and write the scores of the segments and the table of the corpus score."""
+    """Score plain text files, and write the segment scores and the table of corpus scores."""
     configuration = scorer.configuration
     options = configuration.options
     if options.hypothesis == options.reference == "-":
@@ -332,7 +332,7 @@ def _score_plain(scorer: _Scorer, stream: TextIO) -> None:
 def _write_segments(
     segments: Iterable[_Segment], n_matchers: int, configuration: JavaConfiguration, stream: TextIO
 ) -> None:
-    """Write the scores or statistics of segments, and their alignments to a file if alignments were requested."""
+    """Write the scores or statistics of segments. If requested, also write their alignments to a file."""
     options = configuration.options
     with contextlib.ExitStack() as files:
         alignment_file = None
@@ -374,7 +374,7 @@ def _group_references(
 
 
 def _score_sgml(scorer: _Scorer, stream: TextIO) -> None:
-    """Score SGML files, write a table for each system, and write files with the scores of all levels."""
+    """Score SGML files. Write a table for each system, and score files for systems, documents and segments."""
     from meteor_e.java.sgml import read_java_sgml
 
     options = scorer.configuration.options
@@ -390,7 +390,7 @@ def _score_sgml(scorer: _Scorer, stream: TextIO) -> None:
 
 
 class _SgmlAlignment(NamedTuple):
-    """Store the alignment of a segment, and the segment's line in the score file, by which alignments are sorted."""
+    """The alignment of a segment, and the score line of the segment, which serves as the sort key."""
 
     line: str
     text: str
@@ -410,7 +410,7 @@ class _ScoreFiles:
         self._alignments: list[_SgmlAlignment] = []
 
     def add_line(self, level: str, ids: Sequence[str], statistics: Statistics, scores: FormulaScores) -> str:
-        """Add a line to the score file of a level, which is ``sys``, ``doc`` or ``seg``, and return the line."""
+        """Add a line to a score file, and return the line. The level of the file is ``sys``, ``doc`` or ``seg``."""
         if self._options.statistics:
             slots = self._scorer.configuration.slots
             result = format_statistics(statistics.to_vector(), self._scorer.n_matchers, slots)
@@ -421,7 +421,7 @@ class _ScoreFiles:
         return line
 
     def add_total(self, level: str, ids: Sequence[str], statistics: Statistics) -> FormulaScores:
-        """Compute and return the scores of a system or document, and add a line to the score file of its level."""
+        """Score a system or document, add a line to the corresponding score file, and return the scores."""
         scores = self._scorer.compute_scores(statistics)
         self.add_line(level, ids, statistics, scores)
         return scores
@@ -433,13 +433,13 @@ class _ScoreFiles:
             self._alignments.append(_SgmlAlignment(line, _format_alignment(segment, "\t".join(ids))))
 
     def write(self) -> None:
-        """Write the score files and the alignments, sorted in the order of the Java program."""
+        """Write the score files and the alignments, sorted in the order of METEOR 1.5."""
         sort_key = functools.cmp_to_key(compare_lines)
         for level, lines in self._lines.items():
             with atomic_writer(f"{self._options.prefix}-{level}.scr") as output:
                 output.writelines(line + "\n" for line in sorted(lines, key=sort_key))
         if self._options.alignments:
-            # The alignments have the same order as the lines of their segments.
+            # The alignments are sorted by the score lines of their segments.
             self._alignments.sort(key=lambda alignment: sort_key(alignment.line))
             with atomic_writer(f"{self._options.prefix}-align.out") as output:
                 output.writelines(alignment.text for alignment in self._alignments)
@@ -496,7 +496,7 @@ def _score_system(
 
 
 def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> None:
-    """Raise InputError if the two files have different sets."""
+    """Raise InputError if the two SGML files contain different test sets."""
     for path, sets in ((options.hypothesis, tests), (options.reference, references)):
         if not sets:
             raise InputError(f"{path} has no tstset or refset; is it SGML?")
@@ -509,14 +509,14 @@ def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> 
 
 
 def _list_systems(tests: JavaSgml) -> Iterator[tuple[str, str]]:
-    """Yield the ids of each set and system in the order in which the Java program scores them."""
+    """Yield the ids of each test set and system, in METEOR 1.5's scoring order."""
     for set_id in hash_map_order(hashtable_order(tests)):
         for system in hashtable_order(tests[set_id]):
             yield set_id, system
 
 
 def _clean_sgml_text(text: str) -> str:
-    """Trim a segment and replace U+000B with spaces, as the Java program does for SGML but not for plain text."""
+    """Trim a segment and replace U+000B with spaces, as METEOR 1.5 does for SGML but not for plain text."""
     return java_trim(text.replace("\x0b", " "))
 
 
@@ -527,8 +527,8 @@ Documents = dict[str, dict[str, dict[str, str]]]
 def _list_segments(set_id: str, system: str, tests: Documents, references: Documents) -> Iterator[_SgmlSegment]:
     """Yield the segments of a system, and warn about missing data.
 
-    References, documents and segments are in the order of the Java program's hash tables. The order of the references
-    matters, because the first of several references with the highest score is the best reference.
+    References, documents and segments are in the order of METEOR 1.5's hash tables. The order matters if several
+    references have the same highest score, because the first of these references is chosen.
     """
     ordered_references = {name: references[name] for name in hashtable_order(references)}
     for document in _merge_keys([*tests.values(), *ordered_references.values()]):
@@ -555,7 +555,7 @@ def _list_segments(set_id: str, system: str, tests: Documents, references: Docum
 
 
 def _select_document(document: str, references: Documents, label: str) -> dict[str, dict[str, str]]:
-    """Return the segments of a document in each reference that contains it, and warn about the other references.
+    """Return the segments of a document in each reference. Warn about references that lack the document.
 
     Args:
         document: the document.
@@ -604,7 +604,7 @@ def _list_document_segments(
 
 
 def _merge_keys(hash_tables: Iterable[Iterable[str]]) -> list[str]:
-    """Return the keys of all hash tables in the order in which the Java program visits them."""
+    """Return the keys of all hash tables in the order in which METEOR 1.5 visits them."""
     keys: list[str] = []
     for hash_table in hash_tables:
         keys += hashtable_order(hash_table)
@@ -635,7 +635,7 @@ def _serve(scorer: _Scorer, stream: TextIO) -> None:
 
 
 def _score_request(scorer: _Scorer, references: list[str], hypothesis: str) -> list[int]:
-    """Score the texts of a request, and return its statistics. The texts are trimmed as in the Java program."""
+    """Score the texts of a request, and return its statistics. The texts are trimmed as in METEOR 1.5."""
     trimmed_hypothesis = java_trim(hypothesis)
     trimmed_references = [java_trim(reference) for reference in references]
     if scorer.configuration.is_out_of_range:
@@ -648,13 +648,13 @@ def _score_request(scorer: _Scorer, references: list[str], hypothesis: str) -> l
 
 
 def _pad_weights(parameters: Parameters, slots: int) -> Parameters:
-    """Return parameters with one weight for each module of a statistics line. Missing weights are 0."""
+    """Pad the weights of the parameters with zeros, so that each module of a statistics line has a weight."""
     padded_weights = (*parameters.weights, *[0.0] * slots)
     return dataclasses.replace(parameters, weights=padded_weights[:slots])
 
 
 def _evaluate_request(parameters: Parameters, vectors: Sequence[Sequence[float]]) -> tuple[list[float], float]:
-    """Return the score of each statistics line of a request, and the corpus score of their sum.
+    """Score the statistics lines of a request. Return the score of each line and the corpus score.
 
     Args:
         parameters: the parameters of the scores, with one weight for each module of a statistics line.

@@ -1,4 +1,4 @@
-"""Format the output of the Java program: the header, tables, statistics lines and score files."""
+"""Format output in the same way as METEOR 1.5: header, tables, statistics lines and score files."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from meteor_e.java.options import JavaConfiguration
     from meteor_e.scoring.formula import FormulaScores
 
-# The Java program prints lengths first, then four counts per module, and finally totals.
+# METEOR 1.5 prints text lengths first, then four counts per matcher, and finally totals.
 _LENGTH_COLUMNS = ("hypothesis_length", "reference_length", "hypothesis_function_words", "reference_function_words")
 _MODULE_COLUMNS = ("hypothesis_content", "reference_content", "hypothesis_function", "reference_function")
 _TOTAL_COLUMNS = ("chunks", "hypothesis_matched", "reference_matched")
@@ -42,14 +42,14 @@ def format_header(configuration: JavaConfiguration, form: str) -> str:
 
 
 def _format_entry(name: str, value: str, width: int = 16) -> str:
-    """Return a line that consists of a name, padded to a width, and a value."""
+    """Return a line with a name, which is padded to a fixed width, and a value."""
     return f"{name + ':':<{width}}{value}"
 
 
 def format_corpus_table(statistics: Statistics, scores: FormulaScores, configuration: JavaConfiguration) -> str:
     """Return the table of a system's statistics and scores, including the empty line before it.
 
-    The table has a row for each module that has a weight.
+    The table has one row for each matcher that has a weight.
     """
     units = "chars" if configuration.options.characters else "words"
     lines = [
@@ -82,7 +82,7 @@ def format_corpus_table(statistics: Statistics, scores: FormulaScores, configura
 
 
 def _format_stage(name: str, counts: Sequence[int]) -> str:
-    """Return a row of the corpus table with the counts of one module, or with the total counts."""
+    """Return a row of the corpus table with the match counts of one matcher, or with the total counts."""
     test_content, reference_content, test_function, reference_function = counts
     return (
         f"{name:<9}{test_content:>9}{test_function:>10}{test_content + test_function:>9}"
@@ -91,7 +91,7 @@ def _format_stage(name: str, counts: Sequence[int]) -> str:
 
 
 def format_scores(scores: FormulaScores, verbose: bool) -> str:
-    """Return a segment's score or, with ``-vOut``, its precision, recall, penalty and score, separated by tabs."""
+    """Return a segment's score. With ``-vOut``, return tab-separated precision, recall, penalty and score."""
     if not verbose:
         return java_double(scores.score)
     return "\t".join(map(java_double, (scores.precision, scores.recall, scores.fragmentation_penalty, scores.score)))
@@ -99,7 +99,7 @@ def format_scores(scores: FormulaScores, verbose: bool) -> str:
 
 @functools.cache
 def _vector_indexes(matchers: int, slots: int) -> tuple[int | None, ...]:
-    """Return the indexes of the Java program's statistics in a vector of statistics, in the program's order.
+    """Return the index of each value of METEOR 1.5's statistics line in a statistics vector of meteor_e.
 
     Args:
         matchers: the number of matchers in the chain.
@@ -113,12 +113,12 @@ def _vector_indexes(matchers: int, slots: int) -> tuple[int | None, ...]:
 
 
 def count_java_statistics(slots: int) -> int:
-    """Return the number of values in the Java program's statistics line."""
+    """Return the number of values in a statistics line of METEOR 1.5."""
     return len(_vector_indexes(slots, slots))
 
 
 def make_java_vector(vector: Sequence[int], matchers: int, slots: int) -> list[int]:
-    """Return the values of the Java program's statistics line, which are zeros for missing modules.
+    """Return the values of a statistics line of METEOR 1.5. The counts of missing matchers are 0.
 
     Args:
         vector: statistics in the order of :meth:`~meteor_e.scoring.statistics.Statistics.to_vector`.
@@ -129,13 +129,13 @@ def make_java_vector(vector: Sequence[int], matchers: int, slots: int) -> list[i
 
 
 class JavaStatistics(Statistics):
-    """Store statistics from an input line. They may be inconsistent, for example with more matches than words."""
+    """Statistics from an input line, which may be inconsistent, for example with more matches than words."""
 
     __slots__ = ()
 
     @property
     def is_perfect(self) -> bool:
-        """Return whether all words of both texts are matched, and the matches form a single chunk."""
+        """Return whether all words of both texts match in a single chunk."""
         hypothesis_matched = sum(counts.hypothesis_content + counts.hypothesis_function for counts in self.matchers)
         reference_matched = sum(counts.reference_content + counts.reference_function for counts in self.matchers)
         return (
@@ -146,14 +146,14 @@ class JavaStatistics(Statistics):
 
 
 def parse_java_statistics(vector: Sequence[Any], slots: int) -> JavaStatistics:
-    """Return the statistics of a line of the Java program. Statistics that the line does not contain are 0."""
+    """Convert the numbers of a statistics line of METEOR 1.5 to statistics. Missing counts are 0."""
     values = dict(zip(_vector_indexes(slots, slots), vector, strict=True))
     complete_vector = [values.get(index, 0) for index in range(statistics_width(slots))]
     return JavaStatistics(*Statistics.from_vector(complete_vector))
 
 
 def format_statistics(vector: Sequence[int], matchers: int, slots: int) -> str:
-    """Format statistics as a line of the Java program. :func:`make_java_vector` describes the arguments."""
+    """Format statistics as a line of METEOR 1.5. For the arguments, see :func:`make_java_vector`."""
     return " ".join(map(_format_count, make_java_vector(vector, matchers, slots)))
 
 
@@ -162,10 +162,10 @@ _format_count = functools.lru_cache(1024)(java_double)
 
 
 def compare_lines(line1: str, line2: str) -> int:
-    """Compare two tab-separated lines of a score file in the Java program's sort order.
+    """Compare two tab-separated lines of a score file in METEOR 1.5's sort order.
 
     Segments of the same document are compared by their ids if the ids are integers. All other lines are compared as
-    text, including the lines of ``-vOut``, which have more fields.
+    text. Lines of ``-vOut`` are also compared as text, because they have more fields.
     """
     fields1, fields2 = line1.split("\t"), line2.split("\t")
     if len(fields1) == _SEGMENT_FIELDS and fields1[:3] == fields2[:3]:
@@ -182,7 +182,7 @@ _SEGMENT_FIELDS = 5
 
 
 def _parse_id(text: str) -> int | None:
-    """Return a segment id as an integer, or ``None`` if Java could not parse it."""
+    """Return a segment id as an integer, or ``None`` if Java could not parse the id."""
     try:
         return parse_java_int(text)
     except ValueError:

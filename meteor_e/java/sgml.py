@@ -1,4 +1,4 @@
-"""Read SGML files line by line in the same way as the Java program. ``docs/compat.md`` lists the rules."""
+"""Read SGML files line by line in the same way as METEOR 1.5. ``docs/compat.md`` lists the rules."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ _JAVA_SYSTEM = _compile_java(r'(?:sysid|refid)\s*=\s*"([^"]+)"')
 
 
 def read_java_sgml(lines: Iterable[str], name: str) -> JavaSgml:
-    """Read an SGML file in the same way as the Java program. Test and reference files have the same structure.
+    """Read an SGML file in the same way as METEOR 1.5. Test and reference files have the same structure.
 
-    The Java program searches each line for the tags of a set, a document and a segment, in this order. It reads only
-    the first tag of each kind.
+    METEOR 1.5 searches each line for the tags of a test set, a document and a segment, in this order. Only the first
+    tag of each kind is read.
 
     Args:
         lines: the lines of the file.
         name: the name of the file in messages.
 
     Raises:
-        InputError: with the Java program's message if an id is missing or a segment cannot be read. Also if a segment
-            is outside of documents or is not closed, which makes the Java program crash or hang.
+        InputError: with METEOR 1.5's message if an id is missing or a segment cannot be read. Also if a segment
+            is outside of documents or is not closed, which makes METEOR 1.5 crash or hang.
     """
     reader = _JavaSgmlReader(name)
     line_iterator = iter(lines)
@@ -59,7 +59,7 @@ def read_java_sgml(lines: Iterable[str], name: str) -> JavaSgml:
 
 
 class _JavaSgmlReader:
-    """Collect the sets of an SGML file, and store the set, system and document of the current line.
+    """Collect the test sets of an SGML file, and keep track of the current set, system and document.
 
     Args:
         name: the name of the file in messages.
@@ -74,7 +74,7 @@ class _JavaSgmlReader:
         self._segments: dict[str, str] | None = None
 
     def read_tags(self, line: str) -> None:
-        """Process the tags of sets and documents in a line."""
+        """Process the tags of test sets and documents in a line."""
         begins_set = _JAVA_SET.search(line) is not None
         begins_document = _JAVA_DOC.search(line) is not None
         if begins_set:
@@ -101,7 +101,7 @@ class _JavaSgmlReader:
 
 
 def _find_id(pattern: re.Pattern[str], line: str, name: str, message: str) -> str:
-    """Return the id that a pattern captures in a line, or raise InputError with a message."""
+    """Return the id that a pattern captures in a line. Without a match, raise InputError with the given message."""
     match = pattern.search(line)
     if not match:
         raise InputError(f"{name}: {message}: {line}")
@@ -111,20 +111,20 @@ def _find_id(pattern: re.Pattern[str], line: str, name: str, message: str) -> st
 def _find_segment_id(line: str) -> str:
     r"""Return the id of the first segment in a line, or an empty string if the line does not contain a segment.
 
-    The id is the text that the group of ``<\s*seg\s*id\s*=\s*"?([^">]+?)"?\s*>`` would match, but the search takes
-    linear instead of quadratic time.
+    The function returns the text that the group of ``<\s*seg\s*id\s*=\s*"?([^">]+?)"?\s*>`` would match. The search
+    takes linear time, but the pattern would take quadratic time.
     """
     failure_end = 0
     for tag_start in _JAVA_SEG_ID.finditer(line):
         if tag_start.end() < failure_end:
-            # If two values have the same end and the pattern does not match one of them, it does not match the other.
+            # An earlier value with the same end did not match the pattern, so this value cannot match either.
             continue
         value_end = _JAVA_VALUE_END.search(line, tag_start.end())
         assert value_end is not None  # the pattern also matches the end of the line
         value = line[tag_start.end() : value_end.start()]
         white_space, quote = tag_start.groups()
         if not quote:
-            # The group of the pattern matches at least one character, even if it is white space.
+            # The group of the pattern matches at least one character, which can be white space.
             stripped_value = value.rstrip(" \t\x0b\f\r\n")
             value = stripped_value or value[:1] or white_space[-1:]
         if value and value_end[0].endswith(">"):
@@ -134,7 +134,7 @@ def _find_segment_id(line: str) -> str:
 
 
 def _read_segment(line: str, following_lines: Iterator[str], name: str, segment_id: str) -> str:
-    """Join lines up to a closing tag, and return the text from the first opening tag to the last closing tag."""
+    """Join lines up to ``</seg>``, and return the text between the first opening tag and the last closing tag."""
     joined_lines = _join_lines_to_closing_tag(line, following_lines, name, segment_id)
     for java_line in _JAVA_LINE_END.split(joined_lines):
         opening_tag = _JAVA_SEG_TAG.search(java_line, 0, java_line.rfind(">") + 1)
@@ -145,7 +145,7 @@ def _read_segment(line: str, following_lines: Iterator[str], name: str, segment_
 
 
 def _join_lines_to_closing_tag(first_line: str, following_lines: Iterator[str], name: str, segment_id: str) -> str:
-    """Join a line and the lines that follow it, up to the first line that contains the end of a closing tag."""
+    """Join a line with the following lines, up to the line in which the first tag ``</seg>`` ends."""
     lines = [first_line]
     searched = first_line
     while not _JAVA_SEG_END.search(searched):

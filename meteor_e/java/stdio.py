@@ -5,7 +5,7 @@
 ``EVAL ||| statistics``
     The response is the final score of the statistics. Further groups of statistics are ignored.
 
-This is the protocol of METEOR 1.5. The jar in coco-caption and pycocoevalcap has a different protocol:
+METEOR 1.5 uses the protocol above. The jar in coco-caption and pycocoevalcap uses a different protocol:
 
 ``EVAL ||| statistics [||| statistics …]``
     The response is the score of each group and then the corpus score, one per line.
@@ -61,7 +61,7 @@ def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, 
 
 
 def _score_segment(arguments: Sequence[str], score: Score) -> str:
-    """Return the statistics of a hypothesis, which is the last argument after its references, or an error message."""
+    """Score the last argument, the hypothesis, against the references. Return statistics or an error message."""
     if len(arguments) < 2:
         return "Error: specify hypothesis and at least one reference"
     *references, hypothesis = arguments
@@ -69,7 +69,7 @@ def _score_segment(arguments: Sequence[str], score: Score) -> str:
 
 
 def _evaluate_groups(groups: Sequence[str], evaluate: Evaluate, size: int) -> list[str]:
-    """Return the score of each group of statistics and then the corpus score, or one line with an error message."""
+    """Return the score of each group of statistics and then the corpus score. Errors are returned as one line."""
     if not groups:
         return ["Error: specify Meteor stats"]
     try:
@@ -93,7 +93,7 @@ def parse_statistics(text: str, size: int = STATISTICS) -> list[float]:
 
 
 def _parse_number(word: str) -> float:
-    """Parse a number of a statistics line, in any format that Java accepts."""
+    """Parse a number in a statistics line, in any format that Java accepts."""
     if word in ("NaN", "Infinity", "+Infinity", "-Infinity"):
         return float(word.replace("Infinity", "inf").replace("NaN", "nan"))
     if not _NUMBER.fullmatch(word):

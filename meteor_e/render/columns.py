@@ -27,6 +27,6 @@ def format_wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -
         lines = textwrap.wrap(row[-1], width, break_long_words=False, break_on_hyphens=False)
         for line in lines or [""]:
             table_rows.append([*first_cells, line])
-            # Only the first line of a row contains the other cells.
+            # If the last cell is wrapped, the other cells appear only in the first line of the row.
             first_cells = [""] * len(first_cells)
     return format_table(header, table_rows, left=len(header))

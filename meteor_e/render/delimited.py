@@ -1,4 +1,4 @@
-"""This module writes TSV and CSV, which contain one record per line and unrounded numbers."""
+"""This module writes results as TSV or CSV, with one record per line and unrounded numbers."""
 
 from __future__ import annotations
 

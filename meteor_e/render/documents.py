@@ -37,7 +37,7 @@ class JsonLinesOutput(OutputFormat):
 
 
 def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
-    """Yield the pieces of a JSON document with the same text as ``json.dumps(value, indent=2)``.
+    """Yield a JSON document in pieces, which together equal ``json.dumps(value, indent=2)``.
 
     Args:
         value: the document or a part of it, which may contain lazy sequences.
@@ -48,7 +48,7 @@ def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
         return
     item_line = line + "  "
     if isinstance(value, Mapping):
-        # An object is not empty, because it contains a lazy sequence.
+        # This mapping is not empty, because it contains a lazy sequence.
         separator = "{"
         for key, item in value.items():
             yield f"{separator}{item_line}{json.dumps(key, ensure_ascii=False)}: "
@@ -65,7 +65,7 @@ def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
 
 
 def _is_lazy(value: Any) -> bool:
-    """Return whether a value is or contains a lazy sequence, which creates its items during iteration."""
+    """Return whether a value is or contains a lazy sequence, that is, a sequence that creates its items on demand."""
     if isinstance(value, Mapping):
         return any(_is_lazy(item) for item in value.values())
     if isinstance(value, list | tuple):

@@ -8,7 +8,7 @@ from typing import ClassVar, TextIO
 
 from meteor_e.api.formats import Grid, OutputFormat, OutputOptions, Result
 
-# Markdown treats some special characters as text, such as underscores within words. These are not escaped.
+# Special characters that Markdown treats as text, such as underscores within words, are not escaped.
 _MARKDOWN = re.compile(r"[\\`*|~]|\[(?=.*\]\()|<(?=[A-Za-z/!?])|(?<![^\W_])_|_(?![^\W_])")
 
 _LATEX = str.maketrans(
@@ -29,7 +29,7 @@ _LATEX = str.maketrans(
 
 
 def _escape_cells(grid: Grid, escape: Callable[[str], str], highlight: str) -> list[list[str]]:
-    """Convert the cells of a table to a markup language, with the best values highlighted.
+    """Escape the cells of a table for a markup language, and highlight the best values.
 
     Args:
         grid: the table.
@@ -85,7 +85,7 @@ class LatexOutput(OutputFormat):
     name: ClassVar[str] = "latex"
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write the tables. A table with a title is a floating environment whose caption is the title."""
+        """Write the tables. A table with a title becomes a floating environment with a caption."""
         for index, grid in enumerate(result.grids(options.digits)):
             lines = _latex_table(grid) if grid.header else []
             if grid.title and grid.header:

@@ -79,8 +79,8 @@ def format_count(count: int | None) -> str:
 def isolate(text: str) -> str:
     """Enclose a text in a Unicode isolate if it contains right-to-left characters.
 
-    Terminals and editors that support bidirectional text then display the text from right to left without reordering
-    the neighboring columns of a table.
+    Terminals and editors that support bidirectional text then show the text from right to left, but keep the order of
+    the table columns.
     """
     if any(unicodedata.bidirectional(char) in ("R", "AL", "AN") for char in text):
         return f"{_FIRST_STRONG_ISOLATE}{text}{_POP_ISOLATE}"
@@ -109,7 +109,7 @@ class TextOutput(OutputFormat):
     alignments: ClassVar[bool] = True
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
-        """Write the lines of the result and then its tables with their notes, separated by blank lines."""
+        """Write the text lines of the result, and then the tables with their notes, separated by blank lines."""
         needs_blank_line = False
         for line in result.lines(options.digits):
             stream.write(line + "\n")

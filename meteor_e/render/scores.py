@@ -12,7 +12,7 @@ from meteor_e.api.score_table import ScoreTable, SystemScores
 from meteor_e.api.segments import SegmentId
 from meteor_e.render.plain import format_number, format_p, isolate, printable
 
-# NumPy is not imported here, because METEOR's scores do not need it and importing it takes time.
+# NumPy is not imported here, because the import takes time and METEOR's scores do not need NumPy.
 if TYPE_CHECKING:
     from meteor_e.scoring.alignment import Alignment
     from meteor_e.significance.resampling import Interval
@@ -72,7 +72,7 @@ class NumberFormat(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreResult(Result):
-    """Convert a score table, its significance tests and its explanations to the views that output formats write.
+    """Convert scores, significance tests and explanations to the texts, tables and records of the output formats.
 
     Attributes:
         table: the scores.
@@ -106,7 +106,7 @@ class ScoreResult(Result):
         return data_frame(("system", *column_names), rows)
 
     def lines(self, digits: int | None = None) -> Iterator[str]:
-        """Yield lines of text with the scores of the segments, and with their alignments if these were requested."""
+        """Yield lines of text with the segment scores and, if requested, the alignments."""
         for system in self.table.systems:
             if system.ids:
                 yield from self._segment_lines(system, digits)
@@ -125,8 +125,8 @@ class ScoreResult(Result):
             yield from self._detail_lines(row, formats)
 
     def _detail_lines(self, row: SegmentRow, formats: Sequence[NumberFormat]) -> Iterator[str]:
-        """Yield lines with a segment's alignments, followed by unmatched words and components for worst segments."""
-        # The module is imported here, because alignments are not needed for scores alone.
+        """Yield lines with the alignments of a segment. For the worst segments, add unmatched words and components."""
+        # This import is local, because scores without alignments do not need the module.
         from meteor_e.render.alignments import alignment_lines
 
         for details in row.details:
@@ -147,7 +147,7 @@ class ScoreResult(Result):
                 yield f"  {', '.join(components)}"
 
     def _select_segments(self, system: SystemScores) -> Iterable[SegmentRow]:
-        """Return all segments of a system, or only those with the worst scores in the first column if requested."""
+        """Return all segments of a system or, if requested, the segments with the worst scores in the first column."""
         rows = _segment_rows(self.table, system)
         if self.worst is None:
             return rows
@@ -173,7 +173,7 @@ class ScoreResult(Result):
             yield Grid((), (), notes=text.split("\n"))
 
     def _score_grid(self, digits: int | None) -> Grid:
-        """Return the text table of system scores. Components are shown only if the score table has a single column."""
+        """Return the text table of system scores. Components are shown only if there is a single metric column."""
         shows_components = len(self.table.columns) == 1
         header = ["system"]
         for column in self.table.columns:
@@ -186,7 +186,7 @@ class ScoreResult(Result):
         for system in self.table.systems:
             cells = [system.system]
             for values, number_format in zip(self.table.column_values(system), formats, strict=True):
-                # The first value of a column is the score. Its components follow.
+                # The first value of a column is the score, and the other values are its components.
                 shown_values = values if shows_components else values[:1]
                 cells += [number_format.format(value) for value in shown_values]
             cells.append(str(system.segment_count))
@@ -212,7 +212,7 @@ class ScoreResult(Result):
     def _test_grid(self, tests: TableTests, digits: int | None) -> Grid:
         """Return the text table of significance tests, with one row for each metric column and system.
 
-        If there is only one metric column, its name is the title of the scores, and the table has no column of metrics.
+        A single metric is named in the header of the score column. Several metrics are named in a column of their own.
         """
         columns = self.table.columns
         has_one_column = len(columns) == 1
@@ -250,13 +250,13 @@ class ScoreResult(Result):
                 cells: list[object] = [system.system, row.id]
                 for values in row.values:
                     cells += values
-                    # Only systems are tested, so that the cells of the test stay empty.
+                    # Significance tests compare systems, so their cells are empty in the rows of segments.
                     cells += [None] * len(test_titles)
                 yield cells
             yield self._system_record(index, system)
 
     def _system_record(self, system_index: int, system: SystemScores) -> list[object]:
-        """Return the record of a system, which contains each score, its components and its significance test."""
+        """Return a row with a system's scores, score components and significance tests."""
         cells: list[object] = [system.system, "all"]
         for column_index, values in enumerate(self.table.column_values(system)):
             cells += values
@@ -266,7 +266,7 @@ class ScoreResult(Result):
         return cells
 
     def document(self) -> dict[str, Any]:
-        """Return the JSON document of the scores, whose schema is ``docs/reference/score.schema.json``."""
+        """Return the scores as a JSON document. Its schema is in ``docs/reference/score.schema.json``."""
         table = self.table
         document: dict[str, Any] = {
             "version": SCHEMA_VERSION,
@@ -285,7 +285,7 @@ class ScoreResult(Result):
     to_dict = document
 
     def task_scores(self) -> Iterator[tuple[str, str, list[float], float]]:
-        """Yield a metric name, a system name, the segment scores and the system score for each metric and system.
+        """For each metric and system, yield the two names, the segment scores and the system score.
 
         The score of a skipped segment is NaN.
         """
@@ -307,13 +307,13 @@ def _segment_rows(table: ScoreTable, system: SystemScores) -> Iterator[SegmentRo
         column_values: list[Sequence[float]] = []
         for info, metric_values in zip(table.metrics, value_iterators, strict=True):
             column_values += info.split_values(next(metric_values))
-        # If no details were requested, the iterators of the details are empty.
+        # If no details were requested, the iterators are empty, and next() returns None.
         details = [next(metric_details, None) for metric_details in detail_iterators]
         yield SegmentRow(segment_id, column_values, details)
 
 
 def _test_cells(test: SystemTest, number_format: NumberFormat) -> list[str]:
-    """Format a significance test as cells: score, interval, difference, interval of the difference, and p-value."""
+    """Format a significance test as table cells: the score, the difference, their intervals, and the p-value."""
     return [
         number_format.format(test.score),
         number_format.format_interval(test.interval),
@@ -324,7 +324,7 @@ def _test_cells(test: SystemTest, number_format: NumberFormat) -> list[str]:
 
 
 class _SegmentEntries(Sequence[dict[str, Any]]):
-    """Create the JSON objects of a system's segments one at a time, which saves memory."""
+    """A sequence of the JSON objects of segments. The objects are created one at a time to save memory."""
 
     def __init__(self, table: ScoreTable, system: SystemScores) -> None:
         self._table = table
@@ -344,7 +344,7 @@ class _SegmentEntries(Sequence[dict[str, Any]]):
 def _score_entries(
     table: ScoreTable, values: Iterable[Sequence[float]], details: Sequence[Mapping[str, Any] | None]
 ) -> dict[str, Any]:
-    """Return the JSON object of scores by column name.
+    """Return a JSON object that maps column names to scores.
 
     Args:
         table: the score table.
@@ -361,7 +361,7 @@ def _score_entries(
 
 
 def _score_entry(column: MetricColumn, values: Sequence[float]) -> dict[str, Any]:
-    """Return the JSON object of a score and its components."""
+    """Return a score and its components as a JSON object."""
     score, *parts = values
     entry: dict[str, Any] = {"score": score}
     if parts:
@@ -381,7 +381,7 @@ def _system_entry(table: ScoreTable, system: SystemScores) -> dict[str, Any]:
 
 
 def _metric_entries(table: ScoreTable) -> dict[str, Any]:
-    """Return the JSON object of metrics by column name, with the signature of each metric."""
+    """Return a JSON object that describes the metric of each column, for example by its signature."""
     entries = {}
     for info in table.metrics:
         for column in info.columns:
@@ -394,7 +394,7 @@ def _metric_entries(table: ScoreTable) -> dict[str, Any]:
 
 
 def _significance_entry(table: ScoreTable, tests: TableTests) -> dict[str, Any]:
-    """Return the JSON object of the significance tests, which contains one entry for each column and system."""
+    """Return the significance tests as a JSON object with one entry for each column and system."""
     method, samples, seed = tests.settings
     entries: dict[str, list[dict[str, Any]]] = {}
     for column, system_tests in zip(table.columns, tests.columns, strict=True):
