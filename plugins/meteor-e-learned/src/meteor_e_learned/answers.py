@@ -1,4 +1,4 @@
-"""Reads answers of language models with human judgments, and converts the answers to training examples."""
+"""Reads answers of language models that people have judged, and converts the answers to training examples."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 
 class JudgedAnswer(msgspec.Struct, frozen=True):
-    """Represents an answer that a language model gave and that a person judged, read from a line of a JSON Lines file.
+    """An answer of a language model, with a person's judgment of whether the answer is correct.
 
-    Other fields of the line are ignored.
+    Each line of a JSON Lines file contains one answer as a JSON object. Additional fields of the object are ignored.
 
     Attributes:
         question: the question.
@@ -44,7 +44,7 @@ class JudgedAnswer(msgspec.Struct, frozen=True):
 
 
 def load_answers(path: str | os.PathLike[str]) -> list[JudgedAnswer]:
-    """Read judged answers from a JSON Lines file, which may be compressed by gzip.
+    """Read judged answers from a plain or gzip-compressed JSON Lines file.
 
     Raises:
         InputError: if the file cannot be read, or if a line is not a judged answer. The message names the line.
@@ -84,17 +84,17 @@ def _parse_answer(decoder: msgspec.json.Decoder[JudgedAnswer], line: bytes, loca
 
 
 def _decompress(file: BinaryIO) -> Iterable[bytes]:
-    """Return the lines of a text file. If the file is compressed by gzip, it is decompressed."""
+    """Return an iterable over the lines of a plain or gzip-compressed file."""
     is_compressed = file.read(len(_GZIP_MAGIC)) == _GZIP_MAGIC
     file.seek(0)
     return gzip.GzipFile(fileobj=file) if is_compressed else file
 
 
 def central_references(references: Sequence[str], count: int) -> list[str]:
-    """Return the ``count`` references that are most similar to the other references, without duplicates.
+    """Return the ``count`` distinct references that are on average most similar to all references.
 
-    The similarity of two references is the Jaccard index of their character trigrams. Lists of acceptable answers often
-    contain misspellings and unusual aliases, which are less similar to the other references.
+    The similarity of two references is the Jaccard index of their character trigrams. The selection avoids misspellings
+    and unusual aliases, which resemble only a few other references.
     """
     distinct = list(dict.fromkeys(references))
     if len(distinct) <= count:
@@ -106,7 +106,7 @@ def central_references(references: Sequence[str], count: int) -> list[str]:
 
 
 def _trigrams(reference: str) -> set[str]:
-    """Return the set of all sequences of three characters in a reference, without spaces."""
+    """Return the set of character trigrams of a reference. Spaces are ignored."""
     return split_trigrams("".join(split_forms(fold(reference))))
 
 
@@ -120,7 +120,7 @@ def answer_examples(
     jobs: int = 1,
     progress: Progress = silent,
 ) -> Examples:
-    """Convert judged answers to training examples, and extract their features.
+    """Extract the features of judged answers, and return the answers as training examples.
 
     Args:
         answers: the answers.
@@ -158,5 +158,5 @@ def answer_examples(
 
 
 def _select_references(answer: JudgedAnswer, count: int | None) -> list[str]:
-    """Return at most ``count`` central references of an answer, or all references if ``count`` is None."""
+    """Return up to ``count`` typical references of an answer, or all references if ``count`` is None."""
     return answer.references if count is None else central_references(answer.references, count)

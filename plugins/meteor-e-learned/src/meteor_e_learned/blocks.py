@@ -1,4 +1,4 @@
-"""Computes features in blocks of segments, in this process or in several processes."""
+"""Computes the features of texts block by block, with one or several processes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_CHARACTERS = 1 << 21
 
 @dataclass(frozen=True)
 class FeatureBlock:
-    """A block of segments, with the features to compute for these segments.
+    """A block of segments, and the features to compute for each segment.
 
     Attributes:
         indexes: the indexes of the segments in the batch.
@@ -30,14 +30,14 @@ class FeatureBlock:
 
     @property
     def n_rows(self) -> int:
-        """The number of rows to compute: one row per segment and feature."""
+        """The number of rows to compute: the number of segments times the number of features."""
         return len(self.indexes) * len(self.features)
 
 
 def split_blocks(
     indexes: Sequence[int], features: Sequence[NamedFeature], batch: FeatureBatch
 ) -> Iterator[FeatureBlock]:
-    """Split segments into blocks, so that features are computed for a limited amount of text at a time.
+    """Split segments into blocks to limit the amount of text that is processed at a time.
 
     Args:
         indexes: the indexes of the segments in the batch.
@@ -90,7 +90,7 @@ def _compute_in_worker(task: tuple[Sequence[str], FeatureBatch]) -> list[Floats]
 def compute_blocks(
     blocks: Sequence[FeatureBlock], batch: FeatureBatch, jobs: int
 ) -> Iterator[tuple[FeatureBlock, list[Floats]]]:
-    """Compute the features of all blocks. Yield each block with one matrix of rows per feature.
+    """Compute features block by block, and yield each block with one matrix per feature.
 
     Args:
         blocks: the blocks.
@@ -109,13 +109,13 @@ def compute_blocks(
 def _compute_in_processes(
     blocks: Sequence[FeatureBlock], batch: FeatureBatch, n_processes: int
 ) -> Iterator[tuple[FeatureBlock, list[Floats]]]:
-    """Compute the features of all blocks in worker processes. Yield each block with one matrix per feature."""
+    """Compute features block by block in worker processes, and yield each block with one matrix per feature."""
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
 
     features = {entry.label: entry.feature for block in blocks for entry in block.features}
     tasks = (([entry.label for entry in block.features], select_segments(batch, block.indexes)) for block in blocks)
-    # A process that is forked from a process with threads can hang, so worker processes are spawned.
+    # Forking a process that has threads can cause deadlocks, so worker processes are spawned instead.
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(n_processes, context, initializer=_start_worker, initargs=(features,)) as pool:
         yield from zip(blocks, pool.map(_compute_in_worker, tasks), strict=True)

@@ -1,4 +1,4 @@
-"""Model cards, which describe a trained model for readers and for programs."""
+"""Model cards, which describe trained models as text or as JSON."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from meteor_e_learned.ready import ReadyModel, ready_models
 
 
 def feature_columns(model: LearnedModel) -> list[str]:
-    """Return the names of the model's feature columns. This function does not load the features."""
+    """Return the names of a model's feature columns without loading the resources of the features."""
     feature_lines, _ = split_signature(model.signature)
     return [line for line in feature_lines if "=" not in line]
 
 
 def card_data(model: LearnedModel) -> dict[str, Any]:
-    """Return the model card as data that can be written as JSON."""
+    """Return the model card as a dictionary that can be serialized to JSON."""
     return {
         "recipe": msgspec.to_builtins(model.recipe),
         "parameters": options_by_name(model.estimator.options),
@@ -34,7 +34,7 @@ def card_data(model: LearnedModel) -> dict[str, Any]:
 
 
 def feature_weights(model: LearnedModel) -> list[tuple[str, float]]:
-    """Return the feature columns with their weights, sorted by descending absolute weight.
+    """Return the name and the weight of each feature column, sorted by descending absolute weight.
 
     The list is empty if the estimator does not have one weight per column.
     """
@@ -65,7 +65,7 @@ def format_card(model: LearnedModel, n_weights: int = 15) -> str:
 
 
 def _format_header(model: LearnedModel) -> str:
-    """Return the name and the description of a model, and the results of a model that comes with the plugin."""
+    """Return the first section of a model card, which contains the model's name and description."""
     recipe = model.recipe
     n_parameters = sum(array.size for array in model.estimator.arrays().values())
     seed = model.card.get("seed")
@@ -85,20 +85,20 @@ def _format_weights(weights: Sequence[tuple[str, float]]) -> str:
 
 
 def _format_features(model: LearnedModel) -> str:
-    """Return the number of feature columns, and the settings of the features in the signature."""
+    """Return the section of a model card with the number of feature columns and the settings of the features."""
     settings = [f"  {line}" for line in model.signature if "=" in line]
     return "\n".join([f"features: {len(feature_columns(model))}", *settings])
 
 
 def _format_software(model: LearnedModel) -> str:
-    """Return the options of the estimator, and the versions of the libraries that trained the model."""
+    """Return the estimator's options, and the versions of the libraries that were used for training."""
     options = [f"{name}={value}" for name, value in options_by_name(model.estimator.options).items()]
     versions = [f"{name} {version}" for name, version in model.card["versions"].items()]
     return f"options: {', '.join(options)}\nmade with: {', '.join(versions)}"
 
 
 def _format_ready_model(model: ReadyModel) -> list[str]:
-    """Return the description of a model that comes with the plugin, and its correlations with human judgments."""
+    """Return the description of a pretrained model, and the model's correlations with human judgments."""
     rows = [
         [
             figure.data,
@@ -124,12 +124,12 @@ def _format_ready_model(model: ReadyModel) -> list[str]:
 
 
 def _format_test_sets(heading: str, test_sets: Mapping[str, Mapping[str, int]]) -> str:
-    """Return a table with the number of hypotheses and of comparisons in each test set."""
+    """Return a table that shows how many hypotheses and pairwise comparisons each test set contains."""
     rows = [[title, str(counts["hypotheses"]), str(counts["comparisons"])] for title, counts in test_sets.items()]
     return format_table([heading, "hypotheses", "comparisons"], rows).rstrip("\n")
 
 
 def _format_figures(figures: Mapping[str, Any]) -> str:
-    """Return a table with the figures of the training, such as correlations with human judgments."""
+    """Return a table with the results of the training, such as correlations with human judgments."""
     rows = [[name, f"{value:.4f}" if isinstance(value, float) else str(value)] for name, value in figures.items()]
     return format_table(["figure", "value"], rows).rstrip("\n")

@@ -1,7 +1,8 @@
-"""Check texts, which reveal whether features still compute the same values as during the training of a model.
+"""Checks that features still have the same values as when a model was trained.
 
-Before a model is used, the features of the check texts are computed and compared with the values in the model file. The
-texts contain names, numbers, punctuation, unknown words, other scripts, repetitions and different word orders.
+Before a model is used, the features of a few test sentences are computed and compared with the values in the model
+file. The sentences contain names, numbers, punctuation, unknown words, other scripts, repetitions and different word
+orders.
 """
 
 from __future__ import annotations
@@ -51,7 +52,7 @@ _TEXTS = (
 
 @dataclass(frozen=True)
 class CheckTexts:
-    """Check texts, with the feature values that were computed during the training of a model.
+    """Test sentences, with the feature values that were computed when a model was trained.
 
     Attributes:
         hypotheses: the hypotheses.
@@ -68,7 +69,7 @@ class CheckTexts:
     libraries: dict[str, dict[str, str]]
 
     def check(self, features: FeatureSet, model: str) -> None:
-        """Check that features compute the same values as during the training of the model.
+        """Check that the features still have the same values as when the model was trained.
 
         Args:
             features: the features of the model.
@@ -96,7 +97,7 @@ class CheckTexts:
         raise ConfigError(difference + self._describe_cause(feature, label))
 
     def _describe_cause(self, feature: Feature, label: str) -> str:
-        """Explain, for an error message, why the values of a feature have changed since the training."""
+        """Return the part of an error message that explains why the values of a feature have changed."""
         causes, packages = [], []
         old_versions = self.libraries.get(label, {})
         for name, new_version in library_versions(feature.requires).items():
@@ -112,7 +113,7 @@ class CheckTexts:
         return f"; {', '.join(causes)}; {advice}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the check texts as JSON data, without the feature values, which a model file stores as an array."""
+        """Return the test sentences as JSON data. A model file stores the feature values separately, as an array."""
         return {
             "hypotheses": list(self.hypotheses),
             "references": list(self.references),
@@ -122,7 +123,7 @@ class CheckTexts:
 
     @classmethod
     def from_json(cls, data: dict[str, Any], numbers: NDArray[Any]) -> CheckTexts:
-        """Return the check texts that a model file contains.
+        """Restore the test sentences and their feature values from the content of a model file.
 
         Args:
             data: the result of :meth:`to_json`.
@@ -145,7 +146,7 @@ class CheckTexts:
 
 
 def make_check_texts(features: FeatureSet) -> CheckTexts:
-    """Return the check texts with the current values of the features. The texts are English for every language."""
+    """Compute the features of the test sentences. The sentences are English, even for models of other languages."""
     hypotheses, references = zip(*_TEXTS, strict=True)
     columns, numbers = _compute_numbers(features, hypotheses, references)
     libraries = {entry.label: library_versions(entry.feature.requires) for entry in features.features}
@@ -155,19 +156,19 @@ def make_check_texts(features: FeatureSet) -> CheckTexts:
 def _compute_numbers(
     features: FeatureSet, hypotheses: Sequence[str], references: Sequence[str]
 ) -> tuple[tuple[str, ...], Floats]:
-    """Compute the check texts' features, and return the column names and the values.
+    """Compute the features of hypotheses with one reference each, and return the column names and the values.
 
-    Features that accept only certain texts are left out.
+    Features that cannot process arbitrary texts are left out.
     """
     checked_features = FeatureSet([entry for entry in features.features if reads_any_segment(entry.feature)])
-    # The next reference serves as the source, so that the source differs from the hypothesis and the reference.
+    # The reference of the next segment serves as the source, which therefore differs from the segment's own texts.
     sources = [*references[1:], *references[:1]]
     batch = FeatureBatch(hypotheses, [[reference] for reference in references], sources)
     return checked_features.columns, checked_features.extract(batch, FeatureStore(enabled=False))
 
 
 def _tolerances(features: FeatureSet, columns: Sequence[str]) -> list[float]:
-    """Return the maximum difference of values for each column."""
+    """Return the maximum difference that is tolerated for each feature column."""
     return [
         max(TOLERANCE, float(getattr(entry.feature, "tolerance", 0)))
         for entry in features.features
@@ -177,12 +178,12 @@ def _tolerances(features: FeatureSet, columns: Sequence[str]) -> list[float]:
 
 
 def reads_any_segment(feature: Feature) -> bool:
-    """Return whether a feature accepts any text, and reads only hypotheses, references and sources."""
+    """Return whether a feature accepts arbitrary texts and needs nothing but hypotheses, references and sources."""
     return feature.any_text and {*feature.needs} <= {"hypotheses", "references", "sources"}
 
 
 def library_versions(names: Sequence[str]) -> dict[str, str]:
-    """Return the version of each installed library. If no names are given, return the version of meteor_e."""
+    """Return a dictionary from library names to installed versions. By default, it contains only meteor_e."""
     versions = {}
     for name in names or ("meteor_e",):
         try:

@@ -1,4 +1,4 @@
-"""Checkpoints, which store the state of a training on disk, so that an interrupted training can continue."""
+"""Checkpoints on disk, from which an interrupted training run can be resumed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CHECKPOINT_INTERVAL = 10.0
 
 
 class Checkpoint(NamedTuple):
-    """The state of a training, and the length of its log.
+    """The state of a training run, and the number of lines in the training log.
 
     Attributes:
         state: the state of the training.
@@ -35,7 +35,7 @@ class Checkpoint(NamedTuple):
 
 
 class Checkpoints:
-    """Writes the state of a training at regular intervals, and when the training is interrupted.
+    """Saves the state of a training run at regular intervals, and when the run is interrupted.
 
     Args:
         path: the path of the checkpoint file.
@@ -49,7 +49,7 @@ class Checkpoints:
         self._last_write_time = time.monotonic()
 
     def __call__(self, state: TrainingState) -> None:
-        """Write the state to disk, unless the last checkpoint is younger than :data:`CHECKPOINT_INTERVAL`."""
+        """Write the state to disk if the last checkpoint is at least :data:`CHECKPOINT_INTERVAL` seconds old."""
         self._latest = Checkpoint(state, len(self._log.lines))
         if time.monotonic() - self._last_write_time >= CHECKPOINT_INTERVAL:
             _write_checkpoint(self._path, self._identity, self._latest)
@@ -57,9 +57,9 @@ class Checkpoints:
 
     @contextlib.contextmanager
     def save_on_interrupt(self) -> Iterator[None]:
-        """Write the latest state to disk if the body of the with statement is interrupted, for example by Ctrl-C.
+        """Write a checkpoint if the body of the with statement is interrupted, for example by Ctrl-C.
 
-        The state is not written after an ordinary error, because a resumed training would fail again.
+        No checkpoint is written after an ordinary exception, because a resumed training run would fail again.
         """
         try:
             yield
@@ -91,7 +91,7 @@ def _write_checkpoint(path: Path, identity: str, checkpoint: Checkpoint) -> None
 
 
 def read_checkpoint(path: Path, identity: str) -> Checkpoint | None:
-    """Return the checkpoint of an interrupted training, or None if the file does not exist.
+    """Read the checkpoint of an interrupted training run. Return None if the file does not exist.
 
     Args:
         path: the path of the checkpoint file.
@@ -117,7 +117,7 @@ def read_checkpoint(path: Path, identity: str) -> Checkpoint | None:
 
 
 def _make_checkpoint(arrays: Mapping[str, Any]) -> Checkpoint:
-    """Return the checkpoint that the arrays of a file contain.
+    """Restore a checkpoint from the arrays of a checkpoint file.
 
     Raises:
         KeyError, ValueError: if an array is missing or invalid.

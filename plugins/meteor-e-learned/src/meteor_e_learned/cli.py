@@ -1,6 +1,6 @@
 """The commands ``train`` and ``model``.
 
-The commands import their libraries when they run, because every command of meteor-e imports this module.
+Each command imports its libraries only when it runs, so that other commands of meteor-e start quickly.
 """
 
 from __future__ import annotations
@@ -83,14 +83,14 @@ def train(training: TrainingOptions, computation: ParallelComputation) -> None:
 
 
 def print_figures(figures: Mapping[str, Any]) -> None:
-    """Print the name and the value of each figure of a training, such as correlations with human judgments."""
+    """Print the results of the training, such as correlations with human judgments."""
     for name, value in figures.items():
         formatted_value = f"{value:.4f}" if isinstance(value, float) else str(value)
         click.echo(f"{name}\t{formatted_value}")
 
 
 def _parse_roots(roots: Sequence[str], index_paths: Sequence[str]) -> dict[str, str]:
-    """Return the data folder for each index that ``--root`` names.
+    """Parse the values of the option ``--root`` into a dictionary from index names to data folders.
 
     Args:
         roots: the values of ``--root``, in the format ``NAME=DIR``.
@@ -120,10 +120,10 @@ def _parse_roots(roots: Sequence[str], index_paths: Sequence[str]) -> dict[str, 
 
 
 def print_epoch(event: Mapping[str, Any]) -> None:
-    """Print an event of the training log to standard error: the size of the data, or the figures of an epoch."""
+    """Print the size of the training data or the results of an epoch to standard error."""
     if "epoch" in event:
         taus = " ".join(f"{tau:.4f}" for tau in event["tau"])
-        # click.echo would write into the middle of a progress bar.
+        # Unlike print, click.echo would write into the middle of a progress bar.
         print(
             f"{event['cost']} epoch {event['epoch']}: loss {event['loss'][0]:.4f}, tau {taus} ({event['device']})",
             file=sys.stderr,
@@ -190,7 +190,7 @@ def show(model_file: str, as_json: bool, weights: int) -> None:
     from meteor_e_learned.modelfile import load_model
 
     loaded_model = load_model(model_file)
-    # A model file is untrusted input, so its card may not have the expected structure.
+    # Model files are untrusted input, so a model card may not have the expected structure.
     with plugin_errors(f"{model_file}: reading the model card"):
         if as_json:
             text = json.dumps(card_data(loaded_model), ensure_ascii=False, indent=2)

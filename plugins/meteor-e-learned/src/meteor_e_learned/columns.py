@@ -1,4 +1,4 @@
-"""Selection of feature columns, as specified in a recipe."""
+"""Selects the columns of a feature by name or by prefix."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from meteor_e.base.errors import near_miss
 
 @dataclass(frozen=True)
 class NamedFeature:
-    """A feature of a recipe, with its label and the columns that the recipe selects.
+    """A feature, with a label and a selection of its columns.
 
     Attributes:
         label: the prefix of the feature's column names.
@@ -25,7 +25,7 @@ class NamedFeature:
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the selected columns, each with the label and a dot as a prefix."""
+        """The names of the selected columns, in the format ``label.column``."""
         names = self.feature.columns
         return tuple(f"{self.label}.{names[index]}" for index in self.indexes)
 
@@ -36,7 +36,7 @@ class NamedFeature:
 
     @property
     def definition(self) -> str:
-        """The signature without the versions of libraries. A trained model requires equal definitions."""
+        """The signature without library versions. A trained model accepts only features with the same definition."""
         return f"{self._prefix}:{self.feature.definition()}"
 
     @property
@@ -52,7 +52,7 @@ def matches_pattern(column: str, pattern: str) -> bool:
 
 
 def select_columns(label: str, columns: Sequence[str], patterns: object) -> tuple[int, ...]:
-    """Return the indexes of the columns that a recipe selects.
+    """Return the indexes of the columns whose names match at least one pattern.
 
     Args:
         label: the label of the feature, for messages.
@@ -66,7 +66,7 @@ def select_columns(label: str, columns: Sequence[str], patterns: object) -> tupl
         return tuple(range(len(columns)))
     if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
         raise ConfigError(f"feature {label!r}: columns must be a list of names")
-    # A dictionary keeps the order of the columns, and ignores columns that several patterns match.
+    # The dictionary keeps the order of the columns, and removes duplicates if several patterns match a column.
     indexes: dict[int, None] = {}
     for pattern in patterns:
         matching_indexes = [index for index, column in enumerate(columns) if matches_pattern(column, pattern)]

@@ -1,4 +1,4 @@
-"""Loads the training data of a recipe, and extracts the features of the judged hypotheses."""
+"""Loads training data, and extracts the features of the hypotheses."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class _Comparisons(NamedTuple):
 
 @dataclass(frozen=True)
 class _Extractor:
-    """Extracts the features and vectors of hypotheses.
+    """Extracts features of hypotheses, and vectors of hypotheses and references.
 
     Attributes:
         features: the features of hypotheses and their references.
@@ -74,7 +74,7 @@ class _Extractor:
     progress: Progress
 
     def extract(self, batch: FeatureBatch, stage: str) -> _Rows:
-        """Return the features and vectors of a batch.
+        """Return the features of the hypotheses in a batch, and the sentence vectors of hypotheses and references.
 
         Args:
             batch: the hypotheses and their references.
@@ -101,7 +101,7 @@ def load_examples(
     progress: Progress = silent,
     roots: Mapping[str, str] | None = None,
 ) -> Examples:
-    """Read the data of a recipe, and extract the features of the hypotheses.
+    """Load the training or validation data that a recipe specifies, and extract the features of the hypotheses.
 
     Args:
         specs: the data of the recipe.
@@ -137,7 +137,7 @@ def load_examples(
 
 
 def _load_answer_examples(spec: DataSpec, extractor: _Extractor, folder: Path) -> Examples:
-    """Read the judged answers that a recipe names, and extract their features."""
+    """Read a file with judged answers of language models, and extract the features of the answers."""
     name = Path(spec.answers).name
     return answer_examples(
         load_answers(resolve(spec.answers, folder)),
@@ -151,7 +151,7 @@ def _load_answer_examples(spec: DataSpec, extractor: _Extractor, folder: Path) -
 
 
 def _load_test_sets(spec: DataSpec, language: str, folder: Path, root: str | None) -> list[TestSet]:
-    """Read the test sets of one entry of a recipe, after checking the entry.
+    """Check a data specification, and load the test sets that it names.
 
     Raises:
         ConfigError: if the sample or the list of language pairs is empty, or if ``skip`` is negative.
@@ -172,9 +172,9 @@ def _load_test_sets(spec: DataSpec, language: str, folder: Path, root: str | Non
 
 
 def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, skip: int = 0) -> list[TestSet]:
-    """Return the test sets with only a random sample of their judgments, which is drawn without replacement.
+    """Draw a random sample of judgments without replacement, and return test sets with only these judgments.
 
-    Ties between two hypotheses are not counted as judgments.
+    Ties between two hypotheses do not count as judgments.
 
     Args:
         tests: test sets with rankings, or with ratings of segments.
@@ -191,21 +191,21 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
     end = None if count is None else skip + count
     is_selected = np.zeros(n_judgments, bool)
     is_selected[random_order[skip:end]] = True
-    # The judgments of all test sets are numbered consecutively, so the mask is split at the ends of the test sets.
+    # The mask covers the judgments of all test sets in order, so it is split into one mask per test set.
     masks = np.split(is_selected, np.cumsum(judgment_counts)[:-1])
     sampled_tests = map(_select_judgments, tests, rankings, masks)
     return [test for test in sampled_tests if test.judgment_mask().any()]
 
 
 def _count_judgments(test: TestSet, rankings: Rankings | None) -> int:
-    """Return the number of rankings without ties or, if there are no rankings, the number of rated segments."""
+    """Count the rankings of a test set, excluding ties. Without rankings, count the ratings instead."""
     if rankings is not None:
         return len(rankings)
     return len(test.assessments or ())
 
 
 def _select_judgments(test: TestSet, rankings: Rankings | None, mask: NDArray[np.bool_]) -> TestSet:
-    """Return a test set that contains only selected judgments.
+    """Return a copy of a test set that contains only the selected judgments.
 
     Args:
         test: the test set.
@@ -222,7 +222,7 @@ def _select_judgments(test: TestSet, rankings: Rankings | None, mask: NDArray[np
 def _make_judged_examples(
     spec: DataSpec, tests: Sequence[TestSet], extractor: _Extractor, seed: int
 ) -> Iterator[Examples]:
-    """Yield the examples of each test set from a random sample of the judgments.
+    """Draw a random sample of human judgments, and yield the training examples of each test set.
 
     Args:
         spec: the data of the recipe, with the size of the sample and the weight of the comparisons.
@@ -241,7 +241,7 @@ def _make_judged_examples(
 
 
 def _make_test_set_examples(test: TestSet, extractor: _Extractor, weight: float) -> Examples:
-    """Return the judged hypotheses of a test set, with their features and judgments.
+    """Convert the judged hypotheses of a test set to training examples.
 
     Args:
         test: the test set.
@@ -277,7 +277,7 @@ def _make_test_set_examples(test: TestSet, extractor: _Extractor, weight: float)
 
 
 def _select_hypotheses(test: TestSet, systems: NDArray[np.intp], segments: NDArray[np.intp]) -> FeatureBatch:
-    """Return the given hypotheses of a test set as a batch, with their references and sources.
+    """Return a batch of selected hypotheses from a test set, with their references and sources.
 
     Args:
         test: the test set.
@@ -297,7 +297,7 @@ def _select_hypotheses(test: TestSet, systems: NDArray[np.intp], segments: NDArr
 
 
 def _make_comparisons(test: TestSet, row_indexes: NDArray[np.int64]) -> _Comparisons:
-    """Return the pairwise judgments of a test set without ties.
+    """Return all human comparisons of two hypotheses in a test set, excluding ties.
 
     Args:
         test: the test set.
@@ -318,7 +318,7 @@ def _make_comparisons(test: TestSet, row_indexes: NDArray[np.int64]) -> _Compari
 
 
 def _make_synthetic_examples(texts: SyntheticTexts, name: str, extractor: _Extractor, weight: float) -> Examples:
-    """Return synthetic texts with their features. Each kind of comparison becomes a part of the examples.
+    """Convert synthetic comparisons to training examples. Each kind of comparison receives its own title.
 
     Args:
         texts: the synthetic texts and their comparisons.
@@ -356,7 +356,7 @@ def sentence_vectors(
     jobs: int = 1,
     progress: Progress = silent,
 ) -> tuple[Floats, Floats]:
-    """Return one vector per hypothesis, and one mean vector of the references per hypothesis.
+    """Return the sentence vector of each hypothesis, and the mean sentence vector of its references.
 
     Args:
         hypotheses: the hypotheses.

@@ -1,4 +1,4 @@
-"""Decoding of XML entities, which some tools for machine translation leave in their output."""
+"""Decodes XML entities, which some machine translation tools leave in their output."""
 
 from __future__ import annotations
 
@@ -17,16 +17,19 @@ def _decode_entity(match: re.Match[str]) -> str:
 
 
 def _decode_tokenized_entity(match: re.Match[str]) -> str:
-    """Return the character for an entity such as ``& quot ;``. The space after an apostrophe is removed."""
+    """Return the character for an entity that a tokenizer has split, such as ``& quot ;``.
+
+    The space in ``& apos ; s`` is removed, so the result is ``'s``.
+    """
     space = "" if match[1] == "apos" else match["suffix"] or ""
     return html.unescape(f"&{match[1]};") + space
 
 
 def decode_entities(text: str) -> str:
-    """Return a text in which XML entities are replaced by characters.
+    """Replace the XML entities in a text by the corresponding characters.
 
-    Entities are decoded twice, because some tools escape ``&`` twice. Tokenized entities such as ``& apos ; s`` are
-    decoded, too.
+    Entities are decoded twice, because some tools escape ``&`` twice. Entities that a tokenizer has split are decoded,
+    too, such as ``& apos ; s``.
     """
     if "&" not in text:
         return text
@@ -36,7 +39,7 @@ def decode_entities(text: str) -> str:
 
 
 def decode_batch(batch: FeatureBatch) -> FeatureBatch:
-    """Return a batch in which the XML entities of hypotheses and references are replaced by characters."""
+    """Decode the XML entities in all hypotheses and references of a batch."""
     if not any("&" in text for text in chain(batch.hypotheses, *batch.references)):
         return batch
     hypotheses = [decode_entities(text) for text in batch.hypotheses]

@@ -1,4 +1,4 @@
-"""Concatenation of training examples from several test sets."""
+"""Concatenates training examples from several test sets."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from meteor_e.base.array_cache import Floats, Integers
 
 
 def concatenate(example_sets: Sequence[Examples]) -> Examples:
-    """Return the concatenation of several sets of examples, with adjusted row indexes and group numbers."""
+    """Concatenate several sets of training examples. Row indexes and group numbers are adjusted accordingly."""
     row_offsets = _compute_offsets([len(examples.features) for examples in example_sets])
     part_offsets = _compute_offsets([len(examples.title) for examples in example_sets])
-    # Groups are numbered from 0, so a set needs as many group numbers as its largest group number plus 1.
+    # Group numbers start at 0, so the number of groups is the largest group number plus 1.
     group_offsets = _compute_offsets([int(examples.group.max(initial=-1)) + 1 for examples in example_sets])
     return Examples(
         title=tuple(title for examples in example_sets for title in examples.title),
@@ -34,17 +34,17 @@ def concatenate(example_sets: Sequence[Examples]) -> Examples:
 
 
 def _compute_offsets(counts: Sequence[int]) -> Integers:
-    """Return for each set the sum of the counts of all earlier sets."""
+    """Return the index at which each set starts after concatenation, given the sizes of the sets."""
     cumulative_counts: Integers = np.cumsum([0, *counts])
     return cumulative_counts[:-1]
 
 
 def _stack(example_sets: Sequence[Examples], name: str) -> Floats:
-    """Return the concatenation of the arrays with the given attribute name."""
+    """Concatenate one attribute, such as ``scores``, of several sets of training examples."""
     return np.concatenate([getattr(examples, name) for examples in example_sets])
 
 
 def _stack_indexes(example_sets: Sequence[Examples], name: str, offsets: Integers) -> Integers:
-    """Return the concatenation of index arrays, after the offset of each set was added to its indexes."""
+    """Add the offset of each set to its index array, and concatenate the arrays."""
     index_arrays = [getattr(examples, name) + offset for examples, offset in zip(example_sets, offsets, strict=True)]
     return np.concatenate(index_arrays).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Explains the difference between the scores of two systems by the features of a model."""
+"""Explains which features of a model cause the difference between the scores of two systems."""
 
 from __future__ import annotations
 
@@ -53,19 +53,19 @@ class ExplainableEstimator(Protocol):
     points: ClassVar[float]
 
     def contributions(self, features: Floats) -> Floats:
-        """Return the contribution of each feature to the weighted sum, ``(hypotheses, features)``."""
+        """Return an array of shape ``(hypotheses, features)`` with the contributions to the weighted sum."""
         ...
 
     def raw(self, features: Floats) -> Floats:
-        """Return the weighted sum of the features of each hypothesis, ``(hypotheses,)``."""
+        """Return the weighted sum of the features for each hypothesis."""
         ...
 
     def slope(self, raw: float) -> float:
-        """Return the derivative of the score with respect to the weighted sum, at the given value of the sum."""
+        """Return the derivative of the score with respect to the weighted sum at the point ``raw``."""
         ...
 
     def note(self, features: Floats) -> str:
-        """Return a remark about the scores for the user. The string is empty if there is no remark."""
+        """Return a note that explains the scores to the user, or an empty string."""
         ...
 
 
@@ -75,7 +75,7 @@ MEANS_NOTE = "The values in parentheses are means over the segments, not corpus 
 
 @dataclass(frozen=True)
 class Reason:
-    """A group of features, and its contribution to the difference between the scores of two systems.
+    """A group of features, and how much the group contributes to the score difference between two systems.
 
     Attributes:
         what: the description of the group.
@@ -132,7 +132,7 @@ class Explanation:
         return "\n".join(lines)
 
     def _describe_difference(self, names: tuple[str, str]) -> str:
-        """Return a sentence that names the system with the higher score, and the difference of the scores."""
+        """Return a sentence that states which system has the higher score, and by how many points."""
         scores = zip((self.first, self.second), names, strict=True)
         (low_score, low_name), (high_score, high_name) = sorted(scores, key=lambda item: item[0])
         return (
@@ -142,7 +142,7 @@ class Explanation:
 
 
 def _format_points(points: float, names: tuple[str, str]) -> str:
-    """Return the absolute value of a contribution, with the name of the system that it favors."""
+    """Format the points of a contribution, followed by the name of the system that benefits."""
     return f"{abs(points):5.2f} for {names[0] if points > 0 else names[1]}"
 
 
@@ -153,7 +153,7 @@ def explain(
     references: Sequence[Sequence[str]],
     sources: Sequence[str] | None = None,
 ) -> Explanation:
-    """Explain the difference between the scores of two systems by the features of the model.
+    """Explain which features of a model cause the difference between the scores of two systems.
 
     Args:
         model: a model whose estimator is an :class:`ExplainableEstimator`.
@@ -178,10 +178,10 @@ def explain_system(
     references: Sequence[Sequence[str]],
     sources: Sequence[str] | None = None,
 ) -> Explanation:
-    """Explain the difference between the high-scoring and the low-scoring segments of a system.
+    """Explain how the high-scoring segments of a system differ from its low-scoring segments.
 
-    High-scoring segments have a score above the mean. If all segments have the same score, they are compared with the
-    average of the training data instead.
+    A segment is high-scoring if its score is above the mean. If all scores are equal, the segments are compared with
+    the average of the training data instead.
 
     Args:
         model: a model whose estimator is a linear :class:`ExplainableEstimator`.
@@ -207,7 +207,7 @@ def explain_system(
 
 
 def _check_explainable(model: LearnedModel) -> ExplainableEstimator:
-    """Return the estimator of a model, if its scores can be explained.
+    """Return the estimator of a model, or raise an error if the model's scores cannot be explained.
 
     Raises:
         ConfigError: if the estimator is not explainable.
@@ -226,7 +226,7 @@ def _extract_features(
     references: Sequence[Sequence[str]],
     sources: Sequence[str] | None,
 ) -> Floats:
-    """Return the feature matrix of the hypotheses of a system.
+    """Compute the feature matrix of a system's hypotheses.
 
     Raises:
         InputError: if there are no segments.
@@ -237,7 +237,7 @@ def _extract_features(
 
 
 def _explain_difference(model: LearnedModel, estimator: ExplainableEstimator, rows: Sequence[Floats]) -> Explanation:
-    """Explain the difference between the scores of two systems, which are given by their feature matrices."""
+    """Explain the difference between the scores of two systems, given the feature matrix of each system."""
     scores = [float(model.estimator.score_segments(features).mean()) * estimator.points for features in rows]
     first_score, second_score = scores
     first_contributions, second_contributions = (estimator.contributions(features).mean(axis=0) for features in rows)
@@ -261,10 +261,10 @@ def _explain_difference(model: LearnedModel, estimator: ExplainableEstimator, ro
 def _points_per_unit(
     estimator: ExplainableEstimator, scores: Sequence[float], total: float, rows: Sequence[Floats]
 ) -> float:
-    """Return the factor that converts a difference of weighted sums to a difference of scores in points.
+    """Return how many score points correspond to one unit of the weighted sum of features.
 
-    The factor is the ratio of the two differences. The score is not a linear function of the sum, so the differences
-    can have opposite signs. In this case, the factor is the derivative of the score at the mean sum.
+    Usually, the result is the difference of the two scores divided by the difference of the weighted sums. If the two
+    differences have opposite signs, the derivative of the score at the mean sum is used instead.
 
     Args:
         estimator: the estimator.
@@ -282,7 +282,7 @@ def _points_per_unit(
 def _group_reasons(
     columns: Sequence[str], differences: Floats, points_per_unit: float, rows: Sequence[Floats]
 ) -> list[Reason]:
-    """Return one reason per group of features, sorted by descending contribution."""
+    """Group related features, and sort the groups by how much each group contributes to the score difference."""
     groups: dict[str, list[int]] = {}
     for index, column in enumerate(columns):
         groups.setdefault(_describe_group(column), []).append(index)
@@ -297,7 +297,10 @@ def _group_reasons(
 
 
 def _describe_group(column: str) -> str:
-    """Return the description of the group that contains a column. By default, it is the name of the feature."""
+    """Return the description of the feature group that a column belongs to.
+
+    A column without a group is described by the name of its feature.
+    """
     for prefix, description in _GROUP_BY_PREFIX.items():
         if column.startswith(prefix):
             return description

@@ -1,7 +1,7 @@
 """Extracts a matrix of features from texts, and caches its rows on disk.
 
-Each feature has its own database. The key of a row is a digest of the texts that the feature reads. Therefore, an
-interrupted extraction can continue, and parallel extractions share their rows.
+Each feature has its own database. The key of a row is a hash of the texts that the feature reads. Therefore, an
+interrupted extraction can be resumed, and parallel extractions share the cached rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Needs = tuple[str, ...]
 
 
 class FeatureSet:
-    """A list of features, whose columns together form one matrix.
+    """A list of features whose columns are joined into one feature matrix.
 
     Args:
         features: the features. Their labels must differ.
@@ -67,7 +67,7 @@ class FeatureSet:
     def with_paths(
         entries: Sequence[str | Mapping[str, Any]], change: Callable[[str], str]
     ) -> list[str | dict[str, Any]]:
-        """Return the entries of a recipe with changed paths in their options.
+        """Apply a function to all file paths in the feature options of a recipe.
 
         Args:
             entries: the entries, see :meth:`from_config`. Invalid entries are not changed.
@@ -95,11 +95,11 @@ class FeatureSet:
 
     @property
     def definition(self) -> tuple[str, ...]:
-        """The signature without the versions of libraries. A trained model requires equal definitions."""
+        """The signature without library versions. A trained model accepts only features with the same definition."""
         return (*(f"{entry.label}={entry.definition}" for entry in self.features), *self.columns)
 
     def only(self, columns: Collection[str]) -> FeatureSet:
-        """Return a set that contains only the given columns, in their current order."""
+        """Return a copy that contains only the given columns. The order of the columns does not change."""
         features = []
         for entry in self.features:
             names = zip(entry.indexes, entry.columns, strict=True)
@@ -108,7 +108,7 @@ class FeatureSet:
         return FeatureSet(features, unescape=self.unescape)
 
     def select(self, columns: Sequence[str]) -> list[int]:
-        """Return the indexes of the columns that match the given names.
+        """Return the indexes of the columns that match at least one of the given names.
 
         Args:
             columns: names of columns, such as ``ter.score``. ``ter`` and ``ter.*`` select all columns of a feature.
@@ -131,7 +131,7 @@ class FeatureSet:
     def extract(
         self, batch: FeatureBatch, store: FeatureStore, *, jobs: int = 1, progress: Progress = silent
     ) -> Floats:
-        """Compute the feature matrix of a batch, ``(segments, columns)``.
+        """Compute the feature matrix of a batch, with one row per segment.
 
         Args:
             batch: the segments.
@@ -161,7 +161,7 @@ class FeatureSet:
     def _read_stored_rows(
         self, first_indexes: Mapping[Needs, Mapping[Hashable, int]], store: FeatureStore, values: Mapping[str, Floats]
     ) -> dict[tuple[int, ...], list[NamedFeature]]:
-        """Copy the rows that are already stored to the arrays.
+        """Copy cached feature rows to the output arrays, and return which rows have to be computed.
 
         Args:
             first_indexes: the index of the first segment with each key, by the fields that features read.
@@ -175,7 +175,7 @@ class FeatureSet:
         for entry in self.features:
             index_by_key = first_indexes[entry.feature.needs]
             stored: Mapping[Hashable, Floats] = {}
-            # Without a store, the signature is not needed, and looking up the versions of libraries would take time.
+            # The signature is computed only if the cache is enabled, because looking up library versions takes time.
             if store.enabled:
                 stored = store.get(entry.signature, list(index_by_key), entry.feature.dimension)
             for key, row in stored.items():
@@ -191,7 +191,7 @@ class FeatureSet:
         first_indexes: Mapping[Needs, Mapping[Hashable, int]],
         values: Mapping[str, Floats],
     ) -> Floats:
-        """Return the matrix of the selected columns of all features, with one row per segment.
+        """Join the selected columns of all features into one matrix with one row per segment.
 
         Args:
             n_segments: the number of segments.
@@ -216,7 +216,7 @@ class FeatureSet:
     def segment_vectors(
         self, segments: Sequence[str], store: FeatureStore, *, jobs: int = 1, progress: Progress = silent
     ) -> Floats:
-        """Return one vector per segment, which is the concatenation of the vectors of all features.
+        """Concatenate the segment vectors of all features into one vector per segment.
 
         Raises:
             ConfigError: if a feature does not have vectors of segments.
@@ -236,7 +236,7 @@ class FeatureSet:
 
 
 def _make_feature(entry: str | Mapping[str, Any], context: MatcherContext) -> NamedFeature:
-    """Make the feature that an entry of a recipe describes."""
+    """Create a feature from its entry in a recipe, which is a name or a mapping of options."""
     options = {"use": entry} if isinstance(entry, str) else dict(entry)
     name = options.pop("use", None)
     if not isinstance(name, str):
@@ -248,7 +248,7 @@ def _make_feature(entry: str | Mapping[str, Any], context: MatcherContext) -> Na
 
 
 def _change_paths(entry: str | Mapping[str, Any], change: Callable[[str], str]) -> str | dict[str, Any]:
-    """Return an entry of a recipe with changed paths in its options."""
+    """Apply a function to all file paths in the options of one feature."""
     if isinstance(entry, str):
         return entry
     name = entry.get("use")
@@ -273,7 +273,7 @@ def _save_block(
     store: FeatureStore,
     values: Mapping[str, Floats],
 ) -> None:
-    """Copy the computed rows of a block to the arrays of the features, and write them to the store."""
+    """Copy newly computed feature rows to the output arrays, and write the rows to the cache."""
     indexes = list(block.indexes)
     for entry, rows in zip(block.features, block_rows, strict=True):
         values[entry.label][indexes] = rows
@@ -285,10 +285,10 @@ def _save_block(
 def _make_row_keys(
     needs_of_features: Iterable[Needs], batch: FeatureBatch, store: FeatureStore
 ) -> dict[Needs, list[Hashable]]:
-    """Return one key per segment, for each combination of fields that features read.
+    """Return the cache keys of all segments, separately for each combination of fields that a feature reads.
 
-    Segments with equal keys have equal rows. The keys are digests of the texts or, without a store, the texts
-    themselves.
+    Segments with equal keys have equal feature values. A key is a hash of the segment's texts. If the cache is
+    disabled, the texts themselves are the key.
     """
     keys: dict[Needs, list[Hashable]] = {}
     for needs in needs_of_features:
@@ -299,7 +299,7 @@ def _make_row_keys(
 
 
 def _read_field(batch: FeatureBatch, name: str) -> Sequence[str] | Sequence[tuple[str, ...]]:
-    """Return the values of a field of a batch. References are converted to tuples, which are hashable.
+    """Return the values of a batch field, such as the sources. Lists of references become hashable tuples.
 
     Raises:
         InputError: if the batch does not have the field, or if the field has another length than the hypotheses.
@@ -314,7 +314,7 @@ def _read_field(batch: FeatureBatch, name: str) -> Sequence[str] | Sequence[tupl
 
 
 def _digest_row(row: tuple[str | tuple[str, ...], ...]) -> bytes:
-    """Return a digest of the texts of a segment."""
+    """Return a hash of all texts of a segment."""
     import hashlib
 
     texts: list[str] = []

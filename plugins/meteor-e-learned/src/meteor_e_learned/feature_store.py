@@ -1,4 +1,4 @@
-"""Disk cache of feature rows, with one SQLite database per feature."""
+"""Disk cache of feature values, with one SQLite database per feature."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class FeatureStore:
             raise ConfigError(_describe_failure(file, error)) from error
 
     def get(self, signature: str, keys: Sequence[Hashable], dimension: int) -> dict[Hashable, Floats]:
-        """Return the rows that are stored for the given keys.
+        """Return the cached feature rows for the given keys. Missing keys are omitted.
 
         Args:
             signature: the signature of the feature.
@@ -85,7 +85,7 @@ class FeatureStore:
 
 
 def _select_rows(connection: sqlite3.Connection, keys: Sequence[Hashable]) -> Iterator[tuple[bytes, bytes]]:
-    """Yield the key and the stored bytes of each of the given rows that is in the database."""
+    """Yield the key and the bytes of each requested row that the database contains."""
     for start in range(0, len(keys), MAX_QUERY_KEYS):
         query_keys = keys[start : start + MAX_QUERY_KEYS]
         placeholders = ",".join("?" * len(query_keys))
@@ -93,7 +93,7 @@ def _select_rows(connection: sqlite3.Connection, keys: Sequence[Hashable]) -> It
 
 
 def _describe_failure(file: Path, error: Exception) -> str:
-    """Return the error message for a database that cannot be used."""
+    """Return an error message that explains why a cache database cannot be used."""
     advice = "choose another folder with METEOR_E_CACHE, or use --no-cache"
     if "locked" in str(error):
         return (
@@ -104,7 +104,7 @@ def _describe_failure(file: Path, error: Exception) -> str:
 
 
 def _add_checksum(key: Hashable, row: bytes) -> bytes:
-    """Append a checksum of the key and the row to the bytes of a row. The checksum reveals damaged files."""
+    """Append a checksum to the bytes of a row, so that damaged database files are detected."""
     import hashlib
 
     assert isinstance(key, bytes)

@@ -1,4 +1,4 @@
-"""Frequencies of English words, which come from the large word list of wordfreq."""
+"""Frequencies of English words, from the large word list of the package wordfreq."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import NamedTuple
 from meteor_e.base.word_lists import load_word_lists, read_word_lists
 
 USUAL, FREQUENT = 601, 300
-"""Numbers of lists with words that occur at least once per million words, and more than once per thousand words."""
+"""Numbers of lists with usual words (at least one in a million) and frequent words (more than one in a thousand)."""
 
 _REQUIRED_BY = "feature 'text'", "meteor-e-learned"
 """The feature and the distribution that error messages mention."""
 
 
 class Frequencies(NamedTuple):
-    """Sets of English words: all words of the list, the usual words, and the frequent words."""
+    """Sets of English words from wordfreq: all words, the usual words, and the most frequent words."""
 
     listed: frozenset[str]
     usual: frozenset[str]
@@ -24,13 +24,16 @@ class Frequencies(NamedTuple):
 
 
 def english_lists() -> bytes:
-    """Return the content of wordfreq's file, see :func:`meteor_e.base.word_lists.read_word_lists`."""
+    """Return the content of wordfreq's English word list as bytes.
+
+    See :func:`meteor_e.base.word_lists.read_word_lists`.
+    """
     return read_word_lists(*_REQUIRED_BY)
 
 
 @functools.cache
 def frequencies() -> Frequencies:
-    """Return wordfreq's English words as sets, grouped by frequency.
+    """Return the sets of all, usual and frequent English words in wordfreq.
 
     Raises:
         MeteorError: if wordfreq is not installed.
@@ -41,14 +44,16 @@ def frequencies() -> Frequencies:
 
 @functools.cache
 def load_rarities() -> dict[str, int]:
-    """Return the rarity of each word in units of 0.01, which is the index of wordfreq's list with the word.
+    """Return the rarity of each English word as an integer, in units of 0.01.
+
+    wordfreq stores words of equal frequency in the same list. The index of this list is the rarity.
 
     Raises:
         MeteorError: if wordfreq is not installed.
     """
     lists = load_word_lists(*_REQUIRED_BY)
     rarities: dict[str, int] = {}
-    # A word that is in several lists has the rarity of the first list.
+    # A word that occurs in several lists has the rarity of the first list.
     for index in reversed(range(len(lists))):
         rarities.update(dict.fromkeys(lists[index], index))
     return rarities

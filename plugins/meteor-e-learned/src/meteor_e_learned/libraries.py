@@ -19,7 +19,7 @@ DISTRIBUTIONS = {
 
 @contextmanager
 def estimator_errors(task: str) -> Iterator[None]:
-    """Convert exceptions of an estimator to exceptions of meteor_e, which explain the problem to the user.
+    """Convert exceptions from an estimator to meteor_e's exceptions, which explain the problem to the user.
 
     Args:
         task: a description of the task for messages, such as ``training 'maxsd'``.

@@ -1,4 +1,4 @@
-"""The log of a training, a JSON Lines file with one event per line."""
+"""Training logs in the JSON Lines format, with one event per line."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from meteor_e.api import InputError
 
 
 class TrainingLog:
-    """Writes the events of a training to a JSON Lines file.
+    """Writes the events of a training run to a JSON Lines file.
 
-    The first event overwrites an existing file. A training that fails earlier leaves the existing file unchanged.
+    An existing log is overwritten when the first event is written. If the training fails earlier, the old log is kept.
 
     Args:
         path: the path of the file, or None to write no file.
@@ -42,7 +42,7 @@ class TrainingLog:
                 self.lines = _read_lines(path, keep)
 
     def __call__(self, event: Mapping[str, Any]) -> None:
-        """Write an event to the file, and call the listener."""
+        """Write an event to the log file, and pass the event to the listener."""
         self.lines.append(dict(event))
         if self._path is not None:
             self._write(self._path)
@@ -50,14 +50,14 @@ class TrainingLog:
             self._listener(event)
 
     def _write(self, path: Path) -> None:
-        """Append the last event to the file. The first call overwrites the file with all events."""
+        """Append the latest event to the log file. The first call overwrites the file with all events so far."""
         events, mode = (self.lines[-1:], "a") if self._has_written else (self.lines, "w")
         with path.open(mode, encoding="utf-8") as stream:
             stream.writelines(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
         self._has_written = True
 
     def withdraw(self) -> None:
-        """Remove the empty file that the constructor created, if no event was written to it."""
+        """Delete the log file if the constructor created the file and no event was written."""
         if self._path is not None and self._is_new_file and not self._has_written:
             self._path.unlink(missing_ok=True)
 
@@ -72,9 +72,9 @@ def _log_errors(path: Path) -> Iterator[None]:
 
 
 def _read_lines(path: Path, count: int) -> list[dict[str, Any]]:
-    """Return the first events of a log. If the file does not exist, it is created.
+    """Return the first ``count`` events of a log, and create the file if it does not exist.
 
-    Opening the file for writing reveals missing permissions before the training, which can take hours.
+    The file is opened for writing, so that missing permissions are detected before hours of training.
 
     Args:
         path: the path of the log.

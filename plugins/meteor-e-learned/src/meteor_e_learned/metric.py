@@ -1,4 +1,4 @@
-"""Signatures of trained models, which identify the models in the output of ``meteor-e score``."""
+"""Signatures, which identify trained models in the output of ``meteor-e score``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,10 @@ from meteor_e_learned.modelfile import LearnedModel
 
 
 def signature_of(model: LearnedModel) -> str:
-    """Return the signature of a model. Models with equal signatures and equal features compute equal scores."""
+    """Return a string that identifies a model's estimator, options and learned weights.
+
+    Models with equal signatures and equal features compute equal scores.
+    """
     arrays = model.estimator.arrays()
     learned = digest(f"{key}:{value.tobytes().hex()}" for key, value in sorted(arrays.items()))[:16]
     options = digest(f"{key}={value!r}" for key, value in sorted(options_by_name(model.estimator.options).items()))[:8]

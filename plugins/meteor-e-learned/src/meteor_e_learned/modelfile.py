@@ -60,16 +60,16 @@ class LearnedModel:
 
     @property
     def features(self) -> FeatureSet:
-        """The features of hypotheses. They are made at the first access, because this loads their resources."""
+        """The features of hypotheses. The first access loads the resources of the features, such as word lists."""
         return self._load_features()[0]
 
     @property
     def vectors(self) -> FeatureSet:
-        """The features of single segments. They are made at the first access, because this loads their resources."""
+        """The features of single segments. The first access loads the resources of the features, such as vectors."""
         return self._load_features()[1]
 
     def _load_features(self) -> tuple[FeatureSet, FeatureSet]:
-        """Return the features of hypotheses and the features of single segments, which are made only once."""
+        """Load the features of hypotheses and of single segments. Later calls return the same objects."""
         if self._features is None:
             self._check_plugins()
             features, vectors = self._make_features()
@@ -79,9 +79,9 @@ class LearnedModel:
         return self._features
 
     def _make_features(self) -> tuple[FeatureSet, FeatureSet]:
-        """Make the features of the recipe, without columns that did not exist at the time of the training."""
+        """Create the features of the recipe, and omit columns that did not exist when the model was trained."""
         recipe = self.recipe
-        # An estimator that reads texts stores the vectors of words itself.
+        # Estimators that read texts store their own word vectors, so no vector features are created.
         vector_entries = [] if self.estimator.needs_texts else recipe.vectors
         features = make_features(recipe.features, recipe.language, self.folder, unescape=recipe.unescape)
         vectors = make_features(vector_entries, recipe.language, self.folder, unescape=recipe.unescape)
@@ -89,7 +89,7 @@ class LearnedModel:
         return features.only(feature_lines), vectors.only(vector_lines)
 
     def _check_signature(self, signature: tuple[str, ...]) -> None:
-        """Raise ConfigError if a signature of features differs from the signature of the training features."""
+        """Raise ConfigError if the current features differ from the features that the model was trained with."""
         training_lines, current_lines = _without_counts(self.signature), _without_counts(signature)
         if training_lines == current_lines:
             return
@@ -104,7 +104,7 @@ class LearnedModel:
         )
 
     def _check_plugins(self) -> None:
-        """Raise PluginError if no installed plugin provides a feature of the recipe."""
+        """Raise PluginError if the model needs a feature that no installed plugin provides."""
         feature_names = plugin_registry().features.names()
         for entry in self.recipe.features:
             name = entry if isinstance(entry, str) else entry.get("use")
@@ -116,12 +116,12 @@ class LearnedModel:
 
 
 def features_signature(features: FeatureSet, vectors: FeatureSet) -> tuple[str, ...]:
-    """Return the signature of a model's features. A model requires features with the signature of its training."""
+    """Return a signature of the features, which must be the same when a model is trained and when it is used."""
     return (*features.definition, VECTORS_MARKER, *vectors.definition)
 
 
 def split_signature(signature: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the lines about the features of hypotheses, and the lines about the features of single segments."""
+    """Split a signature into the lines for features of hypotheses and the lines for features of single segments."""
     if VECTORS_MARKER not in signature:
         return signature, ()
     index = signature.index(VECTORS_MARKER)
@@ -129,7 +129,7 @@ def split_signature(signature: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[
 
 
 def _without_counts(signature: Iterable[str]) -> list[str]:
-    """Return a signature without the numbers of columns, which do not matter if the column names are equal."""
+    """Remove the column counts from a signature, because only the names of the columns matter."""
     return [_COLUMN_COUNT.sub(r"\1:", line) for line in signature]
 
 
@@ -163,7 +163,7 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
 
 
 def load_model(path: str | os.PathLike[str]) -> LearnedModel:
-    """Read a model file, or a model that comes with the plugin.
+    """Load a model from a file, or load a pretrained model by name.
 
     Args:
         path: the path of the file, or the model's name.
@@ -186,7 +186,7 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
 
 @contextlib.contextmanager
 def _model_file_errors(name: str) -> Iterator[None]:
-    """Raise InputError for errors that a missing, unreadable or invalid model file causes.
+    """Convert errors from a missing, unreadable or invalid model file to InputError.
 
     Args:
         name: the name of the model, for error messages.
@@ -217,7 +217,7 @@ def _read_content(file: Path, name: str) -> tuple[Mapping[str, Any], dict[str, N
     """
     from safetensors import safe_open
 
-    # This call raises an error for a pipe. Safetensors would wait forever for data from the pipe.
+    # For a pipe, this call raises an error, whereas safetensors would wait forever for data.
     open_regular(file).close()
     with safe_open(file, framework="numpy") as content:
         metadata = content.metadata() or {}
@@ -229,7 +229,7 @@ def _read_content(file: Path, name: str) -> tuple[Mapping[str, Any], dict[str, N
 
 
 def _parse_header(content: str, name: str) -> Mapping[str, Any]:
-    """Return the header of a model file, which is a JSON object.
+    """Parse and check the JSON header of a model file.
 
     Args:
         content: the header as JSON.

@@ -7,7 +7,7 @@ from meteor_e import hookimpl
 
 @hookimpl
 def meteor_e_features() -> dict[str, str]:
-    """Return the import path of each feature. A feature is imported when a recipe uses it."""
+    """Return the import path of each feature. Features are imported only when they are used."""
     return {
         "meteor": "meteor_e_learned.features.meteor:MeteorFeature",
         "text": "meteor_e_learned.features.text:TextFeature",
@@ -19,7 +19,7 @@ def meteor_e_features() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_metrics() -> dict[str, str]:
-    """Return the import path of each metric: ``model`` for any model file, and one metric per model of the plugin."""
+    """Return the import path of each metric. The metric ``model`` loads any model file."""
     return {
         "model": "meteor_e_learned.prediction:ModelMetric",
         "answer-light": "meteor_e_learned.ready_metrics:AnswerLight",
@@ -30,7 +30,7 @@ def meteor_e_metrics() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_estimators() -> dict[str, str]:
-    """Return the import path of each estimator. An estimator is imported when a recipe uses it."""
+    """Return the import path of each estimator. Estimators are imported only when they are used."""
     return {
         "guarded-linear": "meteor_e_learned.models.guarded_linear:GuardedLinear",
         "logistic-regression": "meteor_e_learned.models.logistic_regression:LogisticRegression",

@@ -1,4 +1,4 @@
-"""Metrics that score texts with trained models, and pairwise decisions of the models between systems."""
+"""Metrics that use trained models to score texts or to compare pairs of systems."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def pairwise_advantages(
     jobs: int = 1,
     progress: Progress = silent,
 ) -> Floats:
-    """Return how much better each hypothesis is than the other hypotheses of its segment, according to a model.
+    """Use a model to compare each hypothesis with every other hypothesis of the same segment.
 
     Args:
         model: a model that compares pairs of hypotheses, or scores single hypotheses.
@@ -77,7 +77,7 @@ def pairwise_advantages(
 
 
 def _subtract_scores(scores: Floats) -> Floats:
-    """Return the differences between the scores of all pairs of systems, ``(systems, systems, segments)``.
+    """Return the score differences for all pairs of systems as an array ``(systems, systems, segments)``.
 
     Args:
         scores: the score of each hypothesis, ``(systems, segments)``.
@@ -90,7 +90,7 @@ def _subtract_scores(scores: Floats) -> Floats:
 
 
 def _check_lengths(outputs: Mapping[str, Sequence[str]], n_references: int) -> None:
-    """Check that each system has as many segments as there are references, and that there are segments.
+    """Check that the outputs of all systems have the same length as the references, and are not empty.
 
     Raises:
         InputError: if this is not the case.
@@ -109,7 +109,7 @@ def _select_hypotheses(
     mask: NDArray[np.bool_],
     sources: Sequence[str] | None = None,
 ) -> FeatureBatch:
-    """Return the hypotheses that a mask selects, ordered by system and then by segment.
+    """Return a batch of the hypotheses that a mask selects, sorted by system and then by segment.
 
     Args:
         systems: the hypotheses of each system.
@@ -132,7 +132,7 @@ def _select_hypotheses(
 
 
 class _PairInputs(NamedTuple):
-    """Inputs of an estimator that compares pairs of hypotheses, with one row per hypothesis.
+    """Features and vectors of hypotheses, as input for an estimator that compares pairs of hypotheses.
 
     Attributes:
         features: the features of the hypotheses.
@@ -145,7 +145,7 @@ class _PairInputs(NamedTuple):
     reference_vectors: Floats
 
     def join(self, left_rows: NDArray[np.int64], right_rows: NDArray[np.int64]) -> Floats:
-        """Return the input matrix for pairs of hypotheses, which are given by their rows."""
+        """Return the input matrix for pairs of hypotheses, given their row indexes."""
         return np.hstack([
             self.features[left_rows], self.features[right_rows],
             self.vectors[left_rows], self.vectors[right_rows],
@@ -156,7 +156,7 @@ class _PairInputs(NamedTuple):
 def _extract_inputs(
     model: LearnedModel, batch: FeatureBatch, store: FeatureStore, *, jobs: int, progress: Progress
 ) -> _PairInputs:
-    """Return the inputs of an estimator that compares pairs of the hypotheses of a batch."""
+    """Extract the features and vectors that are needed to compare the hypotheses of a batch in pairs."""
     from meteor_e_learned.data import sentence_vectors
 
     features = model.features.extract(batch, store, jobs=jobs, progress=progress)
@@ -167,7 +167,7 @@ def _extract_inputs(
 
 
 def _compare_pairs(model: LearnedModel, inputs: _PairInputs, mask: NDArray[np.bool_]) -> Floats:
-    """Return the advantage of each hypothesis over each other hypothesis of its segment.
+    """Return how much a model prefers each hypothesis to every other hypothesis of the same segment.
 
     Args:
         model: a model that compares pairs of hypotheses.
@@ -195,7 +195,7 @@ def _compare_pairs(model: LearnedModel, inputs: _PairInputs, mask: NDArray[np.bo
 
 @dataclass(frozen=True)
 class PairwiseComparison:
-    """The decisions of a model about which of two systems is better on each segment, for every pair of systems.
+    """Pairwise decisions of a model: for each segment, which of two systems is better.
 
     Attributes:
         systems: the names of the systems.
@@ -209,19 +209,19 @@ class PairwiseComparison:
 
     @property
     def segment_shares(self) -> Floats:
-        """The fraction of the other systems that each system beats, ``(systems, segments)``. A tie counts half."""
+        """The fraction of opponents that each system beats on each segment. A tie counts as half a win."""
         n_opponents = len(self.systems) - 1
         shares: Floats = (self.decisions.sum(axis=1) / n_opponents + 1) / 2
         return shares
 
     @property
     def shares(self) -> Floats:
-        """The fraction of its comparisons that each system wins, ``(systems,)``. A tie counts half."""
+        """The fraction of comparisons that each system wins. A tie counts as half a win."""
         shares: Floats = self.segment_shares.mean(axis=1)
         return shares
 
     def shares_by_pair(self) -> dict[str, dict[str, float]]:
-        """Return the fraction of segments on which each system beats each other system. A tie counts half."""
+        """Return the fraction of segments on which each system beats each opponent. A tie counts as half a win."""
         shares = (self.decisions.mean(axis=2) + 1) / 2
         return {
             system: {
@@ -231,7 +231,7 @@ class PairwiseComparison:
         }
 
     def segment_decisions(self, system: str) -> list[dict[str, dict[str, int]]]:
-        """Return the decisions between a system and each other system, with one dictionary per segment."""
+        """Return one dictionary per segment with the decisions between a system and all other systems."""
         row = self.systems.index(system)
         opponents = [(column, name) for column, name in enumerate(self.systems) if column != row]
         return [
@@ -282,12 +282,12 @@ class ModelMetric(SystemsMetric):
         self.signature = signature_of(model)
         self.scores_segments = has_scores(model)
         self.compares_systems = not self.scores_segments
-        # The score of a system is the mean of its segment scores, unless the model only compares hypotheses or its
-        # estimator averages scores differently.
+        # The score of an additive metric for a system is the mean of the segment scores.
+        # Models that only compare hypotheses, and estimators that average scores differently, are not additive.
         self.additive = self.scores_segments and type(model.estimator).system_score is Estimator.system_score
 
     def system_scores(self, statistics: Floats, weights: Floats | None = None) -> Floats:
-        """Return the score of a system, or the scores of weighted samples of its segments."""
+        """Return a system's score. If weights are given, return one score for each weighted sample of segments."""
         return self.model.estimator.system_score(statistics[:, 0], weights)
 
     def compare(
@@ -297,7 +297,7 @@ class ModelMetric(SystemsMetric):
         *,
         progress: Progress = silent,
     ) -> PairwiseComparison:
-        """Decide which of two systems is better on each segment, for every pair of systems.
+        """Decide for every pair of systems which system is better on each segment.
 
         Args:
             outputs: the hypotheses of each system, by system name; at least two systems.
@@ -327,7 +327,7 @@ class ModelMetric(SystemsMetric):
         return PairwiseComparison(names, np.sign(np.nan_to_num(advantages)).astype(np.int8))
 
     def score_shown_systems(self, test: SystemOutputs, *, progress: Progress = silent) -> Scores:
-        """Return the fraction of its comparisons that each system wins, with the individual decisions as details.
+        """Return the fraction of comparisons that each system wins. The details contain the individual decisions.
 
         Raises:
             InputError: if there are fewer than two systems.
@@ -345,15 +345,15 @@ class ModelMetric(SystemsMetric):
 
     @property
     def decimals(self) -> int:  # type: ignore[override]
-        """The number of decimals in tables. Scores from 0 to 100 have as many decimals as BLEU and chrF."""
+        """The number of decimals in tables, which is two for percentages and four for other scores."""
         return 2 if has_scale(self.model) else 4
 
     def score_systems(
         self, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, systems: bool, progress: Progress = silent
     ) -> Scores:
-        """Return the raw scores of the outputs of a test set, before the model maps scores to percentages.
+        """Return the raw scores of system outputs, before the model maps the scores to percentages.
 
-        The rows of features are cached in the folder ``features``, in the parent folder of the score cache.
+        Feature values are cached in the folder ``features``, next to the folder of the score cache.
 
         Raises:
             ConfigError: if the language of the test set is not the model's.
@@ -382,7 +382,10 @@ class ModelMetric(SystemsMetric):
         return values
 
     def _average_advantages(self, test: SystemOutputs, mask: Cells, store: FeatureStore, progress: Progress) -> Floats:
-        """Return the mean advantage of each hypothesis that a mask selects. The values of other hypotheses are NaN."""
+        """Return how much better each selected hypothesis is, on average, than the others of the same segment.
+
+        Hypotheses that the mask does not select have the value NaN.
+        """
         advantages = pairwise_advantages(
             self.model,
             test.outputs,
@@ -427,7 +430,7 @@ class ModelMetric(SystemsMetric):
         return {"path": text}
 
     def statistics(self, batch: Batch) -> Floats:
-        """Return one row per segment, which contains the score and the number of segments, 1.
+        """Return one row per segment with two values: the score, and the segment count 1.
 
         Raises:
             ConfigError: if the model only compares hypotheses.
@@ -484,7 +487,7 @@ class ModelMetric(SystemsMetric):
 
 
 class ReadyMetric(ModelMetric):
-    """Base class of the metrics for the models that come with the plugin. A metric has the name of its model."""
+    """Base class of the metrics for pretrained models. Each metric has the same name as its model."""
 
     Options: ClassVar[Any] = None
 
@@ -512,5 +515,5 @@ class ReadyMetric(ModelMetric):
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
-        """Raise ConfigError: the metric does not have options."""
+        """Raise ConfigError, because the metric does not have any options."""
         raise ConfigError(f"metric {cls.name!r} has no options; write -M {cls.name}")

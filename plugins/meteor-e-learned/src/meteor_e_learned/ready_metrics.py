@@ -1,4 +1,4 @@
-"""Metrics for the models that come with the plugin, with one class per model."""
+"""Metrics for pretrained models, with one class per model."""
 
 from __future__ import annotations
 

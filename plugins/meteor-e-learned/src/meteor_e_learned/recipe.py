@@ -24,7 +24,7 @@ _ENVIRONMENT_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
 
 class DataSpec(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One entry of a recipe's training or validation data.
+    """A data set that a recipe uses for training or validation.
 
     Attributes:
         index: the path of a data index, in the format that ``meteor-e evaluate`` reads.
@@ -123,12 +123,12 @@ def recipe_from_json(content: bytes, source: str) -> Recipe:
 
 
 def estimator_class(name: str) -> Any:
-    """Return the class of the estimator with the given name, which any plugin can register."""
+    """Return the estimator class that a plugin has registered under the given name."""
     return plugin_registry().estimators.get(name)
 
 
 def _check_name(recipe: Recipe, location: str) -> None:
-    """Raise ConfigError if the model's name is empty, too long, or contains characters that cannot be printed."""
+    """Raise ConfigError if the name of a model is empty, too long, or not printable."""
     if not recipe.name.isprintable() or not 0 < len(recipe.name) <= MAX_NAME_LENGTH:
         raise ConfigError(f"{location}: name: must have 1 to {MAX_NAME_LENGTH} characters, all of which can be printed")
 
@@ -144,7 +144,7 @@ def _check_estimator(recipe: Recipe, location: str) -> None:
 
 
 def resolve(text: str, folder: Path) -> str:
-    """Return a path of a recipe with environment variables replaced by their values.
+    """Replace the environment variables in a path, and resolve the path relative to a folder.
 
     Args:
         text: the path in the recipe. It may contain ``${NAME}``, ``${NAME:-DEFAULT}`` and a leading ``~``.

@@ -19,8 +19,8 @@ SHARES = np.concatenate([[0.1, 0.25, 0.5], np.arange(1.0, 100.0), [99.5, 99.75, 
 class Scale:
     """A strictly increasing function from raw scores to percentages between 0 and 100.
 
-    The function interpolates linearly between the stored levels. Outside the levels, it approaches 0 and 100
-    exponentially, so that different raw scores never have the same percentage.
+    The function interpolates linearly between the stored levels. Below the lowest level, it approaches 0 exponentially.
+    Above the highest level, it approaches 100. Therefore, different raw scores never have the same percentage.
 
     Attributes:
         levels: the raw score for each percentage in :data:`SHARES`, in increasing order.
@@ -37,7 +37,7 @@ class Scale:
 
     @classmethod
     def fit(cls, scores: NDArray[np.floating], part: NDArray[np.int64]) -> Scale:
-        """Return the scale whose levels are weighted quantiles of the raw scores of system outputs.
+        """Compute the levels of a scale, which are weighted quantiles of the raw scores of system outputs.
 
         Args:
             scores: the raw scores.
@@ -56,7 +56,7 @@ class Scale:
         """Return the percentage for each raw score."""
         lowest, highest = self.levels[0], self.levels[-1]
         interpolated = np.interp(scores, self.levels, SHARES)
-        # The width of the three outermost intervals is the unit of the exponential functions.
+        # The exponential tails are scaled by the width of the three outermost intervals.
         low_width, high_width = self.levels[3] - lowest, highest - self.levels[-4]
         low_tail = SHARES[0] * apply_scalar(math.exp, np.minimum(scores - lowest, 0) / low_width)
         high_share = 100 - SHARES[-1]

@@ -70,7 +70,7 @@ def score_segments(
 
 
 def _score_block(model: LearnedModel, block: FeatureBatch, features: Floats, *, raw: bool) -> Floats:
-    """Return the scores of hypotheses, whose features have already been extracted."""
+    """Return the scores of hypotheses, given their extracted features."""
     estimator: Any = model.estimator
     scores: Floats
     if estimator.needs_texts:
@@ -83,7 +83,7 @@ def _score_block(model: LearnedModel, block: FeatureBatch, features: Floats, *, 
 
 
 def _count_segments(progress: Progress, start: int, block_size: int, n_segments: int) -> Progress:
-    """Convert the progress within a block of segments to progress within all segments.
+    """Return a progress callback that converts the progress within a block to the overall progress.
 
     Args:
         progress: receives the number of finished segments, and their total number.

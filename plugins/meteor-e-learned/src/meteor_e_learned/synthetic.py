@@ -1,5 +1,7 @@
-"""Makes synthetic comparisons from texts with errors and from excerpts. In each comparison, it is known by
-construction which text is better."""
+"""Makes synthetic comparisons, in which one of two texts is worse by construction.
+
+Either errors are inserted into a text, or an excerpt covers less of the reference than another excerpt.
+"""
 
 from __future__ import annotations
 
@@ -49,7 +51,7 @@ class SyntheticTexts:
         return len(self.hypotheses) - 1
 
     def put_errors(self, texts: Sequence[str], references: Sequence[Sequence[str]], language: str, seed: int) -> None:
-        """Append texts, their erroneous versions, and comparisons of each text with its erroneous versions.
+        """Insert errors into texts, and append comparisons of each text with its erroneous versions.
 
         The command ``meteor-e stress`` inserts the same kinds of errors.
 
@@ -76,7 +78,7 @@ class SyntheticTexts:
 def synthetic_comparisons(
     kind: SyntheticKind, tests: Sequence[TestSet], count: int, language: str, seed: int
 ) -> SyntheticTexts:
-    """Make synthetic comparisons from the outputs of test sets.
+    """Make synthetic training comparisons from the system outputs of test sets.
 
     Args:
         kind: ``errors`` compares an output with the same output after an error was inserted. ``excerpts`` compares
@@ -105,7 +107,7 @@ def _add_errors(
     seed: int,
     generator: np.random.Generator,
 ) -> None:
-    """Append a random sample of the judged outputs, and comparisons with their erroneous versions.
+    """Draw a random sample of system outputs, and append comparisons of each output with its erroneous versions.
 
     Args:
         target: receives the texts and their comparisons.
@@ -128,7 +130,7 @@ def _add_errors(
 
 
 def _list_judged_outputs(tests: Sequence[TestSet]) -> list[tuple[str, list[str]]]:
-    """Return each judged output with its references."""
+    """Return all system outputs that have human judgments, each with its references."""
     judged_outputs = []
     for test in tests:
         for system, segment in zip(*test.judgment_mask().nonzero(), strict=True):
@@ -145,7 +147,7 @@ def _add_excerpts(
     *,
     multi_sentence: bool,
 ) -> None:
-    """Append excerpts from one part of a document, and compare them by how much of the reference excerpt they cover.
+    """Append excerpts of translations, and compare the excerpts by how much of the reference each one covers.
 
     Args:
         target: receives the texts and their comparisons.
@@ -170,7 +172,7 @@ def _add_excerpts(
 
 
 class _Excerpt(NamedTuple):
-    """An excerpt of a system's output, and its coverage of the reference excerpt, in words.
+    """An excerpt of a system's output, and how many words of the reference excerpt it covers.
 
     Attributes:
         row: the row index of the excerpt in the synthetic texts.
@@ -182,7 +184,7 @@ class _Excerpt(NamedTuple):
 
 
 def _compare_excerpts(excerpts: Sequence[_Excerpt]) -> list[tuple[int, int]]:
-    """Return the row indexes of the better and the worse excerpt for all pairs of excerpts that differ in coverage."""
+    """Return all pairs of a better and a worse excerpt. The better excerpt covers more words of the reference."""
     comparisons = []
     for better in excerpts:
         for worse in excerpts:
@@ -194,7 +196,7 @@ def _compare_excerpts(excerpts: Sequence[_Excerpt]) -> list[tuple[int, int]]:
 def _draw_reference_sentences(
     window: NDArray[np.int64], generator: np.random.Generator, *, multi_sentence: bool
 ) -> list[int]:
-    """Return the indexes of three random sentences in the order of the document, or the index of one sentence."""
+    """Draw either one random sentence or three random sentences, and return the indexes in document order."""
     if not multi_sentence:
         return list(generator.choice(window, 1).tolist())
     n_sentences = min(3, len(window))
@@ -202,7 +204,7 @@ def _draw_reference_sentences(
 
 
 def _draw_sentences(window: NDArray[np.int64], generator: np.random.Generator, *, multi_sentence: bool) -> list[int]:
-    """Return the indexes of one to four random sentences, in the order of the document.
+    """Draw one to four random sentences, and return their indexes in document order.
 
     Args:
         window: the indexes of the available sentences.
@@ -225,7 +227,7 @@ def _make_excerpt(
     *,
     multi_sentence: bool,
 ) -> tuple[str, float]:
-    """Return an excerpt of a system's output, and its coverage of the reference excerpt.
+    """Return an excerpt of a system's output, and how many words of the reference excerpt it covers.
 
     Args:
         system: the sentences of the system's output.

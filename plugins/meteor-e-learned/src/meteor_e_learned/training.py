@@ -49,7 +49,7 @@ class _TrainingTask(NamedTuple):
 
     @property
     def signature(self) -> tuple[str, ...]:
-        """The signature of the features, which the model file contains."""
+        """The signature of the features, as stored in the model file."""
         return features_signature(self.features, self.vectors)
 
 
@@ -78,7 +78,7 @@ def train(
     progress: Progress = silent,
     roots: Mapping[str, str] | None = None,
 ) -> LearnedModel:
-    """Train a model, and write the model file and, next to it, the training log (``.jsonl``).
+    """Train a model, and write the model file and a training log (``.jsonl``) to the same folder.
 
     Args:
         recipe: the recipe.
@@ -122,7 +122,7 @@ def train(
 
 
 def _make_task(recipe: Recipe, folder: Path) -> _TrainingTask:
-    """Make the features and the estimator of a recipe.
+    """Create the features and the estimator that a recipe specifies.
 
     Args:
         recipe: the recipe.
@@ -137,7 +137,7 @@ def _make_task(recipe: Recipe, folder: Path) -> _TrainingTask:
 
 
 def _digest_identity(task: _TrainingTask) -> str:
-    """Return a digest of everything that determines the result of a training, except for the data."""
+    """Return a hash of the recipe, the features and the word vectors, which identifies a training run."""
     words_digest = "" if task.words is None else task.words.digest
     return digest([json.dumps(msgspec.to_builtins(task.recipe), sort_keys=True), *task.signature, words_digest])
 
@@ -145,7 +145,7 @@ def _digest_identity(task: _TrainingTask) -> str:
 def _load_data(task: _TrainingTask, store: FeatureStore, log: TrainingLog, **options: Any) -> _TrainingData:
     """Load the training data and the validation data of a recipe, and log the size of the training data.
 
-    If an error occurs, an empty log file is removed.
+    If an error occurs, a new log file without events is deleted.
 
     Args:
         task: the recipe and its features.
@@ -174,7 +174,7 @@ def _load_data(task: _TrainingTask, store: FeatureStore, log: TrainingLog, **opt
 def _fit(
     task: _TrainingTask, data: _TrainingData, checkpoint: Checkpoint | None, checkpoints: Checkpoints, log: TrainingLog
 ) -> dict[str, Any]:
-    """Fit the estimator, and return the figures for the model card, such as correlations with human judgments.
+    """Fit the estimator, and return results for the model card, such as correlations with human judgments.
 
     Args:
         task: the estimator, and the recipe with its features.
@@ -227,7 +227,7 @@ def learnable(
     recipe: Recipe, specs: Sequence[DataSpec], features: FeatureSet, vectors: FeatureSet, store: FeatureStore,
     **options: Any,
 ) -> Examples:  # fmt: skip
-    """Load the examples for a recipe. If the recipe has a target, the values of the target replace the human scores.
+    """Load training examples. If the recipe names a target feature, its values replace the human scores.
 
     Args:
         recipe: the recipe.
@@ -254,13 +254,13 @@ def learnable(
 
 
 def comparisons_in_common(training: Examples, validation: Examples) -> int:
-    """Return the number of validation comparisons that have the same texts as a training comparison."""
+    """Count the validation comparisons whose texts also occur as a comparison in the training data."""
     training_comparisons = set(_comparison_texts(training))
     return sum(comparison in training_comparisons for comparison in _comparison_texts(validation))
 
 
 def _comparison_texts(examples: Examples) -> Iterator[tuple[object, ...]]:
-    """Yield the better hypothesis, the worse hypothesis and the references of each comparison."""
+    """Yield the texts of each comparison: the better hypothesis, the worse hypothesis, and the references."""
     for better, worse in zip(examples.better.tolist(), examples.worse.tolist(), strict=True):
         yield examples.hypotheses[better], examples.hypotheses[worse], examples.references[better]
 
@@ -276,7 +276,7 @@ def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) ->
         raise ConfigError("the seed is a key of the recipe, or comes from --seed; take it out of 'options'")
     estimator_type = estimator_class(recipe.estimator)
     options_type = estimator_type.options_class()
-    # An estimator without random numbers does not have the option "seed".
+    # Some estimators are deterministic and do not have the option "seed".
     has_seed = options_type is not None and "seed" in options_type.__struct_fields__
     seed_option = {"seed": recipe.seed} if has_seed else {}
     if vectors.features and not estimator_type.needs_vectors:
@@ -286,7 +286,7 @@ def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) ->
 
 
 def word_vectors(recipe: Recipe, vectors: FeatureSet) -> Any:
-    """Return the word vectors of a recipe, or None if the estimator does not read texts.
+    """Return the word vectors that a recipe names, or None if the estimator does not read texts.
 
     Raises:
         ConfigError: if the estimator reads texts, but the recipe does not have exactly one source of word vectors.
@@ -303,7 +303,7 @@ def word_vectors(recipe: Recipe, vectors: FeatureSet) -> Any:
 
 
 def _summarize(examples: Examples) -> dict[str, Any]:
-    """Return the sizes of the test sets and a digest of the examples, for the model card."""
+    """Summarize training examples for the model card: the sizes of the test sets, and a hash of the data."""
     counts = {
         title: {
             "hypotheses": int((examples.hypothesis_part == index).sum()),
@@ -329,7 +329,7 @@ def _package_versions(packages: Sequence[str]) -> dict[str, str]:
 
 
 def _relocate(recipe: Recipe, folder: Path, output: Path) -> Recipe:
-    """Return the recipe with paths relative to the folder of the model file instead of the folder of the recipe.
+    """Make the paths in a recipe relative to the folder of the model file.
 
     Args:
         recipe: the recipe.

@@ -1,7 +1,7 @@
 """Feature that compares an answer to a question with acceptable answers, which are called references.
 
-A question can have many references. Some columns contain the best value over all references. The other columns compare
-the answer with the nearest reference only, which is the reference that is most similar to the answer.
+A question can have many references. Some columns contain the maximum over all references. All other columns compare the
+answer only with the most similar reference, which is called the nearest reference.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ MAX_NEW_NUMBERS = 4
 
 
 class Comparison(NamedTuple):
-    """Values that compare an answer with one reference.
+    """Measures of how much of one reference an answer contains.
 
     Attributes:
         contains: whether the answer contains the reference as a whole.
@@ -62,7 +62,7 @@ class Comparison(NamedTuple):
 
 
 class Match(NamedTuple):
-    """The references that match an answer best.
+    """The result of comparing an answer with all references of its question.
 
     Attributes:
         best: the best value of each comparison over all references.
@@ -107,12 +107,12 @@ COLUMNS = (
 
 
 def _share(forms: Sequence[str], container: Container[str]) -> float:
-    """Return the fraction of the forms that are in a container."""
+    """Return the fraction of normalized words that a container contains."""
     return sum(map(container.__contains__, forms)) / len(forms)
 
 
 def _compare(answer: Answer, reference: Reference) -> Comparison:
-    """Compare an answer with a reference that the answer does not contain as a whole."""
+    """Compare an answer with a reference that the answer does not contain completely."""
     positions = answer.positions
     contains_letters = len(reference.letters) >= TRIGRAM and reference.letters in answer.letters
     trigram_recall = len(reference.trigrams & answer.trigrams) / len(reference.trigrams)
@@ -132,7 +132,7 @@ def _compare(answer: Answer, reference: Reference) -> Comparison:
 
 
 def _match_contained_references(answer: Answer, question: Question, contained: Sequence[str]) -> Match:
-    """Return the match of an answer that contains references as a whole.
+    """Return the comparison result for an answer that contains at least one complete reference.
 
     Args:
         answer: the answer.
@@ -140,7 +140,7 @@ def _match_contained_references(answer: Answer, question: Question, contained: S
         contained: the padded forms of the references that the answer contains.
     """
     first_character = min([answer.padded_forms.index(padded_forms) for padded_forms in contained])
-    # Each word is followed by a space. Counting the spaces therefore yields the index of a word.
+    # Each word is followed by a space, so the number of spaces before a word is the word's index.
     position = answer.padded_forms.count(" ", 1, first_character + 1)
     longest = max(contained, key=lambda padded_forms: padded_forms.count(" "))
     return Match(FULL_MATCH, question.find_reference(longest), position)
@@ -149,7 +149,7 @@ def _match_contained_references(answer: Answer, question: Question, contained: S
 def _match_references(answer: Answer, question: Question) -> Match:
     """Compare an answer with all references of its question.
 
-    If the answer contains references as a whole, the longest of these is the nearest reference.
+    If the answer contains complete references, the longest contained reference counts as the most similar one.
     """
     contained = [padded_forms for padded_forms in question.padded_references if padded_forms in answer.padded_forms]
     if contained:
@@ -162,28 +162,28 @@ def _match_references(answer: Answer, question: Question) -> Match:
 
 
 def _rank_reference(compared_reference: tuple[Comparison, Reference]) -> tuple[float, int]:
-    """Return a sort key for references. References with a high recall have large keys. Short references win ties."""
+    """Return a sort key that ranks references by recall. If the recall is equal, short references rank higher."""
     comparison, reference = compared_reference
     total_recall = comparison.content_recall + comparison.rare_recall + comparison.trigram_recall
     return total_recall, -len(reference.forms)
 
 
 def _measure_similarity(answer: Answer, reference: Reference) -> tuple[float, float]:
-    """Return the similarity of a reference to the most similar passage of an answer, and to the start of the answer."""
+    """Return how similar a reference is to the best-matching passage, and to the beginning, of an answer."""
     reference_text = reference.padded_forms.strip()[:MAX_REFERENCE_CHARACTERS]
     answer_text = answer.padded_forms.strip()[:MAX_ANSWER_CHARACTERS]
     if not answer_text:
         return 0.0, 0.0
     is_contained = reference_text in answer_text
     passage_similarity = 1.0 if is_contained else fuzz.partial_ratio(reference_text, answer_text) / 100
-    # If the answer is shorter than the reference, the answer is compared with only a part of the reference.
+    # Short answers are penalized, because partial_ratio compares a short answer with only a part of the reference.
     length_penalty = min(1.0, len(answer_text) / len(reference_text)) ** 0.25
     similarity = fuzz.ratio(reference_text, answer_text[: 4 * MAX_REFERENCE_CHARACTERS]) / 100
     return passage_similarity * length_penalty, similarity
 
 
 def _measure_numbers(answer: Answer, question: Question, new_forms: Iterable[str]) -> tuple[float, float, float]:
-    """Return the three columns for numbers, which begin with whether any reference contains a number."""
+    """Return whether any reference contains a number, the recall of numbers, and the count of conflicting numbers."""
     if not question.number_lists:
         return 0.0, 0.0, 0.0
     recall = max([_share(numbers, answer.positions) for numbers in question.number_lists])
@@ -192,7 +192,7 @@ def _measure_numbers(answer: Answer, question: Question, new_forms: Iterable[str
 
 
 def _measure_positions(answer: Answer, match: Match, match_positions: Sequence[int]) -> tuple[float, ...]:
-    """Return the columns that describe where the nearest reference occurs in an answer.
+    """Return values that describe where the words of the most similar reference occur in an answer.
 
     Args:
         answer: the answer.
@@ -214,7 +214,7 @@ def _measure_positions(answer: Answer, match: Match, match_positions: Sequence[i
 
 
 def _has_negation_before(answer: Answer, match_positions: Sequence[int]) -> bool:
-    """Return whether a negation occurs shortly before the first of the given positions in an answer."""
+    """Return whether a negation occurs shortly before the first word of the answer that matches the reference."""
     if not match_positions:
         return False
     first_match = min(match_positions)
@@ -224,7 +224,7 @@ def _has_negation_before(answer: Answer, match_positions: Sequence[int]) -> bool
 def _measure_missing_words(answer: Answer, reference: Reference) -> tuple[float, float]:
     """Return the length of the longest missing word, and the rarity of the rarest missing word.
 
-    A missing word occurs in the reference, but not in the answer or the question.
+    A missing word is a word of the reference that occurs in neither the answer nor the question.
     """
     forms_and_rarities = zip(reference.new_forms, reference.new_rarities, strict=True)
     missing_words = [(len(form), rarity) for form, rarity in forms_and_rarities if form not in answer.positions]
@@ -235,7 +235,7 @@ def _measure_missing_words(answer: Answer, reference: Reference) -> tuple[float,
 
 
 def describe(answer: Answer, question: Question) -> list[float]:
-    """Return the values of all columns for an answer. All values are 0 if no reference contains a word."""
+    """Return the feature values of an answer. All values are 0 if the references do not contain any words."""
     if not question.padded_references:
         return [0.0] * len(COLUMNS)
     match = _match_references(answer, question)
@@ -278,7 +278,7 @@ class AnswerFeature(Feature):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: None) -> Self:
-        """Make the feature, and load the list of word frequencies.
+        """Check the language, and load the list of word frequencies.
 
         Raises:
             ConfigError: if the language is not English.
@@ -290,7 +290,10 @@ class AnswerFeature(Feature):
         return super().from_options(context, options)
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Return one row per answer. Consecutive answers to the same question share the analysis of the question."""
+        """Return one row of feature values per answer.
+
+        If consecutive answers have the same question, the question is analyzed only once.
+        """
         previous_key, question = None, Question("", ())
         rows = []
         for text, references, source in zip(batch.hypotheses, batch.references, batch.sources or (), strict=True):

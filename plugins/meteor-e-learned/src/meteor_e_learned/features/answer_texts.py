@@ -1,7 +1,7 @@
-"""Questions, acceptable answers and answers, split into words for the feature ``answer``.
+"""Splits questions, acceptable answers and the answers of systems into words for the feature ``answer``.
 
-A question can have a hundred acceptable answers. Most answers contain one of these as a whole. Therefore, an acceptable
-answer is analyzed only when its words are needed.
+A question can have a hundred acceptable answers. In most cases, a simple string search finds an acceptable answer in
+the system's answer. Therefore, acceptable answers are split into words only if necessary.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TRIGRAM = 3
 """Number of characters in a trigram."""
 
 _COMMENT = re.compile(r"(?<=\S)[^\S\n]*\([^()\n]*\)[^\S\n]*$", re.MULTILINE)
-# The regular expression begins with the capital letter, so that the search skips all other characters quickly.
+# The lookbehinds come after the capital letter, because the search then skips all other characters quickly.
 _NAME = re.compile(r"[A-Z](?<=\b.)(?<![.!?] .)(?<!^.)\w+")
 _SENTENCE_END = re.compile(r"[.!?](?:\s|$)")
 
@@ -112,12 +112,12 @@ class Reference:
 
     @cached_property
     def new_rarities(self) -> list[float]:
-        """The rarity of each word whose form is in :attr:`new_forms`."""
+        """The rarity of each word in :attr:`new_forms`."""
         return [measure_rarity(word) for word in self._new_words]
 
     @cached_property
     def trigrams(self) -> set[str]:
-        """The set of all sequences of three characters in the forms, without spaces."""
+        """The set of character trigrams of the normalized words. Spaces are ignored."""
         return split_trigrams(self.letters)
 
 
@@ -151,7 +151,7 @@ class Question:
         self._references: dict[str, Reference] = {}
 
     def find_reference(self, padded_forms: str) -> Reference:
-        """Return an acceptable answer, which is given by its item in :attr:`padded_references`."""
+        """Return the acceptable answer that belongs to an item of :attr:`padded_references`."""
         reference = self._references.get(padded_forms)
         if reference is None:
             line = self._folded_references.split("\n")[self._padded_lines.index(padded_forms)]
@@ -160,12 +160,12 @@ class Question:
 
 
 def _fold_references(references: Sequence[str]) -> str:
-    """Return the folded references, one per line. A comment in parentheses at the end of a reference is removed."""
+    """Return the normalized references, one per line. Comments in parentheses at the end of a line are removed."""
     text = "\n".join(references)
     if text.count("\n") >= len(references):
         text = "\n".join([reference.replace("\n", " ") for reference in references])
     folded = fold(text)
-    # A reference that is entirely in parentheses is not removed.
+    # A reference that consists only of text in parentheses is kept.
     return _COMMENT.sub("", folded) if ")" in folded else folded
 
 
@@ -185,7 +185,7 @@ class Answer:
         self.words = split_words(self._folded)
         self.forms = get_forms(self.words)
         self.padded_forms = join_forms(self.forms)
-        # In reverse order, the first occurrence of a form comes last and overwrites later positions.
+        # The words are added in reverse order, so that the dictionary keeps the first position of a repeated word.
         reverse_positions = range(len(self.forms) - 1, -1, -1)
         self.positions = dict(zip(reversed(self.forms), reverse_positions, strict=True))
 
@@ -196,18 +196,18 @@ class Answer:
 
     @cached_property
     def trigrams(self) -> set[str]:
-        """The set of all sequences of three characters in the forms, without spaces."""
+        """The set of character trigrams of the normalized words. Spaces are ignored."""
         return split_trigrams(self.letters)
 
     def first_sentence_forms(self) -> Collection[str]:
-        """Return the forms of the words in the first sentence of the answer."""
+        """Return the normalized words in the first sentence of the answer."""
         end = _SENTENCE_END.search(self._folded)
         if end is None or end.end() == len(self._folded):
             return self.positions.keys()
         return set(split_forms(self._folded[: end.start()]))
 
     def name_forms(self) -> set[str]:
-        """Return the forms of names, which are capitalized words that do not begin a sentence."""
+        """Return the normalized names in the answer. A name is a capitalized word that does not begin a sentence."""
         names = _NAME.findall(self._text)
         return set(split_forms(fold(" ".join(names))))
 
@@ -218,10 +218,10 @@ class Answer:
 
 
 def select_numbers(forms: Iterable[str]) -> list[str]:
-    """Return the forms that begin with a digit."""
+    """Return the normalized words that begin with a digit."""
     return [form for form in forms if form[0].isdigit()]
 
 
 def split_trigrams(letters: str) -> set[str]:
-    """Return the set of all sequences of three characters. If the text is shorter, return the text itself."""
+    """Return the set of character trigrams of a text. If the text is shorter, the set contains the text itself."""
     return {letters[start : start + TRIGRAM] for start in range(max(1, len(letters) - TRIGRAM + 1))}

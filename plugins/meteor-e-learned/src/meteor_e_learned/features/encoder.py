@@ -28,7 +28,7 @@ BATCH_SIZE = 8
 
 
 class _TokenizedSentence(NamedTuple):
-    """A sentence with its word pieces, as an ``Encoding`` of the library tokenizers."""
+    """A sentence, and its tokenization as an ``Encoding`` of the library tokenizers."""
 
     text: str
     encoding: Any
@@ -38,8 +38,8 @@ class EncoderFeature(Feature):
     """The cosine of two sentence vectors, and the difference of two sentence vectors of an inner layer.
 
     A sentence vector is the mean of the token vectors. The vectors of the inner layer are scaled to length 1. Inner
-    layers represent wording and grammar more than meaning, so the weights of their difference learn how the wording of
-    systems differs from human wording.
+    layers represent wording and grammar more than meaning. Therefore, a model can learn how the wording of systems
+    differs from human wording.
 
     Values do not depend on the other sentences of a batch. Sentences are never padded. Sentences with equal numbers of
     word pieces are batched if a trial shows that the network then computes bit-identical vectors. Each distinct
@@ -95,9 +95,9 @@ class EncoderFeature(Feature):
         self._try_encoder()
 
     def _try_encoder(self) -> None:
-        """Encode two sentences alone and in one batch, and set the batch size and the size of the vectors.
+        """Test whether batching changes sentence vectors, and set the batch size and the vector size.
 
-        Batches are used only if they do not change the vectors of the sentences.
+        Batches are used only if sentences have exactly the same vectors as without batches.
         """
         first, second = self._tokenizer.encode("A dog."), self._tokenizer.encode("The cat.")
         vectors = [*self._encode([first]), *self._encode([second])]
@@ -114,7 +114,7 @@ class EncoderFeature(Feature):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns: the cosine, and one difference per dimension of the vectors."""
+        """The column names: one cosine, and one difference for each dimension of the sentence vectors."""
         return ("cosine", *(f"difference-{number}" for number in range(1, self._size + 1)))
 
     @property
@@ -136,7 +136,7 @@ class EncoderFeature(Feature):
         return mean_over_references(rows, batch)
 
     def _encode_distinct(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return a dictionary from each distinct text to its vectors. Texts that are not in the cache are encoded."""
+        """Return the sentence vectors of each distinct text, from the cache if possible."""
         vectors: dict[str, Vectors] = {}
         for text in texts:
             cached_vectors = self._cache.get(text)
@@ -151,7 +151,7 @@ class EncoderFeature(Feature):
         return vectors
 
     def _make_batches(self, texts: Sequence[str]) -> list[list[_TokenizedSentence]]:
-        """Tokenize sentences, and return batches of sentences that have equal numbers of word pieces."""
+        """Tokenize sentences, and group sentences with the same number of tokens into batches."""
         sentences_by_length: dict[int, list[_TokenizedSentence]] = {}
         for text, encoding in zip(texts, self._tokenizer.encode_batch(texts), strict=True):
             sentences_by_length.setdefault(len(encoding.ids), []).append(_TokenizedSentence(text, encoding))
@@ -168,7 +168,7 @@ class EncoderFeature(Feature):
         return self._encode([sentence.encoding for sentence in batch])
 
     def _encode(self, encodings: Sequence[Any]) -> list[Vectors]:
-        """Return the vectors of tokenized sentences that have equal numbers of word pieces."""
+        """Encode a batch of tokenized sentences, which must all have the same number of tokens."""
         ids = np.array([encoding.ids for encoding in encodings], np.int64)
         tensors = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         states = self._session.run(self._tensors, {name: tensors[name] for name in self._input_names})
@@ -181,18 +181,18 @@ class EncoderFeature(Feature):
         return vectors
 
     def describe(self) -> str:
-        """Return the definition of the feature, followed by the versions of ONNX Runtime and tokenizers."""
+        """Return a string that identifies the encoder, the layer, and the versions of the libraries."""
         from importlib.metadata import version
 
         return f"{self.definition()}|onnxruntime-{version('onnxruntime')}|tokenizers-{version('tokenizers')}"
 
     def definition(self) -> str:
-        """Return a string with a digest of the encoder and its tokenizer, and with the layer."""
+        """Return a string that identifies the encoder, its tokenizer and the layer."""
         return f"@{self._digest}:layer-{self.options.layer}"
 
 
 def _average_tokens(token_vectors: NDArray[Any], positions: Sequence[int]) -> NDArray[np.float32]:
-    """Return the mean vector of the tokens at the given positions. It is 0 if there are no positions."""
+    """Average the token vectors at the given positions. Without positions, return a zero vector."""
     if not positions:
         return np.zeros(token_vectors.shape[1], np.float32)
     mean: NDArray[np.float32] = np.asarray(token_vectors, np.float32)[positions].mean(axis=0)
@@ -200,7 +200,7 @@ def _average_tokens(token_vectors: NDArray[Any], positions: Sequence[int]) -> ND
 
 
 def _normalize(vector: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return a vector of the same direction that has the length 1. A zero vector is returned unchanged."""
+    """Scale a vector to length 1. A zero vector is returned unchanged."""
     norm = np.linalg.norm(vector)
     return (vector / norm).astype(np.float32) if norm > 0 else vector
 

@@ -1,4 +1,4 @@
-"""Feature that contains METEOR's score, its parts such as recall, and the counts that the score is computed from."""
+"""Feature that consists of METEOR's score, components of the score such as recall, and the underlying counts."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 class MeteorFeature(Feature):
     """METEOR's score, its parts, all counts, and the contribution of each matcher.
 
-    The option ``settings`` replaces options of matchers and, under the key ``lemmatizer``, of the lemmatizer. For
-    example, ``{vector: {file: en.vectors, threshold: 0.7}}`` sets two options of the matcher ``vector``.
+    The option ``settings`` overrides options of matchers and of the lemmatizer. For example,
+    ``{vector: {file: en.vectors, threshold: 0.7}}`` sets two options of the matcher ``vector``. The key of the
+    lemmatizer is ``lemmatizer``.
 
     Raises:
         ConfigError: if the chain or the settings are invalid.
@@ -72,15 +73,14 @@ class MeteorFeature(Feature):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> Self:
-        """Make the feature, with the language of the recipe unless the chain or the options set another language."""
+        """Create the feature. The language is the recipe's, unless the chain or the options set another language."""
         if not options.language and (not options.chain or load_chain(options.chain).language is None):
             options = options.replaced(language=context.language.code)
         return super().from_options(context, options)
 
     @classmethod
     def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-        """Return a copy of the options in which a function was applied to each path, including paths in the chain and
-        its settings."""
+        """Apply a function to all file paths in the options, including the paths in the chain and in its settings."""
         changed = super().with_paths(options, change)
         chain, language, settings = options.get("chain"), options.get("language"), options.get("settings")
         if isinstance(chain, str) and is_path(chain):
@@ -98,20 +98,20 @@ class MeteorFeature(Feature):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns. The columns of a matcher begin with its name and a dot."""
+        """The column names. The columns of a matcher have the matcher's name as a prefix."""
         names = self.meteor.matcher_names
-        # If a chain contains the matcher stem twice, the columns of the second matcher begin with stem#2.
+        # If a matcher occurs twice in a chain, the columns of the second one have a prefix such as "stem#2".
         counts = [names[: index + 1].count(name) for index, name in enumerate(names)]
         matchers = [name if count == 1 else f"{name}#{count}" for name, count in zip(names, counts, strict=True)]
         return (*PARTS, *_STATISTICS, *(f"{matcher}.{part}" for matcher in matchers for part in _MATCHER_PARTS))
 
     @property
     def dimension(self) -> int:
-        """The number of columns. There are thirteen columns, and seven more for each matcher."""
+        """The number of columns, which is thirteen plus seven for each matcher."""
         return len(self.columns)
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
-        """Return the values of all columns for each segment, computed with the best-matching reference."""
+        """Return the feature values of each segment, computed with the best-matching reference."""
         parts, statistics = self._score(batch)
         counts = statistics_columns(statistics)
         matcher_shares = shares(
@@ -126,9 +126,9 @@ class MeteorFeature(Feature):
         return np.hstack(blocks)
 
     def _score(self, batch: FeatureBatch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return two arrays with one row per segment: the parts of the score, and the counts."""
+        """Return the components of METEOR's score and the underlying counts, each with one row per segment."""
         arrays = self.meteor.rows(batch.hypotheses, batch.references).arrays()
-        # Parts of the score that are undefined, such as the recall of an empty reference, are 0.
+        # Undefined components of the score, such as the recall of an empty reference, are set to 0.
         return np.nan_to_num(arrays.scores[:, PART_INDEXES]), arrays.statistics.astype(float)
 
     def describe(self) -> str:
@@ -136,7 +136,10 @@ class MeteorFeature(Feature):
         return self.meteor.signature
 
     def definition(self) -> str:
-        """Return the language, the task and the matchers. If a chain or settings are set, return METEOR's signature."""
+        """Return a string that identifies METEOR's language, task and matchers.
+
+        If the options contain a chain or settings, return METEOR's complete signature instead.
+        """
         chain = self.meteor.chain
         if not self._is_default:
             return self.meteor.signature
@@ -148,7 +151,7 @@ _MATCHER_PARTS = (*MatcherCounts._fields, *Shares._fields)
 
 
 def _change_paths(name: str, options: Any, chain: str | Mapping[str, Any] | None, change: Callable[[str], str]) -> Any:
-    """Return the options of a matcher or a lemmatizer with changed paths.
+    """Apply a function to all file paths in the options of a matcher or a lemmatizer.
 
     Args:
         name: the name of the matcher, or ``lemmatizer``.
@@ -166,7 +169,7 @@ def _change_paths(name: str, options: Any, chain: str | Mapping[str, Any] | None
 
 
 def _lemmatizer_name(options: Mapping[str, Any], chain: str | Mapping[str, Any] | None) -> str:
-    """Return the name of the lemmatizer that the options or, by default, the chain specify."""
+    """Return the name of the lemmatizer in the options, by default the lemmatizer of the chain."""
     if "use" in options:
         return str(options["use"])
     lemmatizer = load_chain(chain).lemmatizer if chain else None

@@ -1,4 +1,4 @@
-"""Feature that contains the score of another trained model, so that a model can build on that score."""
+"""Feature that is the score of another trained model, so that models can be stacked."""
 
 from __future__ import annotations
 
@@ -57,11 +57,11 @@ class ModelScoreFeature(Feature):
         return ("score",)
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
-        """Return the raw score of each hypothesis, ``(hypotheses, 1)``."""
+        """Return the raw score of each hypothesis as a matrix with one column."""
         return score_segments(self._model, batch, self._store, raw=True)[:, None]
 
     def describe(self) -> str:
-        """Return the signatures of the model and of its features."""
+        """Return the model's signature, followed by the signatures of its features."""
         return "|".join([signature_of(self._model), *self._model.features.signature])
 
     def definition(self) -> str:

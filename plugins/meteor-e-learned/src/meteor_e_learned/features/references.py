@@ -1,4 +1,4 @@
-"""Conversion of segments with several references to pairs of a hypothesis and one reference."""
+"""Pairs each hypothesis with each of its references, and averages feature values over the references."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from meteor_e.base.array_cache import Floats
 
 
 def segment_pairs(batch: FeatureBatch) -> tuple[list[str], list[str]]:
-    """Return the hypotheses and references of all pairs. Each hypothesis is paired with each of its references."""
+    """Pair each hypothesis with each of its references, and return two lists of equal length."""
     hypotheses = [
         hypothesis
         for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True)
@@ -21,7 +21,7 @@ def segment_pairs(batch: FeatureBatch) -> tuple[list[str], list[str]]:
 
 
 def mean_over_references(rows: Floats, batch: FeatureBatch) -> Floats:
-    """Average the rows of pairs over the references. The result has one row per hypothesis.
+    """Average the feature rows of each hypothesis over its references.
 
     Args:
         rows: one row per pair, in the order of :func:`segment_pairs`.

@@ -1,7 +1,7 @@
-"""Normalizes short English texts, so that different spellings of a name, a date or a number become equal forms.
+"""Normalizes short English texts, so that different spellings of names, dates and numbers become equal.
 
-For example, ``The U.S.'s 1,000 islands`` becomes the forms ``the us 1000 island``, and ``twenty-first`` becomes ``21``.
-The form of a word is its stem. The form of a number is its digits.
+For example, ``The U.S.'s 1,000 islands`` becomes ``the us 1000 island``, and ``twenty-first`` becomes ``21``. The
+normalized form of a word is its stem. The normalized form of a number consists of digits.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _NUMBERS = {
 _WORD = re.compile(r"\d+(?:\.\d+)+|[^\W_]+")
 _WORD_OR_BREAK = re.compile(_WORD.pattern + r"|\n")
 _DECIMAL_POINT = re.compile(r"\d\.\d")
-# A string with an item for each ASCII character is several times as fast a translation table as a dictionary.
+# As a table for str.translate, a string of all ASCII characters is several times as fast as a dictionary.
 _ASCII_SEPARATORS = "".join(chr(code) if chr(code).isalnum() or chr(code) == "\n" else " " for code in range(128))
 _INITIALS = re.compile(r"\b(?:[a-z]\.){2,}")
 _THOUSANDS = re.compile(r",(?<=\d,)(?=\d{3})")
@@ -65,8 +65,8 @@ MIN_RARITY, MAX_RARITY = 0.5, 8.0
 
 
 def _remove_accents(text: str) -> str:
-    """Return a text with ASCII quotation marks and dashes, and without accents."""
-    # A few calls of str.replace are faster than str.translate for texts that are not ASCII.
+    """Remove accents from a text, and replace typographic quotation marks and dashes by ASCII characters."""
+    # For non-ASCII texts, a few calls of str.replace are faster than str.translate.
     for mark, replacement in _ASCII_MARKS.items():
         text = text.replace(mark, replacement)
     text = unicodedata.normalize("NFKD", text)
@@ -74,7 +74,7 @@ def _remove_accents(text: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return a text in lowercase, without accents, apostrophes, possessive endings, and punctuation within words."""
+    """Lowercase a text, and remove accents, apostrophes, possessive endings, and punctuation within words."""
     text = text.lower()
     if not text.isascii():
         text = _remove_accents(text)
@@ -93,7 +93,10 @@ def _stemmer() -> SnowballStemmer:
 
 
 def _make_form(word: str) -> str:
-    """Return the form of a word of a folded text, or of a line break."""
+    """Return the stem of a lowercase word, or the digits of a number.
+
+    A line break is returned unchanged.
+    """
     if word == "\n":
         return word
     form = _NUMBERS.get(word, word)
@@ -104,7 +107,7 @@ def _make_form(word: str) -> str:
 
 
 class _FormCache(BoundedCache[str, str]):
-    """A cache from words to forms with a limited size. Long words are not cached."""
+    """A cache of limited size from words to normalized words. Long words are not cached."""
 
     __slots__ = ()
 
@@ -124,34 +127,41 @@ def get_forms(words: Iterable[str]) -> list[str]:
 
 
 def measure_rarity(word: str) -> float:
-    """Return the negative decimal logarithm of a word's relative frequency in English, less 1, within bounds."""
+    """Return the rarity of an English word on a logarithmic scale.
+
+    The rarity is -log10(relative frequency) - 1, clipped to the bounds :data:`MIN_RARITY` and :data:`MAX_RARITY`. All
+    numbers have the same rarity.
+    """
     if _forms[word][0].isdigit():
         return NUMBER_RARITY
     return max(MIN_RARITY, min(MAX_RARITY, word_rarity(word) - 1))
 
 
 def _split_at_separators(folded: str, *, keep_breaks: bool = False) -> list[str]:
-    """Split a folded text into words and numbers. If ``keep_breaks`` is true, line breaks are words, too."""
+    """Split a lowercase text into words and numbers. If ``keep_breaks`` is true, line breaks count as words."""
     if not folded.isascii() or ("." in folded and _DECIMAL_POINT.search(folded)):
         return (_WORD_OR_BREAK if keep_breaks else _WORD).findall(folded)
-    # For ASCII texts, a translation table is several times as fast as the regular expression.
+    # For ASCII texts, str.translate is several times as fast as a regular expression.
     words = folded.translate(_ASCII_SEPARATORS)
     return list(filter(None, words.replace("\n", " \n ").split(" "))) if keep_breaks else words.split()
 
 
 def split_words(folded: str) -> list[str]:
-    """Split a folded text into words and numbers. A pair such as ``twenty`` and ``one`` becomes one number."""
+    """Split a lowercase text into words and numbers. Number words such as ``twenty one`` become one number."""
     words = _split_at_separators(folded)
     return words if _TENS.keys().isdisjoint(words) else _join_tens(words)
 
 
 def split_forms(folded: str) -> list[str]:
-    """Split a folded text into words, and return the forms of the words."""
+    """Split a lowercase text into words, and return the normalized form of each word."""
     return get_forms(split_words(folded))
 
 
 def _join_tens(words: list[str]) -> list[str]:
-    """Replace each pair such as ``twenty`` and ``one`` in a list by one number, and return the list."""
+    """Join the words of compound numbers, so that ``twenty`` and ``one`` become ``21``.
+
+    The list is changed in place and returned.
+    """
     for index in range(len(words) - 2, -1, -1):
         units = _forms[words[index + 1]]
         if words[index] in _TENS and len(units) == 1 and "1" <= units <= "9":
@@ -161,13 +171,13 @@ def _join_tens(words: list[str]) -> list[str]:
 
 
 def join_forms(forms: Iterable[str]) -> str:
-    """Join all forms into one string, with a space before and after each form."""
+    """Join normalized words into one string, with a space before and after each word."""
     text = " ".join(forms)
     return f" {text} " if text else " "
 
 
 def split_forms_with_breaks(folded: str) -> list[str]:
-    """Split a folded text into words, and return the forms of the words, with a line break between lines.
+    """Return the normalized words of a text, with line breaks as separate items between the lines.
 
     All lines are split in one step, which is faster than one call of :func:`split_forms` per line.
     """

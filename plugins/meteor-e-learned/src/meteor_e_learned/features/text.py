@@ -1,7 +1,7 @@
 """Feature that compares the words, characters, word pairs and negations of a hypothesis with those of its reference.
 
-This module is the reference implementation and compares one pair of texts at a time. The extension module ``_native``
-computes bit-identical values in one pass over the words.
+This module is the reference implementation in Python. The extension module ``_native`` computes bit-identical values in
+one pass over the words.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Word(NamedTuple):
 
 
 def _guess_kind(form: str) -> int:
-    """Return the word class of a form that does not belong to a closed class, by its first character."""
+    """Guess from the first character whether a token is a number, a content word or a punctuation mark."""
     first_character = form[0]
     if first_character.isdigit():
         return NUMBER
@@ -182,7 +182,7 @@ def describe(token: str) -> Word:
 
 
 class WordSequence:
-    """A text that is split into words, word pairs and characters.
+    """A text, split into words, word pairs and characters.
 
     Args:
         text: the text.
@@ -207,7 +207,7 @@ class WordSequence:
         return Counter(self.characters[start : start + order] for start in range(len(self.characters) - order + 1))
 
     def content_stems(self) -> tuple[Counter[str], Counter[tuple[str, bool]]]:
-        """Count the stems of content words. A second counter distinguishes negated stems from other stems.
+        """Return two counters of content word stems. The second counter separates negated stems from other stems.
 
         A stem is negated if one of the four preceding words is a negation.
         """
@@ -220,7 +220,7 @@ class WordSequence:
 
 
 def compare_texts(hypothesis: WordSequence, reference: WordSequence, lists: PairLists) -> list[float]:
-    """Compare a hypothesis with one reference. Return the values in the order of :data:`COUNTED`."""
+    """Compare a hypothesis with one reference, and return the values of the columns in :data:`COUNTED`."""
     from rapidfuzz.distance import Levenshtein
 
     return [
@@ -236,7 +236,7 @@ def compare_texts(hypothesis: WordSequence, reference: WordSequence, lists: Pair
 
 
 def _compare_lengths(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    """Return the reference length, and measures of how much the lengths of hypothesis and reference differ."""
+    """Return the length of the reference, and how much the hypothesis and the reference differ in length."""
     n_words = len(reference.words)
     character_ratio = (hypothesis.size + 1) / (reference.size + 1)
     return [math.log(n_words + 1), len(hypothesis.words) - n_words, abs(math.log(character_ratio))]
@@ -253,7 +253,7 @@ def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> li
         n_common_ngrams = (hypothesis.ngrams(order) & reference.ngrams(order)).total()
         precision = n_common_ngrams / max(1, n_hypothesis_ngrams)
         precisions.append(precision)
-        # chrF averages over the orders that occur in both texts.
+        # chrF averages over the n-gram orders for which both texts are long enough.
         if n_hypothesis_ngrams and n_reference_ngrams:
             n_orders += 1
             precision_sum += precision
@@ -271,7 +271,7 @@ def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> li
 
 
 def _count_added_words(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    """Return counts of unknown and rare words that occur in the hypothesis, but not in the reference."""
+    """Count unknown and rare words that occur in the hypothesis, but not in the reference."""
     reference_forms = set(reference.forms)
     added = [word for word in hypothesis.words if word.form not in reference_forms]
     n_unknown = sum(word.unknown for word in added)
@@ -288,9 +288,9 @@ def _chrf(precision: float, recall: float) -> float:
 
 
 def _compare_word_classes(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    """Return values that describe the common words of two texts by word class, and the repeated words."""
+    """Measure how many words of each word class two texts have in common, and count doubled words."""
     unmatched_forms = Counter(reference.forms)
-    # The index of each list entry is a word class, such as PRONOUN.
+    # The list contains one count per word class and is indexed by constants such as PRONOUN.
     common_counts = [0] * (CONTENT + 1)
     common_frequent = 0
     for word in hypothesis.words:
@@ -314,13 +314,17 @@ def _compare_word_classes(hypothesis: WordSequence, reference: WordSequence) -> 
 
 
 def _share_of_class(common_counts: Sequence[int], text_counts: Mapping[int, int], word_class: int) -> float:
-    """Return the share of a text's words of one class that are common words, or 0.5 if there are no such words."""
+    """Return the fraction of words of one class, such as pronouns, that two texts have in common.
+
+    The fraction is relative to the words of one text. If this text does not contain a word of the class, the result is
+    0.5.
+    """
     n_words = text_counts[word_class]
     return common_counts[word_class] / n_words if n_words else 0.5
 
 
 def _compare_averages(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    """Return values that describe the average words of the two texts, and the repetitions in the reference."""
+    """Compare word length and the share of frequent words in two texts, and measure repetition in the reference."""
 
     def mean_difference(value: Callable[[Word], int]) -> float:
         hypothesis_mean = sum(map(value, hypothesis.words)) / max(1, len(hypothesis.words))
@@ -335,7 +339,7 @@ def _compare_averages(hypothesis: WordSequence, reference: WordSequence) -> list
 
 
 def _compare_negations(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    """Return counts of missing and added negations, and of words that are negated in only one of the two texts."""
+    """Count missing and added negations, and shared words that are negated in only one of the two texts."""
     missing_negations = reference.count(lambda word: word.denies) - hypothesis.count(lambda word: word.denies)
     hypothesis_denials = hypothesis.count(lambda word: word.denies or word.implies)
     reference_denials = reference.count(lambda word: word.denies or word.implies)
@@ -351,9 +355,9 @@ def _compare_negations(hypothesis: WordSequence, reference: WordSequence) -> lis
 
 
 def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, lists: PairLists) -> list[float]:
-    """Return values that describe how frequent the added word pairs are in English texts.
+    """Measure how common the added word pairs of a hypothesis are in English.
 
-    Added word pairs occur in the hypothesis, but not in the reference.
+    An added word pair occurs in the hypothesis, but not in the reference.
 
     The probabilities come from counts of words and word pairs on the web (Norvig, 2009). The values are, in order: the
     log probability of the second word given the first, per pair of the hypothesis; the lowest log probability; the
@@ -394,7 +398,7 @@ def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, lists: 
 
 
 class PairLists(NamedTuple):
-    """Frequencies of English words and word pairs, and the number of words in the counted texts."""
+    """Counts of English words and word pairs, and the total number of words in the corpus."""
 
     words: Mapping[str, float]
     pairs: Mapping[str, float]
@@ -402,7 +406,7 @@ class PairLists(NamedTuple):
 
 
 def _straighten_quotes(text: str) -> str:
-    """Return a text in which typographic quotation marks are replaced by straight ones."""
+    """Replace typographic quotation marks in a text by straight quotation marks."""
     if text.isascii():
         return text
     return text.replace("‘", "'").replace("’", "'").replace("“", '"').replace("”", '"')
@@ -498,7 +502,7 @@ class TextFeature(Feature):
         return super().from_options(context, options)
 
     def compute(self, batch: FeatureBatch) -> Floats:
-        """Return one row per hypothesis, with values that are averaged over the references."""
+        """Return one row of feature values per hypothesis, averaged over its references."""
         hypotheses, references = ([_straighten_quotes(text) for text in texts] for texts in segment_pairs(batch))
         counts = [len(segment_references) for segment_references in batch.references]
         rows = np.column_stack([np.repeat(np.array(counts, float), counts), _load_comparer()(hypotheses, references)])

@@ -1,1 +1,1 @@
-"""Estimators with the interface of scikit-learn, in one module each."""
+"""Estimators with the interface of scikit-learn."""

@@ -25,7 +25,7 @@ def strict_tau(differences: Floats) -> float:
 
 
 def pair_taus(estimator: Estimator, examples: Examples) -> dict[str, float]:
-    """Return Kendall's τ of an estimator's decisions for each test set. It is NaN if there are no comparisons."""
+    """Return Kendall's τ with human judgments by test set. Test sets without comparisons have the value NaN."""
     if not len(examples.better):
         return dict.fromkeys(examples.title, float("nan"))
     decisions = estimator.decisions(examples)
@@ -33,7 +33,7 @@ def pair_taus(estimator: Estimator, examples: Examples) -> dict[str, float]:
 
 
 def agreement(estimator: Estimator, examples: Examples, validation: Examples | None) -> dict[str, Any]:
-    """Return the correlations of a trained estimator with human judgments, as figures for the model card.
+    """Return a trained estimator's correlations with human judgments for the model card.
 
     Args:
         estimator: the trained estimator.
@@ -74,7 +74,7 @@ def score_correlations(estimator: Estimator, validation: Examples) -> dict[str, 
 
 
 def pearson(x: Floats, y: Floats) -> float:
-    """Return Pearson's correlation of two arrays. It is NaN if all values of an array are equal."""
+    """Return Pearson's correlation of two arrays, or NaN if one of the arrays is constant."""
     if len(x) < 2 or np.ptp(x) == 0 or np.ptp(y) == 0:
         return float("nan")
     return float(np.corrcoef(x, y)[0, 1])

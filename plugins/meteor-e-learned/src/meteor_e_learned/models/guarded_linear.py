@@ -27,7 +27,7 @@ Range = Annotated[list[float], Meta(min_length=3, max_length=3)]
 
 
 class _LossTerm(NamedTuple):
-    """The weighted mean squared error of some training examples, as a term of the loss.
+    """A term of the loss: the weighted mean squared error of some training examples.
 
     Attributes:
         rows: differences of standardized features or, for ratings, centered features, ``(examples, features)``.
@@ -75,7 +75,7 @@ class GuardedLinear(LinearEstimator):
     levels_: Floats  # The scale that maps sums to percentages.
 
     class Options(ComponentOptions):
-        """The weights of the terms of the loss, the ranges of features, and the clipping of values."""
+        """Weights in the loss function, permitted ranges of features, and the clipping of extreme values."""
 
         ratings: Annotated[
             Strength, Meta(description="Weight of the ratings; the comparisons of all years together have 1.")
@@ -130,7 +130,7 @@ class GuardedLinear(LinearEstimator):
         seed: Annotated[int, Meta(description="Unused, because training is deterministic.")] = 1
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
-        """Learn the weights from the comparisons and ratings of the examples."""
+        """Learn the feature weights from pairwise comparisons and ratings of hypotheses."""
         columns = list(run.columns)
         prior, penalty = self._prior_and_penalty(columns)
         self.places_ = self._find_range_columns(columns)
@@ -142,14 +142,14 @@ class GuardedLinear(LinearEstimator):
         rows = self._standardize_blocks(examples.features)
         self.weights_ = self._solve(examples, rows, prior, penalty)
         self._fit_base(examples, rows, judged)
-        # Synthetic parts were removed, so the remaining parts are numbered again without gaps.
+        # Without the synthetic examples, the numbers of the test sets have gaps, so the test sets are renumbered.
         _, part_numbers = np.unique(examples.hypothesis_part[judged], return_inverse=True)
         self.levels_ = Scale.fit(self.raw(examples.features[judged]), part_numbers).levels
         taus = pair_taus(self, examples)
         return {f"training tau {title}": tau for title, tau in taus.items() if not np.isnan(tau)}
 
     def _find_range_columns(self, columns: Sequence[str]) -> Floats:
-        """Return the indexes of the columns that have a range, followed by the index of METEOR's score.
+        """Return the indexes of the features that have a permitted range, followed by the index of METEOR's score.
 
         The array is empty if the options do not specify ranges.
         """
@@ -172,14 +172,14 @@ class GuardedLinear(LinearEstimator):
         self._fit_scale(self._clip(features).std(axis=0))
 
     def _standardize_blocks(self, features: Floats) -> NDArray[np.float32]:
-        """Return the standardized features with single precision, which saves memory."""
+        """Standardize the features block by block, and convert them to single precision to save memory."""
         rows = np.empty(features.shape, np.float32)
         for start in range(0, len(rows), BLOCK):
             rows[start : start + BLOCK] = self._standardize(features[start : start + BLOCK])
         return rows
 
     def _prior_and_penalty(self, columns: Sequence[str]) -> tuple[Floats, Floats]:
-        """Return the prior weight of each feature, and how strongly deviations from it are penalized."""
+        """Return the value toward which each weight is regularized, and the strength of the regularization."""
         prior, penalty = np.zeros(len(columns)), np.full(len(columns), self.options.penalty)
         for name in self.options.prior_feature:
             prior[_column_index(name, columns)] = self.options.prior_weight
@@ -206,15 +206,17 @@ class GuardedLinear(LinearEstimator):
         for term in terms:
             block = term.rows.astype(float)
             weight = term.weight / len(block)
-            # Unlike a matrix product, einsum adds numbers in an order that does not depend on the number of threads.
+            # Unlike a matrix product, einsum adds numbers in the same order for any number of threads.
             matrix += weight * np.einsum("ij,ik->jk", block, block)
             vector += weight * np.einsum("ij,i->j", block, term.targets)
-        # The last digits of a solution depend on the processor, so the weights are rounded.
+        # The last digits of the weights depend on the processor, so the weights are rounded.
         weights: Floats = np.linalg.solve(matrix, vector).astype(float).round(8)
         return weights
 
     def _fit_base(self, examples: Examples, rows: NDArray[np.float32], judged: NDArray[np.bool_]) -> None:
-        """Rescale METEOR's score to the mean and the standard deviation of the weighted sums of the judged hypotheses.
+        """Fit a linear map from METEOR's scores to the scale of the learned scores.
+
+        The map equalizes the mean and the standard deviation over the judged hypotheses.
 
         Args:
             examples: the training examples.
@@ -229,7 +231,7 @@ class GuardedLinear(LinearEstimator):
             self.base_ = np.array([base.mean(), sums.std() / max(float(base.std()), 1e-12)])
 
     def _synthetic_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
-        """Yield one term of the loss for each kind of synthetic comparisons.
+        """Yield one term of the loss for each kind of synthetic comparison.
 
         Args:
             examples: the training examples.
@@ -247,7 +249,7 @@ class GuardedLinear(LinearEstimator):
                 yield _LossTerm(differences, targets, weight)
 
     def _comparison_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
-        """Yield terms of the loss for human comparisons, in blocks. All years have the same total weight.
+        """Yield the terms of the loss for human comparisons. All years have the same total weight.
 
         Args:
             examples: the training examples.
@@ -263,7 +265,7 @@ class GuardedLinear(LinearEstimator):
                 yield _LossTerm(differences, np.ones(len(block)), year_weight * len(block) / len(indexes))
 
     def _rating_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
-        """Yield one term of the loss for the human ratings of each language pair.
+        """Yield one term of the loss for each language pair with human ratings.
 
         Args:
             examples: the training examples.
@@ -280,23 +282,24 @@ class GuardedLinear(LinearEstimator):
             yield _LossTerm(centered_features, targets, weight)
 
     def _standardize_ratings(self, ratings: Floats) -> Floats:
-        """Clip extreme ratings, and return the ratings with mean 0 and standard deviation ``rating_scale``."""
+        """Clip extreme ratings, and scale the ratings to mean 0 and standard deviation ``rating_scale``."""
         limits = np.quantile(ratings, [self.options.clip_scores, 1 - self.options.clip_scores])
         clipped = ratings.clip(*limits)
         standardized: Floats = self.options.rating_scale * (clipped - clipped.mean()) / max(float(clipped.std()), 1e-12)
         return standardized
 
     def _find_share(self, title: str) -> float:
-        """Return the weight of the ratings of a test set, which the option ``shares`` sets by a prefix of the title."""
+        """Return the weight of a test set's ratings from the option ``shares``, whose keys are prefixes of titles."""
         for prefix, share in self.options.shares.items():
             if title.startswith(prefix):
                 return float(share)
         return 1.0
 
     def shares(self, features: Floats) -> tuple[Floats, Floats]:
-        """Return the weight of the learned sum for each hypothesis, between 0 and 1.
+        """Return two weights between 0 and 1 for each hypothesis, by which the learned score is multiplied.
 
-        The first array contains the weights from the guard, and the second array the weights from the deviations.
+        The features of the option ``guard`` determine the first array of weights, and the features of the option
+        ``deviations`` determine the second array.
         """
         columns, n_guards = self.places_.astype(int), len(self.options.guard)
         return (
@@ -305,7 +308,7 @@ class GuardedLinear(LinearEstimator):
         )
 
     def contributions(self, features: Floats) -> Floats:
-        """Return the contribution of each feature to the raw score, ``(hypotheses, features)``."""
+        """Return an array of shape ``(hypotheses, features)`` with the contributions to the raw score."""
         rows = np.asarray(features, float)
         contributions: Floats = self._standardize(rows) * self.weights_
         if not len(self.places_):
@@ -321,14 +324,14 @@ class GuardedLinear(LinearEstimator):
         return contributions
 
     def raw(self, features: Floats) -> Floats:
-        """Return the raw scores, which are not mapped to percentages, ``(hypotheses,)``."""
+        """Return the raw score of each hypothesis, before scores are mapped to percentages."""
         starts = range(0, max(1, len(features)), BLOCK)
         blocks = (self.contributions(features[start : start + BLOCK]) for start in starts)
-        # The order of an addition depends on the memory layout, so all blocks are converted to the same layout.
+        # NumPy's order of additions depends on the memory layout, so all blocks are converted to the same layout.
         return np.concatenate([np.ascontiguousarray(block).sum(axis=1) for block in blocks])
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
-        """Return the difference between the raw scores of the two hypotheses of each pair."""
+        """Return the raw score of the first hypothesis minus the raw score of the second hypothesis of each pair."""
         X = np.asarray(X, float)  # noqa: N806
         size = len(self.low_)
         if X.ndim != 2 or X.shape[1] != 2 * size:
@@ -336,22 +339,22 @@ class GuardedLinear(LinearEstimator):
         return self.raw(X[:, :size]) - self.raw(X[:, size:])
 
     def decisions(self, examples: Examples) -> Floats:
-        """Return the raw score of the better hypothesis minus the raw score of the worse one for each comparison."""
+        """Return the raw score of the better hypothesis minus that of the worse hypothesis in each comparison."""
         sums = self.raw(examples.features)
         result: Floats = sums[examples.better] - sums[examples.worse]
         return result
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return the percentage of training outputs with a lower score than each hypothesis, ``(hypotheses,)``."""
+        """Return, for each hypothesis, the percentage of training outputs that have a lower score."""
         return Scale(self.levels_).of(self.raw(features))
 
     def slope(self, raw: float) -> float:
-        """Return the derivative of the percentage with respect to the raw score, at the given raw score."""
+        """Return the derivative of the percentage score at the given raw score."""
         low, high = Scale(self.levels_).of(np.array([raw - 0.05, raw + 0.05]))
         return float(high - low) / 0.1
 
     def note(self, features: Floats) -> str:
-        """Return a remark about the fraction of the scores that comes from METEOR, and the features that cause it."""
+        """Return a note on how much of the score comes from METEOR, and which features are out of range."""
         if not len(self.places_):
             return ""
         base_share = 1 - float(np.prod(self.shares(features), axis=0).mean())
@@ -367,7 +370,7 @@ class GuardedLinear(LinearEstimator):
         return f"{100 * base_share:.0f} % of the score is METEOR's order: {'; '.join(outside)}"
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the learned arrays of a model file.
+        """Restore the learned arrays from a model file.
 
         Raises:
             ValueError: if an array has a wrong shape, or a column index that does not exist.
@@ -386,12 +389,12 @@ class GuardedLinear(LinearEstimator):
 
 
 def _is_synthetic(title: str) -> bool:
-    """Return whether a part of the examples was made by a program, according to its title."""
+    """Return whether the title of a test set marks synthetic examples."""
     return title.startswith(f"{SYNTHETIC} ")
 
 
 def _find_rated_rows(examples: Examples) -> dict[int, NDArray[np.intp]]:
-    """Return the row indexes of the rated hypotheses in each part with human ratings that differ."""
+    """Return the row indexes of rated hypotheses by test set. Test sets with only equal ratings are omitted."""
     rated_rows: dict[int, NDArray[np.intp]] = {}
     for part, title in enumerate(examples.title):
         indexes = np.flatnonzero((examples.hypothesis_part == part) & ~np.isnan(examples.scores))
@@ -402,7 +405,7 @@ def _find_rated_rows(examples: Examples) -> dict[int, NDArray[np.intp]]:
 
 
 def _group_compared_parts(examples: Examples) -> dict[str, list[int]]:
-    """Return the parts with human comparisons, by year.
+    """Group the test sets that contain human comparisons by year.
 
     Comparisons that were derived from ratings are omitted, because the ratings contain the same information.
     """
@@ -416,12 +419,12 @@ def _group_compared_parts(examples: Examples) -> dict[str, list[int]]:
 
 
 def _year_of(title: str) -> str:
-    """Return the name of a test set without its last word, which is the language pair."""
+    """Return the title of a test set without the last word, which is the language pair."""
     return title.rpartition(" ")[0]
 
 
 def _domain_share(values: Floats, ranges: Mapping[str, Sequence[float]]) -> Floats:
-    """Return the weight of the learned sum for each hypothesis, which is 1 if all features are inside their ranges.
+    """Return a weight between 0 and 1 for each hypothesis. The weight is 1 if all features are inside their ranges.
 
     Args:
         values: the values of the features that have a range, ``(hypotheses, features)``.

@@ -16,8 +16,8 @@ class LinearEstimator(Estimator):
     """Base class of the linear estimators.
 
     Features are clipped at extreme quantiles of the training data, so that an unusual segment does not have an extreme
-    score. Then, they are standardized. A model file contains the learned arrays. ``learned`` lists their names, and the
-    attribute of an array has its name with a trailing ``_``.
+    score. Then, the features are standardized. The attribute ``learned`` lists the names of the arrays in a model file.
+    The array ``mean``, for example, is the attribute ``mean_``.
     """
 
     learned: ClassVar[tuple[str, ...]] = ("low", "high", "mean", "scale", "weights")
@@ -39,7 +39,7 @@ class LinearEstimator(Estimator):
         self.mean_ = self._clip(X).mean(axis=0)
 
     def _fit_scale(self, deviation: Floats) -> None:
-        """Learn the scale of each feature. A constant feature has an infinite scale, and does not influence scores.
+        """Set the scale by which each feature is divided. An infinite scale disables constant features.
 
         Args:
             deviation: the standard deviation of each feature. Tiny deviations are rounding errors.
@@ -66,8 +66,7 @@ class LinearEstimator(Estimator):
     def _apply_weights(self, X: Floats) -> Floats:  # noqa: N803
         """Return the weighted sum of each row.
 
-        This method does not use a matrix product, because its order of additions depends on the number of rows and on
-        the processor.
+        Unlike a matrix product, this method adds numbers in the same order for any number of rows and on any processor.
         """
         result: Floats = np.ascontiguousarray(X * self.weights_).sum(axis=1)
         return result
@@ -82,7 +81,7 @@ class LinearEstimator(Estimator):
         return {name: np.atleast_1d(getattr(self, f"{name}_")) for name in self.learned}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the learned arrays of a model file.
+        """Restore the learned arrays from a model file.
 
         Raises:
             ValueError: if an array does not contain finite numbers, or if arrays differ in shape.
@@ -102,6 +101,6 @@ def _check_array(name: str, array: NDArray[Any]) -> None:
         raise ValueError(f"{name} has {array.dtype}, and not floating-point numbers")
     if np.isfinite(array).all():
         return
-    # A constant feature has an infinite scale.
+    # Only a scale may be infinite, because constant features are divided by infinity.
     if name != "scale" or not (array > 0).all():
         raise ValueError(f"{name} has values that are not finite numbers")

@@ -21,11 +21,11 @@ MIN_STEP = 1e-10
 
 
 class LogisticRegression(LinearEstimator):
-    """Logistic regression with a ridge penalty, which estimates the probability of the judgment 1.
+    """Logistic regression with a ridge penalty, which estimates the probability of a positive judgment.
 
-    Features are clipped at extreme quantiles and standardized. The loss has a single minimum, which Newton's method
-    finds, so training is deterministic. The loss is the negative log-likelihood, so the probabilities are calibrated on
-    data that resemble the training data.
+    Features are clipped at extreme quantiles and standardized. Newton's method finds the single minimum of the loss, so
+    training is deterministic. The loss is the negative log-likelihood, so the probabilities are calibrated on data that
+    resemble the training data.
     """
 
     name: ClassVar[str] = "logistic-regression"
@@ -52,7 +52,7 @@ class LogisticRegression(LinearEstimator):
         groups: NDArray[Any] | None = None,
         sample_weight: Floats | None = None,
     ) -> LogisticRegression:
-        """Fit the weights of the features and the intercept.
+        """Fit the feature weights and the intercept.
 
         Args:
             X: the features, ``(hypotheses, features)``.
@@ -70,13 +70,13 @@ class LogisticRegression(LinearEstimator):
         self._fit_bounds(X, self.options.clip)
         self._fit_scale(self._clip(X).std(axis=0))
         weights = self._minimize_loss(self._standardize(X), y)
-        # The last digits of a solution depend on the processor, so the weights are rounded.
+        # The last digits of the weights depend on the processor, so the weights are rounded.
         weights = weights.round(8)
         self.weights_, self.intercept_ = weights[:-1], weights[-1:]
         return self
 
     def _minimize_loss(self, X: Floats, y: Floats) -> Floats:  # noqa: N803
-        """Return the weights and the intercept with the lowest loss, which Newton's method finds.
+        """Minimize the loss by Newton's method, and return the weights and the intercept.
 
         Args:
             X: the standardized features, ``(hypotheses, features)``.
@@ -88,7 +88,7 @@ class LogisticRegression(LinearEstimator):
         weights = np.zeros(design.shape[1])
         for _ in range(MAX_STEPS):
             probabilities = _logistic(np.ascontiguousarray(design * weights).sum(axis=1))
-            # Unlike a matrix product, einsum adds numbers in an order that does not depend on the number of threads.
+            # Unlike a matrix product, einsum adds numbers in the same order for any number of threads.
             gradient = np.einsum("ij,i->j", design, probabilities - y) + penalty * weights
             curvature = probabilities * (1 - probabilities)
             hessian = np.einsum("ij,ik->jk", design * curvature[:, None], design) + np.diag(penalty)
@@ -99,30 +99,30 @@ class LogisticRegression(LinearEstimator):
         return weights
 
     def contributions(self, features: Floats) -> Floats:
-        """Return the contribution of each feature to the log-odds, ``(hypotheses, features)``."""
+        """Return an array of shape ``(hypotheses, features)`` with the contributions to the log-odds."""
         result: Floats = self._standardize(features) * self.weights_
         return result
 
     def raw(self, features: Floats) -> Floats:
-        """Return the log-odds that each answer is correct, ``(hypotheses,)``."""
+        """Return the log-odds that each answer is correct."""
         result: Floats = self._apply_weights(self._standardize(features)) + self.intercept_[0]
         return result
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return the probability that each answer is correct, ``(hypotheses,)``."""
+        """Return the probability that each answer is correct."""
         return _logistic(self.raw(features))
 
     def slope(self, raw: float) -> float:
-        """Return the derivative of the probability with respect to the log-odds, at the given log-odds."""
+        """Return the derivative of the logistic function at the given log-odds."""
         probability = float(_logistic(np.array([raw]))[0])
         return probability * (1 - probability)
 
     def note(self, features: Floats) -> str:
-        """Return an empty string, because no part of the score is set by hand."""
+        """Return an empty string, because the scores of a logistic regression need no note."""
         return ""
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the learned arrays of a model file.
+        """Restore the learned arrays from a model file.
 
         Raises:
             ValueError: if an array has a wrong shape.
@@ -133,7 +133,7 @@ class LogisticRegression(LinearEstimator):
 
 
 def _logistic(values: Floats) -> Floats:
-    """Return the probability for each value of the log-odds."""
+    """Convert log-odds to probabilities."""
     # math.exp gives the same result on all processors, but np.exp does not.
     exponentials = apply_scalar(math.exp, -np.abs(values))
     result: Floats = np.where(values >= 0, 1, exponentials) / (1 + exponentials)

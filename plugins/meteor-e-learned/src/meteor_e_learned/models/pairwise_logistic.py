@@ -1,4 +1,4 @@
-"""Linear pairwise ranker, which is a logistic regression on differences of features."""
+"""Pairwise ranker that uses logistic regression on feature differences."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Strength = Annotated[float, Meta(gt=0)]
 
 
 class PairwiseLogistic(LinearEstimator):
-    """A ranker that compares two hypotheses by the weighted sum of the differences of their features.
+    """A ranker that compares two hypotheses by a weighted sum of feature differences.
 
-    There is no intercept, so swapping the hypotheses reverses the decision, and the weighted sum of the features of a
-    single hypothesis is its score. Features are clipped to their range in the training data, and divided by the
-    standard deviation of their differences.
+    Without an intercept, swapping the two hypotheses reverses the decision. The score of a single hypothesis is the
+    weighted sum of its features. Features are clipped at extreme quantiles, and divided by the standard deviation of
+    their differences.
     """
 
     name: ClassVar[str] = "pairwise-logistic"
     requires: ClassVar[tuple[str, ...]] = ("scikit-learn",)
 
     class Options(ComponentOptions):
-        """The strength of the penalty, and the cross-validation that selects the strength."""
+        """The regularization strength, and the cross-validation that selects it."""
 
         C: Annotated[
             Strength | Annotated[list[Strength], Meta(min_length=1)],
@@ -76,7 +76,7 @@ class PairwiseLogistic(LinearEstimator):
     def _select_strength(
         self, scaled: Floats, labels: NDArray[Any], groups: NDArray[Any] | None, sample_weight: Floats | None
     ) -> float:
-        """Return the inverse strength of the penalty with the most correct decisions in a cross-validation.
+        """Select the inverse regularization strength ``C`` by cross-validation.
 
         Args:
             scaled: the scaled differences of features, ``(pairs, features)``.
@@ -95,11 +95,11 @@ class PairwiseLogistic(LinearEstimator):
             float(strength): _cross_validate(strength, scaled, labels, sample_weight, folds)
             for strength in self.options.C
         }
-        # If several strengths are equally good, the strongest penalty is selected.
+        # If several values are equally good, the strongest regularization is selected.
         return max(self.folds_, key=lambda strength: (self.folds_[strength], -strength))
 
     def _differences(self, X: Floats) -> Floats:  # noqa: N803
-        """Return the clipped features of the first hypothesis minus those of the second, ``(pairs, features)``."""
+        """Subtract the clipped features of the second hypothesis from the clipped features of the first hypothesis."""
         size = X.shape[1] // 2
         if size != len(self.low_) or X.shape[1] % 2:
             raise ConfigError(f"{X.shape[1]} numbers per pair; the model has {len(self.low_)} features per hypothesis")
@@ -107,7 +107,7 @@ class PairwiseLogistic(LinearEstimator):
         return result
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
-        """Return the advantage of the first hypothesis of each pair, which is negative if the second is better."""
+        """Return a number for each pair, which is positive if the first hypothesis is better."""
         result: Floats = (self._differences(np.asarray(X, float)) / self.scale_) @ self.weights_
         return result
 
@@ -116,7 +116,7 @@ class PairwiseLogistic(LinearEstimator):
         return (self.decision_function(X) > 0).astype(np.int64)
 
     def predict_proba(self, X: Floats) -> Floats:  # noqa: N803
-        """Return the probability that the second hypothesis is better, and that the first is better, ``(pairs, 2)``."""
+        """Return the probabilities of both labels for each pair. Label 1 means that the first hypothesis is better."""
         first = 1 / (1 + np.exp(-self.decision_function(X)))
         return np.stack([1 - first, first], axis=1)
 
@@ -125,11 +125,11 @@ class PairwiseLogistic(LinearEstimator):
         return strict_tau(self.decision_function(X) * np.where(np.asarray(y) == 1, 1, -1))
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return the score of each hypothesis, ``(hypotheses,)``. Mean features of the training have the score 0."""
+        """Return the score of each hypothesis. A hypothesis with average features has the score 0."""
         return self._apply_weights(self._standardize(features))
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the learned arrays of a model file.
+        """Restore the learned arrays from a model file.
 
         Raises:
             ValueError: if an array has a wrong shape.
@@ -146,7 +146,7 @@ def _cross_validate(
     sample_weight: Floats | None,
     folds: Sequence[tuple[NDArray[np.intp], NDArray[np.intp]]],
 ) -> float:
-    """Return the total weight of the test pairs that are decided correctly, over all folds.
+    """Return the total weight of the pairs that are decided correctly in a cross-validation.
 
     Args:
         strength: the inverse strength of the penalty.
@@ -167,7 +167,7 @@ def _cross_validate(
 
 
 def _fit_weights(strength: float, scaled: Floats, labels: NDArray[Any], sample_weight: Floats | None) -> Floats:
-    """Return the weights of a logistic regression without an intercept."""
+    """Fit a logistic regression without an intercept, and return the weights."""
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=strength, fit_intercept=False, max_iter=2000)

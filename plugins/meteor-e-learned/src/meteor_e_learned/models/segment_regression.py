@@ -36,11 +36,11 @@ class _Sums:
 
     @staticmethod
     def compute(design: Floats, scores: Floats) -> _Sums:
-        """Return the statistics of the rows of a design matrix."""
+        """Compute the statistics of a design matrix and the human scores."""
         return _Sums(len(scores), design.sum(axis=0), float(scores.sum()), design.T @ design, design.T @ scores)
 
     def subtract(self, part: _Sums) -> _Sums:
-        """Return the statistics of the remaining rows after a part of the rows is removed."""
+        """Subtract the statistics of some rows, and return the statistics of the remaining rows."""
         return _Sums(
             self.count - part.count,
             self.rows - part.rows,
@@ -50,7 +50,7 @@ class _Sums:
         )
 
     def fit(self, alpha: float) -> tuple[Floats, float]:
-        """Return the weights and the intercept for a strength of the penalty, which ignores the intercept."""
+        """Return the weights and the intercept of a ridge regression. The intercept is not penalized."""
         mean = self.rows / self.count
         products = self.products - self.count * np.outer(mean, mean) + alpha * np.eye(len(mean))
         weights = np.asarray(np.linalg.solve(products, self.cross_products - mean * self.scores), np.float64)
@@ -60,8 +60,9 @@ class _Sums:
 class SegmentRegression(LinearEstimator):
     """Predicts the human score of a hypothesis by ridge regression on its features, and possibly on their squares.
 
-    Features are clipped at extreme quantiles and standardized. Cross-validation selects the strength of the penalty,
-    and whether to use squares, by the correlation with human scores. Each group is in one fold.
+    Features are clipped at extreme quantiles and standardized. Cross-validation selects the penalty strength with the
+    highest correlation with human scores, and decides whether squares are used. All hypotheses of a group are in the
+    same fold.
     """
 
     name: ClassVar[str] = "segment-regression"
@@ -70,7 +71,7 @@ class SegmentRegression(LinearEstimator):
     learned: ClassVar[tuple[str, ...]] = (*LinearEstimator.learned, "intercept")
 
     class Options(ComponentOptions):
-        """The candidate values for the cross-validation, and the clipping of values."""
+        """Candidate values for the cross-validation, and the clipping of extreme values."""
 
         alphas: Annotated[
             tuple[Annotated[float, Meta(gt=0)], ...],
@@ -135,7 +136,7 @@ class SegmentRegression(LinearEstimator):
         return self
 
     def _split_folds(self, X: Floats, y: Floats, groups: NDArray[Any] | None) -> list[NDArray[np.intp]]:  # noqa: N803
-        """Return the row indexes of each test fold. If there is a single hypothesis, there are no folds."""
+        """Return the row indexes of each test fold. A single hypothesis cannot be split, so the list is empty."""
         from sklearn.model_selection import GroupKFold
 
         if groups is None or len(np.unique(groups)) < 2:
@@ -149,7 +150,7 @@ class SegmentRegression(LinearEstimator):
     def _validate(
         self, design: Floats, target: Floats, y: Floats, sums: _Sums, test_folds: Sequence[NDArray[np.intp]]
     ) -> dict[float, float]:
-        """Return the mean correlation over the test folds for each strength of the penalty.
+        """Return the mean correlation in a cross-validation for each strength of the penalty.
 
         The correlation is NaN if there are no folds.
 
@@ -184,19 +185,19 @@ class SegmentRegression(LinearEstimator):
         return result
 
     def score_segments(self, features: Floats) -> Floats:
-        """Return the predicted scores of hypotheses, ``(hypotheses,)``."""
+        """Return the predicted human score of each hypothesis."""
         return self._apply_weights(self._design(np.asarray(features, float))) + self.intercept_
 
     def predict(self, X: Floats) -> Floats:  # noqa: N803
-        """Return the predicted scores, like :meth:`score_segments`. scikit-learn calls this method."""
+        """Return the predicted scores. scikit-learn calls this method instead of :meth:`score_segments`."""
         return self.score_segments(X)
 
     def score(self, X: Floats, y: Floats) -> float:  # noqa: N803
-        """Return Pearson's correlation of the predictions with human scores. It is NaN if one of them is constant."""
+        """Return Pearson's correlation of the predictions with human scores, or NaN if it is undefined."""
         return pearson(self.predict(X), np.asarray(y, float))
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Restore the learned arrays of a model file.
+        """Restore the learned arrays from a model file.
 
         Raises:
             ValueError: if an array has a wrong shape.
@@ -209,9 +210,9 @@ class SegmentRegression(LinearEstimator):
 
 
 def _select_best(correlations: Mapping[tuple[int, float], float]) -> tuple[int, float]:
-    """Return the degree and the strength of the penalty with the highest correlation.
+    """Return the polynomial degree and the penalty strength with the highest correlation.
 
-    Correlations are undefined if all human scores are equal. In this case, the first degree and strength are returned.
+    Correlations are undefined if all human scores are equal. In this case, the first candidate is returned.
     """
     ranks = {choice: -np.inf if np.isnan(value) else value for choice, value in correlations.items()}
     return max(ranks, key=ranks.__getitem__)

@@ -1,4 +1,4 @@
-"""The state of a training with several epochs."""
+"""The state of a training run with several epochs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from meteor_e.base.array_cache import Floats
 
 @dataclass
 class TrainingState:
-    """The state of a training between two epochs, from which an interrupted training can continue.
+    """The state of a training run between two epochs. An interrupted run can be resumed from this state.
 
     Attributes:
         phase: the index of the current cost function.

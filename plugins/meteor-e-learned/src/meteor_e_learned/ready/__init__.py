@@ -1,4 +1,4 @@
-"""Trained models that come with the plugin, with their descriptions."""
+"""Pretrained models that come with the plugin, and their descriptions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Figure", "ReadyModel", "model_size", "ready_model", "ready_models", 
 
 
 class Figure(msgspec.Struct, frozen=True):
-    """Correlation with human judgments on a test set, for a model whose training data did not contain the test set.
+    """A model's correlation with human judgments on a test set that was excluded from the training data.
 
     Attributes:
         data: the name of the test set, and its number of language pairs.
@@ -35,7 +35,7 @@ class Figure(msgspec.Struct, frozen=True):
 
 
 class ReadyModel(msgspec.Struct, frozen=True):
-    """Description of a model that comes with the plugin.
+    """Description of a pretrained model that comes with the plugin.
 
     Attributes:
         name: the name of the model, which ``-M`` accepts.
@@ -57,7 +57,7 @@ class ReadyModel(msgspec.Struct, frozen=True):
 
 
 def ready_models() -> dict[str, ReadyModel]:
-    """Return the descriptions of all models that come with the plugin, by name.
+    """Return the descriptions of all pretrained models, by name.
 
     Raises:
         InputError: if the installation is damaged.
@@ -74,7 +74,7 @@ def ready_models() -> dict[str, ReadyModel]:
 
 
 def ready_model(name: str) -> ReadyModel:
-    """Return the description of a model that comes with the plugin.
+    """Return the description of the pretrained model with the given name.
 
     Raises:
         ConfigError: if the plugin does not contain a model with this name.
