@@ -4,6 +4,6 @@
 >>> from meteor_e_bitext.build import build_from_bitext
 >>> build_from_bitext("fr-bitext", language_text("fr"), language_text("en"), ("europarl.fr", "europarl.en"))
 
-The command ``meteor-e pack build`` calls the same function. Importing the package imports neither NumPy nor the
-extension module.
+The command ``meteor-e pack build`` calls the function ``build_from_bitext``. Importing this package does not import
+NumPy or the extension module.
 """

@@ -47,7 +47,7 @@ class AlignmentOptions:
 
 
 class Links(NamedTuple):
-    """Store the links between the words of all sentence pairs.
+    """Store the word alignment links of all sentence pairs.
 
     Attributes:
         positions: an array ``(links, 2)`` with the source position and the target position of each link.
@@ -96,7 +96,7 @@ def _align_direction(
     threads: int,
     report: partial[object],
 ) -> NDArray[np.uint16]:
-    """Return for each target word the position of the source word with which it is aligned."""
+    """Return the position of the source word that is aligned with each target word."""
     positions = np.empty(len(target.words), np.uint16)
     _native.align_words(
         source_words=source.words,
@@ -121,7 +121,7 @@ def _align_direction(
 def read_pharaoh(
     path: PathLike, source: Corpus, target: Corpus, line_indices: NDArray[np.uint32], line_count: int
 ) -> Links:
-    """Read word alignments from a Pharaoh file, which contains pairs ``i-j`` for each line of the bitext.
+    """Read word alignments from a Pharaoh file. Each line contains pairs ``i-j`` for one line of the bitext.
 
     Args:
         path: the path of the file, which can be compressed with gzip, bzip2 or xz. ``i`` is a position in the source
@@ -173,7 +173,7 @@ def _is_position(text: str) -> bool:
 
 
 def _check_positions(pairs: list[tuple[int, int]], source_length: int, target_length: int, location: str) -> None:
-    """Raise an :class:`InputError` if a position exceeds the length of its sentence."""
+    """Raise an :class:`InputError` if a word position is beyond the end of its sentence."""
     for i, j in pairs:
         if i >= source_length or j >= target_length:
             raise InputError(

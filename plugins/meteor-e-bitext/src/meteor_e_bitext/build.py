@@ -125,7 +125,7 @@ def _list_input_files(
 
 
 class _BitextBuild:
-    """Build the content of a pack in several stages, whose results are stored.
+    """Build the content of a pack in several stages, and store the result of each stage.
 
     Args:
         stages: runs the stages, and stores their results.
@@ -175,7 +175,7 @@ class _BitextBuild:
         self._find_paraphrases(corpus, pivot_corpus, partial(open_phrase_table, table_folder), "table")
 
     def ingredients(self) -> Ingredients:
-        """Return the content of the pack, which consists of the results of all stages."""
+        """Combine the results of all stages into the content of the pack."""
         folder = self.stages.folder / "paraphrases"
         facts = json.loads((folder / "facts.json").read_bytes())
         facts.update(self._counts)
@@ -203,7 +203,7 @@ class _BitextBuild:
         return Corpus(folder / "language"), Corpus(folder / "pivot")
 
     def _write_corpora(self, folder: Path) -> None:
-        """Tokenize the bitext, and write the corpora and the numbers of lines into a folder."""
+        """Tokenize the bitext, and write the corpora and the line counts into a folder."""
         max_words = self.options.longest_sentence
         folders = (folder / "language", folder / "pivot")
         for corpus_folder in folders:
@@ -225,7 +225,7 @@ class _BitextBuild:
         (folder / "counts.json").write_text(json.dumps(counts._asdict()), encoding="utf-8", newline="\n")
 
     def _align(self, corpus: Corpus, pivot_corpus: Corpus, alignments: PathLike | None) -> Path:
-        """Align the words of both corpora, or read the alignments from a file, and return the folder of the links."""
+        """Align the words of both corpora, or read alignments from a file. Return the folder with the result."""
         if alignments is None:
             stage_options = asdict(self.options.alignment)
             work = partial(self._compute_links, corpus, pivot_corpus)
@@ -244,7 +244,7 @@ class _BitextBuild:
             threads=self.threads,
             progress=self.progress,
         )
-        # The columns are exchanged, because each link must begin with the position in the language of the pack.
+        # Swap the columns, because each link must begin with the word position in the pack's language.
         np.save(folder / "links.npy", np.ascontiguousarray(links.positions[:, ::-1]))
         np.save(folder / "starts.npy", links.starts)
 
@@ -258,7 +258,7 @@ class _BitextBuild:
         np.save(folder / "starts.npy", links.starts)
 
     def _extract_phrases(self, corpus: Corpus, pivot_corpus: Corpus, links_folder: Path) -> Path:
-        """Extract the phrase pairs that are consistent with the links between words, and return their folder."""
+        """Extract phrase pairs that are consistent with the word alignment. Return the folder with the result."""
         options = self.options
 
         def extract(folder: Path) -> None:
@@ -278,7 +278,7 @@ class _BitextBuild:
         return self.stages.run("phrases", stage_options, extract, ("alignment",))
 
     def _convert_table(self, corpus: Corpus, pivot_corpus: Corpus, table: PathLike) -> Path:
-        """Convert a Moses phrase table to arrays, and return their folder."""
+        """Convert a Moses phrase table to binary files. Return the folder that contains the files."""
         options = self.options
 
         def convert(folder: Path) -> None:
@@ -315,7 +315,7 @@ class _BitextBuild:
     def _write_paraphrases(
         self, corpus: Corpus, pivot_corpus: Corpus, read_pairs: Callable[[], PhrasePairs], folder: Path
     ) -> None:
-        """Write the paraphrase table, the function words and the facts for the report into a folder."""
+        """Write the paraphrase table, the function words and the data for the report into a folder."""
         pairs = read_pairs()
         phrase_filter, pivot_filter = self._make_filters(corpus, pivot_corpus)
         paraphrases = pivot(pairs, phrase_filter, pivot_filter, self.options.pivot, self.threads, self.progress)
@@ -345,7 +345,7 @@ class _BitextBuild:
 
 def _read_source(file: Path) -> SourceFile:
     """Return the name and the digest of an input file."""
-    # Reading the first line raises an error for a large file without line breaks before the complete file is hashed.
+    # The first line is read before the file is hashed, so that a large file without line breaks is rejected early.
     next(read_segments(file, encoding="latin-1"), None)
     with os_errors_as(InputError, f"cannot read {file}"):
         return SourceFile.from_path(file)

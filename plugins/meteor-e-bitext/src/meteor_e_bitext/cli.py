@@ -143,7 +143,7 @@ def build(text: TextOptions, phrases: PhraseOptions, pack: PackOptions) -> None:
 
 
 def _print_stage(stage: str, seconds: float, reused: bool) -> None:
-    """Print a line that says how long a stage took, or that its earlier result was reused."""
+    """Print how long a stage took, or report that an earlier result was reused."""
     duration = "done before" if reused else f"{seconds:.1f} s"
-    # The progress bar is compatible with the output of print(), but not with that of click.echo().
+    # The output of click.echo() would collide with the progress bar, so print() is used.
     print(f"{stage}: {duration}", file=sys.stderr)

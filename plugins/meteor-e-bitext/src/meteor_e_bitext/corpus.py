@@ -88,7 +88,7 @@ def common_words(words: Sequence[str], frequencies: Sequence[int], min_frequency
 
 
 class _CorpusBuilder:
-    """Tokenize the lines of one language, and collect the sentences that become its corpus."""
+    """Tokenize the lines of one language, and collect the selected sentences in a corpus."""
 
     def __init__(self, text: LanguageText, threads: int) -> None:
         self._tokenizer = text.tokenizer(threads)
@@ -97,7 +97,7 @@ class _CorpusBuilder:
         self._frequencies = np.zeros(0, np.int64)
 
     def tokenize(self, lines: list[str]) -> list[list[int]]:
-        """Return the word ids of each line, and add the words to the frequencies."""
+        """Convert each line to word ids, and update the word frequencies."""
         rows = self._tokenizer(lines)
         counts = np.bincount(_flatten(rows), minlength=len(self._frequencies))
         counts[: len(self._frequencies)] += self._frequencies
@@ -105,12 +105,12 @@ class _CorpusBuilder:
         return rows
 
     def add(self, sentences: list[list[int]]) -> None:
-        """Append sentences, which are lists of word ids, to the corpus."""
+        """Append sentences to the corpus. Each sentence is a list of word ids."""
         self._words.append(_flatten(sentences))
         self._lengths.extend(map(len, sentences))
 
     def write(self, folder: Path) -> None:
-        """Write the corpus into files, which :class:`Corpus` reads."""
+        """Write the corpus to files that :class:`Corpus` can read."""
         starts = np.concatenate([[0], np.cumsum(self._lengths)])
         np.save(folder / "words.npy", np.concatenate(self._words))
         np.save(folder / "starts.npy", starts.astype(np.uint64))
@@ -131,8 +131,8 @@ def read_bitext(
 ) -> Counts:
     """Tokenize a text and its translation, and write a corpus for each language.
 
-    A line is omitted from both corpora if it has no words, or more than ``max_words`` words, in either language. The
-    file ``lines.npy`` in the first folder contains the index of each sentence pair's line.
+    A line is omitted from both corpora if it has no words or more than ``max_words`` words in either language. The file
+    ``lines.npy`` in the first folder contains the line index of each sentence pair.
 
     Args:
         files: the paths of the text and of its translation. Each line is translated by the same line of the other file.
@@ -166,7 +166,7 @@ def read_bitext(
 
 
 class _SentenceSelector:
-    """Select the lines of a bitext that have an acceptable length in both languages, and count all other lines.
+    """Select the line pairs in which both lines have an acceptable length, and count the omitted pairs.
 
     Args:
         max_words: the maximum number of words of a sentence.
@@ -180,7 +180,7 @@ class _SentenceSelector:
         self._long_count = 0
 
     def select(self, first_rows: list[list[int]], second_rows: list[list[int]]) -> list[tuple[list[int], list[int]]]:
-        """Return the selected pairs of consecutive lines, which are lists of word ids."""
+        """Return the selected line pairs. Each line is a list of word ids."""
         sentence_pairs = []
         for first, second in zip(first_rows, second_rows, strict=True):
             if not first or not second:
@@ -194,7 +194,7 @@ class _SentenceSelector:
         return sentence_pairs
 
     def counts(self) -> Counts:
-        """Return the numbers of selected and omitted lines."""
+        """Return how many lines were selected, and how many were omitted."""
         return Counts(
             lines=self.line_count,
             empty=self._empty_count,
@@ -204,7 +204,7 @@ class _SentenceSelector:
 
 
 def _read_line_pairs(files: tuple[PathLike, PathLike], encoding: str) -> Iterator[tuple[str, str]]:
-    """Yield the corresponding lines of two files, and raise an :class:`InputError` if one file has more lines."""
+    """Yield pairs of corresponding lines. Raise an :class:`InputError` if one file has more lines."""
     first_lines = read_segments(files[0], encoding=encoding)
     second_lines = read_segments(files[1], encoding=encoding)
     for index, (first, second) in enumerate(zip_longest(first_lines, second_lines)):
@@ -233,6 +233,6 @@ def _split_into_batches(pairs: Iterable[tuple[str, str]]) -> Iterator[list[tuple
 
 
 def _flatten(rows: list[list[int]]) -> NDArray[np.uint32]:
-    """Return an array that contains the items of all rows."""
+    """Concatenate the word ids of all rows into one array."""
     words: Any = np.fromiter((word for row in rows for word in row), np.uint32, sum(map(len, rows)))
     return words  # type: ignore[no-any-return]

@@ -28,7 +28,7 @@ class FrequentPhrase(NamedTuple):
 
 
 class Coverage(NamedTuple):
-    """Store the numbers of words and phrases of a text that a pack contains.
+    """Store counts of the words and phrases that occur both in a text and in a pack.
 
     Attributes:
         words: the number of words in the text.
@@ -52,7 +52,7 @@ def measure_coverage(
     max_paraphrases: int = 5,
     progress: Progress = silent,
 ) -> Coverage:
-    """Count the words and phrases of a text that a pack contains.
+    """Count the words and phrases of a text that also occur in a pack.
 
     Args:
         pack: the pack.

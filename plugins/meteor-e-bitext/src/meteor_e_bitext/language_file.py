@@ -1,4 +1,4 @@
-"""Write the language file of a pack, which defines the language and specifies its pack."""
+"""Write the language file of a pack. The file defines a language that uses the pack."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from meteor_e_bitext.texts import LanguageText
 def format_language_file(text: LanguageText) -> str:
     """Return the content of a language file for a pack that was built from bitext.
 
-    The file contains the matchers and tasks of the user's language file if the user specified one. Otherwise, it
-    specifies the universal parameters, because the parameters of built-in languages were tuned with other paraphrases.
+    If the user specified a language file, its matchers and tasks are copied. Otherwise, the new file specifies the
+    universal parameters, because the parameters of built-in languages were tuned with other paraphrases.
 
     Args:
         text: the language of the pack and its tokenization.
@@ -58,7 +58,7 @@ def _format_tasks(default_task: str, tasks: dict[str, Task]) -> list[str]:
 
 
 def _format_components(language: Language, has_segmenter: bool) -> list[str]:
-    """Return the lines that specify the stemmer, the other names and the segmenter of a language."""
+    """Return the lines that specify the stemmer, the alternative names and the segmenter of a language."""
     lines = []
     if language.stemmer:
         lines.append(f"stemmer: {language.stemmer}")

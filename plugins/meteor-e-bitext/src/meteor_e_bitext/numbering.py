@@ -1,4 +1,4 @@
-"""Assign ids to the distinct phrases in a large list of phrases, which are sequences of word ids."""
+"""Assign ids to the distinct phrases in a large list. A phrase is a sequence of word ids."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _WORD_BITS = np.uint64(32)
 
 
 class DistinctPhrases(NamedTuple):
-    """Store the distinct phrases among many rows of word ids. Shorter phrases come first.
+    """Store the distinct phrases that occur in many rows of word ids. Shorter phrases come first.
 
     Attributes:
         ids: the phrase id of each row.
@@ -26,11 +26,10 @@ class DistinctPhrases(NamedTuple):
 
 
 def number_rows(words: NDArray[Any], lengths: NDArray[np.uint8]) -> DistinctPhrases:
-    """Assign an id to each distinct phrase among many rows of word ids.
+    """Assign an id to each distinct row of word ids. Each row represents a phrase.
 
-    Prefixes of all rows receive ids, first those of one word, then those of two words, and so on. A key combines the id
-    of a prefix with the next word. The indices of the distinct keys become the ids of the prefixes that are one word
-    longer.
+    Each step extends the prefixes of all rows by one word. The id of a prefix and the next word are combined into a
+    key. Each distinct key is numbered, and its number is the id of the extended prefix.
 
     The function requires about 60 bytes of memory per row.
 
@@ -44,13 +43,13 @@ def number_rows(words: NDArray[Any], lengths: NDArray[np.uint8]) -> DistinctPhra
     first_rows = [np.zeros(0, np.int64)]
     phrase_count = 0
     for position in range(int(lengths.max(initial=0))):
-        # The prefixes of all rows that have a word at this position become longer by this word.
+        # This step extends the prefix of each row that has a word at this position.
         longer_rows = np.flatnonzero(lengths > position)
         next_words = words[starts[longer_rows] + position].astype(np.uint64)
         keys = prefix_ids[longer_rows].astype(np.uint64) << _WORD_BITS | next_words
         _, longer_prefix_ids = np.unique(keys, return_inverse=True)
         prefix_ids[longer_rows] = longer_prefix_ids
-        # A row that ends with this word is equal to its prefix.
+        # If a row ends at this position, its prefix is the complete row.
         complete_rows = longer_rows[lengths[longer_rows] == position + 1]
         _, first_indices, phrase_of_row = np.unique(prefix_ids[complete_rows], return_index=True, return_inverse=True)
         ids[complete_rows] = phrase_count + phrase_of_row

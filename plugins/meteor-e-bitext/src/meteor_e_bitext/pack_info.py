@@ -56,7 +56,7 @@ def _measure_file_coverage(pack: Pack, path: str) -> Coverage:
 
 
 def _print_json(pack: Pack, coverage: Coverage | None) -> None:
-    """Print the manifest, the digest and the path of a pack as a JSON object, and its coverage if it was measured."""
+    """Print the manifest, digest, path and (if measured) coverage of a pack as a JSON object."""
     content: dict[str, Any] = json.loads(pack.manifest.to_json())
     content["digest"] = pack.digest
     content["path"] = str(pack.path)
@@ -105,5 +105,5 @@ def _format_share(count: int, total: int) -> str:
 
 
 def _make_printable(phrase: str) -> str:
-    """Remove the control characters of a phrase, and isolate its writing direction from the remaining line."""
+    """Remove control characters from a phrase, and prevent right-to-left text from reordering the line."""
     return isolate(printable(phrase))

@@ -1,7 +1,7 @@
 """Read Moses phrase tables, whose lines are ``pivot ||| phrase ||| p(pivot|phrase) lex p(phrase|pivot) lex …``.
 
-A table can be larger than the memory. It is read once, and its phrases are written to files as word ids. Afterwards,
-the distinct phrases receive ids.
+A table can be larger than the available memory. The table is read once, and its phrases are written to files as word
+ids. Afterwards, the distinct phrases receive ids.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class _PhraseWriter:
         return word_ids
 
     def add(self, word_ids: tuple[int, ...]) -> None:
-        """Add a phrase, which is a tuple of word ids."""
+        """Add a phrase that is given as a tuple of word ids."""
         self._pending_words.extend(word_ids)
         self._pending_lengths.append(len(word_ids))
 
@@ -101,7 +101,7 @@ class _NumberWriter:
 
 
 class PhraseRow(NamedTuple):
-    """Store a line of a phrase table, which contains a phrase pair and the probabilities in both directions."""
+    """Store a phrase pair from a line of a phrase table, and its probabilities in both directions."""
 
     first: str
     second: str
@@ -110,7 +110,7 @@ class PhraseRow(NamedTuple):
 
 
 class _Entry(NamedTuple):
-    """Store a phrase pair of a phrase table. The attributes are named after the languages instead of the columns."""
+    """Store a phrase pair by language, regardless of the order of the columns in the phrase table."""
 
     phrase: str
     pivot: str
@@ -128,9 +128,9 @@ def convert_phrase_table(
     min_probability: float = 0.0,
     progress: Progress,
 ) -> None:
-    """Convert a phrase table to binary files, which :func:`open_phrase_table` reads.
+    """Convert a phrase table to binary files that :func:`open_phrase_table` can read.
 
-    The memory usage depends on the number of distinct words. Assigning ids to phrases requires about 60 bytes per line.
+    The memory usage grows with the number of distinct words. Assigning ids to phrases requires about 60 bytes per line.
 
     Args:
         path: the path of the table, which can be compressed with gzip, bzip2 or xz. The table does not have to be
@@ -228,7 +228,7 @@ def map_file(path: Path, dtype: type[np.generic]) -> NDArray[Any]:
 
 
 def open_phrase_table(folder: Path) -> PhrasePairs:
-    """Open the files that :func:`convert_phrase_table` wrote. Most of them are not loaded into memory."""
+    """Open the files that :func:`convert_phrase_table` wrote. Most files are memory-mapped."""
     return PhrasePairs(
         phrases=_open_phrases(folder, "phrases"),
         pivots=_open_phrases(folder, "pivots"),
@@ -285,7 +285,7 @@ def _parse_row(line: str, location: str) -> PhraseRow:
 
 
 def _parse_probabilities(scores: str, location: str) -> tuple[float, float]:
-    """Return the probabilities p(first|second) and p(second|first) in the scores of a phrase pair."""
+    """Parse the probabilities p(first|second) and p(second|first) from the scores of a phrase pair."""
     numbers = scores.split(None, 3)
     try:
         first_given_second, second_given_first = float(numbers[0]), float(numbers[2])

@@ -28,7 +28,7 @@ RECORD = [("pivot", "<u4"), ("phrase", "<u4"), ("count", "<u4")]
 
 
 class Phrases(NamedTuple):
-    """Represent phrases by slices of an array of word ids.
+    """Store phrases as slices of one array of word ids.
 
     Attributes:
         words: an array of word ids.
@@ -43,7 +43,7 @@ class Phrases(NamedTuple):
     vocabulary: Sequence[str]
 
     def text(self, phrase: int) -> str:
-        """Return a phrase as a string, given its id."""
+        """Return the words of a phrase as one string, given the id of the phrase."""
         position = int(self.positions[phrase])
         word_ids = self.words[position : position + int(self.lengths[phrase])].tolist()
         return " ".join([self.vocabulary[word_id] for word_id in word_ids])
@@ -57,14 +57,14 @@ class Phrases(NamedTuple):
         lengths = self.lengths[phrases].astype(np.int64)
         ends = np.cumsum(lengths)
         starts = ends - lengths
-        # The words of all phrases are looked up together, because this is faster than one call per phrase.
+        # Looking up the words of all phrases in one call is faster than one call per phrase.
         word_count = int(lengths.sum())
         word_positions = np.repeat(self.positions[phrases] - starts, lengths) + np.arange(word_count)
         words = [self.vocabulary[word_id] for word_id in self.words[word_positions].tolist()]
         return [" ".join(words[start:end]) for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
 
     def order(self, phrases: NDArray[np.integer[Any]]) -> NDArray[np.intp]:
-        """Return the indices that sort phrases by their words, which are compared by code points.
+        """Return the indices that sort phrases by the code points of their words.
 
         Args:
             phrases: the ids of the phrases.
@@ -72,9 +72,9 @@ class Phrases(NamedTuple):
         word_ranks = self._rank_words()
         lengths, positions = self.lengths[phrases], self.positions[phrases]
         order = np.arange(len(phrases))
-        # A stable sort at each word position, from the last to the first, sorts the phrases by all words.
+        # This is a radix sort: a stable sort is applied at each word position, from the last to the first.
         for offset in reversed(range(int(lengths.max(initial=0)))):
-            # The rank 0 puts phrases without a word at this position first.
+            # Phrases without a word at this position have rank 0, so shorter phrases come first.
             ranks = np.zeros(len(order), np.uint32)
             has_word = lengths[order] > offset
             words = self.words[positions[order[has_word]] + offset]
@@ -83,14 +83,14 @@ class Phrases(NamedTuple):
         return order
 
     def _rank_words(self) -> NDArray[np.uint32]:
-        """Return the rank of each word of the vocabulary, from 1, in the order of code points."""
+        """Return the rank of each vocabulary word in code point order. Ranks start at 1."""
         sorted_ids = sorted(range(len(self.vocabulary)), key=self.vocabulary.__getitem__)
         word_ranks = np.empty(len(sorted_ids), np.uint32)
         word_ranks[sorted_ids] = np.arange(1, len(sorted_ids) + 1, dtype=np.uint32)
         return word_ranks
 
     def any_word(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return for each phrase whether it contains at least one flagged word.
+        """Return a Boolean array that tells which phrases contain a flagged word.
 
         Args:
             flags: for each word id, whether the word is flagged.
@@ -102,7 +102,7 @@ class Phrases(NamedTuple):
         return is_flagged
 
     def all_words(self, flags: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return for each phrase whether all of its words are flagged.
+        """Return a Boolean array that tells which phrases consist of flagged words only.
 
         Args:
             flags: for each word id, whether the word is flagged.
@@ -141,7 +141,7 @@ def extract_phrase_pairs(
     threads: int,
     progress: Progress,
 ) -> None:
-    """Extract the phrase pairs that are consistent with a word alignment, and write them with their counts.
+    """Extract the phrase pairs that are consistent with a word alignment, and write each pair with its count.
 
     Args:
         corpus: the corpus of the pack's language.
@@ -215,7 +215,7 @@ class _PairExtractor(NamedTuple):
     max_length: int
 
     def extract(self, begin: int) -> Path:
-        """Write the sorted phrase pairs of a block of sentence pairs into a temporary file, and return its path.
+        """Write the sorted phrase pairs of a block of sentence pairs to a temporary file, and return the file path.
 
         Args:
             begin: the index of the first sentence pair.
@@ -271,14 +271,14 @@ def _number_phrases(
 
 
 def _merge_runs(runs: Sequence[Path], target: Path) -> None:
-    """Merge files of sorted phrase pairs into one file, in which equal pairs are combined and their counts added."""
+    """Merge files of sorted phrase pairs into one file, and add the counts of equal pairs."""
     buffers = [np.memmap(run, np.uint8, "r") for run in runs if run.stat().st_size]
     with target.open("wb") as file:
         _native.merge_runs(buffers, file.write)
 
 
 def _extract_runs(extractor: _PairExtractor, sentence_count: int, threads: int, progress: Progress) -> list[Path]:
-    """Extract the phrase pairs of blocks of sentences, and return the file of each block."""
+    """Extract phrase pairs from blocks of sentences in parallel, and write a file for each block."""
     runs = []
     with ThreadPool(threads) as pool:
         for run in pool.map(extractor.extract, range(0, sentence_count, _SENTENCES)):
@@ -290,8 +290,8 @@ def _extract_runs(extractor: _PairExtractor, sentence_count: int, threads: int, 
 def _create_scratch(path: Path, size: int) -> NDArray[np.uint32]:
     """Create a temporary file, and return a memory map of it.
 
-    If the operating system supports it, the disk space is allocated immediately. Otherwise, the process would be killed
-    if the disk became full while the memory map is written.
+    If possible, the disk space is allocated immediately. Without this step, a full disk would kill the process when it
+    writes to the memory map.
 
     Args:
         path: the path of the file.
@@ -304,7 +304,7 @@ def _create_scratch(path: Path, size: int) -> NDArray[np.uint32]:
 
 
 def _allocate_disk_space(path: Path, byte_count: int) -> None:
-    """Allocate the disk space of a file, unless the file system does not support it."""
+    """Allocate disk space for a file if the file system supports this operation."""
     with path.open("r+b") as file:
         try:
             os.posix_fallocate(file.fileno(), 0, byte_count)
@@ -328,7 +328,7 @@ def read_phrase_pairs(corpus: Corpus, pivot_corpus: Corpus, folder: Path, min_pr
     phrase_counts = np.load(folder / "phrases-counts.npy")
     pivot_counts = np.load(folder / "pivots-counts.npy")
     records = _open_records(folder / "pairs.bin")
-    # Each list begins with an empty array, so that it can be concatenated if no pairs were extracted.
+    # Each list starts with an empty array, because np.concatenate() fails for an empty list.
     pair_phrases = [np.zeros(0, np.uint32)]
     pair_pivots = [np.zeros(0, np.uint32)]
     to_pivot = [np.zeros(0)]

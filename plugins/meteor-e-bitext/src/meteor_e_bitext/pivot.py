@@ -68,7 +68,7 @@ class WordFilter:
         return not self._common.issuperset(words) and not any(map(self._has_symbol, words))
 
     def select(self, phrases: Phrases) -> NDArray[np.bool_]:
-        """Return for each phrase whether it passes the filter."""
+        """Return a Boolean array that tells which phrases pass the filter."""
         vocabulary = phrases.vocabulary
         is_common = np.fromiter((word in self._common for word in vocabulary), bool, len(vocabulary))
         has_symbol = np.fromiter(map(self._has_symbol, vocabulary), bool, len(vocabulary))
@@ -81,7 +81,7 @@ class WordFilter:
 
 
 class Paraphrases(NamedTuple):
-    """Store the entries of a paraphrase table, which are sorted by the words of both phrases.
+    """Store the entries of a paraphrase table in the alphabetical order of phrases and paraphrases.
 
     Attributes:
         phrases: the phrases.
@@ -156,7 +156,7 @@ def _find_paraphrases(
     options: PivotOptions,
     batch: NDArray[np.uint32],
 ) -> NDArray[np.void]:
-    """Find the paraphrases of a batch of phrases. A paraphrase is omitted if it contains the phrase or is part of it.
+    """Find the paraphrases of a batch of phrases. Pairs in which one phrase contains the other are omitted.
 
     Args:
         phrases: all phrases of the pack's language.
@@ -185,9 +185,9 @@ def _find_paraphrases(
 def _sort_pairs(
     pairs: PhrasePairs, phrase_filter: WordFilter, pivot_filter: WordFilter, min_probability: float
 ) -> tuple[_Translations, _Translations]:
-    """Return the translations into the pivot language and the translations from the pivot language.
+    """Return the translations in both directions: into the pivot language, and from the pivot language.
 
-    Pairs that cannot contribute to a paraphrase are omitted.
+    Phrase pairs that cannot contribute to any paraphrase are omitted.
 
     Args:
         pairs: the phrase pairs.
@@ -242,7 +242,7 @@ def _group_pairs(
 
 
 def _sort_entries(phrases: Phrases, entries: NDArray[np.void]) -> NDArray[np.void]:
-    """Sort entries by the words of both phrases, so that their order does not depend on the phrase ids."""
+    """Sort the entries of a paraphrase table by words, so that the order is independent of the phrase ids."""
     distinct = np.unique(np.concatenate([entries["phrase"], entries["paraphrase"]]))
     ranks = np.empty(len(distinct), np.uint32)
     ranks[phrases.order(distinct)] = np.arange(len(distinct), dtype=np.uint32)
@@ -252,7 +252,7 @@ def _sort_entries(phrases: Phrases, entries: NDArray[np.void]) -> NDArray[np.voi
 
 
 def _are_nested(phrases: Phrases, left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.bool_]:
-    """Return for each pair of phrases whether one of the phrases contains all words of the other in the same order."""
+    """Return a Boolean array that tells in which pairs one phrase contains the other phrase."""
     is_left_longer = phrases.lengths[left] > phrases.lengths[right]
     inner = np.where(is_left_longer, right, left)
     outer = np.where(is_left_longer, left, right)
@@ -271,7 +271,7 @@ def _are_nested(phrases: Phrases, left: NDArray[np.uint32], right: NDArray[np.ui
 def _contain(
     phrases: Phrases, outer: NDArray[np.uint32], inner: NDArray[np.uint32], outer_length: int, inner_length: int
 ) -> NDArray[np.bool_]:
-    """Return for each pair of phrases whether the outer phrase contains the inner phrase.
+    """Return a Boolean array that tells in which pairs the outer phrase contains the inner phrase.
 
     Args:
         phrases: all phrases.

@@ -93,7 +93,7 @@ def _list_facts(
     options: BitextOptions,
     facts: Mapping[str, Any],
 ) -> list[tuple[str, str]]:
-    """Return the rows of the first table in the report, which describes the input and the content of the pack."""
+    """Return the rows of the report's first table. The table describes the input and the content of the pack."""
     return [
         ("built with", f"meteor_e {__version__}"),
         ("language", f"{text.code} ({text.description})"),
@@ -111,7 +111,7 @@ def _list_facts(
 
 
 def _list_options(options: BitextOptions) -> list[tuple[str, str]]:
-    """Return the names and values of all options, including those of the alignment and of the pivoting."""
+    """Return the name and value of each option, including the options for word alignment and pivoting."""
     values = asdict(options)
     alignment_values = values.pop("alignment")
     pivot_values = values.pop("pivot")
@@ -121,12 +121,12 @@ def _list_options(options: BitextOptions) -> list[tuple[str, str]]:
 
 
 def _format_table(rows: Iterable[tuple[str, str]]) -> list[str]:
-    """Return the lines of a Markdown table with two columns, names and values, and an empty heading."""
+    """Return the lines of a Markdown table with a column of names, a column of values and no heading."""
     return ["| | |", "|---|---|", *(f"| {name} | {_escape(value)} |" for name, value in rows)]
 
 
 def _escape(text: str) -> str:
-    """Escape the markup in a string, and replace control characters, so that it can be written into a table cell."""
+    """Escape markup and replace control characters in the text of a Markdown table cell."""
     escaped = []
     for character in text:
         if character in _MARKUP:

@@ -1,4 +1,4 @@
-"""Run a long computation in stages whose results are stored, so that an interrupted computation can be continued."""
+"""Run a long computation in stages. After an interruption, the stored results of completed stages are reused."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ Its arguments are the name of the stage, its duration in seconds, and whether an
 
 
 class Stages:
-    """Run stages, and store the result of each stage in a subfolder of a folder.
+    """Run the stages of a computation, and store the result of each stage in a separate folder.
 
-    A stage is not run again if its folder contains a result with the same key. The key of a stage is a hash of its
-    options and of the keys of all stages on which it depends. The options of the first stage contain digests of the
-    input files.
+    A stage is skipped if its folder already contains a result with the same key. The key is a hash of the stage's
+    options and of the keys of all required earlier stages. The options of the first stage contain digests of the input
+    files.
 
     Args:
         folder: the folder of all results. It is created if it does not exist.
@@ -84,7 +84,7 @@ class Stages:
         return target
 
     def _compute(self, target: Path, work: Callable[[Path], object], state: dict[str, Any], start: float) -> None:
-        """Compute the result of a stage in a temporary folder, which is renamed at the end.
+        """Compute the result of a stage in a temporary folder, and rename the folder at the end.
 
         Args:
             target: the folder of the result. An existing folder is replaced.
@@ -102,14 +102,14 @@ class Stages:
             (building / _STATE).write_text(json.dumps(state) + "\n", encoding="utf-8", newline="\n")
             building.rename(target)
         except BaseException:
-            # The folder of all results is removed only if it is empty.
+            # rmdir() removes the folder of all results only if the folder is empty.
             shutil.rmtree(building, ignore_errors=True)
             with contextlib.suppress(OSError):
                 self.folder.rmdir()
             raise
 
     def remove(self) -> None:
-        """Remove all results. Their folder is also removed if it does not contain any other files."""
+        """Remove all results. The folder of the results is also removed, unless it contains other files."""
         for state_file in self.folder.glob(f"*/{_STATE}"):
             stage_folder = state_file.parent
             if _read_state(stage_folder).get("stage") == stage_folder.name:
@@ -127,7 +127,7 @@ class Stages:
         try:
             yield
         except OSError as error:
-            # If a disk is full, the OSError that NumPy raises contains only the number of written items.
+            # If the disk is full, NumPy raises an OSError that reports only the number of written items.
             reason = error.strerror or f"is the disk full? ({error})"
             raise ResourceError(f"cannot write {error.filename or self.folder}: {reason}") from error
 

@@ -44,9 +44,9 @@ def write_table(path: Path, paraphrases: Paraphrases, progress: Progress) -> Non
 
 
 def _format_entries(paraphrases: Paraphrases, block: slice) -> str:
-    """Return three lines for each entry in a block: the probability, the phrase and the paraphrase."""
+    """Format each entry of a block as three lines: the probability, the phrase and the paraphrase."""
     phrases = paraphrases.phrases
-    # Each distinct phrase is converted to a string only once, because many entries have the same phrase.
+    # Many entries share a phrase, so each distinct phrase is converted to a string only once.
     left, left_indices = np.unique(paraphrases.left[block], return_inverse=True)
     left_texts = phrases.texts(left)
     right_texts = phrases.texts(paraphrases.right[block])

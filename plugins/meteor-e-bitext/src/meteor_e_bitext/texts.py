@@ -1,4 +1,4 @@
-"""Tokenize the text of a language in the same way as for scoring, but without a metric."""
+"""Tokenize text in the same way as the METEOR metric, but without creating the metric."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from meteor_e.text.normalization import Normalizer
 
 @dataclass(frozen=True)
 class LanguageText:
-    """Store a language and the tokenization of its text. The function :func:`language_text` creates instances.
+    """Store a language and its tokenization settings. Use :func:`language_text` to create an instance.
 
     Attributes:
         code: the ISO code of the language, or a name that the user has chosen.
@@ -49,7 +49,7 @@ class LanguageText:
         return split_words(line)
 
     def tokenizer(self, threads: int = 1) -> Tokenizer:
-        """Return a tokenizer that converts lines to word ids, with the native core if it is installed.
+        """Return a tokenizer that converts lines to word ids. The native core is used if it is installed.
 
         Args:
             threads: the number of threads that tokenize lines.
@@ -63,7 +63,7 @@ def language_text(
     whitespace: bool = False,
     prefixes: PathLike | NonbreakingPrefixes | None = None,
 ) -> LanguageText:
-    """Return a language and the tokenization of its text. By default, text is tokenized as for scoring.
+    """Return a language and its tokenization settings. By default, the settings are the same as for scoring.
 
     Args:
         name: the code of a language, which may be unknown, or the path of a language file. None means no particular
@@ -90,7 +90,7 @@ def language_text(
 def _make_scoring_text(
     code: str, language: Language | None, prefixes: PathLike | NonbreakingPrefixes | None
 ) -> LanguageText:
-    """Return a language whose text is tokenized as for scoring.
+    """Return a language with the tokenization settings that are used for scoring.
 
     Args:
         code: the code of the language.
@@ -123,7 +123,7 @@ def _make_scoring_text(
 
 
 def pack_text(pack: Pack, language: str | None = None) -> LanguageText:
-    """Return the language of a pack and the tokenization of its text with the nonbreaking prefixes of the pack.
+    """Return the language of a pack, and tokenization settings with the nonbreaking prefixes of the pack.
 
     Args:
         pack: the pack.
@@ -137,7 +137,7 @@ def pack_text(pack: Pack, language: str | None = None) -> LanguageText:
 
 
 def _find_language(name: str | None) -> Language | None:
-    """Return the definition of a language, or None if the name is a code without a definition."""
+    """Return the definition of a language, or None if the name is an unknown language code."""
     if name is None:
         return None
     try:
@@ -152,7 +152,7 @@ def _find_language(name: str | None) -> Language | None:
 def _load_prefixes(
     language: Language | None, source: PathLike | NonbreakingPrefixes | None
 ) -> tuple[NonbreakingPrefixes, bytes | None]:
-    """Return nonbreaking prefixes, and the content of the file that contains them.
+    """Return nonbreaking prefixes, and the content of the file from which they were read.
 
     Args:
         language: the language whose installed pack provides the prefixes by default.

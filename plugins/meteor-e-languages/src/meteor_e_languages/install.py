@@ -1,6 +1,7 @@
-"""``meteor-e pack install CODE`` for languages without METEOR's data: synonyms of the Open Multilingual Wordnet 1.4.
+"""Build packs of synonyms from the Open Multilingual Wordnet 1.4 for languages without METEOR's data.
 
-The archive of nltk's data collection is downloaded, and its SHA-256 is verified. A local file can be used instead.
+The command ``meteor-e pack install CODE`` uses this module. The archive is downloaded from nltk's data collection, and
+the SHA-256 digest of the archive is verified. A local file can be used instead.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def _describe_missing_wordnet(code: str, language: str) -> str:
 
 
 def _get_file(source: str, code: str, folder: Path, progress: Progress) -> Path:
-    """Return the path of a file, after a download if the source is an address."""
+    """Return the path of a local file. If the source is a URL, the file is downloaded first."""
     if not source.startswith(("http://", "https://")):
         return Path(source)
     if is_offline():

@@ -1,4 +1,4 @@
-"""The hooks that register the components of meteor-e-languages."""
+"""Register the components of meteor-e-languages as plugins."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def meteor_e_matchers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_java_modules() -> dict[str, str]:
-    """Return the support for METEOR-E's synonym module in ``meteor-e compat``."""
+    """Return the class that supports METEOR-E's synonym module in ``meteor-e compat``."""
     return {"synonym": "meteor_e_languages.dbnary.java_module:SynonymModule"}
 
 
@@ -45,7 +45,7 @@ def meteor_e_segmenters() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_commands() -> dict[str, str]:
-    """Return the command ``meteor-e dbnary``, and the hidden command that installs packs of Wordnet synonyms."""
+    """Return the command ``meteor-e dbnary`` and a hidden command that installs packs of Wordnet synonyms."""
     return {
         "dbnary": "meteor_e_languages.dbnary.command:dbnary",
         "pack synonyms": "meteor_e_languages.install:synonyms_command",

@@ -1,4 +1,4 @@
-"""Converts wordnets of the Open Multilingual Wordnet to the synonyms of a pack."""
+"""Convert wordnets of the Open Multilingual Wordnet to synonym files for packs."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _number_synsets(words_by_synset: dict[str, set[str]]) -> dict[str, list[int]
 
 
 def _read_table(path: Path, code: str) -> bytes:
-    """Return the decompressed wordnet table of a language. Raise ResourceError if it cannot be read."""
+    """Return the decompressed wordnet table of a language. Raise ResourceError if the table cannot be read."""
     try:
         if zipfile.is_zipfile(path):
             return _read_archived_table(path, code)

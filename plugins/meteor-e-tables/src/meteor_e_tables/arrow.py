@@ -53,7 +53,7 @@ class ArrowRows:
         return rows
 
     def arrow(self, schema: Any = None) -> Any:
-        """Return the Arrow table or record batch. The schema is ignored because the table has one."""
+        """Return the Arrow table or record batch. The argument ``schema`` is ignored."""
         return self.table
 
     def objects(self) -> list[dict[str, Any]]:
@@ -103,7 +103,7 @@ def _check_keys(rows: list[dict[str, Any]], column_names: set[str], name: str) -
 
 
 def find_text_columns(schema: Any, texts: TextColumns, name: str) -> dict[str, list[str]]:
-    """Find the columns that contain texts. Their cells are validated when they are read.
+    """Find the columns that contain texts. The cells of these columns are validated later.
 
     Args:
         schema: the schema of the table.

@@ -1,4 +1,4 @@
-"""Define the interface through which tables of all formats are read in batches of consecutive rows."""
+"""Define the common interface of all table formats, which are read in batches of consecutive rows."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Rows(Protocol):
         """Return a ``pyarrow.Table`` with the given schema. By default, the schema is inferred from the rows."""
 
     def objects(self) -> list[dict[str, Any]]:
-        """Return one dictionary per row that msgspec can encode as JSON."""
+        """Return one dictionary per row. The dictionaries can be encoded as JSON with msgspec."""
 
 
 class TableBatch(NamedTuple):

@@ -82,7 +82,7 @@ def read_references(columns: dict[str, Iterable[Any]], locate: RowLocator) -> li
 
 def _read_reference_column(cells: Iterable[Any], column: str, locate: RowLocator) -> list[Sequence[str]]:
     """Return the references of each row in one column."""
-    # Most cells are valid lists, which are accepted without a function call that builds an error message.
+    # Most cells are valid lists, so they are accepted before the location for an error message is formatted.
     references: list[Sequence[str]] = []
     for row, cell in enumerate(cells):
         if isinstance(cell, str):
@@ -125,7 +125,7 @@ def _check_surrogates(text: str, location: str) -> None:
 
 
 def _describe_mismatch(cell: Any) -> str:
-    """Return the part of an error message that says what a cell contains instead of a string."""
+    """Return the part of an error message that names the type found instead of a string."""
     is_nan = isinstance(cell, float) and math.isnan(cell)
     if cell is None or is_nan or type(cell).__name__ in _MISSING_VALUE_TYPES:
         return "expected a text, not a missing value (null)"
@@ -151,7 +151,7 @@ def find_column(columns: Sequence[str], column_path: str, name: str, option: str
     """
     if column_path in columns:
         return [column_path]
-    # The name of a column can contain periods, so that each prefix of the path can be a column.
+    # Column names can contain periods, so each prefix of the path can be a column name.
     path_parts = column_path.split(".")
     for prefix_length in range(1, len(path_parts)):
         column = ".".join(path_parts[:prefix_length])

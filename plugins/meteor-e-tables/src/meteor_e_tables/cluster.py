@@ -55,7 +55,7 @@ class DaskRunner(ScoreRunner):
 
     @contextlib.contextmanager
     def start(self, run: ScoreRun) -> Iterator[ScoreRun]:
-        """Connect to a cluster or start a local one, on which all batches are scored during the block."""
+        """Connect to a cluster or start a local one. All batches are scored on this cluster during the block."""
         assert run.cluster is not None
         with connect(run.cluster) as client:
             yield run._replace(execute=functools.partial(score_in_order, client))
@@ -119,7 +119,7 @@ def _connect_to_scheduler(distributed: Any, address: str, wait: float) -> Client
         try:
             return _connect_with_timeout(functools.partial(distributed.Client, **scheduler, timeout=wait), wait)
         except (OSError, ValueError, TypeError) as error:
-            # A timeout raises an OSError. The other exceptions indicate that the address is malformed.
+            # A timeout raises an OSError, and the other exceptions indicate a malformed address.
             raise ConfigError(f"no scheduler answers at {address}: {_format_error(error)}") from error
 
 
@@ -237,7 +237,7 @@ def _block_interrupts() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _disable_gc_diagnosis() -> Iterator[None]:
-    """Disable the callbacks of Dask that the garbage collector runs, because Python ignores a Ctrl-C in a callback."""
+    """Disable Dask's garbage collector callbacks, because Python ignores a Ctrl-C that occurs in a callback."""
     callbacks = [callback for callback in gc.callbacks if getattr(callback, "__module__", None) == "distributed.gc"]
     for callback in callbacks:
         gc.callbacks.remove(callback)
@@ -286,7 +286,7 @@ class Work(NamedTuple):
         Raises:
             ConfigError: if a metric cannot be sent to other processes.
         """
-        # Computing the signatures also loads the resources of the metrics, so that workers receive loaded metrics.
+        # Computing the signatures also loads the resources of the metrics, so the workers receive loaded metrics.
         signatures = tuple(metric.signature for metric in score.metrics)
         try:
             pickled = pickle.dumps(score)
@@ -338,7 +338,7 @@ class _Task(NamedTuple):
 
 
 def _compute_max_tasks(client: Client) -> int:
-    """Return the maximum number of submitted tasks, which depends on the number of threads of the workers."""
+    """Return the maximum number of submitted tasks. It is proportional to the total number of worker threads."""
     with _connection_errors():
         thread_count: int = sum(client.nthreads().values())
     return TASKS_PER_THREAD * max(1, thread_count)
@@ -352,7 +352,7 @@ def _submit(client: Client, work: Work, batch: Batch) -> _Task:
 
 
 def _pop_results(tasks: deque[_Task], max_remaining: int) -> Iterator[tuple[Batch, Any]]:
-    """Yield the batches and results of the first tasks, and remove them until ``max_remaining`` tasks are left."""
+    """Remove the oldest tasks until ``max_remaining`` tasks are left. Yield the batch and result of each task."""
     while len(tasks) > max_remaining:
         yield _get_result(*tasks[0])
         tasks.popleft()
@@ -405,7 +405,7 @@ def _score(work: Work, batch: Batch) -> Any:
 
 @functools.lru_cache(maxsize=4)
 def _load_score_function(work: Work) -> Any:
-    """Unpickle the function that scores a batch. The result is cached, so that each worker unpickles it once.
+    """Unpickle the function that scores a batch. The function is cached, so each worker unpickles it only once.
 
     Raises:
         MeteorError: if the worker has a different version of the package, or if a pack or a plugin is missing. The

@@ -51,7 +51,7 @@ class ColumnNames(NamedTuple):
 
 
 class ScoredColumns(NamedTuple):
-    """Store the METEOR scores and statistics of several segments in arrays with one row per segment.
+    """Store METEOR scores and statistics in arrays that have one row per segment.
 
     Attributes:
         scores: an array ``(segments, parts)`` with the columns :data:`PARTS`.
@@ -73,7 +73,7 @@ class ScoredColumns(NamedTuple):
         return cls(scores, arrays.references.astype(np.int64), arrays.statistics)
 
     def to_dict(self, names: ColumnNames) -> dict[str, NDArray[Any]]:
-        """Return a dictionary from names to columns."""
+        """Return a dictionary from column names to columns."""
         import numpy as np
 
         columns: dict[str, NDArray[Any]] = dict(zip(names.scores, np.ascontiguousarray(self.scores.T), strict=True))
@@ -105,7 +105,7 @@ def score_columns(metrics: Sequence[Metric], statistics: Sequence[Any], prefix: 
 class ColumnQueue:
     """A queue of rows with named columns.
 
-    The number of rows that are removed at once can differ from the numbers of rows that were added at once.
+    Rows can be added and removed in blocks of different sizes.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Define the table formats of ``meteor-e score``, whose libraries are imported only when a table is opened."""
+"""Define the table formats of ``meteor-e score``. Table libraries are imported only when a table is opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Read JSON Lines and arrays of JSON objects. Values that are copied to an output are not decoded."""
+"""Read JSON Lines and arrays of JSON objects. Values that are only copied to the output are not decoded."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class ObjectRows:
         return arrow_table(decoded, schema, self.name)
 
     def _decode_cell(self, value: Any, key: str) -> Any:
-        """Decode the value of a key if it is encoded JSON, or raise an InputError."""
+        """Decode a cell if it contains encoded JSON. Raise an InputError if the JSON is invalid."""
         try:
             return _decode(value)
         except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
@@ -72,7 +72,7 @@ class _NumberedRow(NamedTuple):
 
 
 def _decode_line(line: str, key_prefixes: Sequence[str]) -> dict[str, msgspec.Raw]:
-    """Return the encoded values of a line by key.
+    """Return a dictionary from the keys of a JSON line to the encoded values.
 
     Args:
         line: a JSON object.
@@ -82,7 +82,8 @@ def _decode_line(line: str, key_prefixes: Sequence[str]) -> dict[str, msgspec.Ra
         ValueError: if the line is not a JSON object, or if the key of a column with texts is repeated.
     """
     cells: dict[str, msgspec.Raw] = _LINE_DECODER.decode(line)
-    # The decoder accepts duplicate keys, so that lines that may contain them are parsed a second time.
+    # The decoder does not detect duplicate keys.
+    # If a line may contain duplicate keys, it is parsed again by the json module.
     if any(line.count(prefix) > 1 for prefix in key_prefixes):
         json.loads(line, object_pairs_hook=reject_duplicate_keys)
     return cells
@@ -131,7 +132,7 @@ class JsonLines(BatchedTable):
             yield _NumberedRow(line_number, cells)
 
     def batches(self, all_columns: bool = False) -> Iterator[TableBatch]:
-        """Read the table from the start. If the file is standard input, it can be read only once.
+        """Read the table from the start. Standard input can be read only once.
 
         Args:
             all_columns: whether the batches contain all columns as ``rows``.
@@ -143,8 +144,8 @@ class JsonLines(BatchedTable):
     def _start_reading(self) -> Iterator[_NumberedRow]:
         """Return an iterator over all rows.
 
-        The first call continues with the open file, because the constructor has already read a row, and standard input
-        cannot be read a second time.
+        The constructor has already read the first row. Standard input cannot be read twice, so the first call continues
+        with the open file.
         """
         rows, self._rows = self._rows, None
         if rows is None or self._first_row is None:

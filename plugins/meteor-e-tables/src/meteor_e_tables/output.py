@@ -33,7 +33,7 @@ class TableRunner(ScoreRunner):
 
     @contextlib.contextmanager
     def start(self, run: ScoreRun) -> Iterator[ScoreRun]:
-        """Write all columns of the input and the columns of scores while the systems are scored."""
+        """Write all input columns and the new columns of scores while the systems are scored."""
         assert run.output is not None
         for metric in run.metrics:
             if isinstance(metric, SystemsMetric) and not metric.scores_segments:
@@ -45,21 +45,21 @@ class TableRunner(ScoreRunner):
 
 
 def _signatures(metrics: Sequence[Metric]) -> str:
-    """Return the signature of a single metric, or one line with label and signature for each of several metrics."""
+    """Return the signature of a single metric. For several metrics, return a line with label and signature for each."""
     if len(metrics) == 1:
         return metrics[0].signature
     return "\n".join(f"{metric.label}: {metric.signature}" for metric in metrics)
 
 
 class _InputTable(NamedTuple):
-    """Store an input table and the names of the systems whose outputs the table contains."""
+    """Store an input table and the names of the systems in the table."""
 
     table: BatchedTable
     system_names: list[str]
 
 
 class _Sink(NamedTuple):
-    """Describe where the columns with the scores of one system are written.
+    """Describe where the scores of one system are written.
 
     Attributes:
         prefix: the prefix of the column names.
@@ -95,11 +95,11 @@ class _Output:
         self._sinks = iter(sinks)
 
     def _add_table(self, table: BatchedTable, names: Sequence[str]) -> Iterator[_Sink]:
-        """Add the systems of an input table, and yield the destination of the scores of each system."""
+        """Add the systems of an input table. For each system, yield the destination of its scores."""
         rows: deque[Rows] = deque()
         queues = [ColumnQueue() for _ in names]
         for index, name in enumerate(names):
-            # Only the last system collects the input rows, because rows are written with the scores of all systems.
+            # Rows are written after all systems have been scored, so only the last system collects the input rows.
             is_last = index == len(names) - 1
             read = partial(table.segments, index, rows if is_last else None)
             self.systems.append(System(name, read, table.size))
@@ -122,7 +122,7 @@ class _Output:
         return score_columns(metrics, statistics, prefix)
 
     def _write(self, queues: Sequence[ColumnQueue], index: int, rows: deque[Rows], columns: dict[str, Any]) -> None:
-        """Write all input rows for which the scores of all systems have been computed.
+        """Write the input rows for which all systems have been scored.
 
         The scores of each system are stored in a queue until the last system of the table has been scored.
 
@@ -185,7 +185,7 @@ def _read_records(system: System, *, with_name: bool) -> Iterator[tuple[int, dic
 
 
 class RecordTable(BatchedTable):
-    """Read a table whose rows are provided one by one, for example by the core or another plugin.
+    """Read a table whose rows are provided one by one, for example by another plugin.
 
     Args:
         name, size, texts: see :class:`meteor_e.api.TextTable`.
@@ -206,7 +206,7 @@ class RecordTable(BatchedTable):
             yield self._make_batch(batch)
 
     def _make_batch(self, records: Sequence[tuple[int, Mapping[str, Any]]]) -> TableBatch:
-        """Create a batch from several rows, which are pairs of a line number and the cells of the row."""
+        """Create a batch from several rows. Each row consists of a line number and the cells."""
 
         def locate(row: int) -> str:
             line_number, _ = records[row]

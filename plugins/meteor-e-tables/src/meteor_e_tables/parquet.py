@@ -54,7 +54,7 @@ class Parquet(BatchedTable):
                 first_row += table.num_rows
 
     def schema(self) -> Any:
-        """Return the ``pyarrow.Schema`` that all files of the table have."""
+        """Return the ``pyarrow.Schema`` that all files of the table share."""
         return self._schema
 
 
@@ -84,12 +84,12 @@ def _read_tables(path: str | Path, columns: list[str] | None) -> Iterator[Any]:
 def _read_row_groups(file: Any, columns: list[str] | None) -> Iterator[Any]:
     """Yield the record batches of an open Parquet file."""
     for index in range(file.num_row_groups):
-        # Each row group has an iterator of its own, because an iterator retains all data that it has read.
+        # Each row group is read by a separate iterator, because an iterator retains all data that it has read.
         yield from file.iter_batches(BATCH_ROWS, row_groups=[index], columns=columns, use_threads=False)
 
 
 def _read_schema_and_size(paths: Sequence[Path]) -> tuple[Any, int]:
-    """Return the schema and the number of rows of the files of a table.
+    """Return the common schema and the total number of rows of several files.
 
     Raises:
         InputError: if a file cannot be read, or if the files have different columns.

@@ -1,4 +1,4 @@
-"""Write tables of scores as Parquet or JSON Lines files, which are not created if an error occurs."""
+"""Write tables of scores as Parquet or JSON Lines files. If an error occurs, no file is created."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _ROW_GROUP_BYTES = 1 << 27
 
 @contextlib.contextmanager
 def table_writer(path: str, signature: str, schema: Any = None) -> Iterator[ParquetWriter | JsonLinesWriter]:
-    """Create a file, and return a writer for the format that the suffix of the file determines.
+    """Create a table file, and return a writer. The suffix of the file determines the format.
 
     Args:
         path: the path of the file. Its suffix is ``.parquet``, ``.jsonl`` or ``.jsonl.gz``.
@@ -111,7 +111,7 @@ class ParquetWriter:
         import pyarrow as pa
 
         if self._pending:
-            # Combining the chunks makes the file independent of the sizes of the batches.
+            # The chunks are combined, so that the content of the file does not depend on the batch size.
             self._writer.write_table(pa.concat_tables(self._pending).combine_chunks())
             self._pending = []
             self._pending_rows = 0
@@ -125,7 +125,7 @@ class ParquetWriter:
 
 
 def _append_columns(table: Any, new_columns: Columns, path: str) -> Any:
-    """Return an Arrow table to which new columns are appended.
+    """Append new columns to an Arrow table, and return the new table.
 
     Args:
         table: an Arrow table or record batch.
@@ -143,7 +143,7 @@ def _append_columns(table: Any, new_columns: Columns, path: str) -> Any:
 
 
 def _check_new_column(name: str, columns: Container[str], path: str) -> None:
-    """Raise an InputError if the input contains a column with the name of a new column."""
+    """Raise an InputError if the input already has a column with the name of a new column."""
     if name in columns:
         raise InputError(f"cannot write {path}: the input already has a column {name!r}; choose another --prefix")
 
@@ -173,7 +173,7 @@ class JsonLinesWriter:
             self._stream.write(self._encode(cells) + b"\n")
 
     def _encode(self, cells: dict[str, Any]) -> bytes:
-        """Return the cells of a row as a JSON object, or raise an InputError if they cannot be encoded."""
+        """Encode a row as a JSON object. Raise an InputError if a cell cannot be encoded."""
         try:
             return self._encoder.encode(cells)
         except (TypeError, ValueError, UnicodeError) as error:

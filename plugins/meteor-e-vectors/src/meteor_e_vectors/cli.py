@@ -29,7 +29,7 @@ def vectors() -> None:
 
 
 def _select_target(output: str | None, language: str | None) -> Path:
-    """Return the path of the new vector file: the named file, or the path for the vectors of the language."""
+    """Return the path of the new vector file. By default, the vectors are installed for the language."""
     from meteor_e_vectors.locations import vectors_path
 
     if output is not None:
@@ -125,7 +125,7 @@ def train(corpus: CorpusOptions, training: VectorOptions) -> None:
 
 
 def _describe_corpus(corpus: CorpusOptions, meteor: Meteor, sentence_count: int, word_count: int) -> dict[str, Any]:
-    """Return the metadata of a training corpus, which are stored with the vectors."""
+    """Describe the training corpus in metadata that are stored with the vectors."""
     metadata: dict[str, Any] = {
         "key": corpus.key,
         "language": meteor.chain.language.code,
@@ -139,7 +139,7 @@ def _describe_corpus(corpus: CorpusOptions, meteor: Meteor, sentence_count: int,
 
 
 def _check_lemmatizer(key: str, meteor: Meteor) -> None:
-    """Check that the lemmatizer provides the lemmas and tags that a key requires.
+    """Check that the lemmatizer provides the lemmas and tags that the keys of the vectors require.
 
     Raises:
         ConfigError: if there is no lemmatizer, or it does not provide tags.

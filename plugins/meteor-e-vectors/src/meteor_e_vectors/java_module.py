@@ -1,4 +1,4 @@
-"""Define METEOR-E's module ``embeddings`` for ``meteor-e compat``."""
+"""Support METEOR-E's module ``embeddings`` in the command ``meteor-e compat``."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class EmbeddingsModule(JavaModule):
     name: ClassVar[str] = "embeddings"
 
     def matcher(self, settings: JavaSettings) -> dict[str, Any]:
-        """Return the options of the matcher ``vector`` that correspond to the program's options."""
+        """Convert the options of METEOR-E to options of the matcher ``vector``."""
         file = {} if settings.vectors is None else {"file": settings.vectors}
         return {"use": "vector", **file, "key": settings.key, "threshold": settings.threshold}
 

@@ -1,4 +1,4 @@
-"""Compute the keys of vectors. A vector is looked up by a word, its lemma, or a combination with its tag or lemma."""
+"""Compute the keys of word vectors. A key is a word, its lemma, or a combination such as word and tag."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ KEYS: tuple[str, ...] = get_args(Key)
 
 
 def check_key(key: str, location: str) -> str:
-    """Check a key, and return it. Raise ConfigError with a message that starts with ``location`` if it is not valid."""
+    """Return a key if it is valid. Otherwise, raise ConfigError with a message that starts with ``location``."""
     if key not in KEYS:
         raise ConfigError(f"{location} is {key!r}{near_miss(key, KEYS)}; it must be one of {', '.join(KEYS)}")
     return key
@@ -34,7 +34,7 @@ def find_required_attributes(key: str) -> set[str]:
 def key_of(token: Token, key: str) -> str:
     """Return the text by which the vector of a token is looked up.
 
-    If a token does not have a lemma, its form is used. If it does not have a tag, the universal tag ``X`` is used.
+    If a token does not have a lemma, its form is used. If a token does not have a tag, the universal tag ``X`` is used.
     """
     lemma = token.lemma if token.lemma is not None else token.form
     tag = token.tag if token.tag is not None else "X"

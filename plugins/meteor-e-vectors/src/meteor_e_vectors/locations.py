@@ -12,7 +12,7 @@ from meteor_e_vectors.vector_file import SUFFIX, VectorFile, is_vector_file, ope
 
 
 def vectors_folder() -> Path:
-    """Return the folder of installed vectors: ``METEOR_E_VECTORS``, or a folder in the user's data folder."""
+    """Return the folder of installed vectors. The environment variable ``METEOR_E_VECTORS`` can change it."""
     return data_folder("vectors")
 
 
@@ -44,10 +44,10 @@ def find_vectors(language: str) -> Path:
 
 
 def check_language(vectors: VectorFile, matcher: str, context: MatcherContext) -> None:
-    """Raise ConfigError if the language of the vectors is known, and differs from the language of the chain.
+    """Raise ConfigError if the vectors are known to be for another language than the matcher chain.
 
-    The metadata of a vector file can name its language. For the published vectors of fastText, the language is taken
-    from the name of the source, such as ``cc.fr.300.bin`` or ``wiki.fr.vec``.
+    The metadata of a vector file can name the language. For the published fastText vectors, the language is taken from
+    the name of the original file, such as ``cc.fr.300.bin`` or ``wiki.fr.vec``.
     """
     language = vectors.metadata.get("language")
     source = str(vectors.metadata.get("source", ""))
@@ -59,7 +59,7 @@ def check_language(vectors: VectorFile, matcher: str, context: MatcherContext) -
 
 
 def open_any_vectors(file: str | os.PathLike[str]) -> VectorFile:
-    """Open vectors of any supported format. Vectors of other programs are converted once, and cached.
+    """Open vectors of any supported format. Vectors of other programs are converted once and then cached.
 
     Raises:
         ResourceError: if the file cannot be read.

@@ -1,4 +1,4 @@
-"""Define the matcher ``vector``, which matches words with similar vectors like METEOR-E's module ``embeddings``."""
+"""Define the matcher ``vector``, which compares word vectors as METEOR-E's module ``embeddings`` does."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 class VectorMatcher(SimilarityMatcher):
     """A matcher for words whose similarity, (1 + cosine)/2, reaches a threshold (Servan et al., 2016).
 
-    Equal words match with probability 1, also if another matcher has proposed them. A word without a vector does not
-    match any other word.
+    Equal words match with probability 1, even if another matcher has proposed the match. A word without a vector does
+    not match any other word.
     """
 
     name: ClassVar[str] = "vector"
@@ -59,7 +59,7 @@ class VectorMatcher(SimilarityMatcher):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> Self:
-        """Create the matcher for a chain, with the installed vectors of its language by default.
+        """Create the matcher for a chain. By default, the matcher uses the installed vectors of the language.
 
         Raises:
             ConfigError: if the vectors are for another language.
@@ -72,20 +72,20 @@ class VectorMatcher(SimilarityMatcher):
         return matcher
 
     def vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
-        """Return a row of length 1 for each token, or zeros if the token does not have a vector."""
+        """Return a unit vector for each token, or zeros if the token does not have a vector."""
         return unit_rows(self.vector_file.lookup([key_of(token, self.key) for token in tokens]))
 
     def describe(self) -> str:
-        """Return the thresholds, the key, and the digest of the vectors, for the signature."""
+        """Return the text that describes the thresholds, the key and the vectors in the metric's signature."""
         below = "" if self.options.below is None else f" below={self.options.below}"
         return f"threshold={self.options.threshold}{below} key={self.key} vectors@{self.vector_file.digest[:12]}"
 
 
 def unit_rows(rows: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Divide each row by its length, in single precision as METEOR-E does. Rows of zeros are not changed.
+    """Scale each row to unit length in single precision, as METEOR-E does. Rows of zeros are not changed.
 
-    The squares are added in double precision, in the order of the dimensions. Therefore the vector of a word does not
-    depend on the other rows.
+    The squares are added in double precision and in a fixed order. Therefore, the result for a word does not depend on
+    the other rows.
     """
     squares = np.zeros(len(rows))
     for column in rows.T.astype(np.float64):

@@ -25,14 +25,14 @@ def meteor_e_matchers() -> dict[str, str]:
 
 @hookimpl
 def meteor_e_chains() -> list[Traversable]:
-    """Return the chains with the matcher ``contextual``. The chains with ``vector`` are part of meteor_e."""
+    """Return the matcher chains that use ``contextual``. The chains that use ``vector`` are part of meteor_e."""
     folder = files("meteor_e_vectors") / "contextual" / "chains"
     return [folder / f"{name}.yaml" for name in ("contextual", "contextual-cosine", "baseline-contextual")]
 
 
 @hookimpl
 def meteor_e_java_modules() -> dict[str, str]:
-    """Return the support for METEOR-E's module ``embeddings`` in ``meteor-e compat``."""
+    """Return the class that supports METEOR-E's module ``embeddings`` in ``meteor-e compat``."""
     return {"embeddings": "meteor_e_vectors.java_module:EmbeddingsModule"}
 
 

@@ -107,10 +107,10 @@ def detect_format(path: Path) -> str:
 
 
 def _detect_word2vec_format(body: bytes, dimension: int) -> str:
-    """Return whether the bytes after a word2vec header are text or binary, as the name of the format."""
+    """Detect whether a word2vec file is text or binary, and return the name of the format."""
     first_line = body.partition(b"\n")[0]
     is_valid_text = _parse_line(first_line, dimension) is not None
-    # Malformed text is reported with its line when the file is read.
+    # Malformed text counts as text, so that the reader can report the number of the malformed line.
     if is_valid_text or not _CONTROL.search(body):
         return "word2vec-text"
     return "word2vec-binary"
@@ -134,7 +134,7 @@ def read_vectors(path: Path, scratch: Path) -> WordVectors:
         vectors = _read_fasttext(path)
     else:
         vectors = _read_text(path, scratch, format)
-    # Many files contain a few truncated characters. A larger number indicates another encoding.
+    # Many files contain a few truncated characters, but many invalid words indicate another encoding.
     invalid_count = sum("\ufffd" in word for word in vectors.words)
     if invalid_count * 100 > len(vectors.words):
         raise InputError(
@@ -164,7 +164,7 @@ def _read(path: Path, read: Callable[[], bytes]) -> bytes:
 def _parse_line(line: bytes, dimension: int) -> tuple[bytes, NDArray[np.float32]] | None:
     """Return the word and the vector of a line. Return None if the vector does not have the given dimension.
 
-    A word may contain spaces, as in some GloVe files, unless its last part is a number.
+    A word may contain spaces, as in some GloVe files, but its last part must not be a number.
     """
     fields = line.rstrip().rsplit(maxsplit=dimension)
     if len(fields) != dimension + 1 or not dimension:
@@ -194,7 +194,7 @@ def _read_text(path: Path, scratch: Path, format: str) -> WordVectors:
     words: list[str] = []
     row_file = scratch / "rows"
     with _open(path) as stream, row_file.open("wb") as row_stream, warnings.catch_warnings():
-        # Numbers that are too large for single precision become infinite, which is checked for each row.
+        # Numbers that are too large for single precision become infinite, and infinite values are rejected below.
         warnings.simplefilter("ignore", RuntimeWarning)
         lines = enumerate(_read_lines(path, stream), 1)
         if has_header:

@@ -108,7 +108,7 @@ def train(
 def write_corpus(
     output: TextIO, meteor: Meteor, texts: Sequence[str], progress: Progress = silent, *, key: str = "word"
 ) -> tuple[int, int]:
-    """Write a training corpus with one sentence per line. A sentence consists of the keys of its words.
+    """Write a training corpus with one sentence per line. Each word is replaced by the key of its vector.
 
     Args:
         output: the file to write to.

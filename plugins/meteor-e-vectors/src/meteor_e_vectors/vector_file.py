@@ -1,8 +1,8 @@
 """Read and write vector files, which contain words and their vectors.
 
-Vector files are memory-mapped, so that processes share the memory of a file. They have the format of meteor_e's indexes
-(``docs/index-format.md``). Their content is described in ``docs/vectors.md``. The checksum of a file is verified when
-the file is opened.
+Vector files are memory-mapped, so several processes can share the memory of a file. The file format is that of
+meteor_e's indexes (``docs/index-format.md``). The content is described in ``docs/vectors.md``. The checksum of a file
+is verified when the file is opened.
 """
 
 from __future__ import annotations
@@ -127,9 +127,10 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
         return self._file.word_id(word)
 
     def lookup(self, words: Sequence[str]) -> NDArray[np.float32]:
-        """Return the vector of each word, ``(words, dimension)``.
+        """Return the vectors of words as an array ``(words, dimension)``.
 
-        The vector of an unknown word is computed from its subwords. Without subword vectors, it contains zeros.
+        The vector of an unknown word is computed from its subwords. If the file has no subword vectors, an unknown word
+        has a vector of zeros.
         """
         rows = np.zeros((len(words), self.dimension), dtype=np.float32)
         for row, word in zip(rows, words, strict=True):
@@ -145,7 +146,7 @@ class VectorFile(Mapping[str, "NDArray[np.float32]"]):
 
 
 def _read_rows(file: IndexFile, section: str, row_count: int, dimension: int) -> NDArray[np.float32]:
-    """Return a section as a matrix, ``(row_count, dimension)``. Raise ResourceError if its size is wrong."""
+    """Read a section of the file as a matrix. Raise ResourceError if the section does not have the expected size."""
     numbers: NDArray[np.float32] = np.frombuffer(file.sections[section], dtype=np.float32)
     if not dimension or len(numbers) != row_count * dimension:
         raise_damaged(file.path, "its vectors do not fit its header")
@@ -153,7 +154,7 @@ def _read_rows(file: IndexFile, section: str, row_count: int, dimension: int) ->
 
 
 def _read_subwords(file: IndexFile, header: _Header) -> Subwords | None:
-    """Return the subword vectors of a file, or None if there are none. Raise ResourceError if they are damaged."""
+    """Return the subword vectors of a file, or None if it has none. Raise ResourceError if the file is damaged."""
     subword_rows = _read_rows(file, "subword_rows", header.bucket_count, header.dimension)
     if not header.bucket_count:
         return None
@@ -283,7 +284,7 @@ class _EncodedSubwords(NamedTuple):
 
 
 def _encode_subwords(subwords: Subwords | None) -> _EncodedSubwords:
-    """Return subword vectors as bytes. Without subword vectors, all sizes are 0."""
+    """Encode subword vectors as bytes. If there are no subword vectors, all sizes are 0."""
     if subwords is None:
         return _EncodedSubwords(row_bytes=memoryview(b""), bucket_count=0, shortest=0, longest=0)
     return _EncodedSubwords(
@@ -295,7 +296,7 @@ def _encode_subwords(subwords: Subwords | None) -> _EncodedSubwords:
 
 
 def _check_vectors(words: Sequence[str], rows: NDArray[np.float32], subwords: Subwords | None) -> None:
-    """Raise InputError if words do not have exactly one vector each, or if a vector is not finite."""
+    """Raise InputError unless each word has exactly one vector, and all vectors are finite."""
     _check_words(words, rows)
     _check_finite(rows, lambda index: f"the vector of {words[index]!r}")
     if subwords is not None:
@@ -303,7 +304,7 @@ def _check_vectors(words: Sequence[str], rows: NDArray[np.float32], subwords: Su
 
 
 def _check_words(words: Sequence[str], rows: NDArray[np.float32]) -> None:
-    """Raise InputError if the numbers of words and rows differ, or if a word is repeated."""
+    """Raise InputError if the words and rows differ in number, or if a word is repeated."""
     if rows.ndim != 2 or len(rows) != len(words) or not rows.size:
         raise InputError(f"there are {len(words)} words and vectors of shape {rows.shape}; each word needs a vector")
     duplicate_count = len(words) - len(set(words))
@@ -345,11 +346,11 @@ def _compute_digest(parts: Sequence[bytes | memoryview]) -> str:
 
 
 def _compute_checksum(sections: Sequence[bytes | memoryview], metadata: Mapping[str, Any]) -> str:
-    """Return the SHA-256 digest of all other sections and of the metadata without the checksum."""
+    """Return the SHA-256 digest of the metadata and of all other sections. The checksum itself is excluded."""
     return _compute_digest([*sections, _encode_metadata(metadata)])
 
 
 def _view_bytes(array: NDArray[Any]) -> memoryview:
-    """Return the memory of an array as bytes, without copying it."""
+    """Return the memory of an array as bytes, without copying the array."""
     view: memoryview = array.reshape(-1).view(np.uint8).data
     return view

@@ -1,5 +1,5 @@
 """Synonyms from DBnary.
 
-:mod:`~meteor_e_languages.dbnary.synsets` reads synset files of METEOR-E and packs, and the matcher ``dbnary`` uses
-them. The other modules build such packs from a SPARQL endpoint or from RDF dumps.
+The matcher ``dbnary`` looks up synsets that :mod:`~meteor_e_languages.dbnary.synsets` reads from packs or from synset
+files of METEOR-E. The other modules build the packs from a SPARQL endpoint or from RDF dumps.
 """

@@ -1,4 +1,4 @@
-"""The command ``meteor-e dbnary``, which builds packs of synsets from DBnary."""
+"""Define the command ``meteor-e dbnary``, which builds packs of synsets from DBnary."""
 
 from __future__ import annotations
 

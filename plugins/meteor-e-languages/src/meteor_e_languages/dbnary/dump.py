@@ -1,4 +1,4 @@
-"""Extracts synonyms from RDF dumps of DBnary. Dumps are streamed, so that memory does not grow with their size."""
+"""Extract synonyms from RDF dumps of DBnary. Dumps are streamed, so even large dumps need little memory."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Row = tuple[str, ...]
 
 
 def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str], progress: Progress = silent) -> str:
-    """Add the content of a dump to a work file. Call :meth:`Harvest.derive_words` after the last dump.
+    """Add the content of a dump to a temporary database. Call :meth:`Harvest.derive_words` after the last dump.
 
     Args:
         harvest: the work file.
@@ -58,7 +58,7 @@ def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str]
 
 @contextmanager
 def _parse_errors(path: Path, rdf_format: RdfFormat) -> Iterator[None]:
-    """Raise InputError if a dump is malformed or cannot be decompressed inside the context."""
+    """Convert parse errors and decompression errors that occur in the block to InputError."""
     try:
         yield
     except SyntaxError as error:
@@ -69,7 +69,7 @@ def _parse_errors(path: Path, rdf_format: RdfFormat) -> Iterator[None]:
 
 
 def _read_tables(triples: Any, edition: Edition, kinds: Sequence[str], dump: str) -> Iterator[dict[str, list[Row]]]:
-    """Yield blocks of rows for the tables of the work file.
+    """Yield blocks of rows for the tables of the temporary database.
 
     Args:
         triples: the triples of the dump.
@@ -89,7 +89,7 @@ def _read_tables(triples: Any, edition: Edition, kinds: Sequence[str], dump: str
         if row is None:
             continue
         if table == "sense":
-            # A property from an entry to its senses is the inverse of "describes".
+            # The property "sense" is the inverse of "describes", so both properties are stored in one table.
             table = "describes"
         rows_by_table.setdefault(table, []).append(row)
         row_count += 1
@@ -100,7 +100,7 @@ def _read_tables(triples: Any, edition: Edition, kinds: Sequence[str], dump: str
 
 
 def _map_predicates(kinds: Sequence[str]) -> dict[Any, str]:
-    """Return the table of the work file for each property that the extraction needs."""
+    """Return a dictionary from RDF properties to the database tables that store them."""
     from pyoxigraph import NamedNode
 
     properties = {
@@ -116,7 +116,7 @@ def _map_predicates(kinds: Sequence[str]) -> dict[Any, str]:
 
 
 def _make_row(table: str, triple: Any, edition: Edition, dump: str) -> Row | None:
-    """Return the row of a table for a triple. Return None if the triple does not belong to the edition."""
+    """Convert an RDF triple to a database row. Return None if the triple belongs to another edition of DBnary."""
     from pyoxigraph import NamedNode
 
     subject = _name_node(triple.subject, dump)
@@ -132,7 +132,7 @@ def _make_row(table: str, triple: Any, edition: Edition, dump: str) -> Row | Non
 
 
 def _name_node(node: Any, dump: str) -> str:
-    """Return the value of an RDF node. The path of the dump is appended to the name of a blank node."""
+    """Return the value of an RDF node. The path of the dump makes the name of a blank node unique."""
     from pyoxigraph import BlankNode
 
     if isinstance(node, BlankNode):
@@ -141,7 +141,7 @@ def _name_node(node: Any, dump: str) -> str:
 
 
 def detect_format(path: Path) -> RdfFormat:
-    """Return the RDF serialization for the suffix of a dump, such as ``.nt`` or ``.jsonld``. The default is Turtle."""
+    """Return the RDF format for the file suffix of a dump, such as ``.nt`` or ``.jsonld``. The default is Turtle."""
     from pyoxigraph import RdfFormat
 
     for suffix in reversed(path.suffixes):

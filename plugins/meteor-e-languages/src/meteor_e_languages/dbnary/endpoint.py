@@ -1,6 +1,6 @@
-"""Extracts synonyms from a SPARQL endpoint of DBnary.
+"""Extract synonyms from a SPARQL endpoint of DBnary.
 
-First, the relations of a language are queried page by page. Then, the words of the related nodes are queried in
+First, the synonym relations of a language are queried page by page. Then, the words of the related nodes are queried in
 batches.
 
 Pages are not selected by ``OFFSET``: public servers refuse it beyond a few thousand rows, and rows are lost or repeated
@@ -45,11 +45,11 @@ Row = dict[str, str]
 
 
 class _TemporaryError(Exception):
-    """A failure of an endpoint after which a retry may succeed."""
+    """A temporary failure of an endpoint, after which a retry may succeed."""
 
 
 def extract(harvest: Harvest, url: str, edition: Edition, kinds: Sequence[str], progress: Progress = silent) -> None:
-    """Fill a work file with relations and words from an endpoint.
+    """Fill a temporary database with relations and words from a SPARQL endpoint.
 
     Args:
         harvest: the work file.
@@ -80,13 +80,13 @@ def extract(harvest: Harvest, url: str, edition: Edition, kinds: Sequence[str], 
 
 
 def _query_relations(url: str, edition: Edition, kind: str) -> Iterator[list[tuple[str, str, str]]]:
-    """Yield pages of relations. Each relation consists of its property, its source node and its target node."""
+    """Yield pages of relations. Each relation consists of a property, a source node and a target node."""
     for rows in _query_pages(url, _make_relation_pattern(edition, kind), "?source ?target"):
         yield [(kind, row["source"], row["target"]) for row in rows]
 
 
 def _make_relation_pattern(edition: Edition, kind: str) -> str:
-    """Return a graph pattern for the pairs of nodes that a property of the edition connects."""
+    """Return a SPARQL graph pattern that finds all pairs of nodes connected by a property."""
     from rdflib import Literal
 
     return (
@@ -97,7 +97,7 @@ def _make_relation_pattern(edition: Edition, kind: str) -> str:
 
 
 def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return pairs of a node and a word. An entry without written forms is represented by its label."""
+    """Return (node, word) pairs. If an entry has no written forms, its label is used instead."""
     written_forms: dict[tuple[str, str], set[str]] = {}
     labels: dict[tuple[str, str], set[str]] = {}
     for rows in _query_pages(url, _make_word_pattern(edition, nodes), "?node ?entry ?word ?label"):
@@ -107,7 +107,7 @@ def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple
                 written_forms.setdefault(entry, set()).add(row["word"])
             else:
                 labels.setdefault(entry, set()).add(row.get("label", ""))
-    # The written forms of an entry replace its labels.
+    # If an entry has written forms, its labels are ignored.
     words_by_entry = {**labels, **written_forms}
     node_words: set[tuple[str, ...]] = set()
     for (node, _), words in words_by_entry.items():
@@ -116,7 +116,7 @@ def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple
 
 
 def _make_word_pattern(edition: Edition, nodes: Sequence[str]) -> str:
-    """Return a graph pattern for the entries of nodes in the edition's language, and for their words and labels."""
+    """Return a SPARQL graph pattern that finds the entries of nodes, with the words and labels of the entries."""
     from rdflib import Literal, URIRef
 
     values = "VALUES ?node { " + " ".join(URIRef(node).n3() for node in nodes) + " }"
@@ -134,7 +134,7 @@ def _make_word_pattern(edition: Edition, nodes: Sequence[str]) -> str:
 
 
 def _join_paths(properties: Sequence[str]) -> str:
-    """Return a property path that matches any of the properties."""
+    """Return a SPARQL property path that matches any of the properties."""
     return "|".join(f"<{iri}>" for iri in properties)
 
 
@@ -166,7 +166,10 @@ def _query_pages(url: str, pattern: str, variables: str) -> Iterator[list[Row]]:
 
 
 def _make_page_query(pattern: str, variables: str, last_key: str) -> str:
-    """Return the query for the rows after a key, up to its limit of rows. The row with the key ``_END`` is added."""
+    """Return a query for the rows after a key. The caller must append the row limit to the query.
+
+    The query also returns a row with the key ``_END``, which marks the end of the results.
+    """
     from rdflib import Literal
 
     return (
@@ -197,7 +200,8 @@ def _query_with_retries(url: str, query: str) -> list[Row]:
     """
     attempt = 0
     while True:
-        # Each attempt halves the number of rows of a page. The row with the key ``_END`` is added to them.
+        # Each new attempt halves the page size.
+        # The limit is one row higher, because the last page also contains the row with the key ``_END``.
         page_size = max(1, PAGE // 2**attempt)
         try:
             return _query(url, f"{query}{page_size + 1}")
@@ -227,7 +231,7 @@ def _query(url: str, query: str) -> list[Row]:
     wrapper.setTimeout(TIMEOUT)
     with _endpoint_errors(url), wrapper.query().response as response:
         content = response.read(MAX_ANSWER + 1)
-        # Virtuoso announces an incomplete answer with a header, and the status code 200 or 206.
+        # Virtuoso marks an incomplete answer with a special header, but the status code can be 200.
         is_partial = response.status == 206 or response.headers.get("X-SQL-State")
     if len(content) > MAX_ANSWER:
         raise ResourceError(f"the SPARQL endpoint {url} answered with more than {MAX_ANSWER >> 20} MiB")
@@ -238,7 +242,7 @@ def _query(url: str, query: str) -> list[Row]:
 
 @contextmanager
 def _endpoint_errors(url: str) -> Iterator[None]:
-    """Raise ResourceError for a refused query, and a :class:`_TemporaryError` for other failures of the endpoint."""
+    """Raise ResourceError if the endpoint refuses a query, or a :class:`_TemporaryError` for other failures."""
     from SPARQLWrapper.SPARQLExceptions import EndPointInternalError, SPARQLWrapperException
 
     try:
@@ -253,7 +257,7 @@ def _endpoint_errors(url: str) -> Iterator[None]:
 
 
 def _parse_answer(data: bytes) -> list[Row]:
-    """Return the rows of a SPARQL result in JSON; raise a :class:`_TemporaryError` if it is malformed."""
+    """Return the rows of a JSON SPARQL result. Raise a :class:`_TemporaryError` if the result is malformed."""
     try:
         bindings = json.loads(data)["results"]["bindings"]
         return [{name: str(value["value"]) for name, value in binding.items()} for binding in bindings]

@@ -1,4 +1,4 @@
-"""Builds a pack of synsets from a dump or a SPARQL endpoint of DBnary."""
+"""Build a pack of synsets from a dump or a SPARQL endpoint of DBnary."""
 
 from __future__ import annotations
 
@@ -115,8 +115,8 @@ def _build_from_dumps(
 ) -> tuple[Pack, int]:
     """Build the pack from dumps.
 
-    The version of the pack is the latest date in the names of the dumps. Without dates, it is the beginning of the
-    first dump's digest. The temporary files need about half of the decompressed size of the dumps.
+    The version of the pack is the latest date in the file names of the dumps. If the names contain no date, the version
+    is the beginning of the first dump's digest. The temporary files are about half as large as the decompressed dumps.
     """
     edition = find_edition(language)
     kinds = _select_kinds(approximate)
@@ -157,10 +157,10 @@ def _build_pack(
 
 
 def _format_synsets(harvest: Harvest, language: Language) -> tuple[str, int]:
-    """Return the synsets in METEOR-E's format, and the number of pairs of synonyms.
+    """Return the synsets in METEOR-E's file format, and the number of synonym pairs.
 
-    Each word has a synset with the same id, and also belongs to the synsets of its synonyms. Ids are assigned in
-    alphabetical order.
+    Each word has its own synset, and also belongs to the synsets of its synonyms. Synset ids are assigned in
+    alphabetical order of the words.
     """
     synonyms_by_word = _collect_synonyms(harvest, language)
     if not synonyms_by_word:
@@ -180,7 +180,7 @@ def _format_synsets(harvest: Harvest, language: Language) -> tuple[str, int]:
 
 
 def _collect_synonyms(harvest: Harvest, language: Language) -> dict[str, set[str]]:
-    """Return the synonyms of each normalized word. A word that is only the synonym of others has an empty set."""
+    """Return a set of synonyms for each normalized word. The set is empty if DBnary lists no synonyms for the word."""
     normalizer = make_normalizer(language)
 
     @functools.cache

@@ -1,4 +1,4 @@
-"""Stores extracted synonyms in a temporary SQLite database, so that memory does not grow with the data."""
+"""Store extracted synonyms in a temporary SQLite database, because large dumps may not fit into memory."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ _CACHE_KIB = 64 << 10
 
 
 class Harvest:
-    """A database of the relations between the nodes of DBnary (pages, entries and senses), and of the nodes' words.
+    """A temporary database of DBnary nodes, their words and their relations. Nodes are pages, entries or senses.
 
-    The database is a context manager, which creates and closes the file.
+    Use the database as a context manager, which creates and closes the file.
 
     Args:
         path: the path of the new file.
@@ -58,10 +58,10 @@ class Harvest:
             self._connection.execute("COMMIT")
 
     def derive_words(self) -> None:
-        """Find the words of all nodes from the rows of the dumps.
+        """Determine the words of all nodes after the dumps have been added to the database.
 
-        The words of an entry are the written forms of its canonical form. An entry without written forms is represented
-        by its label. A page or a sense has the words of its entries. Entries of other languages are ignored.
+        The words of an entry are the written forms of its canonical form. If an entry has no written forms, its label
+        is used instead. A page or a sense has the words of its entries. Entries of other languages are ignored.
         """
         with self._sqlite_errors():
             self._connection.executescript(
@@ -85,7 +85,7 @@ class Harvest:
             )
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
-        """Yield pairs of a word and its synonym in the spelling of the dictionary. Pairs may be repeated."""
+        """Yield (word, synonym) pairs in the spelling of the dictionary. Pairs may be repeated."""
         with self._sqlite_errors():
             yield from self._connection.execute(
                 "SELECT a.text, b.text FROM relation "

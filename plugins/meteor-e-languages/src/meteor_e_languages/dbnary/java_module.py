@@ -1,4 +1,4 @@
-"""Support for METEOR-E's synonym module in ``meteor-e compat``."""
+"""Support METEOR-E's synonym module in the command ``meteor-e compat``."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class SynonymModule(JavaModule):
     name: ClassVar[str] = "synonym"
 
     def matcher(self, settings: JavaSettings) -> dict[str, Any]:
-        """Return the options of the matcher ``dbnary`` that correspond to the program's options."""
+        """Convert the options of METEOR-E to options of the matcher ``dbnary``."""
         if settings.synonyms is None:
             return {"use": "dbnary", "pack": settings.language.pack}
         plain_file = Path(settings.synonyms) / f"{settings.language_name}.synsets"

@@ -27,10 +27,10 @@ from meteor_e_languages.dbnary.synsets import (
 class DbnaryMatcher(KeyMatcher):
     """A matcher for words that share a DBnary synset, directly or through their lemmas, as in METEOR-E.
 
-    The synsets of a token are those of its form and, in a chain with a lemmatizer, of its lemma. Exception lists and
-    suffix rules are not used, in any language (Servan et al. 2016, section 3.1).
+    Synsets are looked up by the form of a token. If a lemmatizer is used, synsets are also looked up by the lemma.
+    Exception lists and suffix rules are not used in any language (Servan et al. 2016, section 3.1).
 
-    By default, the synsets of a chain are those of the pack that ``meteor-e dbnary install`` builds for the language.
+    By default, the matcher uses the pack that ``meteor-e dbnary install`` builds for the language.
 
     Raises:
         ConfigError: if both a file and a pack are named.
@@ -70,7 +70,7 @@ class DbnaryMatcher(KeyMatcher):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> DbnaryMatcher:
-        """Create the matcher for a chain, by default with the pack of its language.
+        """Create the matcher for a chain. By default, the matcher uses the DBnary pack of the language.
 
         Raises:
             ConfigError: if both a file and a pack are named, or the synsets are of another language.
@@ -87,7 +87,7 @@ class DbnaryMatcher(KeyMatcher):
         return matcher
 
     def keys(self, token: Token) -> set[int]:
-        """Return the synsets of the token's form and of its lemma."""
+        """Return the synsets that contain the token's form or lemma."""
         if self._index is None:
             return set()
         synsets = set(self._index.synsets(token.form))
@@ -96,12 +96,12 @@ class DbnaryMatcher(KeyMatcher):
         return synsets
 
     def describe(self) -> str:
-        """Return the name and digest of the synsets, which are part of the signature."""
+        """Return the text that identifies the synsets in the metric's signature."""
         return self._description
 
 
 def _check_options(options: DbnaryMatcher.Options) -> None:
-    """Raise ConfigError if the options of a chain contradict each other."""
+    """Raise ConfigError if the options of the matcher contradict each other."""
     if options.file is not None and options.pack is not None:
         raise ConfigError("matcher 'dbnary': 2 sources of synsets; name either a file or a pack")
     if options.language is not None and options.file is None:
@@ -111,7 +111,7 @@ def _check_options(options: DbnaryMatcher.Options) -> None:
 
 
 def _load_installed_pack(name: str) -> Synsets:
-    """Return the synsets of a pack; raise a :class:`ResourceError` if it is not installed."""
+    """Return the synsets of a pack. Raise a :class:`ResourceError` if the pack is not installed."""
     synsets = load_pack(name)
     if synsets is None:
         raise ResourceError(

@@ -1,4 +1,4 @@
-"""The properties and languages of DBnary, in its current model (OntoLex) and in its former model (lemon)."""
+"""Define the RDF properties and languages of DBnary, for the models OntoLex (current) and lemon (former)."""
 
 from __future__ import annotations
 
@@ -59,21 +59,21 @@ class Edition:
 
     @property
     def namespace(self) -> str:
-        """The prefix of the IRIs of this edition's pages, entries and senses."""
+        """The common IRI prefix of the edition's pages, entries and senses."""
         return NAMESPACE.format(code=self.code)
 
     @property
     def codes(self) -> tuple[str, ...]:
-        """The codes that entries can have as their language."""
+        """Codes that DBnary uses for the language."""
         return tuple(dict.fromkeys((self.language.code, self.code)))
 
     @property
     def resources(self) -> tuple[str, ...]:
-        """The resources that entries can have as their language."""
+        """URIs that DBnary uses for the language."""
         return tuple(f"http://{host}/{path}/iso639-3/{self.code}" for host, path in _LEXVO)
 
     def speaks(self, language: str) -> bool:
-        """Return whether a language code, or the IRI of a language, identifies the language of the edition."""
+        """Return whether a language code or a language IRI denotes the language of the edition."""
         return language in self.codes or language in self.resources
 
 
@@ -81,7 +81,7 @@ _LEXVO = (("lexvo.org", "id"), ("www.lexvo.org", "page"))
 
 
 def find_edition(language: Language) -> Edition:
-    """Return the edition of a language; raise a :class:`ConfigError` if DBnary does not have the language."""
+    """Return the DBnary edition of a language. Raise a :class:`ConfigError` if there is no such edition."""
     code = EDITIONS.get(language.code)
     if code is None:
         raise ConfigError(
@@ -92,15 +92,15 @@ def find_edition(language: Language) -> Edition:
 
 
 def make_normalizer(language: Language) -> Normalizer:
-    """Return the normalizer that converts words of the dictionary to the form of words in texts."""
+    """Return a normalizer that converts dictionary words to the same form as words in texts."""
     return Normalizer(language.normalization, language.apostrophes)
 
 
 def normalize_word(text: str, normalizer: Normalizer) -> str:
-    """Convert a dictionary word to its form in METEOR-E's synset files. The form may be an empty string.
+    """Convert a dictionary word to its form in METEOR-E's synset files. The result may be an empty string.
 
-    A word that is a single token in a text becomes that token. The parts of other words are lowercased and joined by
-    ``_``. Such a word never matches a token, but it connects the words that it is a synonym of.
+    A word that forms a single token is converted to this token. The parts of a multiword expression are lowercased and
+    joined by ``_``. A multiword expression never matches a token, but it connects its synonyms with each other.
     """
     tokens: Sequence[str] = normalizer(text).split()
     if len(tokens) != 1:

@@ -1,4 +1,4 @@
-"""Loads synsets for the matcher ``dbnary`` from synset files of METEOR-E and from packs."""
+"""Load synsets for the matcher ``dbnary`` from synset files of METEOR-E and from packs."""
 
 from __future__ import annotations
 
@@ -43,8 +43,9 @@ def pack_name(language: str) -> str:
 def load_synsets(path: PathLike) -> Synsets:
     """Load a synset file of METEOR-E, plain or compressed with gzip.
 
-    The file has two lines per word: the word, whose tokens are joined by ``_``, and its synset ids, separated by
-    spaces. The file is indexed at first use. Afterwards the index is mapped from the cache.
+    The file has two lines per word: the word itself and its synset ids, separated by spaces. The tokens of a multiword
+    expression are joined by ``_``. The file is indexed at first use. Afterwards, the cached index is opened as a memory
+    map.
 
     Raises:
         ResourceError: if the file cannot be read, is malformed (with the line), or is empty.

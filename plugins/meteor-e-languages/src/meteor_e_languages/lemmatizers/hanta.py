@@ -1,4 +1,4 @@
-"""Lemmatizes and tags words with HanTa, the Hanover Tagger (Wartena, 2019), which contains its models."""
+"""Lemmatize and tag words with HanTa, the Hanover Tagger (Wartena, 2019), and the models that it contains."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEMMA_LIMIT = 1 << 17
 
 
 class _Model(NamedTuple):
-    """Describes a model of HanTa by its file and its tag set.
+    """Describe a HanTa model by its file and its tag set.
 
     The tag sets are defined in :mod:`meteor_e_languages.lemmatizers.tags`.
     """
@@ -74,7 +74,7 @@ class HantaLemmatizer(PicklableLemmatizer):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> HantaLemmatizer:
-        """Create the lemmatizer for a chain. Raise ConfigError if the languages differ."""
+        """Create the lemmatizer for a matcher chain. Raise ConfigError if the lemmatizer is for another language."""
         if options.language is not None:
             context.check_language([options.language], f"lemmatizer {cls.name!r}: the lemmas are", claimed=True)
         return cls(options.replaced(language=options.language or context.language.code))
@@ -96,7 +96,7 @@ class HantaLemmatizer(PicklableLemmatizer):
         return lemma
 
     def describe(self) -> str:
-        """Return the version of HanTa, which determines the model, and the language, for the signature."""
+        """Return the text that identifies the HanTa version and the language in the metric's signature."""
         from importlib.metadata import version
 
         return f"{version('HanTa')} {self._language}"
@@ -104,10 +104,10 @@ class HantaLemmatizer(PicklableLemmatizer):
 
 @cache
 def _load_tagger(language: str) -> Any:
-    """Load a model, which all lemmatizers of the process share. Tagging does not change it.
+    """Load a HanTa model. All lemmatizers of a process share the model, because tagging does not change it.
 
-    Models are pickles, so only the models that are installed with HanTa are loaded. Their absolute path is used,
-    because HanTa searches the working directory for a relative path.
+    Models are pickle files, so only models that are installed with HanTa are loaded. An absolute path is used, because
+    HanTa would search the working directory for a relative path.
     """
     try:
         from HanTa import HanoverTagger  # type: ignore[import-untyped]

@@ -1,4 +1,4 @@
-"""A base class for lemmatizers with a process, a model or a lock, which cannot be pickled."""
+"""A base class for lemmatizers that hold unpicklable objects, such as a process, a model or a lock."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from meteor_e import Lemmatizer
 
 
 class PicklableLemmatizer(Lemmatizer):
-    """A lemmatizer that is pickled without certain attributes, and recreates them when it is unpickled.
+    """A lemmatizer that omits certain attributes when it is pickled, and recreates them when it is unpickled.
 
     Class attributes:
         unpicklable: the names of the attributes that are not pickled. :meth:`_start` sets them.
@@ -19,7 +19,7 @@ class PicklableLemmatizer(Lemmatizer):
 
     @abstractmethod
     def _start(self) -> None:
-        """Set the attributes that are not pickled. ``__init__`` calls this method at its end."""
+        """Set the attributes that are not pickled. ``__init__`` must call this method at the end."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in self.__dict__.items() if name not in self.unpicklable}

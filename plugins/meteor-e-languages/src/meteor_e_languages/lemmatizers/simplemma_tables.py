@@ -45,7 +45,7 @@ class SimplemmaLemmatizer(Lemmatizer):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> SimplemmaLemmatizer:
-        """Create the lemmatizer for a chain. Raise ConfigError if the languages differ."""
+        """Create the lemmatizer for a matcher chain. Raise ConfigError if the lemmatizer is for another language."""
         code = simplemma_code(context.language.code)
         if options.language not in (None, code):
             context.check_language([str(options.language)], f"lemmatizer {cls.name!r}: the lemmas are", claimed=True)
@@ -65,7 +65,7 @@ class SimplemmaLemmatizer(Lemmatizer):
         return lowercase(lemma) or word
 
     def describe(self) -> str:
-        """Return the version of simplemma, which determines the tables, and the options, for the signature."""
+        """Return the text that describes the simplemma version and the options in the metric's signature."""
         greedy = " greedy" if self.options.greedy else ""
         return f"{version('simplemma')} {self._language}{greedy}"
 
@@ -82,7 +82,7 @@ class AutoLemmatizer(Lemmatizer):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: None) -> AutoLemmatizer:
-        """Create the lemmatizer for a chain, with simplemma if it supports the language.
+        """Create the lemmatizer for a matcher chain. Use simplemma if it supports the language.
 
         Raises:
             ResourceError: if simplemma is not installed.
@@ -93,23 +93,23 @@ class AutoLemmatizer(Lemmatizer):
         return cls(SimplemmaLemmatizer(SimplemmaLemmatizer.Options(language=code)))
 
     def lemmatize(self, words: Sequence[str]) -> Sequence[tuple[str | None, str | None]]:
-        """Return simplemma's lemma of each word, or ``None`` for each word."""
+        """Return the lemma of each word, or ``None`` for each word if simplemma does not support the language."""
         if self._lemmatizer is None:
             return [(None, None)] * len(words)
         return self._lemmatizer.lemmatize(words)
 
     def describe(self) -> str:
-        """Return the description of simplemma, or ``none``, for the signature."""
+        """Return the text that describes simplemma in the metric's signature, or ``none`` without simplemma."""
         return "none" if self._lemmatizer is None else f"simplemma {self._lemmatizer.describe()}"
 
 
 def simplemma_code(language: str) -> str:
-    """Return the code of a language in simplemma."""
+    """Return the code that simplemma uses for a language."""
     return _OTHER_CODES.get(language, language)
 
 
 def list_languages() -> frozenset[str]:
-    """Return simplemma's codes of the languages that it has tables for.
+    """Return simplemma's codes for the languages that it supports.
 
     Raises:
         ResourceError: if simplemma is not installed.

@@ -1,4 +1,4 @@
-"""Converts tags of TreeTagger and HanTa to universal tags, by the longest known prefix of a tag.
+"""Convert TreeTagger and HanTa tags to universal tags, based on the longest known prefix of each tag.
 
 The tag sets of TreeTagger are those that its site links for each parameter file: Penn Treebank (en), STTS (de), Stein's
 tag set (fr), CRATER (es), and MULTEXT-East (ru). The tag sets of HanTa are STTS (de), C5 of the British National Corpus
@@ -58,7 +58,7 @@ UNIVERSAL_TAGS: dict[str, dict[str, str]] = {
 
 
 def universal_tag(tag: str, tag_set: str) -> str | None:
-    """Return the universal tag of a tag, or ``None`` if it is unknown.
+    """Return the universal tag that corresponds to a tag, or ``None`` if the tag is unknown.
 
     Args:
         tag: a tag of TreeTagger or HanTa.

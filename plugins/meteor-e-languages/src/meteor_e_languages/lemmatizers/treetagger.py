@@ -1,4 +1,4 @@
-"""Lemmatizes and tags words with an installed TreeTagger, which runs as a process and reads one sentence at a time.
+"""Lemmatize and tag words with an installed TreeTagger. A TreeTagger process reads one sentence at a time.
 
 TreeTagger reads one token per line and writes ``token⇥tag⇥lemma``. It reads ahead, so the results of a sentence appear
 only after more input. Therefore each sentence is followed by a marker, which TreeTagger copies to its output
@@ -89,7 +89,7 @@ class TreeTaggerLemmatizer(PicklableLemmatizer):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> TreeTaggerLemmatizer:
-        """Create the lemmatizer for a chain. The language decides the meaning of the tags.
+        """Create the lemmatizer for a matcher chain. The tags are interpreted according to the language.
 
         Raises:
             ConfigError: if the parameter file is for another language.
@@ -114,13 +114,13 @@ class TreeTaggerLemmatizer(PicklableLemmatizer):
             try:
                 return self._process.tag(tokens, self.options.timeout)
             except BaseException:
-                # Stop the process, because its pending output belongs to this sentence.
+                # Stop the process, because its pending output would be mistaken for the next sentence's output.
                 self._process.stop()
                 self._process = None
                 raise
 
     def _parse_line(self, word: str, line: str) -> tuple[str | None, str | None]:
-        """Return the lemma and the universal tag of a word from a line of TreeTagger's output."""
+        """Parse the lemma and the universal tag of a word from a line of TreeTagger's output."""
         fields = line.split("\t")
         if len(fields) != 3:
             raise PluginError(f"TreeTagger wrote {line[:80]!r}; expected a token, a tag and a lemma, joined by tabs")
@@ -133,12 +133,12 @@ class TreeTaggerLemmatizer(PicklableLemmatizer):
         return first_lemma.lower() or word, upos
 
     def describe(self) -> str:
-        """Return the name and the digest of the parameter file, for the signature."""
+        """Return the text that identifies the parameter file in the metric's signature."""
         return f"{self._parameters.name}@{self._digest}"
 
 
 def _make_token(word: str) -> str:
-    """Return a word as a line of TreeTagger's input, or ``-`` for a word that would be markup or several lines."""
+    """Convert a word to a line of TreeTagger's input. A word with markup or separators is replaced by ``-``."""
     is_markup = word.startswith("<")
     has_separator = any(char in "\n\r\t\0" for char in word)
     return "-" if is_markup or has_separator else word.encode("utf-8", "replace").decode("utf-8")
@@ -168,7 +168,7 @@ class _Process:
         self.stop = weakref.finalize(self, _stop_process, self._owner_id, self._process, self._reader, self._errors)
 
     def is_usable(self) -> bool:
-        """Return whether the process is running. After a fork, it can be used by the parent process only."""
+        """Return whether the process can be used. After a fork, only the parent process can use it."""
         return self._owner_id == os.getpid() and self._process.poll() is None
 
     def tag(self, words: Sequence[str], timeout: float) -> list[str]:
@@ -184,10 +184,10 @@ class _Process:
         full_stops = ["."] * _FULL_STOPS
         input_lines = [start_marker, *words, end_marker, *full_stops]
         input_bytes = ("\n".join(input_lines) + "\n").encode()
-        # A thread writes the input, because TreeTagger may stop reading until its output is read.
+        # The input is written in a thread, because TreeTagger may stop reading until its output is read.
         writer = threading.Thread(target=_write_input, args=(self._process.stdin, input_bytes), daemon=True)
         writer.start()
-        # The lines before the start marker belong to the full stops of the previous sentence.
+        # Skip the output for the full stops that were appended to the previous sentence.
         while self._read_line(len(words), timeout) != start_marker:
             pass
         lines: list[str] = []

@@ -1,4 +1,4 @@
-"""Lemmatizes and tags words with UDPipe 1 and a model of the user."""
+"""Lemmatize and tag words with UDPipe 1 and a model that the user provides."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class UdpipeLemmatizer(PicklableLemmatizer):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> UdpipeLemmatizer:
-        """Create the lemmatizer for a chain. Raise ConfigError if the model is for another language than the chain."""
+        """Create the lemmatizer for a matcher chain. Raise ConfigError if the model is for another language."""
         name = Path(options.model_file).name
         languages = named_languages(name) if options.language is None else [options.language]
         context.check_language(languages, f"lemmatizer {cls.name!r}: the lemmas of {name} are", claimed=True)
@@ -73,7 +73,7 @@ class UdpipeLemmatizer(PicklableLemmatizer):
 
         sentence = Sentence()
         for word in words:
-            # UDPipe reads null-terminated strings in UTF-8.
+            # UDPipe expects null-terminated strings in UTF-8.
             sentence.addWord(word.replace("\0", "\ufffd").encode("utf-8", "replace").decode("utf-8"))
         error = ProcessingError()
         with self._lock:
@@ -88,5 +88,5 @@ class UdpipeLemmatizer(PicklableLemmatizer):
         return lemmas_and_tags
 
     def describe(self) -> str:
-        """Return the name and the digest of the model, for the signature."""
+        """Return the text that identifies the model in the metric's signature."""
         return f"{self._path.name}@{self._digest}"

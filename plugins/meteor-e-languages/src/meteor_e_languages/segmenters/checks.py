@@ -12,7 +12,7 @@ _SURROGATES = re.compile("([\ud800-\udfff])")
 
 
 def normalize_spaces(text: str) -> str:
-    """Replace white space and null characters, which end a string in C, by single spaces."""
+    """Replace white space and null characters by single spaces. A null character would end a string in C."""
     return _SPACE.sub(" ", text)
 
 
@@ -30,7 +30,7 @@ def check_words(name: str, text: str, words: Sequence[str]) -> list[str]:
 
 
 def segment_text(name: str, text: str, split: Callable[[str], Sequence[str]]) -> list[str]:
-    """Return the words of a text. Lone surrogates become separate words, because libraries do not accept them.
+    """Return the words of a text. Lone surrogates become separate words, because the libraries reject them.
 
     Args:
         name: the name of the library, for error messages.

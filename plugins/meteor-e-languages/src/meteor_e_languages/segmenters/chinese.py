@@ -1,4 +1,4 @@
-"""The segmenter ``chinese``, which splits Chinese text into words with jieba."""
+"""Split Chinese text into words with jieba."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _load_jieba() -> Any:
             "segmenter 'jieba' needs the library jieba; pip install './plugins/meteor-e-languages[chinese]'"
         ) from error
     tokenizer = jieba.Tokenizer()
-    # jieba's cache is not used, because it is in the shared temporary folder, where other users can write.
+    # jieba's cache is not used, because other users can write to the temporary folder that contains it.
     tokenizer.FREQ, tokenizer.total = tokenizer.gen_pfdict(tokenizer.get_dict_file())
     tokenizer.initialized = True
     return tokenizer

@@ -1,4 +1,4 @@
-"""Splits Thai, Lao, Khmer, Burmese, Chinese and Japanese text into words with ICU."""
+"""Split Thai, Lao, Khmer, Burmese, Chinese and Japanese text into words with ICU."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from meteor_e_languages.segmenters.checks import segment_text
 
 
 def _import_breaker() -> Any:
-    """Return the word breaker class of icu4py; raise a :class:`PluginError` if the library is not installed."""
+    """Return the word breaker class of icu4py. Raise a :class:`PluginError` if the library is not installed."""
     try:
         from icu4py.breakers import WordBreaker
     except ImportError as error:

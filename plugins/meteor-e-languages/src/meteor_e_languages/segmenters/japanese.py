@@ -1,4 +1,4 @@
-"""Splits Japanese text into words with MeCab (through fugashi) and the dictionary UniDic."""
+"""Split Japanese text into words with MeCab (through fugashi) and the dictionary UniDic."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _get_tagger() -> Any:
                 "segmenter 'fugashi' needs the libraries fugashi and unidic-lite; "
                 "pip install './plugins/meteor-e-languages[japanese]'; --set segmenter=characters needs no library"
             ) from error
-        # The dictionary is named, because another installed dictionary would give other words.
+        # The dictionary is chosen explicitly, because another installed dictionary would produce other words.
         _thread_state.tagger = fugashi.Tagger(f'-Owakati -d "{unidic_lite.DICDIR}"')
     return _thread_state.tagger
 

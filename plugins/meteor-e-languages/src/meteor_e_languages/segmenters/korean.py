@@ -1,4 +1,4 @@
-"""Splits Korean text into morphemes with MeCab and its Korean dictionary."""
+"""Split Korean text into morphemes with MeCab and its Korean dictionary."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Synonyms from Princeton WordNet and the Open Multilingual WordNet.
 
-:mod:`~meteor_e_languages.wordnet.sources` finds the data, :mod:`~meteor_e_languages.wordnet.princeton` and
-:mod:`~meteor_e_languages.wordnet.multilingual` read it, and :mod:`~meteor_e_languages.wordnet.matcher` contains the
-matcher.
+The module :mod:`~meteor_e_languages.wordnet.sources` finds the data. The data is read by
+:mod:`~meteor_e_languages.wordnet.princeton` and :mod:`~meteor_e_languages.wordnet.multilingual`. The matcher is defined
+in :mod:`~meteor_e_languages.wordnet.matcher`.
 """

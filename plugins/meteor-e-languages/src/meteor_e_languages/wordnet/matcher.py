@@ -49,8 +49,8 @@ class WordnetMatcher(KeyMatcher):
     """A matcher for words that share a synset of WordNet, or whose synsets are related.
 
     English words are looked up in Princeton WordNet, together with their base forms according to WordNet's rules. Words
-    of other languages are looked up in the Open Multilingual WordNet. In a chain with a lemmatizer, the lemma of a word
-    is looked up, too.
+    of other languages are looked up in the Open Multilingual WordNet. If a lemmatizer is used, the lemma of a word is
+    looked up, too.
 
     Args:
         index: the keys of words; ``None`` for a matcher that does not match any words.
@@ -98,7 +98,7 @@ class WordnetMatcher(KeyMatcher):
 
     @classmethod
     def from_options(cls, context: MatcherContext, options: Options) -> WordnetMatcher:
-        """Find the data, and create an index for the options, which is cached.
+        """Find the WordNet data, and create a cached index for the options.
 
         Raises:
             ConfigError: if the options contradict each other.
@@ -115,7 +115,7 @@ class WordnetMatcher(KeyMatcher):
         return cls()
 
     def keys(self, token: Token) -> set[int]:
-        """Return the match keys of a token's form, of its base forms, and of its lemma."""
+        """Look up the match keys of a token by its form, its base forms and its lemma."""
         keys: set[int] = set()
         if self._index is None:
             return keys
@@ -130,18 +130,18 @@ class WordnetMatcher(KeyMatcher):
 
     @staticmethod
     def _find_bases(index: SynonymIndex, part: str, form: str) -> Sequence[str]:
-        """Return the index entries of a word's base forms. Irregular forms take precedence over regular forms."""
+        """Return the index entries of a word's base forms. Irregular forms have priority over regular forms."""
         irregular_bases = index.bases(entry(part, form))
         return irregular_bases or [entry(part, base) for base in base_forms(form, part)]
 
     def describe(self) -> str:
-        """Return the name and digest of the data, and the relations, for the signature."""
+        """Return the text that describes the WordNet data and the relations in the metric's signature."""
         return self._description
 
 
 @dataclass(frozen=True)
 class _Data:
-    """The data of a matcher, which come from Princeton WordNet, from the Open Multilingual WordNet, or from both."""
+    """The sources of a matcher's data: Princeton WordNet, the Open Multilingual WordNet, or both."""
 
     princeton: Princeton | None
     tab: Tab | None
@@ -149,7 +149,7 @@ class _Data:
 
 @dataclass(frozen=True)
 class _Request:
-    """The WordNet data and the index that the options of a matcher require.
+    """A request for the WordNet data and the index that the options of a matcher require.
 
     Attributes:
         language: the language of the chain.
@@ -169,7 +169,7 @@ class _Request:
 
     @classmethod
     def from_options(cls, language: Language, options: WordnetMatcher.Options) -> _Request:
-        """Create the request for a chain. Raise ConfigError if the options contradict each other."""
+        """Create the request from the options of a matcher. Raise ConfigError if the options contradict each other."""
         relations = _as_list(options.relations)
         part_names = _as_list(options.parts_of_speech or list(PARTS_OF_SPEECH))
         request = cls(
@@ -186,11 +186,11 @@ class _Request:
 
     @property
     def english(self) -> bool:
-        """Whether the words are those of Princeton WordNet."""
+        """Whether words are looked up in Princeton WordNet."""
         return self.language.code == "en" and self.file is None
 
     def find_data(self) -> _Data | None:
-        """Find the data; return ``None`` if there is none.
+        """Find the WordNet data. Return ``None`` if no data is found.
 
         Raises:
             ResourceError: if the folder that the chain names is missing, or the relations need WordNet itself.
@@ -208,7 +208,7 @@ class _Request:
         return _Data(self._find_princeton_for_relations(), tab)
 
     def _find_princeton_for_relations(self) -> Princeton:
-        """Find Princeton WordNet in the folder of the chain, or else in the standard folders.
+        """Find Princeton WordNet in the folder that the user specified, or else in the standard folders.
 
         Raises:
             ResourceError: if Princeton WordNet is not installed.
@@ -224,7 +224,7 @@ class _Request:
         return princeton
 
     def load_index(self, data: _Data) -> tuple[SynonymIndex, str]:
-        """Return the index and its description for the signature. The index is cached."""
+        """Return the cached index, and the text that describes the index in the metric's signature."""
         tab_content = None if data.tab is None else data.tab.read()
         digest = self._compute_digest(data, tab_content)
         with terminal_progress() as progress:
@@ -236,7 +236,7 @@ class _Request:
         return index, self._describe_index(data, digest)
 
     def _describe_index(self, data: _Data, digest: str) -> str:
-        """Return the name and the digest of the data, and the options, for the signature."""
+        """Return the text that describes the WordNet data and the options in the metric's signature."""
         name = "princeton"
         if data.tab is not None:
             name = (data.tab.inner or data.tab.path.name).rpartition("/")[2]
@@ -245,7 +245,7 @@ class _Request:
         return f"{name}@{digest[:12]} relations={relations}{depth} parts={self.parts}"
 
     def _compute_digest(self, data: _Data, tab_content: bytes | None) -> str:
-        """Return a digest of the data and the options on which the index depends."""
+        """Return a digest of all data and options that affect the index."""
         identity = (
             _VERSION,
             "" if data.princeton is None else data.princeton.digest(),
@@ -258,7 +258,7 @@ class _Request:
         return hashlib.sha256(repr(identity).encode()).hexdigest()
 
     def _read_lexicon(self, data: _Data, tab_content: bytes | None, progress: Progress) -> Lexicon:
-        """Read the words and relations. With both sources, the relations are taken from Princeton WordNet."""
+        """Read the words and relations. If both sources are used, Princeton WordNet provides the relations."""
         from meteor_e_languages.wordnet.multilingual import read_tab
 
         lexicon = Lexicon()
@@ -278,7 +278,7 @@ class _Request:
 
 
 def _check_version(princeton: Princeton) -> None:
-    """Raise a :class:`ResourceError` if WordNet does not have the synsets of the Open Multilingual WordNet."""
+    """Raise a :class:`ResourceError` if the Open Multilingual WordNet requires another version of WordNet."""
     from meteor_e_languages.wordnet.princeton import read_version
 
     version = read_version(princeton)
@@ -291,5 +291,5 @@ def _check_version(princeton: Princeton) -> None:
 
 
 def _as_list(value: str | Sequence[str]) -> Sequence[str]:
-    """Return the values of an option that is a single name or a list of names."""
+    """Return the value of an option as a list. The value is a single name or a list of names."""
     return [value] if isinstance(value, str) else value

@@ -12,10 +12,10 @@ SUFFIXES = {"n": _NOUN, "v": _VERB, "a": (("er", ""), ("est", ""), ("er", "e"), 
 
 
 def base_forms(word: str, part: str) -> list[str]:
-    """Return possible base forms of a regularly inflected word. They are not necessarily words.
+    """Return possible base forms of a regularly inflected word. Some of the forms may not exist.
 
-    Nouns ending in ``-ful`` keep this suffix (boxesful: boxful). Words that end in ``-ss`` or have two letters are not
-    plurals.
+    Nouns that end in ``-ful`` keep this suffix, for example ``boxful`` for ``boxesful``. Words that end in ``-ss`` or
+    have at most two letters are not treated as plurals.
     """
     if part == "n" and word.endswith("ful"):
         return [form + "ful" for form in _replace_suffixes(word.removesuffix("ful"), part)]
@@ -25,7 +25,7 @@ def base_forms(word: str, part: str) -> list[str]:
 
 
 def _replace_suffixes(word: str, part: str) -> list[str]:
-    """Return the word with each suffix of its part of speech replaced."""
+    """Return the base forms that result from replacing the suffixes of a part of speech in a word."""
     forms = []
     for suffix, replacement in SUFFIXES[part]:
         if word.endswith(suffix) and len(word) > len(suffix):

@@ -1,4 +1,4 @@
-"""Reads files of the Open Multilingual WordNet, whose lines are ``offset-pos⇥lang:lemma⇥word``.
+"""Read files of the Open Multilingual WordNet. The format of a line is ``offset-pos⇥lang:lemma⇥word``.
 
 The synsets are those of WordNet 3.0.
 """
@@ -36,7 +36,7 @@ class _Row(NamedTuple):
 
 
 def read_tab(tab: Tab, content: bytes, parts: Collection[str], language: str) -> dict[Synset, list[str]]:
-    """Return the lowercased words of each synset. The parts of a word are joined by ``_``.
+    """Return the lowercased words of each synset. The parts of a multiword expression are joined by ``_``.
 
     Args:
         tab: the file, for error messages.
@@ -82,7 +82,7 @@ def _parse_rows(tab: Tab, text: str) -> Iterator[_Row]:
 
 
 def _check_language(code: str, language: str, location: str) -> None:
-    """Raise ConfigError if the language code of a word is not the code of the expected language."""
+    """Raise ConfigError if a word does not have the expected language code."""
     expected_code = CODES.get(language)
     if code and expected_code and code != expected_code:
         raise ConfigError(

@@ -1,4 +1,4 @@
-"""Reads the words and relations of Princeton WordNet with nltk."""
+"""Read the words and relations of Princeton WordNet with nltk."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def read_wordnet(
 
 
 def _add_synset(lexicon: Lexicon, synset: Any, relations: Collection[str]) -> None:
-    """Add the words of a synset and its relations to a lexicon. Hypernyms are not added."""
+    """Add the words and relations of a synset to a lexicon, except for hypernyms."""
     distinct_words = dict.fromkeys(name.lower() for name in synset.lemma_names())
     lexicon.synsets[_make_id(synset)] = list(distinct_words)
     lexicon.links += _list_related_synsets(synset, relations)
@@ -73,13 +73,13 @@ def _list_hypernyms(synset: Any) -> list[Synset]:
 
 
 def read_version(source: Princeton) -> str:
-    """Return the version that the files name, such as ``3.0``, or an empty string if they do not name it."""
+    """Return the version in the WordNet files, such as ``3.0``, or an empty string if the version is missing."""
     with _open_reader(source) as reader:
         return str(reader.get_version() or "")
 
 
 def _list_related_synsets(synset: Any, relations: Collection[str]) -> list[tuple[str, str]]:
-    """Return the pairs of a synset and its related synsets, except for hypernyms and derivations."""
+    """Return a pair of synsets for each relation of a synset, except for hypernyms and derivations."""
     pairs = []
     for relation in relations:
         if relation in _METHODS:
@@ -89,7 +89,7 @@ def _list_related_synsets(synset: Any, relations: Collection[str]) -> list[tuple
 
 
 def _list_derivations(synset: Any) -> list[tuple[str, str]]:
-    """Return pairs of derivationally related words, the first of which is in the given synset, as index entries."""
+    """Return pairs of index entries for the words of a synset and their derivationally related words."""
     pairs = []
     for lemma in synset.lemmas():
         word_entry = _make_entry(lemma)
@@ -105,7 +105,7 @@ def _make_entry(lemma: Any) -> str:
 
 
 def _make_pair(first: str, second: str) -> tuple[str, str]:
-    """Return a pair in alphabetical order, so that equal pairs are recognized."""
+    """Return two strings in alphabetical order, so that pairs can be compared regardless of order."""
     return (first, second) if first < second else (second, first)
 
 
@@ -126,7 +126,7 @@ def _open_reader(source: Princeton) -> Iterator[Any]:
 
     folder = str(source.root.parent if source.inner else source.root)
     with _data_folder(folder), _wordnet_errors(source), warnings.catch_warnings(), ExitStack() as open_files:
-        # nltk warns about missing multilingual data.
+        # nltk warns about missing multilingual data, which is not needed.
         warnings.simplefilter("ignore")
         root = folder
         if source.inner:
@@ -137,7 +137,7 @@ def _open_reader(source: Princeton) -> Iterator[Any]:
 
 @contextmanager
 def _data_folder(folder: str) -> Iterator[None]:
-    """Make a folder one of nltk's data folders inside the context, because nltk does not read other folders."""
+    """Add a folder to nltk's data folders during the block, because nltk does not read other folders."""
     import nltk.data
 
     with _nltk_lock:
@@ -150,7 +150,7 @@ def _data_folder(folder: str) -> Iterator[None]:
 
 @contextmanager
 def _wordnet_errors(source: Princeton) -> Iterator[None]:
-    """Raise ResourceError for the errors that nltk raises for damaged or incomplete files."""
+    """Convert errors that nltk raises for damaged or incomplete files to ResourceError."""
     try:
         yield
     except (OSError, LookupError, ValueError, AssertionError, AttributeError, zipfile.BadZipFile) as error:
@@ -164,14 +164,14 @@ def _wordnet_errors(source: Princeton) -> Iterator[None]:
 
 
 def _make_reader_class(open_files: ExitStack) -> Any:
-    """Return a subclass of nltk's reader whose files are closed by ``open_files``."""
+    """Return a subclass of nltk's WordNet reader. Closing ``open_files`` closes the files of the reader."""
     from nltk.corpus.reader.wordnet import WordNetCorpusReader  # type: ignore[import-untyped]
 
     class Reader(WordNetCorpusReader):  # type: ignore[misc]
         """A reader that does not need the files ``lexnames`` and ``index.sense``, which Debian does not install."""
 
         def open(self, file: str) -> Any:
-            """Open a file of WordNet. The file ``lexnames`` is replaced by made-up names, which are not used."""
+            """Open a WordNet file. The file ``lexnames`` is replaced by dummy names, because it is not needed."""
             if file == "lexnames":
                 return io.StringIO("".join(f"{number:02d}\t{number:02d}\t1\n" for number in range(64)))
             stream = super().open(file)
@@ -179,7 +179,7 @@ def _make_reader_class(open_files: ExitStack) -> Any:
             return stream
 
         def map_wn(self, version: str = "wordnet") -> None:
-            """Do not map synsets to other versions of WordNet, which needs ``index.sense``."""
+            """Do nothing, because mapping synsets to other versions of WordNet would need the file ``index.sense``."""
 
         def exceptions(self, part: str) -> dict[str, list[str]]:
             """Return the base forms of all irregular word forms."""

@@ -1,7 +1,8 @@
-"""Computes match keys from the synsets and relations of a wordnet. Words that share a key match.
+"""Compute match keys from the synsets and relations of a wordnet. Words that share a key match.
 
-Each synset is a key of its words. Each related pair of synsets (or of words, for derivations) is another key, which
-the words of both synsets get. Therefore a word matches its hypernym, but two words with the same hypernym do not match.
+Each synset is a key of all its words. Each pair of related synsets is another key, which the words of both synsets
+share. A derivation is a key that only two words share. Therefore, a word matches its hypernym, but two words with the
+same hypernym do not match.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ class Lexicon:
 
 
 def entry(part: str, word: str) -> str:
-    """Return the index entry of a word, which consists of the letter of its part of speech and the word."""
+    """Return the index entry of a word: the letter of the part of speech, a colon, and the word."""
     return f"{part}:{word}"
 
 
@@ -81,7 +82,7 @@ def _relate_entries(lexicon: Lexicon, entries_by_synset: Mapping[Synset, list[st
 
 
 def find_ancestors(parents: Mapping[Synset, Sequence[Synset]], max_distance: int) -> Iterable[tuple[Synset, Synset]]:
-    """Yield pairs of a synset and an ancestor, which is a parent, a parent of a parent, and so on.
+    """Yield (synset, ancestor) pairs. Ancestors are parents, grandparents, and so on.
 
     Args:
         parents: the parents of each synset.
@@ -102,14 +103,14 @@ def find_ancestors(parents: Mapping[Synset, Sequence[Synset]], max_distance: int
 
 
 def write_index(lexicon: Lexicon, target: Path, progress: Progress = silent) -> int:
-    """Write a lexicon as an index of synonyms, and return its number of entries.
+    """Write the synonym index of a lexicon, and return the number of entries in the index.
 
     Args:
         lexicon: the synsets and relations.
         target: the path of the index.
         progress: called with the progress.
     """
-    # The index is built from two lists in the format of METEOR: each name is followed by a line with its values.
+    # The index is built from two lists in METEOR's format: a line with a name precedes a line with its values.
     synset_lines = []
     for word_entry, keys in sorted(assign_keys(lexicon).items()):
         synset_lines += [word_entry, " ".join(str(key) for key in keys)]

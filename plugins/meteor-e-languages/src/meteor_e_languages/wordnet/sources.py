@@ -1,4 +1,4 @@
-"""Finds WordNet in a folder or file of the user, in the data folders of nltk, and in the folder of Debian."""
+"""Find WordNet in a folder or file of the user, in nltk's data folders, or in Debian's WordNet folder."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ CODES = {
 
 @dataclass(frozen=True)
 class Princeton:
-    """The files of Princeton WordNet, or of a dictionary in its format.
+    """The files of Princeton WordNet, or of another dictionary in the same format.
 
     Attributes:
         root: the folder, or a zip file.
@@ -103,8 +103,8 @@ class Tab:
 def find_princeton(folder: Path | None) -> Princeton | None:
     """Find Princeton WordNet in a folder, or in the folders of nltk and Debian. Return None if it is not found.
 
-    The folder contains WordNet's files, such as ``data.noun``, or is a data folder of nltk (with
-    ``corpora/wordnet``).
+    The folder either contains WordNet's files, such as ``data.noun``, or is a data folder of nltk that contains
+    ``corpora/wordnet``.
     """
     folders = [folder] if folder is not None else [*nltk_folders(), DEBIAN]
     for data_folder in folders:
@@ -130,7 +130,7 @@ def _find_princeton_in(folder: Path) -> Princeton | None:
 
 
 def find_tabs(folder: Path | None, language: Language) -> Tab | None:
-    """Return the file of a language in the Open Multilingual WordNet; ``None`` if there is none.
+    """Return the Open Multilingual WordNet file of a language, or ``None`` if the file is not found.
 
     The folder contains the files (such as ``wn-data-fra.tab`` or ``wn-wikt-fra.tab``, plain or compressed with gzip),
     possibly in a subfolder per wordnet, or it is a data folder of nltk. A wordnet of the language is preferred to a
@@ -205,7 +205,7 @@ def nltk_folders() -> list[Path]:
 
 
 def how_to_get(name: str, folder: Path | None = None) -> str:
-    """Return advice for an error message: how to install the data, and which folders were searched.
+    """Return installation advice for an error message, including the folders that were searched.
 
     Args:
         name: ``WordNet``, or the name of another wordnet.

@@ -1,4 +1,4 @@
-"""Define the matcher ``contextual``, which compares words in their sentences, and its sentence encoders."""
+"""Define the matcher ``contextual``, which compares words in context, and the required sentence encoders."""
 
 from meteor_e.base.lazy import lazy_names
 

@@ -98,11 +98,11 @@ class Encoder:
         return open_encoder, (str(self.folder), self.layer)
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
-        """Return the vectors of the words of each sentence as the rows of a matrix. Each row has unit length.
+        """Return a matrix for each sentence. Each row is the vector of a word, scaled to unit length.
 
-        The vector of a word is the mean of the vectors of its pieces. If all pieces are unknown, the row contains
-        zeros. A sentence that is too long for the network is divided between words, and its parts are encoded
-        separately. A word that is too long is cut off.
+        The vector of a word is the mean of the vectors of its word pieces. If all pieces are unknown, the row contains
+        zeros. A sentence that is too long for the network is split at word boundaries, and the parts are encoded
+        separately. A word that is too long is truncated.
         """
 
         def stack_words(parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
@@ -124,7 +124,7 @@ class Encoder:
         def average(parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
             return _average(np.concatenate(states).astype(np.float64))
 
-        # A sentence without words consists of the special pieces only.
+        # A sentence without words consists only of the special word pieces.
         parts_by_sentence = {sentence: self._split(sentence) or [[]] for sentence in map(tuple, sentences)}
         return self._encode_distinct(sentences, parts_by_sentence, average)
 
@@ -134,7 +134,7 @@ class Encoder:
         parts_by_sentence: dict[tuple[str, ...], list[Part]],
         combine: Callable[[Sequence[Part], Sequence[NDArray[np.float32]]], NDArray[np.float32]],
     ) -> list[NDArray[np.float32]]:
-        """Run the network for each distinct sentence.
+        """Run the network once for each distinct sentence.
 
         Args:
             sentences: the sentences, in the order of the results.
@@ -154,7 +154,7 @@ class Encoder:
         return [vectors_by_sentence[tuple(sentence)] for sentence in sentences]
 
     def _compute_states(self, parts: Sequence[Part]) -> list[NDArray[np.float32]]:
-        """Return the network's vectors for each part."""
+        """Return the network's vectors for each part of a sentence."""
         batches = self._make_batches(parts)
         batches_of_parts = [[parts[index] for index in batch] for batch in batches]
         all_states: Iterable[NDArray[np.float32]]
@@ -168,7 +168,7 @@ class Encoder:
         return [states_by_index[index] for index in range(len(parts))]
 
     def _make_batches(self, parts: Sequence[Part]) -> list[list[int]]:
-        """Return the indices of the parts in each batch. The parts of a batch have the same number of pieces.
+        """Group sentence parts of equal length into batches. Return the indices of the parts in each batch.
 
         The batches with the longest parts come first.
         """
@@ -187,10 +187,9 @@ class Encoder:
 
     @functools.cached_property
     def _can_batch(self) -> bool:
-        """Return whether the vectors of a part are independent of the other parts of a batch.
+        """Return whether a sentence has the same vectors alone and in a batch.
 
-        In networks with 8-bit weights, the vectors depend on the other parts, because values are scaled by the maximum
-        of a batch.
+        In networks with 8-bit weights, the vectors can differ, because values are scaled by the maximum of the batch.
         """
         vocabulary_size = self._tokenizer.get_vocab_size()
         word_count = min(5, self._max_pieces)
@@ -202,7 +201,7 @@ class Encoder:
         return True
 
     def _split(self, sentence: Sequence[str]) -> list[Part]:
-        """Divide a sentence into parts that the network can process. Words are not divided."""
+        """Split a long sentence at word boundaries into parts that the network can process."""
         parts: list[Part] = []
         piece_count = 0
         for word in self._tokenize(sentence):
@@ -224,7 +223,7 @@ class Encoder:
         return pieces
 
     def _run_network(self, parts: Sequence[Part]) -> NDArray[np.float32]:
-        """Return the network's vectors for parts of equal length, ``(parts, pieces, dimension)``."""
+        """Run the network on sentence parts of equal length. Return an array ``(parts, pieces, dimension)``."""
         ids_by_part = []
         for part in parts:
             part_ids = list(self._opening_ids)
@@ -244,7 +243,7 @@ class Encoder:
         return states
 
     def _average_words(self, parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> list[NDArray[np.float32]]:
-        """Return the mean of the piece vectors of each word. The row contains zeros if all pieces are unknown."""
+        """Average the vectors of the pieces of each word. If all pieces are unknown, the vector contains zeros."""
         word_vectors = []
         for part, part_states in zip(parts, states, strict=True):
             start = len(self._opening_ids)
@@ -300,7 +299,7 @@ def _thread_count() -> int:
 
 
 def make_session(files: EncoderFiles, tensors: Sequence[str], path: Path) -> onnxruntime.InferenceSession:
-    """Load a network of which certain tensors can be requested.
+    """Load a network that can return the values of the given tensors.
 
     Args:
         files: the files of the encoder.
@@ -323,7 +322,7 @@ def make_session(files: EncoderFiles, tensors: Sequence[str], path: Path) -> onn
 
 
 def _load_network(network: bytes, tensors: Sequence[str]) -> onnxruntime.InferenceSession:
-    """Load a network, and declare the tensors as outputs if the network does not."""
+    """Load a network, and declare the given tensors as outputs if necessary."""
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
     options.inter_op_num_threads = 1
@@ -339,12 +338,12 @@ def _load_network(network: bytes, tensors: Sequence[str]) -> onnxruntime.Inferen
 
 
 def shorten_error(error: Exception) -> str:
-    """Return the truncated error message of another library on a single line."""
+    """Shorten the error message of another library to a single line."""
     return " ".join(str(error).split())[:300]
 
 
 def encode_outputs(names: Sequence[str]) -> bytes:
-    """Return bytes that declare tensors as outputs of a network when they are appended to the network's file.
+    """Return bytes that declare additional outputs of a network. The bytes must be appended to the network file.
 
     ONNX files are Protocol Buffers. A message that is appended to another message is merged with it, and repeated
     fields are concatenated. In onnx.proto, ModelProto.graph is field 7, GraphProto.output is field 12, and
@@ -397,7 +396,7 @@ def _find_unknown_id(text: str, tokenizer: tokenizers.Tokenizer) -> int | None:
 
 
 def open_encoder(encoder: str, layer: int | None = None) -> Encoder:
-    """Open an encoder, or return the same object if the encoder is open in this process.
+    """Open an encoder. If the encoder is already open in this process, return the existing object.
 
     Args:
         encoder: the name of an installed encoder, or the path of a folder.
@@ -417,7 +416,7 @@ def open_encoder(encoder: str, layer: int | None = None) -> Encoder:
     open_instance = _open_encoders.get((identity, layer))
     if open_instance is None:
         new_instance = Encoder(folder, layer)
-        # Users can request the last layer with and without its number, and both requests share one encoder.
+        # The last layer can be requested by its number or by default, and both requests share one encoder.
         open_instance = _open_encoders.setdefault((identity, new_instance.layer), new_instance)
         _open_encoders[identity, layer] = open_instance
     return open_instance

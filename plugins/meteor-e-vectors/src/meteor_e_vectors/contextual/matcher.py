@@ -1,4 +1,4 @@
-"""Define the matcher ``contextual``, which matches words with similar meanings in their sentences."""
+"""Define the matcher ``contextual``, which matches words that have similar meanings in context."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class EncoderMatcher(ContextualMatcher):
     def from_options(cls, context: MatcherContext, options: Options) -> Self:
         """Create the matcher for a chain.
 
-        The language of a known encoder is checked first, so that the user is not asked to install an encoder that
-        cannot be used.
+        The language of a known encoder is checked first. Otherwise, the user might install an encoder that cannot be
+        used.
 
         Raises:
             ConfigError: if the encoder is for another language.
@@ -76,7 +76,7 @@ class EncoderMatcher(ContextualMatcher):
 
     @property
     def memory(self) -> SentenceMemory:
-        """Return the vectors of recent sentences, which all matchers with the same encoder share."""
+        """Return a cache of recent sentence vectors. All matchers with the same encoder share this cache."""
         return self.encoder.memory
 
     def encode(self, sentences: Sequence[Sequence[Token]]) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
@@ -85,7 +85,7 @@ class EncoderMatcher(ContextualMatcher):
         return np.concatenate(rows), np.cumsum([0, *map(len, rows)])
 
     def describe(self) -> str:
-        """Return the thresholds, the layer, and the digest of the encoder, for the signature."""
+        """Return the text that describes the thresholds, the layer and the encoder in the metric's signature."""
         below = "" if self.options.below is None else f" below={self.options.below}"
         encoder = self.encoder
         return f"threshold={self.options.threshold}{below} layer={encoder.layer} {encoder.folder.name}@{encoder.digest}"

@@ -1,6 +1,7 @@
-"""Read and write the folders of encoders, which contain a network, its tokenizer and a description.
+"""Read and write encoder folders. Each folder contains a network, a tokenizer and a description.
 
-The description, ``encoder.json``, contains the digests of both files, which are verified whenever the files are read.
+The description file ``encoder.json`` contains the digests of the network and the tokenizer. The digests are verified
+whenever the files are read.
 """
 
 from __future__ import annotations
@@ -65,7 +66,7 @@ class EncoderFiles(NamedTuple):
 
 
 def encoders_folder() -> Path:
-    """Return the folder of installed encoders: ``METEOR_E_ENCODERS``, or a folder in the user's data folder."""
+    """Return the folder of installed encoders. The environment variable ``METEOR_E_ENCODERS`` can change it."""
     return data_folder("encoders")
 
 
@@ -126,7 +127,7 @@ def read_encoder(folder: Path) -> EncoderFiles:
 
 
 def _read_verified(path: Path, limit: int, expected: FileDescription) -> bytes:
-    """Return the content of a file. Raise ResourceError if its digest is not the expected one."""
+    """Return the content of a file. Raise ResourceError if the digest of the file is wrong."""
     content = read_bounded(path, limit)
     if hashlib.sha256(content).hexdigest() != expected.sha256:
         raise ResourceError(
