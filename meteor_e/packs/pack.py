@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -248,14 +248,7 @@ class Pack(LanguageResources):
             problems = self._find_problems(data_files, trust=True)
             if problems:
                 raise ResourceError(problems[0])
-            if FUNCTION_WORDS in data_files:
-                self.function_words = parse_function_words(read_word_list(self.path / FUNCTION_WORDS))
-            if PREFIXES in data_files:
-                self.nonbreaking_prefixes = parse_prefixes(read_word_list(self.path / PREFIXES))
-            if SYNONYMS in data_files:
-                self.synonyms = SynonymIndex(self.path / SYNONYMS)
-            if PARAPHRASES in data_files:
-                self.paraphrases = ParaphraseIndex(self.path / PARAPHRASES)
+            self._open_data_files(data_files)
         except ResourceError as error:
             advice = how_to_install(self.path.name, again=True)
             raise ResourceError(f"pack {self.path.name!r} in {self.path} is damaged: {error}; {advice}") from error
@@ -265,6 +258,21 @@ class Pack(LanguageResources):
         hashes = "".join(f"{name} {self.manifest.files[name].sha256}\n" for name in data_files)
         self.digest = hashlib.sha256(hashes.encode()).hexdigest()[:12]
         self.description = f"{self.name}@{self.digest}"
+
+    def _open_data_files(self, data_files: Container[str]) -> None:
+        """Read the word lists of the pack, and map its indexes into memory.
+
+        Args:
+            data_files: the names of the files that the pack contains.
+        """
+        if FUNCTION_WORDS in data_files:
+            self.function_words = parse_function_words(read_word_list(self.path / FUNCTION_WORDS))
+        if PREFIXES in data_files:
+            self.nonbreaking_prefixes = parse_prefixes(read_word_list(self.path / PREFIXES))
+        if SYNONYMS in data_files:
+            self.synonyms = SynonymIndex(self.path / SYNONYMS)
+        if PARAPHRASES in data_files:
+            self.paraphrases = ParaphraseIndex(self.path / PARAPHRASES)
 
     @property
     def summary(self) -> str:

@@ -91,15 +91,19 @@ def _finnish(word: str, stem: _Stem) -> str:
     Repeated letters get the same mask. The mask differs from the letters before and after it, so masking neither
     creates nor removes double letters.
     """
-    masked, end = "", 0
-    for run in _FINNISH_MASKED.finditer(word):
-        masked += word[end : run.start()]
-        end = run.end()
-        neighbors = masked[-1:] + word[end : end + 1]
+    masked_word = ""
+    copied_until = 0
+    for repeated_letters in _FINNISH_MASKED.finditer(word):
+        masked_word += word[copied_until : repeated_letters.start()]
+        copied_until = repeated_letters.end()
+        neighbors = masked_word[-1:] + word[copied_until : copied_until + 1]
         mask = next(letter for letter in _FINNISH_MASKS if letter not in neighbors)
-        masked += mask * len(run[0])
-    masked += word[end:]
-    return _unmask(word, masked, stem(masked)) if end else stem(word)
+        masked_word += mask * len(repeated_letters[0])
+    if copied_until == 0:
+        # No letter has to be masked.
+        return stem(word)
+    masked_word += word[copied_until:]
+    return _unmask(word, masked_word, stem(masked_word))
 
 
 # -- French --
