@@ -1,4 +1,4 @@
-"""Small copies of the shared data. With ``--sample``, a script of benchmarks runs on such a copy in seconds.
+"""Create small copies of the shared data, on which a script with the option ``--sample`` runs in seconds.
 
 A copy contains the first segments of each shared task with their judgments, and the first sentences of each corpus. It
 has the same folders and files as the shared data, so that scripts read both in the same way.
@@ -56,7 +56,7 @@ def open_text(path: Path, mode: str = "rt") -> Iterator[str]:
 
 
 def copy_lines(source: Path, target: Path, count: int) -> None:
-    """Copy the first lines of a file, compressed as it is."""
+    """Copy the first lines of a file. The copy has the same compression."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with open_text(source) as lines, open_text(target, "wt") as output:  # type: ignore[attr-defined]
         output.writelines(itertools.islice(lines, count))
@@ -77,14 +77,14 @@ def copy_judgments(source: Path, target: Path, segment_count: int) -> None:
 
 
 def read_wmt11_segments(path: Path, segment_count: int) -> set[str]:
-    """Return the ``srcIndex`` of those segments of WMT11 that are among the first lines of the test set."""
+    """Return the values of ``srcIndex`` for the segments in the first lines of the WMT11 test set."""
     with path.open(encoding="utf-8") as lines:
         rows = csv.DictReader(lines, delimiter="\t")
         return {row["srcIndex"] for row in rows if int(row["newstest2011_line"]) <= segment_count}
 
 
 def read_segment_id(name: str, line: str) -> str | None:
-    """Return the segment that a line of a file of judgments is about, or ``None`` for a file that is copied whole."""
+    """Return the segment number in a line of judgments, or ``None`` if the whole file is copied."""
     if name.endswith(".RNK.csv"):
         return line.split(",")[2]
     if name.endswith(".rank.gz"):
@@ -97,7 +97,7 @@ def read_segment_id(name: str, line: str) -> str | None:
 
 
 def write_sample_vectors(path: Path, dimension: int = 8) -> Path:
-    """Write random vectors of the words of the English references, in word2vec's text format; return the path."""
+    """Write a word2vec text file with random vectors for the words of the English references."""
     words: set[str] = set()
     for file in sorted(shared_data().rglob("*-ref.en")):
         words.update(re.findall(r"\w+", file.read_text(encoding="utf-8").lower()))
@@ -120,9 +120,9 @@ def add_sample_option(parser: argparse.ArgumentParser) -> None:
 
 @contextlib.contextmanager
 def sample_folder(enabled: bool) -> Iterator[Path | None]:
-    """Make a small copy of the shared data, and let ``METEOR_E_SHARED`` name it inside the context.
+    """Create a small copy of the shared data. Inside the context, ``METEOR_E_SHARED`` is the path of the copy.
 
-    The cache, too, is in a temporary folder inside the context, so that nothing remains.
+    The cache is also in a temporary folder, so that no files remain.
 
     Args:
         enabled: whether to make the copy.
@@ -143,7 +143,7 @@ def sample_folder(enabled: bool) -> Iterator[Path | None]:
 
 @contextlib.contextmanager
 def change_environment(**variables: str) -> Iterator[None]:
-    """Set environment variables inside the context."""
+    """Set environment variables, and restore their old values at the end of the context."""
     previous_values = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:

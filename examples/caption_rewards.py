@@ -1,11 +1,11 @@
-"""Rewards for captioning models: a batch of captions scored beside the references of their images.
+"""Compute rewards for a captioning model. Captions are scored with the references of their images.
 
     python examples/caption_rewards.py
 
 Self-critical training (Rennie et al., 2017) samples captions for a batch of images. A caption's reward is its score
-minus that of the greedy caption. The metric is made once. It keeps no process and no file open, so workers may each
-make their own. ``caption-light`` needs the plugin (``pip install ./plugins/meteor-e-captions``) and METEOR's English
-pack (``meteor-e pack install en``).
+minus the score of the greedy caption. The program loads the metric once. A metric keeps no process and no file open,
+so each worker process may load its own metric. ``caption-light`` needs METEOR's English pack
+(``meteor-e pack install en``) and a plugin (``pip install ./plugins/meteor-e-captions``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The evaluation of image captions as pycocoevalcap does it, without Java.
+"""Evaluate image captions with the same metrics as pycocoevalcap, but without Java.
 
     python examples/captioning.py [ANNOTATIONS.json RESULTS.json]
 
@@ -30,7 +30,7 @@ OWN = (
 
 
 def read(annotations: str, results: str) -> tuple[Captions, Captions]:
-    """Return references and captions by image id, of the images that have a caption."""
+    """Return the references and captions of all images that have a caption. The keys are image ids."""
     captions: Captions = {}
     for result in json.loads(Path(results).read_text(encoding="utf-8")):
         captions.setdefault(result["image_id"], []).append(result)
@@ -42,7 +42,7 @@ def read(annotations: str, results: str) -> tuple[Captions, Captions]:
 
 
 def scorers() -> list[tuple[str, Any]]:
-    """Return METEOR and, if pycocoevalcap is installed, its metrics that are written in Python."""
+    """Return METEOR, and the Python metrics of pycocoevalcap if pycocoevalcap is installed."""
     found: list[tuple[str, Any]] = [("METEOR", Meteor())]
     try:
         from pycocoevalcap.bleu.bleu import Bleu
@@ -55,7 +55,7 @@ def scorers() -> list[tuple[str, Any]]:
 
 
 def main() -> None:
-    """Tokenize, score and print a line for each metric."""
+    """Tokenize and score the captions, and print a line for each metric."""
     references, captions = read(*sys.argv[1:]) if len(sys.argv) == 3 else OWN
     tokenizer = PTBTokenizer()
     gts, res = tokenizer.tokenize(references), tokenizer.tokenize(captions)

@@ -1,4 +1,4 @@
-"""Scores over HTTP, for programs that are not Python. Copy this file and change it.
+"""Serve scores over HTTP for programs in other languages. Copy this file and change it.
 
     pip install starlette uvicorn
     python examples/server.py -l en -M meteor -M chrf
@@ -36,7 +36,7 @@ Text = Annotated[str, Meta(max_length=20_000)]
 
 
 class Segment(msgspec.Struct, forbid_unknown_fields=True):
-    """A hypothesis, its references and, for metrics that read it, its source; raw texts."""
+    """The raw texts of a hypothesis, of its references, and optionally of its source."""
 
     hypothesis: Text
     references: Annotated[list[Text], Meta(min_length=1, max_length=100)]
@@ -44,16 +44,16 @@ class Segment(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class Question(msgspec.Struct, forbid_unknown_fields=True):
-    """What a client sends: segments, and the metric as ``-M`` names it; by default the first one."""
+    """A request of a client. By default, the first metric of the server is used."""
 
     segments: Annotated[list[Segment], Meta(min_length=1, max_length=10_000)]
     metric: str | None = None
 
 
 def application(metrics: dict[str, Metric]) -> Starlette:
-    """Return the server's application; metrics by the names that clients call them by."""
+    """Create the web application. The keys of ``metrics`` are the names that clients use."""
     waiting = asyncio.Semaphore(MAX_WAITING)
-    # A metric scores one request after the other: it may remember what it was prepared for.
+    # Requests are scored one after the other, because a metric may keep state between calls.
     scoring = asyncio.Lock()
 
     async def score(request: Request) -> Response:
@@ -116,9 +116,9 @@ def _answer(status: int, content: dict[str, object]) -> Response:
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(description="Answer POST /score with scores.")
+    parser = argparse.ArgumentParser(description="Answer requests to POST /score with the scores of segments.")
     parser.add_argument("-l", "--language", default="en")
-    parser.add_argument("-M", "--metric", action="append", help="as of meteor-e score; may be repeated")
+    parser.add_argument("-M", "--metric", action="append", help="a metric of meteor-e score; may be repeated")
     parser.add_argument("--port", type=int, default=8765)
     given = parser.parse_args()
     loaded = {name: load_metric(name, language=given.language) for name in given.metric or ["meteor"]}

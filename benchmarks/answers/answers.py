@@ -1,7 +1,7 @@
 """Measure how well metrics of answers agree with human judgments, and print the table of docs/answers.md.
 
-A learned model is trained without the system and without the questions that it scores: it learns from the answers of
-the other systems to other questions.
+A learned model is tested on a system and on questions that it was not trained on. It learns from the answers of other
+systems to other questions.
 
     python benchmarks/answers/answers.py ../shared/data/answers/triviaqa-judged.jsonl.gz
 """
@@ -37,7 +37,7 @@ DIFFICULTY = (
 
 
 def area_under_curve(scores: Floats, correct: NDArray[np.bool_]) -> float:
-    """Return the probability that a correct answer has a higher score than an incorrect one; a tie counts half."""
+    """Return the area under the ROC curve. Equal scores of a correct and an incorrect answer count as 0.5."""
     _, inverse, counts = np.unique(scores, return_inverse=True, return_counts=True)
     ranks = (np.cumsum(counts) - (counts - 1) / 2)[inverse]
     positives = int(correct.sum())
@@ -53,7 +53,7 @@ def calibration_error(probabilities: Floats, correct: NDArray[np.bool_], bins: i
 
 
 def best_threshold(scores: Floats, correct: NDArray[np.bool_]) -> float:
-    """Return the threshold with the highest accuracy."""
+    """Return the score threshold that separates correct and incorrect answers with the highest accuracy."""
     thresholds = np.unique(scores)
     accuracies = [float(((scores >= threshold) == correct).mean()) for threshold in thresholds]
     return float(thresholds[int(np.argmax(accuracies))])
@@ -62,7 +62,7 @@ def best_threshold(scores: Floats, correct: NDArray[np.bool_]) -> float:
 def leave_one_system_out(
     examples: Sequence[Floats], correct: NDArray[np.bool_], systems: NDArray[np.str_], folds: NDArray[np.int64]
 ) -> Floats:
-    """Return the probability of each answer by a model that saw neither its system nor its question.
+    """Return the probability that each answer is correct. No model is trained on the same system or question.
 
     Args:
         examples: features of all answers, once for each way to choose references; the first is scored.
@@ -82,7 +82,7 @@ def leave_one_system_out(
 
 
 def surface_scores(answers: Sequence[JudgedAnswer]) -> dict[str, Floats]:
-    """Return the scores of four simple baselines: containment, token F1, length, and number of references."""
+    """Return the scores of four simple baselines, such as the token F1 and the length of the answer."""
     contained, f1 = [], []
     for answer in answers:
         words = split_forms(fold(answer.answer))
@@ -105,7 +105,7 @@ def token_f1(words: Sequence[str], reference: Sequence[str]) -> float:
 
 
 def meteor_scores(answers: Sequence[JudgedAnswer]) -> dict[str, Floats]:
-    """Return the scores of METEOR, METEOR's recall, the chain ``answer`` and sacreBLEU's chrF."""
+    """Score the answers with METEOR, the recall of METEOR, the chain ``answer``, and sacreBLEU's chrF."""
     from sacrebleu.metrics.chrf import CHRF
 
     hypotheses, references = [answer.answer for answer in answers], [answer.references for answer in answers]
@@ -123,14 +123,14 @@ def meteor_scores(answers: Sequence[JudgedAnswer]) -> dict[str, Floats]:
 
 
 def choose_folds(answers: Sequence[JudgedAnswer]) -> NDArray[np.int64]:
-    """Return the fold of each answer. All answers to a question are in the same fold."""
+    """Return the cross-validation fold of each answer. All answers to a question are in the same fold."""
     distinct_questions = dict.fromkeys(answer.question for answer in answers)
     question_indexes = {question: index for index, question in enumerate(distinct_questions)}
     return np.array([question_indexes[answer.question] for answer in answers]) * 7919 % FOLDS
 
 
 def replace_references(answers: Sequence[JudgedAnswer], references: Sequence[Sequence[str]]) -> list[JudgedAnswer]:
-    """Return the answers with other acceptable answers."""
+    """Return copies of the judged answers that have other reference answers."""
     return [
         msgspec.structs.replace(answer, references=list(texts))
         for answer, texts in zip(answers, references, strict=True)
@@ -140,7 +140,7 @@ def replace_references(answers: Sequence[JudgedAnswer], references: Sequence[Seq
 def make_row(
     name: str, scores: Floats, correct: NDArray[np.bool_], systems: NDArray[np.str_], *, learned: bool
 ) -> list[str]:
-    """Return a metric's row of the table: its name, and figures over the systems.
+    """Return a row of the table with the name of a metric and its results over all systems.
 
     Args:
         name: the name of the metric.
@@ -174,7 +174,7 @@ def main() -> None:
     recipe = load_recipe(RECIPE)
     features = make_features(recipe.features, recipe.language, RECIPE.parent)
     store = FeatureStore()
-    # The shipped model is trained with all acceptable answers and with two, see the recipe.
+    # Like the included model, the models are trained with all acceptable answers, and again with only two of them.
     examples = answer_examples(answers, "", features, store, references=arguments.references)
     two_references = answer_examples(answers, "", features, store, references=2)
     answers = replace_references(answers, examples.references)

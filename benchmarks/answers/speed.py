@@ -1,7 +1,7 @@
 """Measure how many answers per second metrics score in one thread.
 
-The first round includes the start: models and resources are loaded, and new words are stemmed. The other rounds
-show the speed of a program that goes on running. Times are processor times.
+The first round includes the time in which models and resources are loaded and new words are stemmed. The other rounds
+show the speed of a running program. All times are processor times.
 
     python benchmarks/answers/speed.py ../shared/data/answers/triviaqa-judged.jsonl.gz -M answer-light -M answer
 """
@@ -39,7 +39,7 @@ def measure_rounds(metric_name: str, answers: list[JudgedAnswer], max_references
 
 
 def main() -> None:
-    """Measure the metrics that the command line names."""
+    """Measure the speed of the metrics that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("answers", type=Path, help="judged answers (JSON Lines)")
     parser.add_argument("-M", "--metric", action="append", help="a metric (default: answer-light and answer)")

@@ -1,4 +1,4 @@
-"""Creates the atlas: the agreement of all metrics with all judgments, their speed, their errors and their requirements.
+"""Create docs/results/atlas.md, which compares all metrics in agreement with judgments, errors and speed.
 
     METEOR_E_SHARED=DATA python benchmarks/atlas/atlas.py run                  compute missing or outdated cells
     python benchmarks/atlas/atlas.py run -M en-light -S wmt17 --force          compute one cell again
@@ -136,7 +136,7 @@ ABOUT_ERRORS = (
 
 
 def metric_names() -> list[str]:
-    """Return the metrics of the atlas: those of sacreBLEU, chains that need only English packs, models, BERTScore."""
+    """Return the names of the metrics that the atlas compares."""
     from meteor_e_learned.ready import ready_models
 
     available = {*plugin_registry().chains.names(), *plugin_registry().metrics.names()}
@@ -170,12 +170,12 @@ def write_cells(cells: dict[str, Any]) -> None:
 
 
 def processor_seconds() -> float:
-    """Return the user and system time of this process and its children."""
+    """Return the user time plus the system time of this process and its child processes, in seconds."""
     return sum(os.times()[:4])
 
 
 def compute(name: str, judged: JudgedSet, output_count: int) -> dict[str, Any]:
-    """Return a cell: the agreement of a metric with a sample of the judgments of each language pair.
+    """Measure the agreement of a metric with a sample of the judgments of each language pair.
 
     Args:
         name: name of the metric.
@@ -255,7 +255,7 @@ def measure_pair(metric: Metric, measure: Any, test: Any, output_count: int) -> 
 
 
 def draw_segments(test: Any, judged_segments: Any, output_count: int) -> Any:
-    """Return the indexes of random segments with at least this number of judged outputs."""
+    """Return the indexes of random segments that have at least ``output_count`` judged outputs in total."""
     order = np.random.default_rng(SEED).permutation(judged_segments)
     cumulative_outputs = np.cumsum(test.judgment_mask().sum(axis=0)[order])
     segment_count = np.searchsorted(cumulative_outputs, output_count) + 1
@@ -283,7 +283,7 @@ def warm(metric: Metric, test: Any) -> None:
 
 
 def is_up_to_date(name: str, cell: dict[str, Any] | None, output_count: int) -> bool:
-    """Return whether a cell has a sample of this size and the metric's current signatures."""
+    """Return whether stored results have this sample size and the current signatures of the metric."""
     if cell is None or cell["sample"] != output_count:
         return False
     signatures = {
@@ -302,7 +302,7 @@ def is_up_to_date(name: str, cell: dict[str, Any] | None, output_count: int) -> 
 
 
 def stress_cell(name: str) -> dict[str, Any] | None:
-    """Return how often a metric detects each kind of error in the English sentences of the stress test."""
+    """Return how often a metric gives a lower score to sentences with an error, for each kind of error."""
     from meteor_e_evaluation.stress import stress
 
     metric = make(name, "en")
@@ -357,7 +357,7 @@ def training_sets(name: str) -> set[str]:
 
 
 def find_held_out_value(name: str, judged: JudgedSet) -> dict[str, float | None]:
-    """Return the value of a model with the same recipe that was not trained on a set, and the value of METEOR."""
+    """Return the result of a model on a test set that it was not trained on, and the result of METEOR."""
     from meteor_e_learned.ready import ready_models
 
     card = ready_models().get(name)
@@ -378,7 +378,7 @@ def describe_needs(name: str) -> str:
 
 
 def evidence() -> list[dict[str, Any]]:
-    """Return the contents of all cells, with a row per metric."""
+    """Return the stored results of all test sets, with a row for each metric."""
     rows = []
     for file in sorted(CELLS.glob("*.json")):
         cells = json.loads(file.read_text(encoding="utf-8"))
@@ -407,7 +407,7 @@ def evidence() -> list[dict[str, Any]]:
 
 
 def summarize_cell(name: str, judged: JudgedSet, cell: dict[str, Any], results: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the data of a cell that the page shows. ``results`` are those of its language pairs."""
+    """Summarize the results of a metric on a test set from the results on its language pairs."""
     summary = {key: cell[key] for key in ("value", "low", "high", "measure")}
     if judged.year in training_sets(name):
         summary |= {"seen": True} | find_held_out_value(name, judged)
@@ -427,7 +427,7 @@ def summarize_cell(name: str, judged: JudgedSet, cell: dict[str, Any], results: 
 
 
 def format_summary(summary: dict[str, Any] | None) -> str:
-    """Return a cell of the table: the value with its interval, or the held-out value if a model has seen the set."""
+    """Return the text of a table cell. A model that was trained on the test set gets its held-out value."""
     if summary is None:
         return ""
     if summary.get("seen"):
@@ -438,12 +438,12 @@ def format_summary(summary: dict[str, Any] | None) -> str:
 
 
 def format_value(value: float) -> str:
-    """Return a value with three decimals and without the leading zero."""
+    """Format a value with three decimals and without the leading zero."""
     return f"{value:.3f}".replace("0.", ".", 1)
 
 
 def order_metrics(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the rows in the order of the page: some well-known metrics first, then all others by name."""
+    """Return the rows of some well-known metrics, followed by all other rows in the order of their names."""
     names = ["bleu", "ter", "chrf", "chrf++", "meteor"]
 
     def sort_key(row: dict[str, Any]) -> tuple[int, str]:
@@ -498,7 +498,7 @@ def table_row(metrics: str, cells: Sequence[str]) -> str:
 
 
 def agreement_table(rows: list[dict[str, Any]], task: str) -> Iterator[str]:
-    """Yield a table of the agreement with all sets of a task."""
+    """Yield a table of the agreement with human judgments on all test sets of a task."""
     task_sets = [judged for judged in SETS if judged.task == task]
     yield from table_header(["metric", *(judged.title for judged in task_sets)])
     for row in rows:
@@ -508,7 +508,7 @@ def agreement_table(rows: list[dict[str, Any]], task: str) -> Iterator[str]:
 
 
 def language_table(rows: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield a table of the agreement with WMT24 by target language, with a note above it and a blank line below it."""
+    """Yield a table of the agreement with the judgments of WMT24 for each target language."""
     values_by_metric = {row["metric"]: row["sets"].get("wmt24", {}).get("languages", {}) for row in rows}
     languages = sorted({language for values in values_by_metric.values() for language in values})
     if not languages:
@@ -544,7 +544,7 @@ def error_table(rows: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def sample_table(rows: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield a table of the sizes of samples. Metrics with equal samples share a row."""
+    """Yield a table of the sample sizes. Metrics with the same sample sizes share a row."""
     yield from table_header(["metrics", *(judged.key for judged in SETS)])
     metrics_by_sizes: dict[tuple[str, ...], list[str]] = {}
     for row in rows:
@@ -559,7 +559,7 @@ Point = tuple[float, float, str]
 
 
 def collect_points(rows: list[dict[str, Any]], task: str) -> list[Point]:
-    """Return a point for each metric that was measured on all sets of a task."""
+    """Return the speed and agreement of each metric that was measured on all test sets of a task."""
     task_summaries = {
         row["metric"]: [summary for summary in row["sets"].values() if summary["task"] == task] for row in rows
     }
@@ -574,7 +574,7 @@ def collect_points(rows: list[dict[str, Any]], task: str) -> list[Point]:
 
 
 def is_dominated(point: Point, points: list[Point]) -> bool:
-    """Return whether another point is better in speed or agreement and not worse in the other."""
+    """Return whether another metric is better in speed or agreement, and worse in neither."""
     speed, value, _ = point
     for other_speed, other_value, _ in points:
         if other_speed >= speed and other_value >= value and (other_speed > speed or other_value > value):
@@ -603,7 +603,7 @@ def draw_pareto(rows: list[dict[str, Any]], task: str, file: Path) -> None:
     value_range = max(values) - min(values) or 1.0
     for speed, value, name in sorted(points, key=lambda point: point[1]):
         axes.scatter([speed], [value], color="#1f6f8b" if (speed, value, name) in front else "#bbbbbb", zorder=2)
-        # The labels of neighboring points are placed above each other.
+        # If points are close to each other, their labels are placed one above the other.
         neighbor_count = sum(
             abs(np.log10(speed / label_speed)) < 0.35 and abs(value - label_value) < value_range / 20
             for label_speed, label_value in labels
@@ -623,7 +623,7 @@ def write(options: argparse.Namespace) -> None:
     """Write the page and the pictures."""
     rows = order_metrics(evidence())
     (ROOT / "docs/results/atlas.md").write_text("\n".join(page(rows)) + "\n", encoding="utf-8")
-    # The pictures show only sets into English, because many models support no other language.
+    # The pictures show only translations into English, because many models support no other language.
     english_rows = []
     for row in rows:
         sets = {key: summary for key, summary in row["sets"].items() if key not in ("wmt12-out", "wmt24")}
@@ -638,9 +638,11 @@ def main() -> None:
     commands = parser.add_subparsers(required=True)
     runs = commands.add_parser("run", help="compute missing cells")
     runs.add_argument("-M", "--metric", action="append", help="only this metric; may be repeated")
-    runs.add_argument("-S", "--set", action="append", choices=SET_KEYS, help="only this set")
-    runs.add_argument("--outputs", type=int, default=1000, help="outputs per language pair")
-    runs.add_argument("--slow-outputs", type=int, default=200, help="the same for TER and metrics with an encoder")
+    runs.add_argument("-S", "--set", action="append", choices=SET_KEYS, help="only this test set; may be repeated")
+    runs.add_argument("--outputs", type=int, default=1000, help="number of outputs per language pair")
+    runs.add_argument(
+        "--slow-outputs", type=int, default=200, help="number of outputs for TER and metrics with an encoder"
+    )
     runs.add_argument("--force", action="store_true", help="compute cells again")
     runs.set_defaults(call=run)
     writes = commands.add_parser("write", help="write the page from the cells")

@@ -1,6 +1,6 @@
-"""BERTScore (Zhang et al., 2020) of English with the encoder minilm: F1 of greedy matches by cosine, last layer.
+"""BERTScore (Zhang et al., 2020) for English with the last layer of the encoder minilm.
 
-It takes the encoder's rows of words, not of pieces, so figures differ from those of the library bert-score.
+The scores differ from those of the library bert-score, because they compare vectors of words instead of word pieces.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Trains ``caption-light`` and ``caption-context`` on captions of images and on rated captions.
+"""Train the metrics ``caption-light`` and ``caption-context`` on captions and on ratings of captions.
 
     python benchmarks/captions/train.py captions.jsonl.gz rated.jsonl.gz FOLDER
 
@@ -49,11 +49,12 @@ RECIPES: dict[str, dict[str, tuple[float, float]]] = {
             ),
             (0.0, 10.0),
         ),
-        # Artificial errors would lead to a larger weight than the ratings support.
+        # The limit is low, because artificial errors would lead to a larger weight than human ratings justify.
         "whole": (0.0, 1.5),
     },
-    # These weights were chosen manually. Weights that were fitted to captions of similar images agreed less with the
-    # ratings than the cosine alone, and weights that were fitted to the ratings were worse for similar images.
+    # These weights were chosen manually.
+    # Weights that were fitted to captions of similar images agreed less with human ratings than the cosine alone.
+    # Weights that were fitted to human ratings were worse for captions of similar images.
     "caption-context": {
         "encoder cosine": (1.0, 1.0), "best encoder cosine": (0.3, 0.3), "best cosine": (0.1, 0.1),
         "recall": (0.1, 0.1), "opposites": (0.1, 0.1), "color precision": (0.06, 0.06),
@@ -116,7 +117,7 @@ def _append_tail(words: list[str], rng: Random) -> list[str] | None:
 
 
 def _repeat(words: list[str], rng: Random) -> list[str] | None:
-    """Repeat a clause, a few words, the whole caption, or the end of the caption from a phrase on."""
+    """Repeat a random part of a caption, such as a clause, a few words, or the whole caption."""
     kind = rng.randrange(4)
     if kind == 0:
         return _repeat_clause(words, rng)
@@ -140,7 +141,7 @@ def _repeat_clause(words: list[str], rng: Random) -> list[str] | None:
 
 
 def _repeat_phrase(words: list[str], rng: Random) -> list[str] | None:
-    """Cut a caption after a phrase that starts and ends with a content word, and continue from the phrase again."""
+    """Repeat a phrase of a caption, and continue with the words that follow the phrase."""
     length = rng.randint(1, 3)
     starts = []
     for start in range(len(words) - length + 1):
@@ -158,7 +159,7 @@ def _remove_conjunction(words: list[str], rng: Random) -> list[str] | None:
 
 
 def _remove_word(words: list[str], positions: list[int], rng: Random) -> list[str] | None:
-    """Remove the word at one of the positions; return ``None`` if there are none."""
+    """Choose one of the positions at random, and remove its word. Return ``None`` without positions."""
     if not positions:
         return None
     position = rng.choice(positions)
@@ -212,7 +213,7 @@ _MAKERS = dict(
 
 
 def contradict(words: list[str], rng: Random) -> list[str] | None:
-    """Replace a word by its opposite, a number or a color by another; return ``None`` if there is no such word."""
+    """Replace a number, a color or a word with an opposite. Return ``None`` if the caption has no such word."""
     positions = []
     for position, word in enumerate(words):
         if word in OPPOSITES or word in COLORS or 1 < NUMBERS.get(word, 0) < 100:
@@ -252,7 +253,7 @@ def write(folder: Path, name: str, arrays: dict[str, Any], names: dict[str, Any]
 
 
 def neighbors(words: Sequence[str]) -> set[str]:
-    """Return the bigrams and trigrams of the word classes of a caption. ``^`` marks its start and ``$`` its end."""
+    """Return the bigrams and trigrams of word classes in a caption. ``^`` is its start, and ``$`` is its end."""
     classes = ["^", *map(word_class, words), "$"]
     bigrams = set(map(" ".join, pairwise(classes)))
     trigrams = set(map(" ".join, zip(classes, classes[1:], classes[2:], strict=False)))
@@ -262,9 +263,9 @@ def neighbors(words: Sequence[str]) -> set[str]:
 def train_detector(
     lexicon: CaptionLexicon, folder: Path, images: Sequence[Sequence[str]], max_captions: int = 60_000
 ) -> BrokenDetector:
-    """Train the detector, write it, and print how many held-out captions it classifies as broken.
+    """Train and write the detector of broken captions, and print how well it classifies held-out captions.
 
-    The last tenth of the images is held out.
+    The last 10% of the images are held out.
     """
     from sklearn.linear_model import LogisticRegression
 
@@ -293,7 +294,7 @@ def train_detector(
 
 
 def make_examples(captions: Sequence[str], rng: Random) -> tuple[list[list[str]], list[str]]:
-    """Return the words of captions and of broken copies, and the kind of the error of each, empty for captions."""
+    """Return captions and broken copies as lists of words, and the kind of error of each broken copy."""
     texts, kinds = [], []
     for caption in captions:
         words = split(caption)
@@ -310,7 +311,7 @@ def make_examples(captions: Sequence[str], rng: Random) -> tuple[list[list[str]]
 
 
 def detector_features(lexicon: CaptionLexicon, texts: Sequence[Sequence[str]], column_of_ngram: dict[str, int]) -> Any:
-    """Return a sparse matrix of the detector's features: indicators of n-grams, then features of repetitions."""
+    """Return the features of the detector, n-grams and repetitions, as a sparse matrix."""
     from scipy.sparse import csr_matrix, hstack
 
     cells = []
@@ -325,7 +326,7 @@ def detector_features(lexicon: CaptionLexicon, texts: Sequence[Sequence[str]], c
 def report_detector(
     detector: BrokenDetector, lexicon: CaptionLexicon, texts: Sequence[Sequence[str]], kinds: Sequence[str]
 ) -> None:
-    """Print the fraction of captions that the detector classifies as broken, for each kind of error."""
+    """Print for each kind of error how many captions the detector classifies as broken."""
     logits = detector.logits(lexicon, lexicon.encode([" ".join(words) for words in texts]))
     for kind in sorted(set(kinds)):
         is_kind = np.array([text_kind == kind for text_kind in kinds])
@@ -334,10 +335,10 @@ def report_detector(
 
 
 def make_graded_segments(images: Sequence[Sequence[str]], count: int, encoding: CachedEncoder) -> Segments:
-    """Return captions with the other captions of an image as references.
+    """Return captions that have the other captions of an image as references.
 
-    The grade is 3 for captions of this image, 2 for captions of similar images, 1 for captions of less similar images,
-    and 0 for captions of any other image.
+    The grade of a caption depends on the image that it belongs to: 3 for the same image, 2 for a similar image, 1 for a
+    less similar image, and 0 for any other image.
     """
     from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -372,7 +373,7 @@ def make_graded_segments(images: Sequence[Sequence[str]], count: int, encoding: 
 
 
 def make_spoiled_segments(images: Sequence[Sequence[str]], count: int, change: str) -> Segments:
-    """Return captions with grade 1, each followed by a copy with grade 0.
+    """Return captions with grade 1. Each is followed by a copy with an error and grade 0.
 
     Args:
         images: captions of the images.
@@ -395,7 +396,7 @@ def make_spoiled_segments(images: Sequence[Sequence[str]], count: int, change: s
 
 
 def differences(values: Floats, grades: Floats, *, neighbors_only: bool, count: int = 20_000) -> Floats:
-    """Return the features of better captions minus those of worse captions.
+    """Return the differences between the features of better captions and the features of worse captions.
 
     Args:
         values: features of the captions, ``(captions, features)``.
@@ -416,7 +417,7 @@ def differences(values: Floats, grades: Floats, *, neighbors_only: bool, count: 
 
 
 def fit(tasks: Sequence[tuple[float, Floats]], bounds: Sequence[tuple[float, float]], penalty: float = 0.003) -> Floats:
-    """Return the weights within bounds that minimize the regularized pairwise logistic loss.
+    """Minimize the regularized pairwise logistic loss, and return the weights, which stay within bounds.
 
     Args:
         tasks: for each task its weight and the differences of features.
@@ -467,7 +468,7 @@ def train(features: dict[str, tuple[dict[str, Floats], Floats]], name: str) -> C
         pairs = differences(source_values / deviations, source_grades, neighbors_only=source in SOURCES_OF_PAIRS)
         tasks.append((SOURCE_WEIGHTS[source], pairs))
     weights = fit(tasks, list(bounds.values())) / deviations
-    # Scores are scaled so that the mean of captions of the image is 1 and the mean of captions of any image is 0.
+    # Scores are scaled so that their mean is 1 for captions of the same image and 0 for captions of a random image.
     grades = features["graded"][1]
     scores = values["graded"] @ weights
     low, high = float(scores[grades == 0].mean()), float(scores[grades == 3].mean())

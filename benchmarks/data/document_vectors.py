@@ -1,9 +1,10 @@
-"""Train vectors for USAAR's metrics: skip-grams with phrases joined.
+"""Train word vectors for USAAR's metrics with skip-grams. Frequent phrases have a vector, too.
 
     python benchmarks/data/document_vectors.py corpus.xz news2011-ref.en … -o documents.bin --dimension 100 --epochs 3
 
-The paper's numbers, 400 dimensions and 100 epochs, are the defaults: four minutes of one core for 12,000 sentences. One
-thread trains, so that the same text gives the same vectors. Needs the plugin meteor-e-papers.
+By default, the vectors have 400 dimensions, and training takes 100 epochs, as in the paper. With 12,000 sentences, this
+takes four minutes on one core. Training uses a single thread, so that it always gives the same vectors for a text. The
+script needs the plugin meteor-e-papers.
 """
 
 from __future__ import annotations
@@ -19,15 +20,15 @@ from meteor_e.base.errors import MeteorError
 
 
 def main() -> int:
-    """Run; return the exit code."""
+    """Train the vectors, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("files", nargs="+", type=Path, help="one sentence per line; gzip and xz are read, too")
-    parser.add_argument("-o", "--output", type=Path, required=True, help="word2vec's binary form")
+    parser.add_argument("files", nargs="+", type=Path, help="one sentence per line; may be compressed (.gz, .xz)")
+    parser.add_argument("-o", "--output", type=Path, required=True, help="word vectors in word2vec's binary format")
     parser.add_argument("--dimension", type=int, default=400)
     parser.add_argument("--window", type=int, default=5)
     parser.add_argument("--epochs", type=int, default=100)
     parser.add_argument("--min-count", type=int, default=5)
-    parser.add_argument("--limit", type=int, help="sentences of each file")
+    parser.add_argument("--limit", type=int, help="maximum number of sentences of each file")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     started = time.perf_counter()

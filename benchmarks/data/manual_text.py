@@ -1,11 +1,12 @@
-"""The text of LibreOffice's help in a language, one paragraph per line: a corpus that Debian has in every language.
+"""Extract the text of LibreOffice's help, one paragraph per line. Debian has a package for each language.
 
     apt-get download libreoffice-help-de && dpkg-deb -x libreoffice-help-de_*.deb help-de
     python benchmarks/data/manual_text.py help-de > de.txt
     meteor-e vectors train de.txt -l de
 
-Europarl, which METEOR-E's vectors are trained on, is at hand in English and French only. This is a text on word
-processors, and short; but it is no test data. Paragraphs that stand in several pages are written once.
+METEOR-E's word vectors are trained on Europarl, but the shared data contain only its English and French texts. The help
+of LibreOffice is a short text about office software. In contrast to the texts of the shared tasks, it is not used for
+tests. A paragraph that occurs in several pages is written only once.
 """
 
 from __future__ import annotations
@@ -29,19 +30,19 @@ class Paragraphs(HTMLParser):
         self._hidden = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Begin a paragraph, or a part that is not shown."""
+        """Start a paragraph or an invisible element."""
         self._hidden += tag in self.hidden
         if tag in self.blocks:
             self.end()
 
     def handle_endtag(self, tag: str) -> None:
-        """End a paragraph, or a part that is not shown."""
+        """End a paragraph or an invisible element."""
         self._hidden -= tag in self.hidden
         if tag in self.blocks:
             self.end()
 
     def handle_data(self, data: str) -> None:
-        """Keep text that is shown."""
+        """Add visible text to the paragraph."""
         if not self._hidden:
             self._parts.append(data)
 
@@ -49,12 +50,12 @@ class Paragraphs(HTMLParser):
         """End a paragraph."""
         text = " ".join("".join(self._parts).split())
         self._parts.clear()
-        if text.count(" ") >= 3:  # captions of buttons teach nothing of a word's neighbors
+        if text.count(" ") >= 3:  # the labels of buttons do not show a word in context
             self.found.append(text)
 
 
 def main(folder: str) -> None:
-    """Write the paragraphs of all pages, in the order of the pages' names."""
+    """Print the distinct paragraphs of all pages. The pages are sorted by name."""
     seen: set[str] = set()
     for page in sorted(Path(folder).rglob("*.html")):
         parser = Paragraphs()

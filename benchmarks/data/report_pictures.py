@@ -1,9 +1,10 @@
-"""Make the pictures of docs/report.md: a report on the example systems, wide and narrow, light and dark.
+"""Create the screenshots of docs/report.md in wide and narrow, light and dark versions.
 
     python benchmarks/data/report_pictures.py docs/images
 
-It runs the command that docs/report.md and the README show, and looks at the page in Chromium (METEOR_E_CHROMIUM, or
-on the PATH). It needs the English resource pack, sacreBLEU, playwright and pillow.
+The script runs the command that docs/report.md shows, and opens the report in Chromium. METEOR_E_CHROMIUM is the path
+of Chromium. By default, Chromium must be on the PATH. The script needs the English resource pack, sacreBLEU, playwright
+and pillow.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ PARTS = ("#overview", "#differences", "#segments", ".lanes")
 
 
 def main(folder: Path) -> None:
-    """Draw four pictures."""
+    """Create the report on the example systems, and write its screenshots."""
     from PIL import Image
     from playwright.sync_api import sync_playwright
 
@@ -54,7 +55,7 @@ def main(folder: Path) -> None:
             return found
 
         for scheme in ("light", "dark"):
-            # Below each other, and side by side with a gap.
+            # The wide screenshots are below each other, and the narrow ones are side by side with a gap.
             for name, size, parts, step in (
                 ("wide", WIDE, ("body", "#segments"), (0, WIDE[1])),
                 ("narrow", NARROW, PARTS, (NARROW[0] + 20, 0)),

@@ -1,4 +1,4 @@
-"""Finds the line of newstest2021 to which each segment number of WMT21's direct assessments belongs.
+"""Find the line of newstest2021 for each segment number in the direct assessments of WMT21.
 
     python benchmarks/data/wmt21_join.py --write benchmarks/wmt21-segments
 
@@ -82,7 +82,7 @@ class Pair:
         self.interaction = deviations / deviations[is_judged].std()
 
     def select_systems(self, systems: slice) -> Pair:
-        """Return the pair with some of the systems."""
+        """Return the language pair with only some of its systems."""
         human, metric = self.human[systems], self.metric[systems]
         return Pair(self.name, self.bounds, human, metric, self.predictors, self.headline_features)
 
@@ -96,9 +96,9 @@ def normal_scores(values: Floats) -> Floats:
 
 
 def document_bounds(rows: list[tuple[str, int, float]], count: int) -> list[int]:
-    """Return the first segment number of each document, and the number after the last segment.
+    """Return the first segment number of each document, followed by the number after the last segment.
 
-    A document starts at numbers that consecutive judgments of a system hardly ever cross.
+    People judge whole documents. Therefore, consecutive judgments rarely cross the start of a document.
 
     Args:
         rows: system, segment number and score of each judgment, in the order of the file.
@@ -113,7 +113,7 @@ def document_bounds(rows: list[tuple[str, int, float]], count: int) -> list[int]
 
 
 def extract_headline_features(outputs: list[list[str]]) -> Floats:
-    """Return features that distinguish headlines from other lines, ``(lines, features)``.
+    """Return an array ``(lines, features)`` of features that distinguish headlines from other lines.
 
     Args:
         outputs: lines of all systems and of the reference.
@@ -141,7 +141,7 @@ def extract_headline_features(outputs: list[list[str]]) -> Floats:
 
 
 def measure_continuity(outputs: list[list[str]]) -> Floats:
-    """Return the similarity of the words in the four lines before each line to those in the four lines from it on."""
+    """Return for each line how similar the four lines before it are to the four lines that start with it."""
     words: list[set[str]] = []
     for index in range(len(outputs[0])):
         line_words = [word for output in outputs for word in output[index].split() if len(word) > 4]
@@ -207,7 +207,7 @@ def read_pair(name: str, meteor: Meteor) -> Pair:
 
 
 def log_likelihood(pair: Pair, expected: Floats, main: float, interaction: float) -> Floats:
-    """Return the log likelihood ratio that a segment number belongs to a line, ``(numbers, lines)``.
+    """Return the log likelihood ratio that each segment number belongs to each line, as ``(numbers, lines)``.
 
     The means over systems and the deviations of single scores are assumed to have a bivariate normal distribution.
 
@@ -230,7 +230,7 @@ def log_likelihood(pair: Pair, expected: Floats, main: float, interaction: float
 
 
 def arrange(pair: Pair, likelihood: Floats, headline_odds: Floats, min_odds: float) -> NDArray[np.int64] | None:
-    """Return the line of each segment number, from 0, in the most likely arrangement; ``None`` if there is none.
+    """Return the line of each segment number in the most likely arrangement, or ``None`` if there is none.
 
     Args:
         pair: the language pair.
@@ -244,8 +244,8 @@ def arrange(pair: Pair, likelihood: Floats, headline_odds: Floats, min_odds: flo
     count = len(headline_odds)
     can_start = np.append(headline_odds > min_odds, True)
     can_start[0] = True
-    # A variable of the integer program places a document at a line. A row of the constraints makes sure that each
-    # document is placed once and that each line is covered once.
+    # Each variable of the integer program places a document at a line. The constraints ensure that each
+    # document has exactly one place, and that exactly one document covers each line.
     placements: list[tuple[int, int, int]] = []
     values: list[float] = []
     rows: list[int] = []
@@ -276,7 +276,7 @@ def arrange(pair: Pair, likelihood: Floats, headline_odds: Floats, min_odds: flo
 
 
 def correlation(pair: Pair, lines: NDArray[np.int64], systems: slice = slice(None)) -> float:
-    """Return Pearson's correlation of METEOR + chrF with human scores within systems."""
+    """Return the within-system Pearson correlation of METEOR + chrF with human scores."""
     metric, human = pair.metric[systems][:, lines], pair.human[systems]
     is_judged = ~np.isnan(human)
     centered = metric - metric.mean(axis=1, keepdims=True)
@@ -285,7 +285,7 @@ def correlation(pair: Pair, lines: NDArray[np.int64], systems: slice = slice(Non
 
 @dataclass
 class Models:
-    """The models from which an arrangement is computed.
+    """The models of headlines and scores that determine the most likely arrangement of documents.
 
     Attributes:
         headline_odds: for each line, the log odds that a document starts there.
@@ -303,7 +303,7 @@ class Models:
 
     @classmethod
     def initial(cls, pair: Pair) -> Models:
-        """Return the models with which the search starts."""
+        """Return the initial models of the search."""
         document_count, count = len(pair.bounds) - 1, len(pair.headline_features)
         odds = pair.headline_features @ INITIAL_HEADLINE_WEIGHTS
         odds = np.clip(odds - np.quantile(odds, 1 - document_count / count), -8, 6)
@@ -366,7 +366,7 @@ def join(pair: Pair) -> tuple[NDArray[np.int64], NDArray[np.bool_], float]:
 def main() -> int:
     """Run the script, and return the exit code."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--write", type=Path, metavar="FOLDER", help="write a table for each pair")
+    parser.add_argument("--write", type=Path, metavar="FOLDER", help="write a table for each language pair to a folder")
     parser.add_argument("--pairs", nargs="+", default=["cs-en", "de-en", "ha-en", "is-en", "ja-en", "ru-en"])
     options = parser.parse_args()
     print(

@@ -1,4 +1,4 @@
-"""Measures the agreement of the chain ``any`` with parameters that were tuned on other languages.
+"""Measure how well the chain ``any`` agrees with judgments if its parameters are tuned on other languages.
 
 usage: python benchmarks/languages/any_chain.py INDEX...
 
@@ -30,7 +30,7 @@ GRID = list(itertools.product((0.5, 0.55, 0.6), (0.2, 0.3), (0.75, 0.8), (0.0, 0
 
 
 def accuracy(test: TestSet, scores: Floats) -> float:
-    """Return the fraction of pairs of systems that have the same order as human scores; NaN without human scores."""
+    """Return the fraction of system pairs that have the order of the human scores, or NaN without such scores."""
     human = np.array([test.system_scores.get(name, np.nan) for name in test.systems])
     first, second = np.triu_indices(len(human), 1)
     human_differences = human[first] - human[second]
@@ -40,7 +40,7 @@ def accuracy(test: TestSet, scores: Floats) -> float:
 
 
 def measure_grid(test: TestSet) -> Floats:
-    """Return tau and the accuracy of systems for each point of the grid, ``(points, 2)``."""
+    """Return Kendall's tau and the system accuracy for each point of the parameter grid, as ``(points, 2)``."""
     meteor = Meteor.from_config("any", language=find_language(test.pair.partition("-")[2]).code, offline=True)
     references = [list(column) for column in test.references]
     rows = []
@@ -60,7 +60,7 @@ def measure_grid(test: TestSet) -> Floats:
 
 
 def print_table(paths: list[str]) -> None:
-    """Print tau and accuracy of each pair with the parameters for the other languages, and the means of each index."""
+    """Print tau and accuracy of each language pair, with parameters tuned on the other target languages."""
     grids: dict[Pair, Floats] = {}
     for path in paths:
         index = load_index(path)
@@ -81,7 +81,7 @@ def print_table(paths: list[str]) -> None:
 
 
 def find_best_point(grids: dict[Pair, Floats], excluded_language: str) -> int:
-    """Return the point of the grid with the best mean tau over all target languages except one."""
+    """Return the grid point with the best mean tau over all target languages except ``excluded_language``."""
     taus = [grid[:, 0] for (_, pair), grid in grids.items() if pair.partition("-")[2] != excluded_language]
     return int(np.mean(taus, axis=0).argmax())
 

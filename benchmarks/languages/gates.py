@@ -1,4 +1,4 @@
-"""Measures the effects of a language's resources on the agreement with judgments, and stores them as evidence.
+"""Measure how each resource of a language changes the agreement with human judgments, and store the results.
 
 usage: python benchmarks/languages/gates.py INDEX... [--language CODE] [--resource NAME] [--write] [--json FILE]
 
@@ -35,12 +35,12 @@ SEED = 1
 
 
 def resources(code: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the name of each available resource of a language, with the keys of a chain that contains it.
+    """Yield the name of each available resource of a language, and the settings of a chain that uses it.
 
-    The first item is the chain without a resource, whose name is empty.
+    The first name is empty. It belongs to the chain that uses no resource.
     """
     language = find_language(code)
-    # The chain does not use a pack, because METEOR's packs would add function words, some of them English ones.
+    # The chain does not use a pack, because METEOR's packs would add function words, which are partly English.
     exact = {"task": "universal", "matchers": ["exact"], "pack": "none"}
 
     def add_matcher(matcher: str, **keys: Any) -> dict[str, Any]:
@@ -64,7 +64,7 @@ def resources(code: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def count_chain_pairs(code: str, keys: Mapping[str, Any], test: TestSet) -> Floats | None:
-    """Return the counts of :func:`count_pairs` for a chain; ``None`` if the chain cannot be created."""
+    """Count the pairs of a chain with :func:`count_pairs`. Return ``None`` if the chain cannot be created."""
     try:
         meteor = Meteor(code, offline=True, **keys)
     except MeteorError as error:
@@ -74,7 +74,7 @@ def count_chain_pairs(code: str, keys: Mapping[str, Any], test: TestSet) -> Floa
 
 
 def score_judged_segments(meteor: Meteor, test: TestSet) -> Floats:
-    """Return the scores of judged segments, ``(systems, segments)``, and NaN for all other segments."""
+    """Return scores as an array ``(systems, segments)``, which contains NaN for segments without judgments."""
     is_judged = test.judgment_mask()
     scores = np.full(is_judged.shape, np.nan)
     for system, output in enumerate(test.outputs):
@@ -86,18 +86,18 @@ def score_judged_segments(meteor: Meteor, test: TestSet) -> Floats:
 
 
 def count_pairs(test: TestSet, scores: Floats) -> Floats | None:
-    """Return the numbers of concordant, discordant and tied pairs, ``(segments, 3)``; ``None`` without judgments."""
+    """Count the concordant, discordant and tied pairs of each segment. Return ``None`` without judgments."""
     counts = measure("tau-wmt14").counts(test, scores)
     return None if counts is None else counts[:, :3]
 
 
 def tau(counts: Floats) -> Floats:
-    """Return tau for sums of the counts of :func:`count_pairs`, ``(…, 3)``."""
+    """Compute Kendall's tau from the numbers of concordant, discordant and tied pairs."""
     return np.asarray((counts[..., 0] - counts[..., 1]) / counts.sum(-1))
 
 
 def measure_changes(code: str, tests: list[TestSet], samples: int, only: list[str] | None) -> dict[str, dict[str, Any]]:
-    """Return the evidence for each resource of a language, or for the resources in ``only``."""
+    """Return the effect of each resource of a language on tau. ``only`` selects some of the resources."""
     changes: dict[str, list[tuple[str, float, Floats]]] = {}
     for test in tests:
         rng = np.random.default_rng(SEED)
@@ -145,7 +145,7 @@ def round_value(value: Any) -> float:
 
 
 def replace_evidence(text: str, evidence: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the text of a language file with new evidence."""
+    """Replace the section ``evidence`` in the text of a language file."""
     text = re.sub(r"^evidence:\n(?:  .*\n)*", "", text, flags=re.M).rstrip("\n") + "\n"
     if not evidence:
         return text
@@ -157,7 +157,7 @@ def replace_evidence(text: str, evidence: Mapping[str, Mapping[str, Any]]) -> st
 
 
 def main() -> None:
-    """Measure the effects, print them, and store them if the user asks for it."""
+    """Measure and print the effects of the resources, and store them if the option ``--write`` is given."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("index", nargs="+", help="indexes of judged test sets, as for meteor-e evaluate")
     parser.add_argument("--language", action="append", help="only this language; may be repeated")

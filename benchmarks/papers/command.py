@@ -1,4 +1,4 @@
-"""Functions that the command lines of several benchmarks share."""
+"""Functions for the command lines of several benchmarks."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ P = ParamSpec("P")
 
 
 def exit_code(run: Callable[P, object], *args: P.args, **kwargs: P.kwargs) -> int:
-    """Call a function, and return the exit code of the program. An error of meteor_e is printed on one line."""
+    """Call a function, print an error of meteor_e on one line, and return the exit code of the program."""
     try:
         run(*args, **kwargs)
     except MeteorError as error:

@@ -53,7 +53,7 @@ CHAINS = (
 
 
 class VectorStore:
-    """Word vectors of sentences in a file, as 16-bit integers. New sentences are appended to the file.
+    """A file that stores word vectors of sentences as 16-bit integers. New sentences are appended.
 
     Args:
         folder: the folder of the file.
@@ -74,7 +74,7 @@ class VectorStore:
         self._lock = threading.Lock()
 
     def encode(self, sentences: Sequence[Sequence[str]]) -> list[np.ndarray[Any, Any]]:
-        """Return the vectors of the words of each sentence. Sentences that are not in the file are encoded."""
+        """Return the word vectors of each sentence. Sentences that are not in the file are encoded and added."""
         keys = [hashlib.sha256("\0".join(words).encode("utf-8", "surrogatepass")).digest() for words in sentences]
         with self._lock:
             self._add_missing(keys, sentences)
@@ -94,7 +94,7 @@ class VectorStore:
                 self._entries[keys[index]] = offset, word_count, dimension
 
     def _read_vectors(self, rows_file: BinaryIO, key: bytes) -> np.ndarray[Any, Any]:
-        """Return the vectors of a sentence in the file."""
+        """Read the word vectors of a sentence from the file."""
         offset, word_count, dimension = self._entries[key]
         rows_file.seek(offset)
         integers = np.frombuffer(rows_file.read(2 * word_count * dimension), "<i2").reshape(word_count, dimension)
@@ -104,8 +104,8 @@ class VectorStore:
 def make_metrics(names: Sequence[str], work: Path) -> list[Meteor]:
     """Return the named chains as metrics.
 
-    A chain whose name ends in ``-idf`` weights words by their inverse document frequency in the references of WMT11 and
-    WMT13.
+    If a name ends in ``-idf``, the words are weighted by their inverse document frequency in the references of WMT11
+    and WMT13.
     """
     shared = Path(os.environ.get("METEOR_E_SHARED", HERE.parent.parent / "shared"))
     reference_paths = [shared / "data" / f"wmt{year}" / "references" / f"newstest20{year}-ref.en" for year in (11, 13)]
@@ -121,7 +121,7 @@ def make_metrics(names: Sequence[str], work: Path) -> list[Meteor]:
 
 
 def store_vectors(work: Path) -> None:
-    """Let all encoders of this process store their vectors in a folder."""
+    """Change the class ``Encoder`` so that all encoders store their vectors in a folder."""
     stores: dict[tuple[str, int], VectorStore] = {}
     original_encode = Encoder.encode
 
@@ -163,7 +163,7 @@ def format_table(index_name: str, chains: Sequence[str], options: argparse.Names
 
 
 def measure_speed(folder: Path, segment_count: int) -> str:
-    """Return a Markdown table of the segments that METEOR and the chain ``contextual`` score per second.
+    """Measure the speed of METEOR and of the chain ``contextual``, and return a Markdown table.
 
     The speed is the best of three runs in processor time. The other chains with an encoder have about the same speed,
     because the encoder takes most of the time.

@@ -1,4 +1,4 @@
-"""Measure the resources that building a pack from Europarl takes, and the effect of its paraphrases on Kendall's τ.
+"""Measure how long it takes to build a pack from Europarl, and how its paraphrases change Kendall's τ.
 
     python benchmarks/papers/europarl_packs.py build fr europarl.fr europarl.en en packs    # a pack in packs/fr-bitext
     python benchmarks/papers/europarl_packs.py build en europarl.en europarl.fr fr packs
@@ -38,7 +38,7 @@ PAIRS = {"en": ("cs-en", "de-en", "es-en", "fr-en"), "fr": ("en-fr",)}
 
 
 def build(language: str, text: str, translation: str, pivot: str, packs: Path, threads: int) -> None:
-    """Build a pack, and print the resources that this takes.
+    """Build a pack, and print the time and memory that the build needs.
 
     Args:
         language: the language of the pack.
@@ -68,7 +68,7 @@ def build(language: str, text: str, translation: str, pivot: str, packs: Path, t
 
 
 def replace_paraphrases(pack: Pack, target: Path, paraphrases: Path) -> Pack:
-    """Write a copy of a pack with the paraphrases of another paraphrase table."""
+    """Copy a pack, and replace its paraphrase table."""
     with open_builder(target) as builder:
         manifest = replace(pack.manifest, version=f"{pack.manifest.version} with paraphrases from bitext")
         with builder.stage(manifest) as (folder, contents):
@@ -104,7 +104,7 @@ def tau(language: str, packs: Path, significance: bool) -> None:
 
 
 def make_chains(language: str, meteor_pack: Pack, new_pack: Path) -> dict[str, str]:
-    """Return the chains to compare, as YAML texts by name."""
+    """Return the names of the compared chains, and each chain as a YAML text."""
     mixed_pack = replace_paraphrases(meteor_pack, new_pack.with_name(f"{language}-swapped"), new_pack / TABLE_FILE)
     function_words = "own" if language == "en" else "en"
     matchers = "exact, stem, synonym" if language == "en" else "exact, stem"
@@ -137,7 +137,7 @@ def main() -> None:
 
 
 def run_sample() -> None:
-    """Build a pack from a few hundred sentences, and measure τ on the first segments of WMT12."""
+    """Build a pack from a few hundred sentences, and measure Kendall's τ on the first segments of WMT12."""
     with sample_folder(True) as folder:
         assert folder is not None
         texts = [str(shared_data() / "europarl" / f"europarl.fr-en.{language}.xz") for language in ("en", "fr")]

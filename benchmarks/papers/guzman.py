@@ -67,8 +67,8 @@ class Row:
     ties: Literal["wrong", "neutral", "excluded"] = "wrong"
 
 
-# The skip arcs of most networks start from a logistic regression instead of random weights.
-# With random weights, the networks would need the paper's 10,000 epochs.
+# In most networks, the weights of skip connections are initialized by a logistic regression.
+# With random initial weights, the networks would need 10,000 epochs, as in the paper.
 ROWS = {
     "bleu": Row("1, 2", "BLEU", ("bleu",), (), 18.46),
     "nist": Row("1", "NIST", ("nist.score",), (), 21.34),
@@ -95,7 +95,7 @@ ROWS = {
     "bleucomp+syntax": Row("2", "BLEUCOMP + SYNTAX25", COMPONENTS, (SYNTAX,), 23.70, LOGISTIC_START),
     "bleucomp+semantic": Row("2", "BLEUCOMP + WIKI-GW25", COMPONENTS, (SEMANTIC,), 24.92, LOGISTIC_START),
     "bleu+both": Row("2", "BLEU + both", ("bleu",), BOTH, 24.05, LOGISTIC_START),
-    # The following rows test possible causes of the differences from the paper.
+    # The following rows test possible reasons why our results differ from the paper.
     "ter, untied": Row("causes", "TER, pairs that it ties left out", ("ter.score",), (), 21.75, ties="excluded"),
     "ter, ties for nothing": Row(
         "causes", "TER, ties neither right nor wrong", ("ter.score",), (), 21.75, ties="neutral"
@@ -124,7 +124,7 @@ ROWS = {
 
 @dataclass(frozen=True)
 class Data:
-    """The features and the examples of all rows.
+    """The features of all rows, with the training and test examples.
 
     Attributes:
         features: the features of all rows.
@@ -152,7 +152,9 @@ def main() -> int:
     )
     parser.add_argument("--epochs", type=int, default=10_000, help="maximum number of epochs [10000]")
     parser.add_argument("--samples", type=int, default=1000, help="bootstrap samples of segments [1000]")
-    parser.add_argument("--output", type=Path, default=Path("guzman.jsonl"), help="completed rows")
+    parser.add_argument(
+        "--output", type=Path, default=Path("guzman.jsonl"), help="file of completed rows [guzman.jsonl]"
+    )
     parser.add_argument("--jobs", type=int, default=1)
     add_sample_option(parser)
     return exit_code(run, parser.parse_args())
@@ -186,7 +188,7 @@ def print_tables(options: argparse.Namespace) -> None:
 
 
 def read_results(path: Path) -> dict[str, dict[str, Any]]:
-    """Return the completed rows of an earlier run by name."""
+    """Read the rows that an earlier run has completed. The keys are the names of the rows."""
     if not path.exists():
         return {}
     results = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
@@ -194,7 +196,7 @@ def read_results(path: Path) -> dict[str, dict[str, Any]]:
 
 
 def load_data(names: list[str], options: argparse.Namespace) -> Data:
-    """Load the judgments, and compute the features and vectors of some rows."""
+    """Load the judgments, and compute the features and sentence vectors that some rows need."""
     features, vectors = make_features([ROWS[name] for name in names], options.vectors)
     store = FeatureStore()
     settings = {"language": "en", "folder": HERE, "seed": 1, "jobs": options.jobs}
@@ -210,7 +212,7 @@ def load_data(names: list[str], options: argparse.Namespace) -> Data:
 
 
 def make_features(rows: list[Row], vector_file: Path | None) -> tuple[FeatureSet, FeatureSet]:
-    """Return the features and the sentence vectors of some rows.
+    """Return the definitions of the features and sentence vectors that some rows need.
 
     The information weights of NIST are estimated from the references of all three years.
     """
@@ -295,7 +297,7 @@ def train_networks(
 
 
 def select_vector_columns(vectors: FeatureSet, names: tuple[str, ...]) -> list[int]:
-    """Return the columns of the named sentence vectors in the matrix of all sentence vectors."""
+    """Return the indexes of the columns that contain the named sentence vectors."""
     columns: list[int] = []
     start = 0
     for entry in vectors.features:
@@ -307,7 +309,7 @@ def select_vector_columns(vectors: FeatureSet, names: tuple[str, ...]) -> list[i
 
 
 def select_columns(examples: Examples, feature_columns: list[int], vector_columns: list[int]) -> Examples:
-    """Return the examples with some columns of their features and sentence vectors."""
+    """Return copies of the examples with only some columns of features and sentence vectors."""
     selected = {
         "features": examples.features[:, feature_columns],
         "vectors": examples.vectors[:, vector_columns],
@@ -317,19 +319,19 @@ def select_columns(examples: Examples, feature_columns: list[int], vector_column
 
 
 def select_comparisons(examples: Examples, mask: NDArray[np.bool_]) -> Examples:
-    """Return the examples with the comparisons for which the mask is true."""
+    """Return copies of the examples with only those comparisons that the Boolean mask selects."""
     names = ("better", "worse", "part", "group", "weight")
     selected = {name: getattr(examples, name)[mask] for name in names}
     return Examples(**{**examples.__dict__, **selected})
 
 
 def mean_by_pair(signs: Floats, test: Examples) -> Floats:
-    """Return τ of each seed and language pair, ``(seeds, pairs)``, from the signs of the decisions."""
+    """Compute Kendall's τ of each random seed and language pair from the signs of the decisions."""
     return np.array([signs[:, test.part == part].mean(axis=1) for part in range(len(test.title))]).T
 
 
 def resample_means(signs: Floats, test: Examples, sample_count: int) -> Floats:
-    """Return the mean τ over the language pairs for each bootstrap sample of the segments.
+    """Return the mean of Kendall's τ over all language pairs for each bootstrap sample of segments.
 
     Args:
         signs: the sign of each decision, averaged over the seeds.

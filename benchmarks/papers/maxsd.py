@@ -106,7 +106,7 @@ def run(options: argparse.Namespace) -> None:
 
 
 def make_metrics(options: argparse.Namespace) -> list[Metric]:
-    """Return a metric for each row and seed. The linear model does not depend on the seed."""
+    """Return a metric for each row and random seed. The linear model is the same for all seeds."""
     metrics: list[Metric] = []
     for row in options.rows:
         seeds = options.seeds[:1] if row == "linear" else options.seeds
@@ -117,7 +117,7 @@ def make_metrics(options: argparse.Namespace) -> list[Metric]:
 
 
 def make_row_recipe(row: str, seed: int, options: argparse.Namespace) -> Recipe:
-    """Return the recipe of a row, with its training data and its seed."""
+    """Return the training recipe of a model, with the training data and the random seed."""
     name, settings = ROWS[row]
     comparisons = 10_000 if row.endswith("small") else options.comparisons
     recipe = make_recipe(
@@ -135,7 +135,7 @@ def make_row_recipe(row: str, seed: int, options: argparse.Namespace) -> Recipe:
 
 
 def load_or_train(row: str, seed: int, options: argparse.Namespace) -> LearnedModel:
-    """Return the model of a row. Train the model unless the folder of models contains it."""
+    """Load the model of a row from the folder of models, or train it if the folder does not contain it."""
     recipe = make_row_recipe(row, seed, options)
     path = options.work / f"{row.replace(', ', '-').replace(' ', '-')}-{seed}.safetensors"
     if path.exists():
@@ -181,7 +181,7 @@ def format_table(title: str, metrics: list[Metric], options: argparse.Namespace)
 
 
 def format_significant_differences(comparison: Comparison) -> str:
-    """Return the pairs of metrics of which the first is significantly better than the second (p < .05)."""
+    """List the pairs of metrics in which the first metric is significantly better (p < .05)."""
     differences = []
     for row, winner in enumerate(comparison.names):
         for column, loser in enumerate(comparison.names):

@@ -78,7 +78,7 @@ PAPER_SYNSETS = {"en": 35, "fr": 36, "ru": 31, "de": 33}
 
 
 class Resources:
-    """Vectors, synsets and lemmas of each language."""
+    """The files of word vectors, synsets and lemmas for each language."""
 
     def __init__(self, options: argparse.Namespace) -> None:
         shared = Path(os.environ.get("METEOR_E_SHARED", BENCHMARKS.parent.parent / "shared"))
@@ -92,7 +92,7 @@ class Resources:
         return self.synsets / f"{SYNSET_FILES[language]}.synsets.gz"
 
     def make_chain(self, name: str, language: str) -> dict[str, Any]:
-        """Return the configuration of one of the five chains, with its files."""
+        """Return the configuration of one of the five chains for a language, with the paths of its resources."""
         settings: dict[str, dict[str, Any]] = {}
         if "vector" in name:
             settings["vector"] = {"threshold": DEFAULT_THRESHOLD}
@@ -115,7 +115,7 @@ class Resources:
 
 
 def parse_files(entries: Iterable[str]) -> dict[str, str]:
-    """Return the absolute path of each language's file from entries such as ``en=en.vectors``."""
+    """Parse entries such as ``en=en.vectors``, and return the absolute path for each language."""
     files = {}
     for entry in entries:
         language, _, path = entry.partition("=")
@@ -124,20 +124,20 @@ def parse_files(entries: Iterable[str]) -> dict[str, str]:
 
 
 def format_table(header: Sequence[str], rows: Iterable[Sequence[str]], alignment: str = "---") -> str:
-    """Return a Markdown table. The alignment is that of all columns but the first."""
+    """Return a Markdown table. ``alignment`` applies to all columns except the first."""
     lines = [f"| {' | '.join(header)} |", f"|---|{f'{alignment}|' * (len(header) - 1)}"]
     lines += [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(lines)
 
 
 def format_interval(value: float, samples: Floats) -> str:
-    """Return a value × 100 with the interval of its bootstrap samples."""
+    """Format a value × 100 with its bootstrap confidence interval."""
     bounds = interval(samples)
     return f"{100 * value:.2f} [{100 * bounds.low:.2f}, {100 * bounds.high:.2f}]"
 
 
 def format_table1(resources: Resources) -> str:
-    """Return the number of words and of synsets in METEOR-E's files of DBnary."""
+    """Return table 1 with the number of words and synsets in METEOR-E's DBnary files."""
     rows = []
     for language in SYNSET_FILES:
         file = resources.synset_file(language)
@@ -154,7 +154,7 @@ def format_table1(resources: Resources) -> str:
 def format_table3(
     resources: Resources, language: str, outputs: Mapping[str, Sequence[str]], references: Sequence[Sequence[str]]
 ) -> str:
-    """Return the scores of systems with the five chains, and the number of words that each matcher matches.
+    """Return table 3: the scores of systems with the five chains, and how many words each matcher matches.
 
     Args:
         resources: vectors, synsets and lemmas.
@@ -185,7 +185,7 @@ def format_table3(
 
 
 def format_table3_of_task(resources: Resources, task: str, pair: str) -> str:
-    """Return table 3 of all systems of a language pair."""
+    """Return table 3 for all systems of a language pair."""
     (test,) = load_test_sets(load_index(BENCHMARKS / f"{task}.yaml"), [pair])
     outputs = dict(zip(test.systems, test.outputs, strict=True))
     references = [list(texts) for texts in zip(*test.references, strict=True)]
@@ -194,7 +194,7 @@ def format_table3_of_task(resources: Resources, task: str, pair: str) -> str:
 
 
 def format_table3_of_files(resources: Resources, language: str, hypotheses: str, references: str) -> str:
-    """Return table 3 of one system, whose output and reference are files."""
+    """Return table 3 for a system. Its output and the reference are read from files."""
     name = Path(hypotheses).name
     outputs = {name: list(read_segments(hypotheses))}
     table = format_table3(resources, language, outputs, [[text] for text in read_segments(references)])
@@ -202,7 +202,7 @@ def format_table3_of_files(resources: Resources, language: str, hypotheses: str,
 
 
 def format_table4(resources: Resources, tests: list[TestSet], options: argparse.Namespace) -> tuple[str, bool]:
-    """Return τ of the five chains with the default threshold, and whether τ differs from that of METEOR-E."""
+    """Return table 4 with τ of the five chains, and whether τ differs from that of the METEOR-E program."""
     language = tests[0].language
     pairs = [test.pair for test in tests]
     metrics = [Meteor.from_config(resources.make_chain(name, language), label=name) for name in CHAINS]
@@ -229,7 +229,7 @@ def format_table4(resources: Resources, tests: list[TestSet], options: argparse.
 
 
 def column_names(pairs: Sequence[str]) -> tuple[str, ...]:
-    """Return the language pairs, and the mean if there are several pairs."""
+    """Return the names of the columns: the language pairs, and the mean if there are several pairs."""
     return (*pairs, AVERAGE) if len(pairs) > 1 else tuple(pairs)
 
 
@@ -243,7 +243,7 @@ def format_result(result: Any) -> str:
 def select_expected(
     task: str, pairs: Sequence[str], measure_name: str
 ) -> tuple[str, dict[str, tuple[str, ...]]] | None:
-    """Return the source and the figures that a table is compared with, or ``None`` for a table without such figures."""
+    """Return the expected values of a table and their source, or ``None`` if there are no expected values."""
     if task == "wmt14" and measure_name == "tau-wmt14" and tuple(pairs) == WMT14_PAIRS:
         return "paper", {chain: tuple(f"{100 * value:.1f}" for value in values) for chain, values in PAPER.items()}
     if task == "wmt12" and measure_name == "tau-strict" and tuple(pairs) == WMT12_INTO_ENGLISH:
@@ -252,7 +252,7 @@ def select_expected(
 
 
 def format_table6(resources: Resources, tests: list[TestSet], options: argparse.Namespace) -> str:
-    """Return τ of the chain ``vector`` with vectors of words and with vectors of lemmas."""
+    """Return table 6, which compares word vectors with lemma vectors in the chain ``vector``."""
     language = tests[0].language
     pairs = [test.pair for test in tests]
     metrics = [
@@ -272,7 +272,7 @@ def format_table6(resources: Resources, tests: list[TestSet], options: argparse.
 
 
 def set_threshold(meteor: Meteor, threshold: float) -> dict[str, Any]:
-    """Return the configuration of a metric with another threshold of the matcher ``vector``."""
+    """Return the configuration of a metric in which the matcher ``vector`` has another threshold."""
     chain = meteor.chain.effective()
     for entry in chain["matchers"]:
         if entry["use"] == "vector":
@@ -301,13 +301,13 @@ class ThresholdSearch:
                 self.taus[table.measure.name][threshold] = [result.value for result in table.rows["chain"]]
 
     def find_best(self, measure_name: str, column: int) -> float:
-        """Return the best threshold of a column. Among equal ones, it is the nearest to the default threshold."""
+        """Return the best threshold of a column. If several are best, return the one nearest to the default."""
         taus = self.taus[measure_name]
         return max(taus, key=lambda threshold: (taus[threshold][column], -abs(threshold - DEFAULT_THRESHOLD)))
 
 
 def format_oracle_tables(resources: Resources, tests: list[TestSet], options: argparse.Namespace) -> str:
-    """Return a table for each measure, in which each language pair has the threshold that is best for it."""
+    """Return a table for each measure. It shows τ with the best threshold of each language pair."""
     first, last = round(100 * options.first), round(100 * options.last)
     thresholds = [percent / 100 for percent in range(first, last + 1)]
     cache = ArrayCache(options.cache)
@@ -336,7 +336,7 @@ def format_oracle_tables(resources: Resources, tests: list[TestSet], options: ar
 def format_oracle_cells(
     search: ThresholdSearch, name: str, measure_name: str, tests: list[TestSet], options: argparse.Namespace
 ) -> list[str]:
-    """Return τ of a chain with the best threshold of each pair, their mean, and τ with the best common threshold."""
+    """Return τ with the best threshold of each language pair, and with the best common threshold."""
     cache = ArrayCache(options.cache)
     taus = search.taus[measure_name]
     is_paper_table = measure_name == "tau-wmt14" and tuple(test.pair for test in tests) == WMT14_PAIRS
@@ -404,7 +404,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def print_tables(options: argparse.Namespace) -> int:
-    """Print the tables. Return 1 if a figure differs from that of the METEOR-E program, otherwise 0."""
+    """Print the tables. Return 1 if a result differs from the METEOR-E program, and 0 otherwise."""
     start_time = time.perf_counter()
     resources = Resources(options)
     index = load_index(BENCHMARKS / f"{options.set}.yaml")

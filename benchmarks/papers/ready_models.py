@@ -38,7 +38,7 @@ BASELINES = ("meteor", "chrf")
 READY = HERE.parent / "plugins/meteor-e-learned/src/meteor_e_learned/ready"
 Floats = NDArray[np.float64]
 
-# Models that other models are based on come first.
+# Each model comes after the models that it is based on.
 CARDS = {
     "en-light": (
         "English translations, one reference: ranks systems, rates segments. METEOR's order elsewhere.",
@@ -98,17 +98,17 @@ def make_card(recipe: Recipe, figures: list[Figure]) -> ReadyModel:
 
 
 def index_name(spec: DataSpec) -> str:
-    """Return the name of an index, such as ``wmt13``."""
+    """Return the name of an index file without its suffix, such as ``wmt13``."""
     return Path(spec.index).name.partition(".")[0]
 
 
 def test_set_name(spec: DataSpec) -> str:
-    """Return the name of an index, followed by the kind of its synthetic comparisons if there are any."""
+    """Return the name of an index, such as ``wmt13``, and the kind of synthetic comparisons if there are any."""
     return f"{index_name(spec)} {spec.made}" if spec.made else index_name(spec)
 
 
 def load_test_sets(recipe: Recipe, features: FeatureSet, store: FeatureStore) -> dict[str, Examples]:
-    """Return the examples of each training set and validation set of a recipe by the name of the set."""
+    """Return the names and examples of all training and validation sets of a recipe."""
     no_vectors = FeatureSet([])
     examples = {}
     for spec in (*recipe.train, *recipe.validation):
@@ -119,7 +119,7 @@ def load_test_sets(recipe: Recipe, features: FeatureSet, store: FeatureStore) ->
 
 
 def measure_model(recipe: Recipe, store: FeatureStore) -> list[Figure]:
-    """Return a figure for each test set, from a model that was not trained on that test set."""
+    """Measure a model on each test set. For each test set, a model is trained on the other sets."""
     features = make_features(recipe.features, recipe.language, RECIPES, unescape=recipe.unescape)
     test_sets = load_test_sets(recipe, features, store)
     baselines = [load_metric(name, language=recipe.language) for name in BASELINES]
@@ -140,9 +140,9 @@ def measure_model(recipe: Recipe, store: FeatureStore) -> list[Figure]:
 
 
 def select_training_sets(recipe: Recipe, test_name: str) -> tuple[str, ...]:
-    """Return the training sets of a recipe that do not contain texts of a test set.
+    """Return the names of the training sets that have no texts in common with a test set.
 
-    Without human judgments, a model cannot be trained. In this case, the result is empty.
+    The result is empty if the remaining training sets contain no human judgments.
     """
     test_index = test_name.partition(" ")[0]
     specs = [spec for spec in recipe.train if index_name(spec) != test_index]
@@ -152,14 +152,14 @@ def select_training_sets(recipe: Recipe, test_name: str) -> tuple[str, ...]:
 
 
 def train_estimator(recipe: Recipe, features: FeatureSet, training: Sequence[Examples]) -> Estimator:
-    """Return the estimator of a recipe, trained on the examples of several sets."""
+    """Create the estimator of a recipe, and train it on the examples of several data sets."""
     estimator = make_estimator(recipe, features, FeatureSet([]))
     estimator.learn(concatenate(training), None, TrainingRun(recipe.seed, features.columns))
     return estimator
 
 
 def score_baselines(baselines: Sequence[Metric], examples: Examples, recipe: Recipe) -> Floats:
-    """Return the segment scores of the baselines, ``(hypotheses, baselines)``."""
+    """Score all segments with the baselines, and return an array ``(hypotheses, baselines)``."""
     texts = FeatureBatch(list(examples.hypotheses), [list(references) for references in examples.references])
     if recipe.unescape:
         texts = decode_batch(texts)
@@ -191,7 +191,7 @@ def measure_correlation(examples: Examples, scores: Floats) -> float:
 def make_figure(
     name: str, examples: Examples, scores: Floats, baseline_scores: Floats, training_description: str
 ) -> Figure:
-    """Return the figure of a model on a test set, together with the figures of METEOR and chrF.
+    """Return the results of a model, of METEOR, and of chrF on a test set.
 
     Args:
         name: the name of the test set.

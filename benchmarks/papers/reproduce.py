@@ -63,7 +63,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def print_tables(options: argparse.Namespace) -> int:
-    """Print the tables of all indexes, and return the exit code."""
+    """Evaluate all test sets, print the tables, and return the exit code."""
     specs = options.metric or [*METRICS, *(SLOW_METRICS if options.with_ter else ())]
     cache = ArrayCache(options.cache, enabled=not options.no_cache)
     sections = []
@@ -79,7 +79,7 @@ def print_tables(options: argparse.Namespace) -> int:
             has_failed = True
             continue
         comparison, differs = compare_figures(index, evaluation)
-        # The values of a sample always differ from published values.
+        # The results on a sample of the data always differ from published results.
         has_failed |= differs and not options.sample
         sections.append(f"## {index.name}\n\n{index.description}\n\n{format_tables(evaluation)}")
         sections.append("\n".join(f"- {label}: `{text}`" for label, text in evaluation.signatures.items()))
@@ -97,7 +97,7 @@ def print_tables(options: argparse.Namespace) -> int:
 def evaluate_index(
     index: DataIndex, specs: Sequence[str], cache: ArrayCache, options: argparse.Namespace
 ) -> Evaluation:
-    """Evaluate metrics on the language pairs of an index, by default those into English if there are any."""
+    """Evaluate metrics on the language pairs of a test set. By default, only pairs into English are used."""
     pairs = list(index.pairs)
     pairs_into_english = [pair for pair in pairs if pair.endswith("-en")]
     if pairs_into_english and not options.all_pairs:
@@ -112,7 +112,7 @@ def evaluate_index(
 
 
 class Figure(NamedTuple):
-    """The value of a measure for a metric on a language pair, or the mean over the language pairs."""
+    """The result of a metric on a language pair, or the mean over all language pairs."""
 
     metric: str
     measure: Measure
@@ -131,7 +131,7 @@ def list_figures(evaluation: Evaluation) -> list[Figure]:
 
 
 def compare_figures(index: DataIndex, evaluation: Evaluation) -> tuple[list[str], bool]:
-    """Compare the values of an evaluation with the published values in its index.
+    """Compare the results of an evaluation with published results.
 
     Returns:
         The lines of a Markdown table, which are empty without published values, and whether a value of METEOR differs.
@@ -154,7 +154,7 @@ def compare_figures(index: DataIndex, evaluation: Evaluation) -> tuple[list[str]
 
 
 def compare_figure(figure: Figure, expected: float) -> tuple[str, bool]:
-    """Return a row of the comparison, and whether all printed digits of the expected value are equal."""
+    """Return a row that compares two values, and whether they have the same digits."""
     digits = max(3, len(f"{expected:g}".partition(".")[2]))
     difference = figure.value - expected
     agrees = abs(difference) <= 0.5 * 10**-digits + 1e-9

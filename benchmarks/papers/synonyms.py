@@ -54,7 +54,7 @@ def make_chains(shared: Path) -> dict[str, dict[str, Any]]:
 
 
 def make_chain(synonym_matcher: dict[str, Any] | None, lemmatizer: str | None = None) -> dict[str, Any]:
-    """Return METEOR's chain for English with another matcher for synonyms."""
+    """Return METEOR's chain for English with a replaced synonym matcher."""
     matchers: list[dict[str, Any]] = [{"use": "exact", "weight": 1.0}, {"use": "stem", "weight": 0.6}]
     if synonym_matcher is not None:
         matchers.append({**synonym_matcher, "weight": 0.8})
@@ -66,13 +66,13 @@ def make_chain(synonym_matcher: dict[str, Any] | None, lemmatizer: str | None = 
 
 
 def format_match_rates(meteor: Meteor, tests: Sequence[TestSet], cache: ArrayCache) -> str:
-    """Return the percentage of the words of the judged outputs that each matcher matches."""
+    """Return for each matcher the percentage of words in the judged outputs that it matches."""
     word_count = 0.0
     match_counts = dict.fromkeys(meteor.matcher_names, 0.0)
     for test in tests:
         statistics = chain_statistics(meteor, test, test.judgment_mask(), cache)[:, :, 0]
         statistics = statistics.reshape(-1, statistics.shape[-1])
-        # The statistics of segments without judgments contain -1.
+        # Segments without judgments have -1 as their statistics, and they are left out.
         total = statistics[statistics[:, 0] >= 0].astype(float).sum(axis=0)
         word_count += total[0]
         for index, name in enumerate(meteor.matcher_names):

@@ -85,7 +85,7 @@ def main() -> int:
 
 
 def run(options: argparse.Namespace) -> None:
-    """Print the tables, or write the training texts of the vectors."""
+    """Print the tables, or write the texts on which word vectors can be trained."""
     with sample_folder(options.sample) as folder:
         if folder is not None:
             options.document_vectors, options.samples = write_sample_vectors(folder / "words.txt"), 10
@@ -104,13 +104,13 @@ def run(options: argparse.Namespace) -> None:
 
 
 def write_texts(path: Path) -> None:
-    """Write the training texts of the vectors, which are references and outputs of WMT11 and WMT13 into English."""
+    """Write the references and outputs of WMT11 and WMT13 into English, on which the vectors are trained."""
     sentences: list[str] = []
     for name in ("wmt11", "wmt13"):
         index = load_index(HERE / f"{name}.yaml")
         for pair_index, pair in enumerate(index.pairs_into("en")):
             test = load_test_set(index, pair)
-            # All language pairs of a year have the same references.
+            # All language pairs of a year have the same references, so the references are written only once.
             if pair_index == 0:
                 for reference in test.references:
                     sentences += reference
@@ -122,7 +122,7 @@ def write_texts(path: Path) -> None:
 
 
 def train_metrics(options: argparse.Namespace) -> list[TrainedMetric]:
-    """Return METEOR and the trained metrics of USAAR."""
+    """Train the metrics of USAAR, and return them together with METEOR."""
     meteor_features = FeatureSet.from_config([{"use": "meteor", "columns": ["score"]}])
     metrics = [TrainedMetric("METEOR", meteor_features, None)]
     for recipe_name in RECIPES:
@@ -160,7 +160,7 @@ def format_parameters(estimator: Estimator) -> str:
 
 
 def score_segments(metric: TrainedMetric, test: TestSet, store: FeatureStore, jobs: int) -> Floats:
-    """Return the scores of all segments of all systems, ``(systems, segments)``."""
+    """Score all segments of all systems, and return an array ``(systems, segments)``."""
     references_by_segment = [list(references) for references in zip(*test.references, strict=True)]
     hypotheses = [segment for output in test.outputs for segment in output]
     batch = FeatureBatch(hypotheses, references_by_segment * len(test.outputs))
@@ -226,7 +226,7 @@ def format_table(
 
 
 def average_segments(scores: Floats, mean: str) -> Scores:
-    """Return segment scores with system scores that are computed by the named mean.
+    """Compute system scores as a mean of the segment scores. ``mean`` is the name of the mean.
 
     Args:
         scores: the segment scores, ``(systems, segments)``.
@@ -243,7 +243,7 @@ def average_segments(scores: Floats, mean: str) -> Scores:
 def format_row(
     title: str, measure_name: str, tests: list[TestSet], scores: list[Scores], weights: dict[int, Floats], unit: float
 ) -> str:
-    """Return a row of a Markdown table: the value for each language pair, their mean, and the interval of the mean."""
+    """Return a table row with the value of each language pair, the mean, and its confidence interval."""
     chosen_measure = measure(measure_name)
     values, samples = [], []
     for test, test_scores in zip(tests, scores, strict=True):

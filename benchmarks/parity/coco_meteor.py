@@ -1,11 +1,11 @@
-"""Compare our ``Meteor`` and ``PTBTokenizer`` of captions with pycocoevalcap's own classes, which start Java.
+"""Compare ``Meteor`` and ``PTBTokenizer`` of meteor_e with the classes of pycocoevalcap, which start Java.
 
     python benchmarks/parity/coco_meteor.py --pair HYPOTHESIS REFERENCE --captions train.en.gz --hostile 5000
 
-Each caption's score, each corpus score and each token must be equal. Java's power function has another last bit for a
-few arguments; scores that differ by no more than that are counted apart. Texts that pycocoevalcap's class cannot answer
-(a line end within a caption shifts its protocol) are not made. Texts may be in any language; the class scores them as
-English.
+All scores of captions, scores of corpora, and tokens must be equal. For a few arguments, the power function of Java
+returns a number with another last bit. Scores with such a small difference are counted separately. Captions never
+contain a line end, because the class of pycocoevalcap would then assign wrong scores to captions. The texts may be in
+any language, but the class treats them as English.
 """
 
 from __future__ import annotations
@@ -143,21 +143,21 @@ PIECES = [
 
 
 def lines_of(path: Path) -> list[str]:
-    """Return the lines of a text file, plain or compressed."""
+    """Return the lines of a text file, which may be compressed with gzip."""
     data = path.read_bytes()
     text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
     return text.replace("\r", " ").removesuffix("\n").split("\n")
 
 
 def pairs(hypotheses: list[str], references: list[str]) -> Iterator[tuple[Captions, Captions]]:
-    """Yield ``gts`` and ``res`` of a system and its references, in parts that one EVAL line of the protocol holds."""
+    """Yield references and hypotheses as ``gts`` and ``res``, in parts that fit into a line of the Java protocol."""
     for start in range(0, len(hypotheses), 2000):
         keys = range(start, min(start + 2000, len(hypotheses)))
         yield {key: [references[key]] for key in keys}, {key: [hypotheses[key]] for key in keys}
 
 
 def captions(lines: list[str], chance: random.Random) -> tuple[Captions, Captions]:
-    """Return ``gts`` and ``res`` made from captions: three references, and words of two of them in disorder."""
+    """Return references ``gts`` and captions ``res``. A caption mixes words of two of its three references."""
     gts, res = {}, {}
     for key in range(len(lines) - 2):
         gts[key] = lines[key : key + 3]
@@ -171,7 +171,7 @@ def captions(lines: list[str], chance: random.Random) -> tuple[Captions, Caption
 
 
 def hostile(chance: random.Random) -> tuple[Captions, Captions]:
-    """Return captions of an image that nobody would write, and one with pieces of theirs."""
+    """Return unusual references, and a caption that contains some of their parts."""
     pieces = [chance.choices(PIECES, k=chance.choice([0, 1, 1, 2, 3, 5, 9, 30])) for _ in range(chance.randint(1, 3))]
     own = chance.choices(PIECES, k=chance.choice([0, 1, 3, 30]))
     own += chance.sample(pieces[0], chance.randint(0, len(pieces[0])))
@@ -181,11 +181,11 @@ def hostile(chance: random.Random) -> tuple[Captions, Captions]:
 
 
 class Theirs:
-    """pycocoevalcap's classes."""
+    """The original classes of pycocoevalcap."""
 
     def __init__(self) -> None:
         real_java()
-        # Java's own choice depends on the locale.
+        # Without this option, the encoding that Java uses depends on the locale.
         os.environ.setdefault("JDK_JAVA_OPTIONS", "-Dfile.encoding=UTF-8")
         from pycocoevalcap.meteor.meteor import Meteor as TheirMeteor
         from pycocoevalcap.tokenizer.ptbtokenizer import PTBTokenizer as TheirTokenizer
@@ -193,13 +193,13 @@ class Theirs:
         self.meteor, self.tokenizer = TheirMeteor(), TheirTokenizer()
 
     def close(self) -> None:
-        """Close what the class leaves open."""
+        """Close the pipes that the class of pycocoevalcap does not close."""
         self.meteor.meteor_p.stdout.close()
         self.meteor.meteor_p.stderr.close()
 
 
 class Comparison:
-    """Counts what was compared, and prints what differs."""
+    """Compares scores and tokens, counts the differences, and prints them."""
 
     def __init__(self) -> None:
         self.theirs, self.meteor = Theirs(), Meteor()
@@ -207,7 +207,7 @@ class Comparison:
         self.seconds = [0.0, 0.0]
 
     def score(self, gts: Captions, res: Captions) -> None:
-        """Compare the scores of captions and of all of them."""
+        """Compare the scores of the captions, and the corpus score."""
         start = time.perf_counter()
         theirs: Any = self.theirs.meteor.compute_score(gts, res)
         middle = time.perf_counter()
@@ -218,7 +218,7 @@ class Comparison:
         self.compare(f"corpus of {len(gts)}", theirs[0], ours[0])
 
     def tokens(self, texts: list[str]) -> list[str]:
-        """Compare the tokens of captions; return them."""
+        """Compare the tokens of captions, and return the tokens of meteor_e."""
         images = {key: [{"caption": text}] for key, text in enumerate(texts)}
         theirs, ours = self.theirs.tokenizer.tokenize(images), PTBTokenizer().tokenize(images)
         for key, text in enumerate(texts):
@@ -227,32 +227,32 @@ class Comparison:
         return [ours[key][0] for key in images]
 
     def compare(self, what: str, theirs: float, ours: float) -> None:
-        """Compare two scores."""
+        """Compare two scores. A difference in the last bits is only counted."""
         if theirs != ours and math.isclose(theirs, ours, rel_tol=4 * sys.float_info.epsilon, abs_tol=0):
             self.last_bits += 1
         elif theirs != ours:
             self.differs(what, theirs, ours)
 
     def differs(self, what: str, theirs: object, ours: object) -> None:
-        """Print a difference."""
+        """Count a difference, and print it if there are not too many."""
         self.differences += 1
         if self.differences <= 50:
             print(f"  {what[:400]}\n    theirs {theirs!r}\n    ours   {ours!r}")
 
     def row(self, name: str, captions: int, before: int) -> None:
-        """Print the results of a part."""
+        """Print a row of results for a file."""
         seconds = (f"{part:.1f}" for part in self.seconds)
         print(name, captions, self.differences - before, self.last_bits, *seconds, sep="\t", flush=True)
         self.seconds, self.last_bits = [0.0, 0.0], 0
 
 
 def main() -> None:
-    """Print a row for each file, and what differs; exit with 1 if anything does."""
+    """Print a row for each file, and all differences. The exit code is 1 if there are any."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--pair", nargs=2, action="append", default=[], type=Path, metavar=("HYPOTHESIS", "REFERENCE"))
-    parser.add_argument("--captions", action="append", default=[], type=Path, help="captions to make images from")
-    parser.add_argument("--hostile", type=int, default=0, metavar="N", help="captions of odd pieces")
-    parser.add_argument("--lines", type=int, help="the first lines of each file alone")
+    parser.add_argument("--captions", action="append", default=[], type=Path, help="captions, also used as references")
+    parser.add_argument("--hostile", type=int, default=0, metavar="N", help="number of unusual captions")
+    parser.add_argument("--lines", type=int, help="number of lines that are read from each file")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     compared = Comparison()

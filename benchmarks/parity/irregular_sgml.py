@@ -1,17 +1,17 @@
-"""Compare ``compat`` with the Java program on SGML as people write it.
+"""Compare ``meteor-e compat`` with the Java program on irregular SGML files.
 
     METEOR_E_JAR=…/meteor-1.5.jar python benchmarks/parity/irregular_sgml.py save FOLDER \
         [--batches 200] [--segments 100] [--seed 1]
     python benchmarks/parity/irregular_sgml.py compare FOLDER
 
-``save`` makes the batches, scores them with the Java program, and keeps all in a folder. A batch has a test file of
-some systems and a reference file of some references. Each file breaks some habits, drawn at random from
-:data:`HABITS`: the order, case and quotes of attributes, text around tags, several elements on a line, comments,
-shuffled and missing segments, names that are not ASCII, line ends, entities. Batches that are there already are not
-made again. A file that the Java program fails on, or reads without an end, is kept with that.
+``save`` creates batches, scores them with the Java program, and stores the files and the results in a folder. A batch
+contains a file of systems and a file of references. Each file has random irregularities from :data:`HABITS`: the order,
+case and quotes of attributes, text around tags, several elements on a line, comments, shuffled and missing segments,
+names that are not ASCII, line ends, and entities. Existing batches are skipped. The script also stores whether the Java
+program fails or does not end.
 
-``compare`` scores the batches with ``meteor-e compat``, as ``mutated_pairs.py`` does. Where the Java program
-failed, ``compat`` must end with an error.
+``compare`` scores the batches with ``meteor-e compat``, and compares the results as ``mutated_pairs.py`` does. If the
+Java program failed, ``compat`` must end with an error.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ ODD_NAMES = (
 
 
 class Writer:
-    """Writes a file of sets as somebody with some habits would."""
+    """Writes SGML files with random irregularities, which are called habits."""
 
     def __init__(self, draw: random.Random, habits: set[str], rate: float) -> None:
         self.draw = draw
@@ -87,21 +87,21 @@ class Writer:
         self.rate = rate
 
     def now(self, habit: str, often: float = 1.0) -> bool:
-        """Tell whether a habit shows at this place."""
+        """Return at random whether the next element has an irregularity."""
         return habit in self.habits and self.draw.random() < self.rate * often
 
     def cased(self, name: str) -> str:
-        """Return a name of a tag or attribute."""
+        """Return the name of a tag or attribute, possibly in another case."""
         return self.draw.choice((str.upper, str.capitalize, str.lower))(name) if self.now("case") else name
 
     def quoted(self, value: str) -> str:
-        """Return the value of an attribute."""
+        """Return the value of an attribute, possibly with unusual quotes."""
         if self.now("quotes"):
             return self.draw.choice((f"'{value}'", value, f'"{value}', f" {value} ", f'""{value}""'))
         return f'"{value}"'
 
     def blank(self) -> str:
-        """Return white space, or nothing."""
+        """Return unusual white space or an empty text."""
         return self.draw.choice((" ", "  ", "\t", "\x0b", "\xa0", "\u3000", "\x85")) if self.now("blanks") else ""
 
     def tag(self, name: str, attributes: dict[str, str]) -> str:
@@ -127,7 +127,7 @@ class Writer:
         return self.spaced(f"<{self.blank()}{self.cased(name)}{middle}{self.blank()}>")
 
     def spaced(self, tag: str) -> str:
-        """Return a tag with white space added or left out between its parts, some of them letters."""
+        """Return a tag in which white space is added or missing at a random place."""
         if not self.now("spacing"):
             return tag
         parts = re.findall(r'"[^"]*"|\w+|\s+|.', tag)
@@ -147,7 +147,7 @@ class Writer:
         return self.spaced(f"<{self.blank()}{slash}{self.cased(name)}{self.blank()}>")
 
     def line(self, text: str) -> str:
-        """Return a piece with the end of its line, if it ends there."""
+        """Return a piece of SGML, possibly with text around it and with a line end after it."""
         before = self.draw.choice(("text ", "  ", "<p>", "<p> ", "x.")) if self.now("before") else ""
         after = self.draw.choice((" text", " </p>", "  ", " <br>", " . </seg>", "<seg>")) if self.now("after") else ""
         return before + text + after + ("" if self.now("together") else "\n")
@@ -184,7 +184,7 @@ class Writer:
         return self.draw.choice((text, f" {text} ")) if self.now("blanks") else text
 
     def between(self) -> str:
-        """Return what may stand between two elements."""
+        """Return random text, such as a comment, that may stand between two elements."""
         text = ""
         if self.now("comments"):
             text += self.line(
@@ -222,7 +222,7 @@ class Writer:
         return text
 
     def document(self, name: str, attribute: str, system: str, segments: list[str], *, named: bool) -> str:
-        """Return a document of a system or reference, which its tag may name."""
+        """Return a document. If ``named``, its tag contains the name of the system or reference."""
         attributes = {"docid": name, **({attribute: system} if named else {})}
         parts = [self.line(self.tag("doc", attributes))]
         pieces = []
@@ -276,10 +276,10 @@ class Writer:
 
 
 def ids(writer: Writer, count: int) -> list[str]:
-    """Return distinct names of documents or segments."""
+    """Return distinct random names of documents or segments."""
     names = [str(number + 1) for number in range(count)]
     if "names" in writer.habits:
-        # Not both numbers and others: the order of their lines depends on the algorithm of sorting.
+        # Numbers and other names are never mixed, because the order of mixed names depends on the sort algorithm.
         kind = writer.draw.randrange(3)
         names = [f"n{name}" for name in names] if kind else names
         for at in range(count):
@@ -289,7 +289,7 @@ def ids(writer: Writer, count: int) -> list[str]:
 
 
 def settings(draw: random.Random) -> list[str]:
-    """Draw options that are quick to start with."""
+    """Choose random options with which the Java program starts quickly."""
     language = draw.choice(("en", "en", "en", "other", "de", "fr", "cz"))
     modules = {"en": ("exact", "exact stem"), "de": ("exact", "exact stem"), "fr": ("exact stem",)}
     chosen = ["-sgml", "-l", language, "-m", draw.choice(modules.get(language, ("exact",))), "-f", "own"]
@@ -299,7 +299,7 @@ def settings(draw: random.Random) -> list[str]:
 
 
 def save(arguments: argparse.Namespace) -> None:
-    """Make the batches that are not there, and score them with the Java program."""
+    """Create the batches that do not exist, and score them with the Java program."""
     for number in range(arguments.batches):
         folder = arguments.folder / f"{arguments.seed}-{number:04}-sgml"
         if folder.exists():
@@ -330,7 +330,7 @@ def save(arguments: argparse.Namespace) -> None:
         (scratch / "habits.json").write_text(json.dumps([sorted(writer.habits) for writer in writers]))
         java = ["java", "-Xmx1G", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8"]
         command = [*java, "-jar", os.environ["METEOR_E_JAR"], "hypotheses", "references", *options]
-        # A file in which a segment is not closed is read without an end: 20 seconds of processor time are its sign.
+        # The Java program never ends if a segment is not closed, so it is killed after 20 seconds of processor time.
         done = subprocess.run(["prlimit", "--cpu=20", *command], capture_output=True, cwd=scratch)
         if done.returncode:
             (scratch / "failed.txt").write_bytes(done.stderr[-2000:] or b"no end")
@@ -339,17 +339,17 @@ def save(arguments: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Save or compare."""
+    """Parse the command line, and run the command ``save`` or ``compare``."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     commands = parser.add_subparsers(required=True)
-    saving = commands.add_parser("save", help="make batches and score them with the Java program")
+    saving = commands.add_parser("save", help="create batches and score them with the Java program")
     saving.add_argument("folder", type=Path)
     saving.add_argument("--batches", type=int, default=200)
-    saving.add_argument("--segments", type=int, default=100, help="segments of all systems in a batch")
+    saving.add_argument("--segments", type=int, default=100, help="number of segments of all systems in a batch")
     saving.add_argument("--seed", type=int, default=1)
-    saving.add_argument("--habits", help="only these, separated by commas")
+    saving.add_argument("--habits", help="only these irregularities, separated by commas")
     saving.set_defaults(do=save)
-    comparing = commands.add_parser("compare", help="score what is saved with compat, and compare")
+    comparing = commands.add_parser("compare", help="score the saved batches with compat, and compare")
     comparing.add_argument("folder", type=Path)
     comparing.set_defaults(do=compare)
     arguments = parser.parse_args()

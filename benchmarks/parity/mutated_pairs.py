@@ -1,4 +1,4 @@
-"""Compares ``compat`` with the Java program on randomly mutated sentences in all of its languages.
+"""Compare ``meteor-e compat`` with the Java program on mutated sentences in all languages of METEOR.
 
     METEOR_E_JAR=…/meteor-1.5.jar python benchmarks/parity/mutated_pairs.py save FOLDER ../shared/data/wmt12 \
         [--texts TEXTS] [--batches 100] [--size 10000] [--seed 1] [--odd .3]
@@ -96,7 +96,7 @@ def mutate(text: str, rng: random.Random, max_changes: int) -> str:
 
 
 def make_unusual_pair(rng: random.Random) -> tuple[str, str]:
-    """Return a pair with repeated words, joined symbols, other scripts, random letters or (nearly) empty segments."""
+    """Return an unusual pair, for instance with an empty segment, random letters or repeated words."""
     kind = rng.randrange(5)
     words = rng.sample(["the", "the", "a", "of", "rain", "rains", "raining", "Rain", ",", "."], 4)
     if kind == 1:
@@ -118,7 +118,7 @@ def make_unusual_pair(rng: random.Random) -> tuple[str, str]:
 
 
 def read_pairs(data: list[Path], texts: Path | None, language: str) -> Pairs:
-    """Return outputs of systems with their references. If there are none, return sentences paired with themselves."""
+    """Return pairs of outputs and references of a language. Without outputs, pair each sentence with itself."""
     pairs: Pairs = []
     for folder in data:
         for outputs in sorted((folder / "system-outputs").glob(f"*-{language}")):
@@ -133,7 +133,7 @@ def read_pairs(data: list[Path], texts: Path | None, language: str) -> Pairs:
 
 
 def find_references(folder: Path, language_pair: str, language: str) -> Path:
-    """Return the file of references of a language pair, or else the first one of the target language."""
+    """Return the reference file of a language pair, or a reference file of the target language."""
     paths = sorted((folder / "references").glob(f"*ref*.{language}"))
     for path in paths:
         if language_pair in path.name or language_pair.replace("-", "") in path.name:
@@ -149,12 +149,12 @@ def draw_phrase(text: str, rng: random.Random) -> str:
 
 
 def draw_numbers(count: int, maximum: float, rng: random.Random) -> str:
-    """Return random numbers, separated by spaces as in an option."""
+    """Return random numbers as the value of an option. Numbers are separated by spaces."""
     return " ".join(str(round(rng.uniform(0, maximum), 2)) for _ in range(count))
 
 
 def draw_odd_numbers(count: int, rng: random.Random) -> str:
-    """Return about this many numbers in unusual forms that Java accepts."""
+    """Return about ``count`` numbers in unusual forms that Java accepts, such as ``0x1p-1``."""
     forms = re.findall(
         r"\S+", "1e308 -1e308 1e-300 0 -0 1 2 -1 .5d 1f 0x1p-1 +.7 0x1.8p1 1e-5D 3. 1E0 00.50 .2 .8 .75 .9"
     )
@@ -166,7 +166,7 @@ def draw_odd_numbers(count: int, rng: random.Random) -> str:
 
 
 def make_options_odd(options: list[str], rng: random.Random) -> list[str]:
-    """Return options with unusual numbers, and with names in another case."""
+    """Return options that have unusual numbers as values, and names in upper or lower case."""
     value_by_option = dict(zip(options, [*options[1:], ""], strict=True))
     if rng.random() < 0.7:
         options += ["-p", draw_odd_numbers(4, rng)]
@@ -182,7 +182,7 @@ def make_options_odd(options: list[str], rng: random.Random) -> list[str]:
 
 
 def make_requests(hypotheses: list[str], references: list[str], reference_count: int, rng: random.Random) -> str:
-    """Return requests of ``-stdio``: segments, random statistics, and lines that are not requests."""
+    """Return requests for the option ``-stdio``. Some requests are invalid."""
     lines = []
     for index, hypothesis in enumerate(hypotheses):
         space = rng.choice((" ", " ", " ", "", "  "))
@@ -200,7 +200,7 @@ def make_requests(hypotheses: list[str], references: list[str], reference_count:
 
 
 def draw_options(language: str, pairs: Pairs, folder: Path, rng: random.Random) -> list[str]:
-    """Draw options, and write the files that they name to a folder."""
+    """Choose random options, and write the files that these options name to a folder."""
     supported: tuple[str, ...] = ("exact", "stem", "paraphrase")
     if language == "en":
         supported = ("exact", "stem", "synonym", "paraphrase")
@@ -248,7 +248,7 @@ def write_paraphrases(pairs: Pairs, folder: Path, rng: random.Random) -> None:
 
 
 def write_synonyms(pairs: Pairs, folder: Path, rng: random.Random) -> None:
-    """Write a folder of synonyms in which words of the pairs have random synsets."""
+    """Write a synonym dictionary in which words of the pairs have random synsets."""
     (folder / "synonyms").mkdir()
     words = {draw_phrase(rng.choice(pairs)[0], rng).split()[0] for _ in range(5_000)}
     entries = []
@@ -260,7 +260,7 @@ def write_synonyms(pairs: Pairs, folder: Path, rng: random.Random) -> None:
 
 
 def use_language_folder(options: list[str], folder: Path) -> list[str]:
-    """Move the word list and the paraphrase table to the folder of a new language, and replace three options by it."""
+    """Replace the options for the word list and the paraphrase table by the folder of a new language."""
     (folder / "new").mkdir()
     (folder / "function.words").rename(folder / "new" / "function.words")
     (folder / "paraphrases.gz").rename(folder / "new" / "paraphrase.gz")
@@ -274,7 +274,7 @@ def use_language_folder(options: list[str], folder: Path) -> list[str]:
 def format_sgml(lines: list[str], kind: str, attribute: str, count: int = 1) -> str:
     """Return lines as SGML.
 
-    Angle brackets, and line separators with which the Java program fails, are replaced by spaces.
+    Line separators make the Java program fail, so they are replaced by spaces, and so are angle brackets.
 
     Args:
         lines: the lines; ``count`` consecutive lines belong to the same segment.
@@ -319,7 +319,7 @@ def save_batch(folder: Path, language: str, pairs: Pairs, arguments: argparse.Na
     max_changes = 4 if first_hypothesis != first_reference else 8
     batch_pairs = [rng.choice(pairs) for _ in range(arguments.size)]
     is_odd = arguments.odd and rng.random() < arguments.odd
-    # Odd batches can have huge beams, with which repeated words take too long.
+    # Unusual batches can have a huge beam, and a search with a huge beam takes too long for repeated words.
     unusual_share = 0.0 if is_odd else rng.choice((0, 0, 0.02, 0.2))
     batch_pairs = [make_unusual_pair(rng) if rng.random() < unusual_share else pair for pair in batch_pairs]
     hypotheses = [mutate(hypothesis, rng, max_changes) for hypothesis, _ in batch_pairs]
@@ -368,7 +368,7 @@ def take_output_files(folder: Path) -> bytes:
 
 
 def are_nearly_equal(line: bytes, java_line: bytes) -> bool:
-    """Return whether two lines differ only in the last bit of numbers, as the results of ``pow`` do."""
+    """Return whether two lines are equal except for the last bits of numbers."""
     fields, java_fields = line.split(), java_line.split()
     if len(fields) != len(java_fields):
         return False
@@ -401,7 +401,7 @@ def compare(arguments: argparse.Namespace) -> None:
 def compare_batch(folder: Path) -> dict[str, int]:
     """Compare the results for a batch, print the differences, and return their counts."""
     options = json.loads((folder / "options.json").read_text())
-    # The Java program is the jar of pycocoevalcap, whose requests are those of coco-caption.
+    # The Java program is the jar of pycocoevalcap, which has the request format of coco-caption.
     protocol = ["-coco"] if "-stdio" in options else []
     process = run_program([sys.executable, "-m", "meteor_e", "compat"], [*options, *protocol], folder)
     lines = (process.stdout + take_output_files(folder)).splitlines()
@@ -428,12 +428,12 @@ def compare_batch(folder: Path) -> dict[str, int]:
 
 
 def hide_error_texts(lines: list[bytes]) -> list[bytes]:
-    """Shorten error messages to their beginning, because the programs word them differently."""
+    """Shorten error messages, because the two programs have different messages for the same error."""
     return [b"Error:" if line.startswith(b"Error:") else line for line in lines]
 
 
 def count_pairs(folder: Path, options: list[str]) -> int:
-    """Return the number of segments of a batch."""
+    """Return the number of segments in a batch."""
     text = (folder / "hypotheses").read_bytes()
     return len(re.findall(rb"(?i)<\s*seg", text)) if "-sgml" in options else text.count(b"\n")
 
@@ -446,11 +446,11 @@ def main() -> None:
     saving.add_argument("folder", type=Path)
     saving.add_argument("data", type=Path, nargs="+", help="folders with references/ and system-outputs/")
     saving.add_argument("--texts", type=Path, help="folder with LANGUAGE.txt for languages without outputs")
-    saving.add_argument("--languages", default=LANGUAGES, help="codes to draw from")
+    saving.add_argument("--languages", default=LANGUAGES, help="codes of the languages from which batches choose")
     saving.add_argument("--batches", type=int, default=100)
-    saving.add_argument("--size", type=int, default=10_000, help="pairs in a batch")
+    saving.add_argument("--size", type=int, default=10_000, help="number of pairs in a batch")
     saving.add_argument("--seed", type=int, default=1)
-    saving.add_argument("--odd", type=float, default=0, help="share of batches with odd numbers, or with requests")
+    saving.add_argument("--odd", type=float, default=0, help="fraction of batches with unusual input")
     saving.set_defaults(do=save)
     comparing = commands.add_parser("compare", help="score saved batches with compat, and compare")
     comparing.add_argument("folder", type=Path)

@@ -1,10 +1,10 @@
-"""Compare paraphrases with those of METEOR's own program (Parex), from one phrase table.
+"""Compare the paraphrases of meteor-e-bitext with those of Parex, METEOR's program for paraphrases.
 
     python benchmarks/parity/parex_parity.py --bitext train.de train.en --jar JAR [--least-count 1] [--memory 4G]
 
-Both get the same phrase table, made from the bitext. Prints how many pairs each has, how many only one has, and the
-largest difference of probabilities. Exits with 1 if they differ in a pair, or by more than 1e-6. The
-plugin meteor-e-bitext must be installed.
+Both programs extract paraphrases from the same phrase table of the bitext. The script prints the number of paraphrases
+of each program, the number of paraphrases that only one program has, and the largest difference between probabilities.
+The exit code is 1 if a paraphrase is missing, or if probabilities differ by more than 1e-6.
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ TOLERANCE = 1e-6
 
 
 def write_phrase_table(path: Path, pairs: PhrasePairs) -> int:
-    """Write ``pivot ||| phrase ||| p(pivot|phrase) 1 p(phrase|pivot) 1``, gzipped, sorted by pivot; return the lines.
+    """Write a phrase table for Parex, compressed with gzip, and return the number of its lines.
 
-    The second and fourth number would be lexical weights, which nothing here computes. Phrases that hold the
-    separator ``|||`` are left out: the format cannot say them.
+    A line is ``pivot ||| phrase ||| p(pivot|phrase) 1 p(phrase|pivot) 1``. The lines are sorted by pivot. The second
+    and the fourth number would be lexical weights, which are not computed here. Phrases with the separator ``|||`` are
+    left out, because the format cannot represent them.
     """
     order = np.lexsort((pairs.pair_phrases, pairs.pair_pivots))
     lines = 0
@@ -56,7 +57,7 @@ def write_phrase_table(path: Path, pairs: PhrasePairs) -> int:
 
 
 def java_pairs(jar: Path, files: list[Path], out: Path, memory: str) -> dict[tuple[str, str], float]:
-    """Return the entries that Parex writes."""
+    """Run Parex, and return the probability of each paraphrase."""
     command = ["java", f"-Xmx{memory}", "-Dfile.encoding=UTF-8", "-cp", str(jar), "Parex", *map(str, files), str(out)]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     pairs = {}
@@ -68,7 +69,7 @@ def java_pairs(jar: Path, files: list[Path], out: Path, memory: str) -> dict[tup
 
 
 def our_pairs(pack: Path) -> dict[tuple[str, str], float]:
-    """Return the entries of a pack's table."""
+    """Return the probability of each paraphrase in the table of a pack."""
     with gzip.open(pack / "paraphrase.gz", "rt", encoding="utf-8", newline="\n") as stream:
         lines = stream.read().split("\n")
     return {
@@ -78,12 +79,12 @@ def our_pairs(pack: Path) -> dict[tuple[str, str], float]:
 
 
 def main() -> int:
-    """Run the comparison."""
+    """Extract paraphrases with both programs, and compare them."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bitext", nargs=2, type=Path, required=True, help="text and its translation")
+    parser.add_argument("--bitext", nargs=2, type=Path, required=True, help="a text and its translation")
     parser.add_argument("--jar", type=Path, required=True)
     parser.add_argument("--least-count", type=int, default=1)
-    parser.add_argument("--memory", default="4G", help="Java's heap")
+    parser.add_argument("--memory", default="4G", help="maximum heap size of Java [4G]")
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -1,10 +1,10 @@
-"""Compare our PTB tokens with the Java program's, line by line, and the time of both.
+"""Compare the PTB tokenizer of meteor_e with the Java tokenizer in tokens and in time.
 
     python benchmarks/parity/ptb_tokens.py --jar stanford-corenlp-3.4.1.jar FILE…
 
-Files are plain text, ``.gz`` or ``.xz``, one caption a line. The jar is in the wheel of pycocoevalcap, folder
-``tokenizer``. It is called as pycocoevalcap calls it, in lower case. Lines with line ends of their own (carriage
-returns, form feeds, line separators) are left out.
+The files have one caption per line, and may be compressed (``.gz`` or ``.xz``). The jar is in the folder ``tokenizer``
+of pycocoevalcap. The script uses the same options as pycocoevalcap, so tokens are lowercase. Lines that contain other
+line ends, such as carriage returns, form feeds or line separators, are left out.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ BREAKS = re.compile("[\r\u000b\u000c\u2028\u2029]")
 
 
 def read(path: Path, most: int | None) -> list[str]:
-    """Return the lines of a file."""
+    """Return the lines of a file that do not contain other line ends."""
     with OPENERS.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace", newline="\n") as stream:
         lines = [line.rstrip("\n") for _, line in zip(range(most or sys.maxsize), stream, strict=False)]
     return [line for line in lines if not BREAKS.search(line)]
 
 
 def real_java() -> str:
-    """Return the first ``java`` on the path.
+    """Return the path of the first program ``java`` on the PATH.
 
     Raises:
         SystemExit: if there is none, or it is a script that runs meteor-e, which would compare us with us.
@@ -45,7 +45,7 @@ def real_java() -> str:
 
 
 def java_lines(jar: Path, lines: list[str], *, lowercase: bool) -> list[str]:
-    """Return the Java program's tokens of each line."""
+    """Return the tokens that the Java program prints for each line."""
     command = [real_java(), "-cp", str(jar), "edu.stanford.nlp.process.PTBTokenizer", "-preserveLines"]
     command += ["-lowerCase"] * lowercase
     done = subprocess.run(command, input="\n".join(lines).encode(), capture_output=True, check=True)
@@ -53,12 +53,12 @@ def java_lines(jar: Path, lines: list[str], *, lowercase: bool) -> list[str]:
 
 
 def main() -> None:
-    """Print a row for each file and one for all, and the lines that differ; exit with 1 if any does."""
+    """Print the lines that differ, a row for each file, and a row of totals. Exit with 1 if lines differ."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("files", nargs="+", type=Path)
     parser.add_argument("--jar", type=Path, required=True)
-    parser.add_argument("--lines", type=int, help="the first lines of each file alone")
-    parser.add_argument("--keep-case", action="store_true", help="compare tokens as they are written")
+    parser.add_argument("--lines", type=int, help="number of lines that are read from each file")
+    parser.add_argument("--keep-case", action="store_true", help="do not lowercase the tokens")
     options = parser.parse_args()
     print("file\tlines\ttokens\tdiffering lines\tJava s\tours s")
     totals = [0, 0, 0]

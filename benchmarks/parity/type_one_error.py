@@ -1,13 +1,13 @@
-"""How often does each significance test find a difference where there is none?
+"""Measure how often each significance test finds a difference although there is none (type I error).
 
     python benchmarks/parity/type_one_error.py                # 1,000 simulations of each test, minutes
     python benchmarks/parity/type_one_error.py --simulations 200 --only acc-eq
     python benchmarks/parity/type_one_error.py --output docs/results/type-one-error.md
 
-No data are needed. In each simulation people score some systems on some segments; two metrics see people's scores
-through noise of their own, of the same size, so that neither is better. A test at the level .05 should reject in 5 %
-of the simulations. Exits with 1 if one of the tests that are meant to hold their level rejects in less than 3 % or in
-more than 7 %. Tests that are used only by name are shown for comparison.
+The script needs no data. Each simulation creates random human scores of some systems and segments. The scores of two
+metrics are the human scores plus independent noise with the same variance, so no metric is better. At the level .05, a
+significance test should reject the null hypothesis in 5% of the simulations. The exit code is 1 if the rate of a test
+that should keep its level is too low or too high. Other tests are shown for comparison.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ Simulation = Callable[[np.random.Generator], float]
 
 
 def people(random: np.random.Generator, systems: int, segments: int) -> Floats:
-    """Return people's scores: systems and segments differ, and scores come in steps, so that there are ties."""
+    """Return random human scores. They are rounded to halves, so some of them are equal."""
     scores = random.normal(size=(systems, 1)) * 0.5 + random.normal(size=(1, segments))
     return np.round((scores + random.normal(size=(systems, segments))) * 2) / 2
 
 
 def test_set(human: Floats, name: str) -> TestSet:
-    """Return a test set that is judged whole."""
+    """Return a test set in which every output has a human score."""
     systems, segments = np.nonzero(~np.isnan(human))
     blank = [""] * human.shape[1]
     return TestSet(
@@ -65,10 +65,10 @@ def test_set(human: Floats, name: str) -> TestSet:
 
 
 def of_metrics(name: str, method: str, systems: int, segments: int, pairs: int = 1, shared: str = "none") -> Simulation:
-    """Simulate a test of two metrics that are equally good, on one language pair or on the mean over several.
+    """Simulate a test of two equally good metrics on a language pair, or on the mean over several pairs.
 
-    Scores of a metric err independently; or, with ``shared``, errors of a segment (its difficulty) or of a system
-    (which the metric favors) have a part in common.
+    By default, the errors of a metric are independent. With ``shared``, the errors on all outputs of a segment or of a
+    system have a part in common.
     """
 
     def simulate(random: np.random.Generator) -> float:
@@ -84,7 +84,7 @@ def of_metrics(name: str, method: str, systems: int, segments: int, pairs: int =
                 elif shared == "systems":
                     values += random.normal(size=(systems, 1)) * 0.75
                 if name.startswith("system"):
-                    # Scores of systems: noise of their own, as corpus scores have.
+                    # Like corpus scores, the scores of systems have their own noise.
                     whole = human.mean(axis=1) + random.normal(size=systems) * 0.3
                 else:
                     whole = values.mean(axis=1)
@@ -102,7 +102,7 @@ def of_metrics(name: str, method: str, systems: int, segments: int, pairs: int =
 
 
 def of_systems(method: str, segments: int = 200) -> Simulation:
-    """Simulate a test of two systems whose segments' statistics come from one distribution."""
+    """Simulate a test of two systems. Statistics of their segments have the same distribution."""
 
     def simulate(random: np.random.Generator) -> float:
         hard = random.normal(size=segments)
@@ -125,7 +125,7 @@ def of_systems(method: str, segments: int = 200) -> Simulation:
 
 
 def of_gain(objective: str, units: int = 40, systems: int = 3) -> Simulation:
-    """Simulate the test of a gain on held-out data: people judge at random, so that no point is better."""
+    """Simulate a test of tuned parameters on held-out data. Judgments are random, so tuning has no effect."""
 
     def simulate(random: np.random.Generator) -> float:
         cells = units * systems
@@ -162,7 +162,7 @@ def of_gain(objective: str, units: int = 40, systems: int = 3) -> Simulation:
 
 
 def simulations() -> Iterator[tuple[str, str, bool, Simulation]]:
-    """Yield every test: what is tested, how, whether it is meant to hold its level, and its simulation."""
+    """Yield what each test compares, its name, whether it should keep its level, and its simulation."""
     for name in ("pearson", "spearman"):
         yield name, "Williams", True, of_metrics(name, "williams", 6, 60)
     for name, holds in (("system-pearson", True), ("system-spearman", False)):
@@ -184,7 +184,7 @@ def simulations() -> Iterator[tuple[str, str, bool, Simulation]]:
     for shared in ("none", "segments", "systems"):
         note = NOTES[shared]
         for name in MEASURES:
-            # With one language pair, pooling the pairs of systems changes nothing.
+            # For a single language pair, pooled pairs of systems give the same result as separate pairs.
             if name != "system-accuracy-pooled":
                 full = "darr:threshold=1" if name == "darr" else name
                 yield f"{full}, {note}", "default", True, of_metrics(full, "auto", 15, 40, shared=shared)
@@ -193,7 +193,7 @@ def simulations() -> Iterator[tuple[str, str, bool, Simulation]]:
             for method in ("perm-both", "paired", "systems"):
                 row = of_metrics(name, method, 15, 40, shared=shared)
                 yield f"{name}, {note}", method, shared == "none", row
-    # Where few pairs of systems tell two points apart, p has few values, and the test rejects too seldom.
+    # If two points differ in few pairs of systems, p has few possible values, and the test rejects too rarely.
     yield "gain of tuning, rank", "permutation", True, of_gain("rank", units=400)
     yield "gain of tuning, pearson", "permutation", True, of_gain("pearson")
     yield "two systems", "randomization", True, of_systems("randomization")
@@ -201,12 +201,12 @@ def simulations() -> Iterator[tuple[str, str, bool, Simulation]]:
 
 
 def main() -> int:
-    """Simulate, print the table, and say whether all tests hold their level."""
+    """Run the simulations, and print a line for each. The exit code is 1 if a test does not keep its level."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--simulations", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=12345)
-    parser.add_argument("--only", help="only tests of things whose name holds this")
-    parser.add_argument("--output", help="write the table to a Markdown file, too")
+    parser.add_argument("--only", help="only tests with this text in the name of what they compare")
+    parser.add_argument("--output", help="also write the table to a Markdown file")
     options = parser.parse_args()
     table: dict[tuple[str, str], dict[str, str]] = {}
     failed = False
@@ -219,7 +219,7 @@ def main() -> int:
         if holds and np.mean(found) > AGAIN:
             found += [simulate(random) <= LEVEL for _ in range(4 * options.simulations)]
         rate = float(np.mean(found))
-        # A default asks two tests, and may doubt too much.
+        # A default test combines two tests, so it may reject the null hypothesis too rarely.
         failed |= holds and not (0.0 if test == "default" else LOW) <= rate <= HIGH
         print(f"{name}, {test}: {rate:.3f} of {len(found):,}, {time.process_time() - started:.0f} s", flush=True)
         tested, _, note = name.rpartition(", ")

@@ -1,4 +1,4 @@
-"""Tests commands with damaged caches, packs, vector files and models, and recomputes the corpus scores of JSON output.
+"""Test commands with damaged caches, packs, vector files and models, and check the scores of JSON output.
 
     python benchmarks/robustness/damaged.py [--flips 200] [--seed 1] [--case NAME]
 
@@ -25,7 +25,7 @@ from kills import prepare, read_output, read_stderr, start, wait
 
 
 class Case(NamedTuple):
-    """A command and the files that are damaged.
+    """A command, and the files in which bits are flipped.
 
     Attributes:
         arguments: arguments of ``meteor-e``.
@@ -88,14 +88,14 @@ def write_inputs(folder: Path, rng: random.Random) -> None:
 
 
 def run(case: Case, folder: Path) -> tuple[int | None, dict[str, bytes]]:
-    """Run the command of a case, and return its exit code and output."""
+    """Run the command of a test case, and return its exit code and output."""
     (folder / case.output).unlink(missing_ok=True)
     code = wait(start(case.arguments, folder))
     return code, read_output(folder, case.output)
 
 
 def damage(name: str, folder: Path, flips: int, rng: random.Random) -> Counter[str]:
-    """Run a case with flipped bits, and count correct results, errors and failures."""
+    """Run a command with flipped bits in its files, and count correct results, errors and failures."""
     case, counts = CASES[name], Counter[str]()
     for arguments in case.preparation:
         if wait(start(arguments, folder)):
@@ -136,7 +136,7 @@ def read_files(path: Path) -> dict[Path, bytes]:
 
 
 def restore_files(contents: dict[Path, bytes]) -> None:
-    """Restore the files that were damaged, or that a command has replaced."""
+    """Restore the original files, because bits were flipped and because a command may have replaced files."""
     for file, data in contents.items():
         if not file.exists() or file.read_bytes() != data:
             file.write_bytes(data)
@@ -168,7 +168,7 @@ def compute_meteor(details: dict[str, Any], parameters: dict[str, float]) -> flo
 
 
 def check_json_scores(folder: Path) -> Counter[str]:
-    """Compare the scores of corpus and segments in JSON output with scores computed from their statistics."""
+    """Compare the corpus and segment scores in JSON output with scores that are computed from the statistics."""
     wait(start((*SCORE, "-l", "en"), folder))
     system = json.loads((folder / "out.json").read_text())["systems"][0]
     corpus = system["scores"]["METEOR"]

@@ -1,12 +1,12 @@
-"""Count what files and settings of bad intent do to every reader.
+"""Test how meteor_e reacts to malicious or damaged files in every file format that it reads.
 
     python benchmarks/robustness/hostile.py [--seed 1] [--mutations 40]
 
-For each reader there is a small file that works. Each case replaces it by something else: what is no regular file,
-what never ends, what is damaged, and mutations of the file at random. Every case runs the command line in a process
-of its own with 4 GiB of memory and 30 seconds. Counted are tracebacks, deaths by a signal, hangs, errors of more than
-one line, exits of 0 where the input is surely wrong, and outputs that a failed command left behind. All should be 0;
-the exit code says whether they are.
+The script has a small valid file for each reader. Each case replaces this file by a special file such as a folder or a
+pipe, by an endless or damaged file, or by a random mutation of the file. A case runs the command line in a new process
+with at most 4 GiB of memory and 30 seconds. The script counts tracebacks, processes that a signal kills or that hang,
+error messages of more than one line, exit codes of 0 for invalid input, and output files of failed commands. The exit
+code is 0 if no such problem occurs.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ LENIENT = ("compat", "compat SGML", "idf text", "function words")
 """Readers to which any text is a text."""
 
 STAGE = re.compile(r"\w+: [0-9.]+ s")
-"""What building a pack says of each stage that is done."""
+"""The message that ``pack build`` prints after each stage."""
 
 OPTIONAL = ("synset exceptions",)
 """Files that may be missing."""
@@ -58,7 +58,7 @@ Maker = Callable[[Path], None]
 
 
 class Reader(NamedTuple):
-    """A reader: the file that is replaced, the others, and the command that reads it."""
+    """A file to replace, a command that reads the file, and the other files of the command."""
 
     file: str
     arguments: tuple[str, ...]
@@ -123,7 +123,7 @@ SCORES = b"m\tcs-en\tt\ta\t1\t0.5\nm\tcs-en\tt\ta\t2\t0.5\nm\tcs-en\tt\tb\t1\t0.
 
 
 def readers(folder: Path) -> dict[str, Reader]:
-    """Return every reader with a file of its own; ``folder`` is to make some of them in."""
+    """Return a valid file and a command for every file format. Some files are created in ``folder``."""
     plain = {"hyp": HYPOTHESIS, "ref": HYPOTHESIS}
     task = {
         "index.yaml": INDEX,
@@ -201,7 +201,7 @@ def readers(folder: Path) -> dict[str, Reader]:
 
 
 def more_texts(plain: dict[str, bytes], task: dict[str, bytes], evaluate: tuple[str, ...]) -> dict[str, Reader]:
-    """Return readers of texts, candidates and judgments."""
+    """Return valid files of texts, candidates and judgments, with the commands that read them."""
     coco = {"results.json": COCO_RESULTS, "captions.json": COCO_CAPTIONS}
     captions = ("score", "results.json", "captions.json", "-l", "other", "-o", "out.json")
     tsv = CSV.replace(b",", b"\t")
@@ -224,7 +224,7 @@ def more_texts(plain: dict[str, bytes], task: dict[str, bytes], evaluate: tuple[
 
 
 def resources(folder: Path, plain: dict[str, bytes]) -> dict[str, Reader]:
-    """Return readers of resources: METEOR's own formats, and those of plugins that are installed."""
+    """Return valid files of METEOR's resources and of installed plugins, with the commands that read them."""
     score = ("score", "hyp", "ref", "-c", "./chain.yaml")
     java = ("compat", "hyp", "ref", "-l", "en", "-m", "exact synonym", "-w", "1 0.5", "-s", "words", "-d", "synonyms")
     synonyms = {"synonyms/english.synsets": SYNSETS, "synonyms/english.exceptions": b"mice\nmouse\n", "words": b"the\n"}
@@ -292,12 +292,12 @@ def resources(folder: Path, plain: dict[str, bytes]) -> dict[str, Reader]:
 
 
 def command(*arguments: str) -> None:
-    """Run the command line in a process of its own, quietly; it must succeed."""
+    """Run a command of meteor_e without output, and raise an error if it fails."""
     subprocess.run([sys.executable, "-m", "meteor_e", *arguments], check=True, capture_output=True)
 
 
 def special() -> Iterator[tuple[str, Maker]]:
-    """Yield what is no regular file, or never ends: every reader must say so."""
+    """Yield special files, such as folders, pipes and endless files. Every reader must report an error."""
     yield "missing", lambda path: None
     yield "folder", lambda path: path.mkdir()
     yield "loop", lambda path: path.symlink_to(path.name)
@@ -308,7 +308,7 @@ def special() -> Iterator[tuple[str, Maker]]:
 
 
 def wrong(content: bytes) -> Iterator[tuple[str, Maker]]:
-    """Yield contents that no reader can take for what it wants."""
+    """Yield file contents that are invalid in every format."""
     for name, data in (
         ("NUL", bytes(1000)),
         ("noise", random.Random(1).randbytes(5000)),
@@ -322,7 +322,7 @@ def wrong(content: bytes) -> Iterator[tuple[str, Maker]]:
 
 
 def damaged(content: bytes, count: int, rng: random.Random) -> Iterator[tuple[str, Maker]]:
-    """Yield contents that may or may not pass, as long as what goes wrong is told in one line."""
+    """Yield damaged file contents. A reader may accept them, or print an error message of one line."""
     cases = [
         b"", b"\n", b"\xef\xbb\xbf", b"[" * 100_000, b"{" * 100_000, b"<a>" * 50_000, b'"' * 9999, b"&a " * 999,
         b"-" * 5000, b"\t" * 5000, b"," * 5000, content * 300, content.replace(b"\n", b"\r"),
@@ -374,7 +374,7 @@ def _holes(path: Path, size: int) -> None:
 
 
 def run(arguments: tuple[str, ...], folder: Path) -> tuple[int, str, float]:
-    """Run the command line in a process of its own; return the exit code, what it said, and the seconds."""
+    """Run the command line in a new process, and return the exit code, the standard error, and the seconds."""
     begun = time.monotonic()
     child = os.fork()
     if not child:
@@ -407,7 +407,7 @@ def run(arguments: tuple[str, ...], folder: Path) -> tuple[int, str, float]:
 
 
 def judge(name: str, surely: bool, code: int, said: str, folder: Path, output: str | None) -> str | None:
-    """Return what is wrong with how a case ended."""
+    """Return the problem that a case has shown, such as a traceback, or ``None``."""
     if code == -1000:
         return "hang"
     if code < 0:
@@ -426,7 +426,7 @@ def judge(name: str, surely: bool, code: int, said: str, folder: Path, output: s
 def count(
     mutations: int, seed: int, only: list[str] | None = None
 ) -> tuple[list[tuple[str, int, int, Counter[str]]], float]:
-    """Run all cases; return for each reader its cases, errors and what was wrong; and the seconds of the slowest."""
+    """Run all cases. Return the counts of each reader, and the time of the slowest case in seconds."""
 
     import meteor_e.cli.compat
     import meteor_e.cli.config
@@ -475,11 +475,11 @@ def count(
 
 
 def main() -> None:
-    """Count, and print a table in Markdown."""
+    """Run all cases, and print a Markdown table of the problems."""
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    options.add_argument("--mutations", type=int, default=40, help="mutations at random for each reader")
+    options.add_argument("--mutations", type=int, default=40, help="number of random mutations per reader")
     options.add_argument("--seed", type=int, default=1)
-    options.add_argument("--reader", action="append", help="only this one; may be repeated")
+    options.add_argument("--reader", action="append", help="only this reader; may be repeated")
     chosen = options.parse_args()
     rows, slowest = count(chosen.mutations, chosen.seed, chosen.reader)
     total = sum((problems for *_, problems in rows), Counter[str]())

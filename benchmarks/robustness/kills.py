@@ -1,4 +1,4 @@
-"""Tests the files that remain if an installation or a writing command is killed or interrupted, or if the disk is full.
+"""Test which files remain if a command that writes files is killed or interrupted, or if the disk is full.
 
     python benchmarks/robustness/kills.py [--kills 40] [--seed 1]
 
@@ -95,7 +95,7 @@ def start(
         messages: folder for the files of standard output and standard error; by default the working directory.
         set_up: function that the child process calls before it runs the command.
     """
-    # Interrupts are blocked until the child has entered its "try", because it would otherwise continue this script.
+    # Interrupts are blocked until the child process is inside "try", because otherwise it could continue this script.
     signal.pthread_sigmask(signal.SIG_BLOCK, INTERRUPTS)
     child = os.fork()
     if child:
@@ -109,7 +109,7 @@ def start(
 
 
 def run(arguments: tuple[str, ...], folder: Path, messages: Path | None, set_up: Callable[[], None]) -> int:
-    """Run a command in this process, and return its exit code. The arguments are those of :func:`start`."""
+    """Run a command in this process, and return its exit code. :func:`start` has the same arguments."""
     try:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, INTERRUPTS)
         os.chdir(folder)
@@ -156,7 +156,7 @@ def wait(child: int) -> int | None:
 
 
 def read_output(folder: Path, output: str) -> dict[str, bytes]:
-    """Return the contents of the files that a task wrote, by path. Hidden files, such as locks, are left out."""
+    """Return the paths and contents of the files that a task wrote. Hidden files are left out."""
     path = folder / output
     contents = {}
     for file in [path] if path.is_file() else sorted(path.rglob("*")):
@@ -186,14 +186,14 @@ def read_stderr(folder: Path) -> str:
 
 
 def find_scratch(folder: Path) -> list[str]:
-    """Return the names of hidden files and folders, except for locks, records of checks and outputs of this script."""
+    """Return the names of hidden files and folders. Locks, records of checks and logs are left out."""
     permanent_names = (".stdout", ".stderr", ".checked.json")
     names = [path.name for path in folder.rglob(".*")]
     return [name for name in names if name not in permanent_names and not name.endswith(".lock")]
 
 
 class Trial:
-    """Runs a task under all adverse conditions, and counts the failures.
+    """Runs a command under adverse conditions, such as signals and a full disk, and counts the failures.
 
     Args:
         name: name of the task.
@@ -220,7 +220,7 @@ class Trial:
         return folder
 
     def run_undisturbed(self) -> dict[str, bytes]:
-        """Run the task without disturbances, and return its output."""
+        """Run the task without interruptions, and return the files that it writes."""
         folder = self.make_folder()
         code = wait(start(self.task.arguments, folder))
         if code != 0:
@@ -233,7 +233,7 @@ class Trial:
         print(f"{self.name}: {failure}: {read_stderr(folder)[-300:]}", file=sys.stderr)
 
     def check(self, folder: Path, code: int | None, must_fail: bool, is_killed: bool = False) -> None:
-        """Check the files that a run left, and run the task again.
+        """Check the files that an interrupted run has left, and run the task again.
 
         Args:
             folder: folder of the run.
@@ -278,7 +278,7 @@ class Trial:
         self.check(folder, wait(child), False, is_killed=signal_number == signal.SIGKILL)
 
     def limit_file_size(self, limit: int) -> None:
-        """Run the task with a maximum size of files."""
+        """Run the task with a limit for the size of files."""
 
         def set_limit() -> None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
@@ -288,7 +288,7 @@ class Trial:
         self.check(folder, code, True)
 
     def fill_disk(self, rng: random.Random) -> None:
-        """Run the task on a disk that becomes full at a random byte of the output; then enlarge the disk."""
+        """Run the task on a disk that becomes full at a random byte. Then enlarge the disk, and run it again."""
         folder = self.temporary / "run"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir()
@@ -298,7 +298,7 @@ class Trial:
             used = shutil.disk_usage(folder).used
             size = used + rng.randrange(4096, 8192 + sum(map(len, self.expected.values())))
             subprocess.run(["mount", "-o", f"remount,size={size}", folder], check=True)
-            # Standard output and standard error are files on another disk.
+            # The files for standard output and standard error are on another disk.
             (self.temporary / "messages").mkdir(exist_ok=True)
             code = wait(start(self.task.arguments, folder, self.temporary / "messages"))
             subprocess.run(["mount", "-o", "remount,size=1g", folder], check=True)
@@ -307,7 +307,7 @@ class Trial:
             subprocess.run(["umount", "-l", folder], check=True)
 
     def close_pipe(self) -> None:
-        """Run the task with a standard output that nobody reads."""
+        """Run the task with a pipe as standard output whose other end is closed."""
         folder = self.make_folder()
         reader, writer = os.pipe()
         os.close(reader)
@@ -320,7 +320,7 @@ class Trial:
         self.check(folder, wait(child), False)
 
     def run_concurrently(self, count: int) -> None:
-        """Run several processes at once. All of them must succeed."""
+        """Run the task in several processes at once. Every process must succeed."""
         folder = self.make_folder()
         children = [start(self.task.arguments, folder) for _ in range(count)]
         codes = [wait(child) for child in children]

@@ -1,4 +1,4 @@
-"""Tests long sessions and unusual environments: requests to ``compat -stdio``, threads, forks and locales.
+"""Test meteor_e in long sessions of ``compat -stdio``, in threads, after forks, and with various locales.
 
     METEOR_E_JAR=…/meteor-1.5.jar python benchmarks/robustness/sessions.py HYPOTHESES REFERENCES \
         [--sessions 20] [--requests 500] [--seed 1]
@@ -84,7 +84,7 @@ class Session:
 
 
 def are_nearly_equal(line: str, java_line: str) -> bool:
-    """Return whether two lines are equal, or are numbers that differ only in the last bits, as those of ``pow``."""
+    """Return whether two lines are equal, or contain numbers that differ only in the last bits."""
     if line == java_line:
         return True
     try:
@@ -108,7 +108,7 @@ class Request(NamedTuple):
 
 
 def draw_segment(texts: list[str], rng: random.Random) -> str:
-    """Return a random text, which may be shuffled, shortened or contain an unusual character."""
+    """Return a random text. Some texts are shuffled or shortened, or contain an unusual character."""
     words = rng.choice(texts).split()
     if rng.random() < 0.2:
         rng.shuffle(words)
@@ -147,7 +147,7 @@ def draw_request(texts: list[str], statistics: list[str], rng: random.Random) ->
 
 
 def stdio(texts: list[str], session_count: int, request_count: int, seed: int) -> Counter[str]:
-    """Compare sessions of ``compat`` with those of the Java program."""
+    """Send the same requests to ``compat`` and to the Java program, and compare the responses."""
     counts = Counter[str](sessions=session_count)
     for number in range(session_count):
         rng = random.Random(f"{seed} {number}")
@@ -224,7 +224,7 @@ def _score_in_child(pairs: list[tuple[str, str]]) -> list[object]:
 
 
 def fork(pairs: list[tuple[str, str]], rounds: int) -> Counter[str]:
-    """Fork processes after a Meteor was used. In every second round, threads use it at the same time."""
+    """Fork processes after a ``Meteor`` was used. In every second round, threads use it during the fork."""
     global _SHARED
     counts = Counter[str]()
     _SHARED = Meteor("en", threads=2)
@@ -282,7 +282,7 @@ main(sys.argv[1:])
 
 
 def locales(pairs: list[tuple[str, str]]) -> Counter[str]:
-    """Run commands with several locales and encodings, and compare their output with that for C.UTF-8."""
+    """Run commands with several locales, and compare their output with the output for the locale C.UTF-8."""
     counts = Counter[str]()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -318,7 +318,7 @@ def write_input_files(folder: Path, pairs: list[tuple[str, str]]) -> None:
 
 
 def compile_locales(folder: Path) -> None:
-    """Compile the German locales, which have decimal commas, and the Turkish ones, which have an i without a dot."""
+    """Compile German locales, which have decimal commas, and Turkish locales, which have an i without a dot."""
     for name in LOCALES:
         source, _, charset = name.partition(".")
         if source in CHARSETS:

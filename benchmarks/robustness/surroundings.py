@@ -1,16 +1,19 @@
-"""Count what unusual surroundings, values and markup do to the command line.
+"""Test the command line in unusual environments and with unusual values, names and markup.
 
     python benchmarks/robustness/surroundings.py [--only KIND]
 
-``hostile.py`` damages files; here the files are whole, and everything around them is odd. ``streams``: standard
-streams that are closed or full, outputs and inputs that are devices. ``environment``: variables with garbage, homes
-and folders that are not there, locales, flags of Python. ``limits``: few files, little memory, no room. ``names``:
-files, languages, chains and metrics with names that nobody gives. ``options``: values that no option should take.
-``YAML``, ``JSON``, ``markup``, ``packed``: values and forms that are valid for a parser, and senseless or dangerous.
+While ``hostile.py`` damages files, this script changes the environment of commands:
 
-Every case is a process of its own with 4 GiB of memory and 60 seconds. Counted are tracebacks, deaths by a signal,
-hangs, errors that are not one line, exits of 0 where the input is surely wrong, and files that a failed command left
-behind. All should be 0; the exit code says whether they are.
+- ``streams``: standard streams that are closed or full, and devices as inputs and outputs.
+- ``environment``: invalid values of environment variables, missing folders, locales, and options of Python.
+- ``limits``: few open files, little memory, no threads, and no space on the disk.
+- ``names``: unusual names of files, languages, chains and metrics.
+- ``options``: values that an option must not accept.
+- ``YAML``, ``JSON``, ``markup`` and ``packed``: files that a parser accepts, but that are meaningless or dangerous.
+
+Each case runs in a new process with at most 4 GiB of memory and 60 seconds. The script counts tracebacks, processes
+that a signal kills or that hang, error messages that are not one line, exit codes of 0 for invalid input, and output
+files of failed commands. The exit code is 0 if no such problem occurs.
 """
 
 from __future__ import annotations
@@ -51,7 +54,7 @@ NUMBERS = ("-1", ".inf", ".nan", "1e309", '"1"', "true", "[1]", "{a: 1}", "2026-
 
 
 class Case(NamedTuple):
-    """A run: its arguments, or words for a shell; files, variables, limits; and whether it must fail."""
+    """A command with its files, environment variables and resource limits, and whether it must fail."""
 
     kind: str
     arguments: tuple[str | bytes, ...] = SCORE
@@ -65,7 +68,7 @@ class Case(NamedTuple):
 
 
 def streams() -> Iterator[Case]:
-    """Yield closed and full streams, and devices as inputs and outputs."""
+    """Yield commands whose standard streams are closed or full, or whose inputs and outputs are devices."""
     for command, closed in (("score - ref", "<&-"), ("compat - - -stdio", "<&-"), ("score hyp ref", ">&-")):
         yield Case("streams", shell=f"{command} -l other {closed}", fails=True)
     for command in ("score hyp ref -l other", "compat hyp ref -l other", "--help", "--version", "plugins"):
@@ -83,7 +86,7 @@ def streams() -> Iterator[Case]:
 
 
 def environment() -> Iterator[Case]:
-    """Yield variables with garbage, and surroundings that lack something."""
+    """Yield commands with invalid environment variables or an incomplete environment."""
     for value in ("garbage", "-1", "9" * 20, "", "\n", "/dev/null", "/proc/1/root"):
         for name in ("PACKS", "CACHE", "PURE", "OFFLINE", "THREADS", "JAR", "ENCODERS"):
             yield Case("environment", environment={f"METEOR_E_{name}": value})
@@ -109,7 +112,7 @@ def environment() -> Iterator[Case]:
 
 
 def limits() -> Iterator[Case]:
-    """Yield runs that may open few files, have little memory or no room, or may start no thread."""
+    """Yield commands with few open files, little memory, no space on the disk, or no threads."""
     for count in (6, 8, 10, 16):
         yield Case("limits", limits=((resource.RLIMIT_NOFILE, count),))
     for megabytes in (100, 150, 200, 300, 500):
@@ -123,7 +126,7 @@ def limits() -> Iterator[Case]:
 
 
 def names() -> Iterator[Case]:
-    """Yield names that nobody gives."""
+    """Yield commands with unusual names of files, languages, chains and metrics."""
     odd = ("", "a\nb", b"\xff\xfe", "x" * 300, "\x1b[31m", "\u202e", "../..", "/", "-", "%s{}", "=1+1", "a b", "\ud7ff")
     for name in odd:
         yield Case("names", ("score", name, "ref", "-l", "other"), fails=name != "-")
@@ -135,7 +138,7 @@ def names() -> Iterator[Case]:
 
 
 def options() -> Iterator[Case]:
-    """Yield values that options should not take."""
+    """Yield commands with invalid values of options."""
     for option in ("--threads", "--digits", "--samples", "--seed", "--significance"):
         for value in ("", "-1", "9" * 20, "1e5", "NaN", "=", "alpha=nan"):
             large = value == "9" * 20 and option in ("--threads", "--samples", "--seed")
@@ -146,7 +149,7 @@ def options() -> Iterator[Case]:
 
 
 def yaml() -> Iterator[Case]:
-    """Yield chains with numbers, anchors, tags and forms that mean something else than they seem to."""
+    """Yield chain files with unusual YAML numbers, anchors and tags, and with ambiguous YAML values."""
     texts = [f"{CHAIN}{key}: {value}\n" for key in ("beam", "parameters", "pack", "task") for value in NUMBERS]
     for name in ("alpha", "beta", "gamma", "delta"):
         texts += [f"{CHAIN}parameters: {{{name}: {value}}}\n" for value in NUMBERS]
@@ -169,7 +172,7 @@ def yaml() -> Iterator[Case]:
 
 
 def json() -> Iterator[Case]:
-    """Yield rows of JSON with values of other kinds, and more of them than is good."""
+    """Yield JSON rows with values of wrong types, huge numbers, or too much nesting."""
     start = '{"hypothesis": "a", "reference": "a", "n": '
     for hypothesis in ("null", "5", "true", '["a"]', '{"a": 1}', '"\\ud800"'):
         row = f'{{"hypothesis": {hypothesis}, "reference": "a"}}\n'
@@ -183,7 +186,7 @@ def json() -> Iterator[Case]:
 
 
 def markup() -> Iterator[Case]:
-    """Yield XML and SGML with entities, declarations, encodings and nesting."""
+    """Yield XML and SGML files with dangerous entities, declarations, encodings and nesting."""
     entities = "".join(f'<!ENTITY {new} "{f"&{old};" * 10}">' for old, new in zip("abcdefgh", "bcdefghi", strict=True))
     for old, new in (
         ("<dataset", f'<!DOCTYPE l [<!ENTITY a "aaaaaaaaaa">{entities}]><dataset'),
@@ -203,7 +206,7 @@ def markup() -> Iterator[Case]:
 
 
 def packed() -> Iterator[Case]:
-    """Yield compressed files that are cut, doubled, or not what they say."""
+    """Yield compressed files that are truncated, compressed twice, or in another format than their name says."""
     text = PLAIN["hyp"]
     for data in (
         gzip.compress(text) + b"junk", gzip.compress(gzip.compress(text)), gzip.compress(text)[:-8] + bytes(8),
@@ -219,7 +222,7 @@ def packed() -> Iterator[Case]:
 
 
 def problem(case: Case, folder: Path) -> str:
-    """Run a case in a folder; return what is wrong with how it ended, and what it said."""
+    """Run a command in a folder, and return the problem, such as a traceback, with the error message."""
     for name, content in {**PLAIN, **case.files}.items():
         (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
     program = [sys.executable, *case.flags, "-m", "meteor_e"]
@@ -262,7 +265,7 @@ def problem(case: Case, folder: Path) -> str:
 
 
 def main() -> None:
-    """Count, and print a line per kind."""
+    """Run all cases, and print a line for each kind of case."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", action="append", metavar="KIND", help="only this kind; may be repeated")
     only = parser.parse_args().only

@@ -1,10 +1,10 @@
-"""Processor time of `meteor-e score -M any` beside `meteor-e score`, METEOR, in each language.
+"""Compare the processor time of `meteor-e score -M any` and of METEOR (`meteor-e score`) in each language.
 
     python benchmarks/speed/any_chain.py benchmarks/wmt24.yaml benchmarks/wmt12.yaml
 
-Each run is a process of its own that scores the outputs of some systems of a pair, one after the other, with one
-thread. Both commands run in turn; the figure is the least of the rounds, user and system time together. The second
-figure is without what a process takes to start and to score one segment.
+In each run, a new process scores the outputs of several systems for a language pair with one thread. The runs of the
+two commands alternate. The first figure is the shortest processor time (user and system time) of all rounds. The second
+figure does not include the time in which a process starts and scores its first segment.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from meteor_e.chains.chain import find_language
 
 
 def spent(command: list[str]) -> float:
-    """Return the processor seconds of a command."""
+    """Run a command, and return its processor time in seconds."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, capture_output=True, env={**os.environ, "METEOR_E_THREADS": "1"})
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
@@ -31,10 +31,10 @@ def spent(command: list[str]) -> float:
 
 
 def main() -> None:
-    """Measure."""
+    """Measure both commands, and print the times."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("index", nargs="+")
-    parser.add_argument("--pair", action="append", help="only this one; may be repeated")
+    parser.add_argument("--pair", action="append", help="measure only this language pair; may be repeated")
     parser.add_argument("--systems", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=5)
     options = parser.parse_args()

@@ -1,10 +1,10 @@
-"""Rewards of captions for self-critical training: processor time per batch and memory, of ours and of others.
+"""Measure the processor time and memory that caption metrics need to compute rewards for self-critical training.
 
     python benchmarks/speed/caption_rewards.py DATA/captions/flickr30k-captions.jsonl.gz --metric caption-light
 
-A batch is 50 images with five captions each, 250 captions, against four references. Each metric runs in a process of
-its own: run the script once per metric. ``cider`` is pycocoevalcap's class, ``java-meteor`` its class for METEOR with
-the Java program; other names are metrics of meteor_e. The first batch, which loads what is needed, is given apart.
+A batch contains 50 images with five captions each, and every caption has four references. The script measures one
+metric per run. ``cider`` and ``java-meteor`` are classes of pycocoevalcap; ``java-meteor`` starts the Java program. All
+other names are metrics of meteor_e. The time of the first batch is shown separately, because it includes loading.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 
 def spent(pid: int | None) -> float:
-    """Return seconds of processor time of this process, and of a child that still runs."""
+    """Return the processor time of this process in seconds, plus that of a running child process."""
     own = time.process_time()
     if pid is None:
         return own
@@ -29,7 +29,7 @@ def spent(pid: int | None) -> float:
 
 
 def scorer(name: str) -> tuple[Callable[[list[str], list[list[str]]], object], int | None]:
-    """Return what scores a batch, and the process that it starts."""
+    """Return a function that scores a batch of captions, and the id of its child process if it starts one."""
     if name == "cider":
         from pycocoevalcap.cider.cider import Cider
 
@@ -52,7 +52,7 @@ def scorer(name: str) -> tuple[Callable[[list[str], list[list[str]]], object], i
 
 
 def main() -> None:
-    """Measure."""
+    """Measure the metric that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("captions")
     parser.add_argument("--metric", default="caption-light")

@@ -1,21 +1,21 @@
-r"""Time scoring on a cluster of two processes beside one process, and watch the memory of both.
+r"""Compare scoring on a cluster of two processes with scoring in one process, in time and in memory.
 
     python benchmarks/speed/cluster.py --data ../shared/data --pairs 10000000 --work FOLDER \
         --write docs/results/cluster.md
 
-It needs the extra ``dask`` and the English resource pack. The pairs are made of real text: every system's output of
-WMT11, 12, 13 and 17 into English that DATA has, beside its reference; when these are used up, they come again with
-small edits, drawn by a generator whose seed is the pair's number: one to three words of the hypothesis and one of the
-reference are dropped, doubled, or replaced by a word of another segment. So neither pairs nor references come back for
-a cache to know them; how many pairs are distinct is counted and printed. The Parquet file is made once, in ``--work``,
-and used again.
+The script needs the extra ``dask`` and the English resource pack. The first pairs are the system outputs of WMT11,
+WMT12, WMT13 and WMT17 into English with their references. All other pairs are edited copies of the first pairs. One
+to three words of the hypothesis and one word of the reference are deleted, duplicated, or replaced by a word of another
+segment. The number of the pair is the random seed of its edits. Because of the edits, caches rarely find a pair or a
+reference again. The script prints how many pairs are distinct. It writes a Parquet file to the folder ``--work``, and
+uses this file again in later runs.
 
-What is timed, each in a process of its own: the corpus score of the file by ``meteor-e score FILE --threads 1``, by the
-same with ``--dask local:1`` and ``--dask local:2``, and by ``Meteor.corpus`` on plain iterators (the figure of a
-streaming corpus; ``--only`` names a part of them). All must give the same digits. Seconds are from the start of the
-process to its end, with that of the cluster. Memory is the resident memory of the process and its children, sampled
-every two seconds, for the sampling takes processor time, too; a page that processes share is counted in each. "Flat" is
-the largest sample of the second half of the run over the largest of its first half.
+Four runs compute the corpus score of the file, each in a new process: ``meteor-e score FILE --threads 1``, the same
+command with ``--dask local:1`` and ``--dask local:2``, and ``Meteor.corpus`` on plain iterators. ``--only`` selects
+some of these runs. All scores must have the same digits. The time of a run includes the start and the end of the
+process and of the cluster. The memory of a run is the resident memory of the process and its children. It is sampled
+only every two seconds, because sampling takes processor time. A page that several processes share is counted once for
+each process. "Flat" is the peak memory in the second half of a run, divided by the peak memory in its first half.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ print(repr(Meteor("en", threads=1).corpus(column("hypothesis"), column("referenc
 
 
 class Run(NamedTuple):
-    """A process with its children: seconds, processor seconds, and memory in MB at times."""
+    """The score, time and memory samples of a process and its children."""
 
     name: str
     score: str
@@ -65,12 +65,12 @@ class Run(NamedTuple):
 
     @property
     def peak(self) -> float:
-        """The most memory, in MB."""
+        """The peak memory in MB."""
         return max(memory for _, memory in self.samples)
 
     @property
     def growth(self) -> float:
-        """The most memory of the second half over that of the first."""
+        """The peak memory in the second half of the run, divided by the peak memory in the first half."""
         half = self.seconds / 2
         later = [memory for at, memory in self.samples if at > half]
         return max(later, default=0.0) / max(memory for at, memory in self.samples if at <= half)
@@ -78,7 +78,7 @@ class Run(NamedTuple):
 
 @functools.cache
 def real_pairs(data: Path) -> list[tuple[str, str]]:
-    """Read all systems into English that there are, without repeated pairs."""
+    """Return all distinct pairs of system outputs into English and their references."""
     pairs: dict[tuple[str, str], None] = {}
     for year in sorted(data.glob("wmt1[0-9]")):
         references = {}
@@ -95,7 +95,7 @@ def real_pairs(data: Path) -> list[tuple[str, str]]:
 
 
 def varied(pairs: list[tuple[str, str]], start: int, stop: int) -> Iterator[tuple[str, str]]:
-    """Yield the pairs of these numbers; the real ones first, then edited ones."""
+    """Yield the pairs with the numbers from ``start`` to ``stop``. Real pairs come before edited pairs."""
     yield from pairs[start:stop]
     for number in range(max(start, len(pairs)), stop):
         generator = random.Random(number)
@@ -108,7 +108,7 @@ def varied(pairs: list[tuple[str, str]], start: int, stop: int) -> Iterator[tupl
 
 
 def edit(words: list[str], others: list[str], generator: random.Random) -> None:
-    """Drop a word, double it, or replace it by another segment's."""
+    """Delete a random word, duplicate it, or replace it by a word of another segment."""
     at = int(generator.random() * len(words))
     kind = int(generator.random() * 3)
     if kind == 0 and len(words) > 1:
@@ -120,7 +120,7 @@ def edit(words: list[str], others: list[str], generator: random.Random) -> None:
 
 
 def group(data: Path, start: int, stop: int) -> tuple[list[str], list[str], list[int]]:
-    """Return a row group: hypotheses, references and a hash of each pair."""
+    """Return the hypotheses, references and hashes of the pairs in a row group of the Parquet file."""
     some = list(varied(real_pairs(data), start, stop))
     hypotheses, references = zip(*some, strict=True)
     digests = [zlib.crc32(f"{a}\n{b}".encode()) << 32 | zlib.adler32(f"{a}\n{b}".encode()) for a, b in some]
@@ -128,7 +128,7 @@ def group(data: Path, start: int, stop: int) -> tuple[list[str], list[str], list
 
 
 def make(data: Path, count: int, path: Path) -> None:
-    """Write the Parquet file, its row groups made by all processors."""
+    """Write the Parquet file. All processors create row groups in parallel."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -147,7 +147,7 @@ def make(data: Path, count: int, path: Path) -> None:
 
 
 def measure(name: str, command: list[str], tick: float = 2.0) -> Run:
-    """Run a process to its end, and watch its memory and its children's."""
+    """Run a command, and sample the memory of its process and child processes."""
     import psutil
 
     started = time.perf_counter()
@@ -174,7 +174,7 @@ def measure(name: str, command: list[str], tick: float = 2.0) -> Run:
 
 
 def table(runs: list[Run], note: dict[str, int], load: float) -> str:
-    """Return the figures as Markdown."""
+    """Return a Markdown table of the measured times and memory."""
     count = note["pairs"]
     machine = (
         f"{platform.system()} {platform.machine()}, {os.cpu_count()} processors, CPython {platform.python_version()}"
@@ -229,10 +229,10 @@ NAMES = {
 def main() -> None:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--data", type=Path, required=True, help="the shared data")
+    parser.add_argument("--data", type=Path, required=True, help="folder of the shared data")
     parser.add_argument("--pairs", type=int, default=10_000_000)
-    parser.add_argument("--work", type=Path, required=True, help="where the Parquet file is kept")
-    parser.add_argument("--only", default="one,local:1,local:2,corpus", help="runs, by comma")
+    parser.add_argument("--work", type=Path, required=True, help="folder in which the Parquet file is stored")
+    parser.add_argument("--only", default="one,local:1,local:2,corpus", help="names of the runs, separated by commas")
     parser.add_argument("--write", type=Path, help="document whose part between <!-- cluster --> lines is replaced")
     parser.add_argument("--samples", type=Path, help="write the memory over time as JSON")
     arguments = parser.parse_args()

@@ -1,11 +1,12 @@
-"""The table of COCO's caption evaluation: ours beside pycocoevalcap, processor time and memory of one run each.
+"""Compare the caption metrics of meteor_e with pycocoevalcap in scores, processor time and memory.
 
     python benchmarks/speed/coco_table.py DATA/captions/flickr30k-captions.jsonl.gz --images 40504
 
-Made-up COCO files: references are the captions of Flickr30k, results are captions of the image with words dropped, or
-captions of another image. The programs read the same files, in processes of their own, one after the other. Java and
-pycocoevalcap are needed; SPICE is left out. The scores are compared. pycocoevalcap also runs with our two classes
-instead of its own that start Java: the whole run, and METEOR alone, with its tokens.
+The script creates files in the format of COCO from captions of Flickr30k. The references are the original captions.
+The results are captions of the same image or of another image, with some words deleted. Each program scores these
+files in a new process. The script also runs pycocoevalcap with the classes of meteor_e instead of its own classes that
+start Java. METEOR and its tokenizer are also measured without the other metrics. The script needs Java and
+pycocoevalcap. It does not compute SPICE.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ NAMES = {"Bleu_1": "BLEU-1", "Bleu_2": "BLEU-2", "Bleu_3": "BLEU-3", "Bleu_4": "
 
 
 def write_files(source: str, images: int, folder: Path) -> tuple[Path, Path]:
-    """Write results and annotations."""
+    """Write a results file and an annotations file in the format of COCO, and return their paths."""
     with gzip.open(source, "rt", encoding="utf-8") as lines:
         captions = [json.loads(line)["captions"] for line in lines]
     rng = random.Random(1)
@@ -73,7 +74,7 @@ def write_files(source: str, images: int, folder: Path) -> tuple[Path, Path]:
 
 
 def measured(command: list[str]) -> tuple[str, float, float, float]:
-    """Return the output of a program, its seconds of processor time and by the clock, and its memory in MiB."""
+    """Run a command, and return its output, processor seconds, wall-clock seconds, and peak memory in MiB."""
     before, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
@@ -87,7 +88,7 @@ def measured(command: list[str]) -> tuple[str, float, float, float]:
 
 
 def main() -> None:
-    """Measure and compare."""
+    """Measure both programs, and compare their scores."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("captions")
     parser.add_argument("--images", type=int, default=40_504)

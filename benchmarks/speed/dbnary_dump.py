@@ -1,11 +1,10 @@
-"""Time and memory of `meteor-e dbnary install` on a dump of several gigabytes.
+"""Measure the time and memory of `meteor-e dbnary install` on a DBnary dump of several gigabytes.
 
     python benchmarks/speed/dbnary_dump.py FOLDER --gigabytes 2 [--bz2]
 
-Writes a dump with the structure and about the density of DBnary's French one (pages, entries, senses with
-definitions, canonical and other forms, translations, nyms between pages, entries and senses), extracts a pack from
-it in a process of its own, and prints how long that took and the most memory that it held. The dump stays in FOLDER
-and is used again.
+The script writes an artificial dump with the structure of the French DBnary: pages, entries, senses with definitions,
+word forms, translations, and relations such as synonymy. Then a new process extracts a pack from the dump. The script
+prints the time and the peak memory of this process. Later runs use the dump in FOLDER again.
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ LANGUAGES = ["eng", "deu", "spa", "ita", "rus", "por", "nld", "jpn", "fin", "ces
 
 
 def word(number: int) -> str:
-    """Return a word of its own for a number."""
+    """Return a word that no other number has."""
     parts = []
     number += 25
     while number:
@@ -73,7 +72,7 @@ def word(number: int) -> str:
 
 
 def page(number: int, generator: random.Random) -> str:
-    """Return the triples of a page with one entry."""
+    """Return the RDF triples of a DBnary page that has one entry."""
     own = word(number)
     entry = f"{own}__nom__1"
     senses = [f"fra:__ws_{sense}_{entry}" for sense in range(1, generator.randint(2, 5))]
@@ -109,7 +108,7 @@ fra:__cf_{entry} rdf:type ontolex:Form ; lexinfo:gender lexinfo:masculine ;
 
 
 def write_dump(path: Path, size: int) -> None:
-    """Write a dump of at least this many bytes, unpacked."""
+    """Write an artificial dump with at least ``size`` bytes before compression."""
     generator = random.Random(0)
     written = number = 0
     building = path.with_suffix(".building")
@@ -124,11 +123,11 @@ def write_dump(path: Path, size: int) -> None:
 
 
 def main() -> None:
-    """Make the dump, extract it, report."""
+    """Create the dump unless it exists, extract a pack from it, and print the time and memory."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--gigabytes", type=float, default=2.0)
-    parser.add_argument("--bz2", action="store_true", help="pack the dump")
+    parser.add_argument("--bz2", action="store_true", help="compress the dump with bzip2")
     arguments = parser.parse_args()
     arguments.folder.mkdir(parents=True, exist_ok=True)
     dump = arguments.folder / f"fr_dbnary_{arguments.gigabytes:g}.ttl{'.bz2' if arguments.bz2 else ''}"

@@ -1,7 +1,7 @@
-"""Measures the time of ``Meteor.pairwise_batches`` and of scoring the same pairs as segments, and compares the scores.
+"""Compare ``Meteor.pairwise_batches`` with scoring the same pairs one by one, in time and in scores.
 
-Candidates are created with a fixed seed from the translations of the same source by several systems. There are four
-kinds:
+The script creates candidate translations from the outputs of several systems, with a fixed random seed. There are four
+kinds of candidates:
 
 - ``systems``: the translations, including equal ones.
 - ``mutations``: the translations, and mutations of them. Words are deleted, exchanged, or replaced by words of other
@@ -34,7 +34,7 @@ from meteor_e.mbr.methods import Aggregation, Method, Pruning
 
 
 def mutate(words: list[str], replacements: list[str], rng: random.Random) -> list[str]:
-    """Return a translation in which some words are replaced or deleted, and possibly two neighbors exchanged."""
+    """Return a translation with some words replaced or deleted, and possibly two neighboring words exchanged."""
     words = [word if rng.random() > 0.1 else rng.choice(replacements) for word in words]
     words = [word for word in words if rng.random() > 0.05]
     if len(words) > 2 and rng.random() < 0.5:
@@ -62,7 +62,7 @@ Span = tuple[int, int]
 
 
 def find_alternatives(texts: list[str]) -> dict[Span, list[list[str]]]:
-    """Return the short spans of the first translation that differ in others, with the words of the others there."""
+    """Return short spans of the first translation, each with the words that other translations have instead."""
     base = texts[0].split()
     alternatives: dict[Span, list[list[str]]] = {}
     for text in texts[1:]:
@@ -76,7 +76,7 @@ def find_alternatives(texts: list[str]) -> dict[Span, list[list[str]]]:
 
 
 def select_spans(alternatives: dict[Span, list[list[str]]]) -> list[Span]:
-    """Return up to eight spans that are not adjacent, preferably those with many alternatives, in order."""
+    """Select up to eight spans that do not touch each other. Spans with many alternatives are preferred."""
     selected: list[Span] = []
     for start, end in sorted(alternatives, key=lambda span: (-len(alternatives[span]), span)):
         if all(end < other_start or other_end < start for other_start, other_end in selected):
@@ -85,7 +85,7 @@ def select_spans(alternatives: dict[Span, list[list[str]]]) -> list[Span]:
 
 
 def nbest(texts: list[str], count: int, rng: random.Random, vocabulary: list[str]) -> list[str]:
-    """Return the first translation with all combinations of alternatives, ordered by a random cost."""
+    """Return variants of the first translation that combine alternative spans, in the order of random costs."""
     base = texts[0].split()
     alternatives = find_alternatives(texts)
     spans = select_spans(alternatives)
@@ -108,7 +108,7 @@ def nbest(texts: list[str], count: int, rng: random.Random, vocabulary: list[str
 
 
 def noise(texts: list[str], count: int, rng: random.Random, vocabulary: list[str]) -> list[str]:
-    """Return mutations of the first translation with any words of the vocabulary."""
+    """Return mutated copies of the first translation. Replaced words become random words of the vocabulary."""
     return [" ".join(mutate(texts[0].split(), vocabulary, rng)) for _ in range(count)]
 
 
@@ -128,7 +128,7 @@ METHODS: dict[str, Method] = {
 
 
 def time_methods(kind: str, meteor: Meteor, sources: list[list[str]], names: list[str]) -> None:
-    """Print the time of each method, and the number of sources for which its choice is as good as the exact choice."""
+    """Print the time of each MBR method, and how often its choice is as good as the exact choice."""
     seconds_by_method: dict[str, list[float]] = {}
     optimal_counts: dict[str, int] = dict.fromkeys(names, 0)
     distinct_counts = [len(set(source)) for source in sources]
@@ -152,12 +152,12 @@ def time_methods(kind: str, meteor: Meteor, sources: list[list[str]], names: lis
 
 
 def mean_words(sources: list[list[str]]) -> float:
-    """Return the mean number of words of the candidates."""
+    """Return the mean number of words per candidate."""
     return float(np.mean([len(text.split()) for source in sources for text in source]))
 
 
 def time_pairs(kind: str, meteor: Meteor, sources: list[list[str]]) -> None:
-    """Print the times of scoring all pairs as segments and with ``pairwise_batches``, in two alternating rounds."""
+    """Print the times of scoring all pairs with ``segments`` and with ``pairwise_batches``, in two rounds."""
     pairs = [pair for source in sources for pair in itertools.product(source, source)]
     hypotheses, references = [hypothesis for hypothesis, _ in pairs], [reference for _, reference in pairs]
     list(meteor.pairwise_batches(sources[:1]))
@@ -186,7 +186,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--language", default="en")
     parser.add_argument("--kind", choices=list(KINDS), action="append")
-    parser.add_argument("--methods", nargs="*", choices=list(METHODS), help="measure methods of meteor-e mbr, or all")
+    parser.add_argument(
+        "--methods", nargs="*", choices=list(METHODS), help="measure these methods of meteor-e mbr, or all methods"
+    )
     parser.add_argument("--words", type=int, nargs=2, default=(9, 1000), metavar="N", help="range of its words")
     options = parser.parse_args()
     columns = [path.read_text(encoding="utf-8").splitlines() for path in options.systems]

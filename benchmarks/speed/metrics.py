@@ -1,8 +1,8 @@
-"""Time metrics beside METEOR on the same segments: segments per second of processor time, one thread, in turns.
+"""Measure how many segments METEOR and other metrics score per second of processor time with one thread.
 
     python benchmarks/speed/metrics.py HYPOTHESIS REFERENCE [-M bleu -M chrf ...]
 
-A round scores every segment with every metric once; the first round warms up and is not counted.
+In each round, every metric scores all segments once. The first round is a warm-up, and it is not counted.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from meteor_e.formats.plain import read_segments
 
 
 def main() -> None:
-    """Print a row per metric."""
+    """Measure the metrics, and print a row for each metric."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("hypothesis")
     parser.add_argument("reference")
-    parser.add_argument("-M", "--metric", action="append", help="default: bleu, chrf, ter, nist")
+    parser.add_argument("-M", "--metric", action="append", help="a metric; may be repeated [bleu, chrf, ter and nist]")
     parser.add_argument("--rounds", type=int, default=3)
     options = parser.parse_args()
     hypotheses, references = list(read_segments(options.hypothesis)), list(read_segments(options.reference))

@@ -1,11 +1,12 @@
-"""Measure the processor time and memory of tests of metrics against one another.
+"""Measure the processor time and memory of significance tests that compare metrics.
 
     python benchmarks/speed/significance_tests.py [--systems 20] [--segments 2000] [--metrics 10] [--samples 1000]
         [--only spa] [--test systems]
 
-Scores are made up: people's come in steps, so that there are ties, and a tenth of the outputs are those of another
-system. A row is printed for each measure and test, with the processor time of all its pairs of metrics, and the peak
-memory of a process of its own.
+The human scores and the metric scores are random numbers. Human scores are rounded to halves, so some of them are
+equal. A tenth of the outputs are equal to the output of another system. The script prints a row for each measure and
+significance test, with the processor time for all pairs of metrics and the peak memory. Each row is measured in a new
+process.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from meteor_e.api.metrics import Scores
 
 
 def make(systems: int, segments: int, metrics: int) -> tuple[TestSet, list[Scores]]:
-    """Make up a test set, and metrics that are better and worse."""
+    """Create a random test set, and random scores of metrics that differ in quality."""
     random = np.random.default_rng(1)
     shape = systems, segments
     human = random.normal(size=shape) + random.normal(size=(systems, 1)) * 0.3 + random.normal(size=(1, segments))
@@ -51,7 +52,7 @@ def make(systems: int, segments: int, metrics: int) -> tuple[TestSet, list[Score
 
 
 def run(name: str, method: str, options: argparse.Namespace) -> None:
-    """Test, and print a row."""
+    """Run a significance test, and print its row of the table."""
     test, scores = make(options.systems, options.segments, options.metrics)
     before = time.process_time()
     compare(measure(name), test, scores, samples=options.samples, seed=1, method=method)
@@ -60,18 +61,18 @@ def run(name: str, method: str, options: argparse.Namespace) -> None:
 
 
 def main() -> None:
-    """Measure."""
+    """Measure each significance test in a new process."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value in (("systems", 20), ("segments", 2000), ("metrics", 10), ("samples", 1000)):
         parser.add_argument(f"--{name}", type=int, default=value)
     parser.add_argument("--only", action="append", choices=list(MEASURES))
-    parser.add_argument("--test", action="append", help="default, or a test of `meteor-e evaluate --significance`")
+    parser.add_argument("--test", action="append", help="a test of `meteor-e evaluate --significance`, or default")
     options = parser.parse_args()
     print("| measure | test | processor time (s) | peak memory (MB) |\n|---|---|--:|--:|", flush=True)
     fresh = multiprocessing.get_context("spawn")
     for name in options.only or MEASURES:
         default = measure(name).default_test()
-        # PERM-BOTH asks most measures for each sample: many minutes, only by name.
+        # PERM-BOTH computes most measures for each sample. It takes many minutes, so it only runs if the user names it.
         tests = [default if each == "default" else each for each in options.test or ("default",)]
         for method in dict.fromkeys(tests):
             child = fresh.Process(target=run, args=(name, method, options))

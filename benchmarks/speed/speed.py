@@ -1,11 +1,11 @@
-r"""Time meteor_e beside the Java program, pycocoevalcap and nltk, in one run on one machine.
+r"""Compare the speed of meteor_e with that of the Java program, pycocoevalcap and nltk on the same machine.
 
     python benchmarks/speed/speed.py --jar meteor-1.5.jar --data ../shared/data/wmt17 \
         --write docs/results/performance.md
 
-It wants the English resource pack installed, and on PYTHONPATH what it compares with: pycocoevalcap 1.2, nltk (with
-its WordNet data). What is missing is left out of the table. ``--write`` replaces the part of the document between the
-lines ``<!-- speed -->`` and ``<!-- /speed -->``; ``--curve FILE`` draws the scaling curve (needs matplotlib).
+The script needs the English resource pack. If pycocoevalcap 1.2 or nltk with its WordNet data cannot be imported, the
+table does not contain them. ``--write`` replaces the part of a document between the lines ``<!-- speed -->`` and
+``<!-- /speed -->``. ``--curve FILE`` draws the time and memory for different numbers of segments, with matplotlib.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CORPUS = 3004
 
 
 class Run(NamedTuple):
-    """A process: seconds on the clock, seconds of the processors, peak memory in MB."""
+    """The wall-clock time, processor time and peak memory of a process, in seconds and MB."""
 
     seconds: float
     processor: float
@@ -41,14 +41,14 @@ class Run(NamedTuple):
 
 
 class Row(NamedTuple):
-    """A line of the table."""
+    """A row of the table of speeds."""
 
     name: str
     whole: Run | None
     rate: float | None
 
 
-# A process starts with the peak memory of the one that forks it, so a small one starts all that are measured.
+# A forked process inherits the peak memory of its parent, so a small process starts all measured processes.
 LAUNCHER = """
 import json, os, subprocess, sys, tempfile, time
 for line in sys.stdin:
@@ -70,13 +70,13 @@ for line in sys.stdin:
 
 @functools.cache
 def launcher() -> subprocess.Popen[str]:
-    """Return the process that starts the others."""
+    """Start the small process that starts a measured process."""
     command = [sys.executable, "-S", "-c", LAUNCHER]
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
 
 def measure(command: Sequence[str], environment: dict[str, str] | None = None) -> Run:
-    """Run a process to its end."""
+    """Run a command, and return its time and memory."""
     process = launcher()
     assert process.stdin is not None
     assert process.stdout is not None
@@ -88,15 +88,15 @@ def measure(command: Sequence[str], environment: dict[str, str] | None = None) -
 
 
 def median(repeat: int, run: Callable[[], Run]) -> Run:
-    """Repeat a run; return the medians."""
+    """Repeat a measurement, and return the medians of its values."""
     runs = [run() for _ in range(repeat)]
     return Run(*(statistics.median(values) for values in zip(*runs, strict=True)))
 
 
 def read_pairs(data: Path, pair: str) -> Pairs:
-    """Read all systems of a language pair, without repeated pairs."""
+    """Return the distinct pairs of system outputs and references of a language pair."""
     folder = data / "references"
-    # One for each language pair, or one for all of them.
+    # A shared task has a reference file for each language pair, or one file for all language pairs.
     (reference,) = [*folder.glob(f"*-{pair.replace('-', '')}-ref.en"), *folder.glob("*[0-9]-ref.en")]
     references = reference.read_text(encoding="utf-8").splitlines()
     pairs: dict[tuple[str, str], None] = {}
@@ -107,7 +107,7 @@ def read_pairs(data: Path, pair: str) -> Pairs:
 
 
 def write_sides(folder: Path, pairs: Pairs) -> tuple[str, str]:
-    """Write hypotheses and references; return the files' names."""
+    """Write a file of hypotheses and a file of references, and return their names."""
     sides = []
     for name, side in zip(("hypotheses", "references"), zip(*pairs, strict=True), strict=True):
         path = folder / f"{name}-{len(pairs)}"
@@ -118,12 +118,12 @@ def write_sides(folder: Path, pairs: Pairs) -> tuple[str, str]:
 
 
 def java_command(jar: str, hypotheses: str, references: str) -> list[str]:
-    """Return the Java program's command line: all modules, statistics only, as tuners run it."""
+    """Return a command line of the Java program that prints the statistics of all modules."""
     return ["java", "-Xmx2G", "-jar", jar, hypotheses, references, "-l", "en", "-norm", "-ssOut"]
 
 
 def compat_command(hypotheses: str, references: str) -> list[str]:
-    """Return the command line of our stand-in for the Java program, with the same options."""
+    """Return the command line of ``meteor-e compat`` with the options of the Java program."""
     command = [sys.executable, "-m", "meteor_e", "compat", hypotheses, references]
     return [*command, "-l", "en", "-norm", "-ssOut"]
 
@@ -173,7 +173,7 @@ COLD = 'from meteor_e import Meteor; Meteor("en").score("the cat sat on the mat"
 
 
 def output(code: str, arguments: Sequence[str], **environment: str) -> object:
-    """Run Python code in a process of its own; return the JSON that it prints."""
+    """Run Python code in a new process, and return the decoded JSON that it prints."""
     command = [sys.executable, "-c", code, *arguments]
     done = subprocess.run(command, check=True, capture_output=True, env={**os.environ, **environment})
     return json.loads(done.stdout)
@@ -182,9 +182,9 @@ def output(code: str, arguments: Sequence[str], **environment: str) -> object:
 def steady_rates(
     files: tuple[str, str], warm: int, repeat: int, threads: Sequence[int], **environment: str
 ) -> list[float]:
-    """Segments a second in a warm process for each number of threads, in turns.
+    """Return the segments per second of a warm process for each number of threads.
 
-    The vocabulary is empty before each warm-up.
+    The vocabulary is empty before each warm-up. The runs with different numbers of threads alternate.
     """
     rates = output(STEADY, [*files, str(warm), str(repeat), *map(str, threads)], **environment)
     assert isinstance(rates, list)
@@ -192,7 +192,7 @@ def steady_rates(
 
 
 def compare(jar: str, pairs: Pairs, folder: Path, repeat: int) -> list[Row]:
-    """Measure everything; runs of one program and of another alternate, so that a busy machine slows all of them."""
+    """Measure all programs. Their runs alternate, so that a busy machine slows all programs equally."""
     small, large = write_sides(folder, pairs[:CORPUS]), write_sides(folder, pairs)
     ours = [sys.executable, "-m", "meteor_e", "score", *small, "-l", "en", "-q"]
     rows = []
@@ -214,7 +214,7 @@ def compare(jar: str, pairs: Pairs, folder: Path, repeat: int) -> list[Row]:
     steady = steady_rates(large, CORPUS, 3 * repeat, tuple(whole))
     for (threads, runs), rate in zip(whole.items(), steady, strict=True):
         rows.append(Row(f"meteor_e, {threads} thread{'s' * (threads > 1)}", middle(runs), rate))
-    # As for Java: what the pairs after the first ones add to a process.
+    # The speed is computed from the time that additional pairs take, as for the Java program.
     extra = middle(compat[1]).seconds - middle(compat[0]).seconds
     rows.append(Row("meteor_e compat, 1 thread", middle(compat[0]), (len(pairs) - CORPUS) / extra))
     pure = {"METEOR_E_PURE": "1"}
@@ -229,7 +229,7 @@ def compare(jar: str, pairs: Pairs, folder: Path, repeat: int) -> list[Row]:
 
 
 def curve(jar: str, pairs: Pairs, folder: Path, picture: Path) -> list[tuple[int, Run | None, Run]]:
-    """Time whole processes from 10³ to 10⁶ segments (Java to 10⁵), and draw them."""
+    """Measure and draw the time of processes that score 10³ to 10⁶ segments. Java scores up to 10⁵ segments."""
     points: list[tuple[int, Run | None, Run]] = []
     for size in (1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000):
         files = write_sides(folder, (pairs * (size // len(pairs) + 1))[:size])
@@ -244,7 +244,7 @@ def curve(jar: str, pairs: Pairs, folder: Path, picture: Path) -> list[tuple[int
 
 
 def draw(points: list[tuple[int, Run | None, Run]], picture: Path) -> None:
-    """Draw seconds and memory over segments."""
+    """Draw the time and the memory against the number of segments."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -263,7 +263,7 @@ def draw(points: list[tuple[int, Run | None, Run]], picture: Path) -> None:
 
 
 def report(rows: list[Row], latency: dict[str, float], points: list[tuple[int, Run | None, Run]]) -> str:
-    """Return the tables as Markdown."""
+    """Return the tables of speeds in Markdown."""
     java = rows[0]
     assert java.whole is not None
     assert java.rate is not None
@@ -301,7 +301,7 @@ def report(rows: list[Row], latency: dict[str, float], points: list[tuple[int, R
 
 
 def one_sentence(repeat: int) -> dict[str, str]:
-    """Measure importing, one sentence from a cold process, and one in a warm process."""
+    """Measure the time of the import, and of one sentence in a new process and in a warm process."""
     importing = median(repeat, lambda: measure([sys.executable, "-c", "import meteor_e"]))
     nothing = median(repeat, lambda: measure([sys.executable, "-c", "pass"]))
     cold = median(repeat, lambda: measure([sys.executable, "-c", COLD]))
@@ -317,7 +317,7 @@ def one_sentence(repeat: int) -> dict[str, str]:
 
 
 def replace_section(document: Path, text: str) -> None:
-    """Put the tables between the marks of a document."""
+    """Replace the section of a document between two HTML comments by the new tables."""
     start, end = "<!-- speed -->\n", "<!-- /speed -->"
     before, _, rest = document.read_text(encoding="utf-8").partition(start)
     _, _, after = rest.partition(end)
@@ -327,12 +327,12 @@ def replace_section(document: Path, text: str) -> None:
 def main() -> None:
     """Run all measurements."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--jar", required=True, help="METEOR 1.5, with its paraphrase table beside it")
+    parser.add_argument("--jar", required=True, help="jar of METEOR 1.5 in the folder of its paraphrase table")
     parser.add_argument("--data", required=True, type=Path, help="folder with references/ and system-outputs/")
     parser.add_argument("--pair", default="de-en")
     parser.add_argument("--repeat", type=int, default=5)
-    parser.add_argument("--curve", type=Path, help="draw the scaling curve into this file")
-    parser.add_argument("--write", type=Path, help="document whose tables are replaced")
+    parser.add_argument("--curve", type=Path, help="file for a picture of the time and memory")
+    parser.add_argument("--write", type=Path, help="document in which the tables are replaced")
     arguments = parser.parse_args()
     pairs = read_pairs(arguments.data, arguments.pair)
     with tempfile.TemporaryDirectory() as name:

@@ -1,10 +1,10 @@
-"""What a second thread brings, beside what a second process brings on the same machine.
+"""Compare the speed gain of a second thread with the speed gain of a second process.
 
     python benchmarks/speed/threads.py --data ../shared/data/wmt17
 
-Three warm processes score all systems of a language pair in turns: one with one thread, that one together with
-a second of its kind, and one with two threads. Two processes share nothing but the machine, so what they reach
-is what the machine has to give.
+Each round scores all systems of a language pair in three ways: with a process that has one thread, with two such
+processes at the same time, and with a process that has two threads. All processes are warm. Two processes do not share
+data, so their speed is the limit of what two threads can reach on the machine.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ for _ in sys.stdin:
 
 
 def main() -> None:
-    """Measure, and print the medians."""
+    """Measure the speeds in several rounds, and print the medians."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", required=True, type=Path, help="folder with references/ and system-outputs/")
     parser.add_argument("--pair", default="de-en")

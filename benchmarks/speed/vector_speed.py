@@ -1,11 +1,12 @@
-"""How fast the vector matcher is: throughput beside the baseline's, and opening two million words.
+"""Measure the speed of the vector matcher, and the time in which a file of two million word vectors opens.
 
     python benchmarks/speed/vector_speed.py --vectors en=en.vectors --synsets english.synsets.gz
     python benchmarks/speed/vector_speed.py --vectors en=en.vectors --synsets english.synsets.gz --lemmas en.lemmas.tsv
     python benchmarks/speed/vector_speed.py --large large.vectors      # 2 million words of 300 dimensions: 2.5 GB
 
-Throughput is that of one thread on WMT12 fr-en, all systems; the best of several rounds, in turns. Note what else the
-machine does. Opening is timed in new processes; memory that processes share is the file's, as /proc/PID/smaps tells.
+The speed is measured with one thread on the outputs of all systems of WMT12 fr-en. Rounds with and without the matcher
+alternate, and the best round of each counts. Other programs on the machine can slow the measurement. Each time of
+opening is measured in a new process. /proc/PID/smaps shows how much memory of the file two processes share.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ sys.stdin.readline()
 
 
 def throughput(options: argparse.Namespace) -> None:
-    """Print segments per second of the baseline chain and of DBnary + Vector."""
+    """Print the segments per second of four chains with and without word vectors and DBnary."""
     language, _, file = options.vectors.partition("=")
     (test,) = load_test_sets(load_index(Path(__file__).parents[1] / "wmt12.yaml"), [options.pair])
     hypotheses = [segment for output in test.outputs for segment in output]
@@ -71,7 +72,7 @@ def throughput(options: argparse.Namespace) -> None:
 
 
 def opening(path: Path, dimension: int) -> None:
-    """Print how long a large file takes to open, and what two processes share of it."""
+    """Print how long it takes to open a large vector file, and how much of its memory two processes share."""
     from meteor_e_vectors import write_vectors
 
     if not path.exists():
@@ -110,17 +111,17 @@ def opening(path: Path, dimension: int) -> None:
 
 
 def main() -> None:
-    """Run what is asked for."""
+    """Run the measurements that the command line selects."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--vectors", metavar="LANGUAGE=FILE", help="vectors to score with")
+    parser.add_argument("--vectors", metavar="LANGUAGE=FILE", help="word vectors for the measurement of the speed")
     parser.add_argument("--synsets", help="METEOR-E's synset file of the language")
-    parser.add_argument("--lemmas", help="table of lemmas; default: simplemma")
+    parser.add_argument("--lemmas", help="table of lemmas [lemmas of simplemma]")
     parser.add_argument("--pair", default="fr-en", help="language pair of WMT12")
-    parser.add_argument("--rounds", type=int, default=3, help="rounds that count")
+    parser.add_argument("--rounds", type=int, default=3, help="number of rounds after the warm-up")
     parser.add_argument(
-        "--large", type=Path, metavar="FILE", help="a vector file of two million words, made if need be"
+        "--large", type=Path, metavar="FILE", help="vectors of two million words; the file is created unless it exists"
     )
-    parser.add_argument("--dimension", type=int, default=300, help="of that file, where it is made")
+    parser.add_argument("--dimension", type=int, default=300, help="dimension of a created file [300]")
     options = parser.parse_args()
     if options.vectors is not None:
         throughput(options)

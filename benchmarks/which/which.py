@@ -80,9 +80,9 @@ class Reported(NamedTuple):
         return cls(text.strip(), float(number) / scale, half / scale)
 
     def distance(self, score: float) -> float:
-        """Return the distance of a score from the interval of scores that round to this number.
+        """Return how far a score is from the nearest score that rounds to the reported number.
 
-        A score that is exactly between two numbers rounds to both.
+        A score exactly in the middle of two numbers rounds to both numbers.
         """
         excess = abs(score - self.value) - self.half
         return excess if excess > 1e-12 else 0.0
@@ -114,7 +114,7 @@ RELEASES = (
 
 
 def find_release(version: str) -> Release:
-    """Return the group of releases that a version of nltk, such as ``3.6.6``, belongs to."""
+    """Return the group of nltk releases that contains a version such as ``3.6.6``."""
     numbers = tuple(int(part) for part in version.split(".")[:3] if part.isdecimal())
     return RELEASES[(numbers >= (3, 6, 3)) + (numbers >= (3, 9))]
 
@@ -122,7 +122,7 @@ def find_release(version: str) -> Release:
 def count_matches(
     hypothesis: Sequence[str], reference: Sequence[str], release: Release, wordnet: WordNet
 ) -> tuple[int, int, int, int]:
-    """Return the numbers of hypothesis words, reference words, matches and chunks."""
+    """Count the hypothesis words, reference words, matches and chunks."""
     stem = porter_stemmer()
     hypothesis_words, reference_words = list(enumerate(hypothesis)), list(enumerate(reference))
     matches = _remove_matches(hypothesis_words, reference_words, operator.eq)
@@ -149,7 +149,7 @@ def _remove_matches(
     reference_words: list[tuple[int, str]],
     do_match: Callable[[str, str], bool],
 ) -> list[tuple[int, int]]:
-    """Remove matching words from both lists, starting at their ends, and return the pairs of their positions."""
+    """Match words from the end of both lists, remove them, and return the pairs of their positions."""
     matches = []
     for i in reversed(range(len(hypothesis_words))):
         for j in reversed(range(len(reference_words))):
@@ -160,7 +160,7 @@ def _remove_matches(
 
 
 def nltk_scores(counts: NDArray[Any], alpha: float, beta: float, gamma: float) -> NDArray[np.float64]:
-    """Compute scores from the counts of :func:`count_matches`, ``(…, 4)``. They are 0 if nothing matches."""
+    """Compute scores from the counts that :func:`count_matches` returns. Without matches, a score is 0."""
     hypothesis_length, reference_length, matches, chunks = np.moveaxis(counts.astype(float), -1, 0)
     with np.errstate(divide="ignore", invalid="ignore"):
         precision, recall = matches / hypothesis_length, matches / reference_length
@@ -219,7 +219,7 @@ class WordNet:
 
     @functools.lru_cache(maxsize=200_000)  # noqa: B019 (the object exists until the program ends)
     def synonyms(self, word: str, rules_again: bool) -> frozenset[str]:
-        """Return the single words of a word's synsets, and the word itself.
+        """Return a word and all words in its synsets. Expressions of several words are left out.
 
         Args:
             word: a word in any case.
@@ -233,7 +233,7 @@ class WordNet:
         return frozenset(synonyms)
 
     def _base_forms(self, form: str, part: str, rules_again: bool) -> list[str]:
-        """Return the base forms of a word as a part of speech."""
+        """Return the possible base forms of a word for a part of speech."""
         if form in self._bases[part]:
             return self._select_words([form, *self._bases[part][form]], part)
         shortened = self._remove_suffixes([form], part)
@@ -244,11 +244,11 @@ class WordNet:
         return bases
 
     def _select_words(self, forms: Sequence[str], part: str) -> list[str]:
-        """Return the distinct forms that WordNet contains as this part of speech."""
+        """Return the distinct forms that WordNet contains for a part of speech."""
         return [form for form in dict.fromkeys(forms) if form in self._synsets[part]]
 
     def _remove_suffixes(self, forms: Sequence[str], part: str) -> list[str]:
-        """Return the results of all suffix rules that apply to the forms."""
+        """Apply all matching suffix rules to the forms, and return the results."""
         results = []
         for form in forms:
             for suffix, replacement in self.SUFFIXES[part]:
@@ -257,7 +257,7 @@ class WordNet:
         return results
 
     def _synset_words(self, part: str, offset: int) -> Iterator[str]:
-        """Yield the words of the synset at an offset of the file of a part of speech."""
+        """Yield the words of a synset, which is at the given offset in the file of a part of speech."""
         line = self._data[part][offset : offset + 20_000].partition(b"\n")[0]
         fields = line.decode("ascii").split()
         word_count = int(fields[3], 16)
@@ -293,7 +293,7 @@ class Candidate:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """The values that identify the variant, independently of the texts."""
+        """The program, settings and level, which together identify the variant."""
         return self.program, self.settings, self.level
 
 
@@ -310,7 +310,7 @@ OLD_MODULES = (["exact", "stem", "synonym"], ["exact"])
 
 
 def compute_candidates(texts: Texts, language: str, wordnet: Path) -> Iterator[Candidate]:
-    """Compute all variants of METEOR. Programs that cannot be emulated here are reported on standard error."""
+    """Compute all variants of METEOR. Print a message for each program that cannot be emulated."""
     programs = {
         "METEOR 1.5": lambda: _compute_meteor(texts, language),
         "nltk": lambda: _compute_nltk(texts, WordNet(wordnet)),
@@ -325,7 +325,7 @@ def compute_candidates(texts: Texts, language: str, wordnet: Path) -> Iterator[C
 
 
 class Run:
-    """The statistics of METEOR 1.5 for some texts, from which scores with any parameters can be computed."""
+    """The match statistics of some texts, from which METEOR 1.5 computes scores for any parameters."""
 
     def __init__(self, meteor: Meteor, texts: Texts) -> None:
         self.meteor = meteor
@@ -339,7 +339,7 @@ class Run:
     def candidates(
         self, family: str, program: str, settings: str, task: str, parameters: Parameters, unusual: int = 0
     ) -> Iterator[Candidate]:
-        """Yield the corpus score and the mean of the segment scores, each with the best reference of a segment."""
+        """Yield the corpus score and the mean of the segment scores. Each segment uses its best reference."""
         chain = replace(self.meteor.chain, task=task, parameters=parameters)
         signature = chain_signature(chain, self.meteor)
         segment_scores = score_arrays(self.counts, parameters)
@@ -352,12 +352,12 @@ class Run:
 
 
 def _compute_meteor(texts: Texts, code: str) -> Iterator[Candidate]:
-    # The Java program does not support other languages; users run it with -l other for them.
+    # For languages that the Java program does not support, users run it with the option -l other.
     language = find_language(code if code in JAVA_LANGUAGES else "other")
     default = language.tasks[language.default_task]
     tasks = {name: task for name, task in language.tasks.items() if name in TASKS}
     task_modules = [list(task.weights) for task in tasks.values()]
-    # If a user gives fewer modules without weights, the program uses the first weights of its list.
+    # If a user names fewer modules than usual and no weights, the program uses the first weights of its list.
     prefixes = [list(default.weights)[:length] for length in range(1, len(default.weights))]
     module_lists = dict.fromkeys(map(tuple, [list(default.weights), *prefixes, *task_modules]))
     java_code = {"cs": "cz", "sv": "se"}.get(language.code, language.code)
@@ -401,7 +401,7 @@ def _compute_published(
 ) -> Iterator[Candidate]:
     """Compute METEOR with the parameters that were published before METEOR 1.3."""
     for year, (alpha, beta, gamma) in PUBLISHED.items():
-        # At that time, content and function words had equal weights, and so had all matches.
+        # Before METEOR 1.3, content words and function words had equal weights, and all modules had the weight 1.
         parameters = Parameters(alpha, beta, gamma, 0.5, (1.0,) * len(modules))
         weights = " ".join("1" for _ in modules)
         numbers = f"-p '{alpha:g} {beta:g} {gamma:g} 0.5' -m '{' '.join(modules)}' -w '{weights}'"
@@ -412,7 +412,7 @@ def _compute_published(
 
 
 def _compute_coco(texts: Texts, language: str) -> Iterator[Candidate]:
-    """Emulate pycocoevalcap: lowercase PTB tokens without punctuation, and the options ``-l en -norm``."""
+    """Emulate pycocoevalcap, which removes punctuation and uses the options ``-l en -norm``."""
     from meteor_e_captions.segmenter import PTBSegmenter
 
     if language != "en":
@@ -477,18 +477,19 @@ def _nltk_candidates(
     wordnet: str,
     has_one_reference: bool,
 ) -> Iterator[Candidate]:
-    """Yield the settings of nltk and of ``evaluate`` that give a score."""
+    """Yield the settings of nltk and of the library ``evaluate`` that produce a score."""
     family = "nltk up to 3.6.2" if release is RELEASES[0] else "nltk from 3.6.3 on"
     alpha, beta, gamma = formula
     formula_options = "" if formula == FORMULAS[0] else f"alpha={alpha:g}, beta={beta:g}, gamma={gamma:g}"
     signature = f"nltk:{release.name}|tokens:{tokens}|case:{case}|a:{alpha}|b:{beta}|g:{gamma}|wordnet:{wordnet}"
-    # The arguments of nltk up to 3.6.3 are texts. From 3.6.5 on, they are lists of words.
+    # METEOR in nltk takes texts up to nltk 3.6.3, and lists of words from nltk 3.6.5 on.
     is_pretokenized = tokens != "split" and release is RELEASES[0]
     unusual = bool(formula_options) + (case != "lower") + is_pretokenized
     case_option = "" if case == "lower" else "preprocess=str"
     settings = ", ".join(filter(None, [release.name, tokens, case_option, formula_options]))
     yield Candidate(family, "nltk", settings, "segments", score, f"{signature}|level:segments", unusual)
-    # `evaluate` passes texts to nltk up to 3.6.4, which fails with several references. From 3.6.5 on, it passes words.
+    # The library evaluate passes texts to nltk up to 3.6.4, and lists of words from 3.6.5 on.
+    # With texts, nltk fails if there are several references.
     evaluate_releases = release.name
     if tokens == "split":
         split_releases = {RELEASES[0]: release.name, RELEASES[1]: "3.6.3"}
@@ -518,7 +519,7 @@ class Row(NamedTuple):
 def rank_candidates(
     numbers: Sequence[Reported], candidate_lists: Sequence[Sequence[Candidate]], level: str | None = None
 ) -> list[Row]:
-    """Return all candidates as rows, the most likely first. Rows with distance 0 round to all reported numbers.
+    """Rank all variants of METEOR by likelihood. Variants with distance 0 round to all reported numbers.
 
     Args:
         numbers: reported scores of the same variant of METEOR.
@@ -553,7 +554,7 @@ def _add_to_group(
 
 
 def find(options: argparse.Namespace) -> bool:
-    """Print the variants that give the numbers, or else the five closest; return whether there are such variants."""
+    """Print the variants that give the reported numbers, or the five closest. Return whether a variant matches."""
     references = [read(file) for file in options.references]
     reported = [(options.number, options.hypotheses), *options.also]
     numbers = [Reported.parse(number) for number, _ in reported]
@@ -576,7 +577,7 @@ def read(file: str) -> list[str]:
     return Path(file).read_text(encoding="utf-8").splitlines()
 
 
-# The test of the search with the programs themselves
+# The tests of the search with the original programs
 
 VERSIONS = ("3.4.1", "3.5", "3.6.2", "3.6.3", "3.6.5", "3.6.6", "3.8.1", "3.9.1", "3.10.4")
 # This script runs in the environment of each release. It reads pairs of texts, and writes scores for all settings.
@@ -647,7 +648,7 @@ def copy_wordnet(wordnet: Path, folder: Path) -> None:
 
 
 def compare_with_nltk(options: argparse.Namespace) -> bool:
-    """Print the largest difference between the emulation and each release of nltk; return whether all are equal."""
+    """Print how much the emulation differs from each release of nltk, and return whether all are equal."""
     from nltk.tokenize import word_tokenize
 
     columns = [read(file)[: options.segments] for file in (options.hypotheses, options.reference)]
@@ -771,7 +772,7 @@ class Programs:
         return score, lambda candidate: candidate.signature.startswith(prefix)
 
     def coco(self, texts: Texts) -> Answer:
-        """Run pycocoevalcap: its tokenizer and its METEOR."""
+        """Run the tokenizer and the METEOR class of pycocoevalcap."""
 
         def compute() -> dict[str, float]:
             from pycocoevalcap.meteor.meteor import Meteor as CocoMeteor
@@ -801,7 +802,7 @@ class Programs:
 
 
 def _format_formula(formula: Sequence[float]) -> str:
-    """Return the parameters as a part of a signature."""
+    """Format the parameters α, β and γ as a part of a signature."""
     return "|".join(f"{name}:{value}" for name, value in zip("abg", formula, strict=True))
 
 

@@ -19,7 +19,7 @@ from meteor_e import load_metric
 
 
 class AnswerLight(BaseMetric):
-    """The probability that an answer is correct. Acceptable answers are in ``context``, or in ``expected_output``."""
+    """Metric that estimates the probability that an answer is correct, given acceptable answers."""
 
     def __init__(self, threshold: float = 0.5) -> None:
         self.threshold = threshold
@@ -27,7 +27,7 @@ class AnswerLight(BaseMetric):
         self._metric = load_metric("answer-light")
 
     def measure(self, test_case: LLMTestCase, *arguments: Any, **options: Any) -> float:
-        """Score a test case."""
+        """Score a test case. The acceptable answers are in ``context`` or in ``expected_output``."""
         references = test_case.context or [test_case.expected_output or ""]
         self.score = self._metric.score(test_case.actual_output or "", references, test_case.input).score
         self.success = self.score >= self.threshold

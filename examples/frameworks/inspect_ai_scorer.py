@@ -1,4 +1,4 @@
-"""Inspect AI: a scorer.
+"""Inspect AI: a scorer of answers.
 
 uv run --with inspect-ai python inspect_ai_scorer.py
 """
@@ -20,7 +20,7 @@ from meteor_e import load_metric
 
 @scorer(metrics=[mean(), stderr()])
 def answer_light() -> Scorer:
-    """Score the probability that the answer is correct."""
+    """Return a scorer that estimates the probability that an answer is correct."""
     metric = load_metric("answer-light")
 
     async def score(state: TaskState, target: Target) -> Score:
@@ -32,7 +32,7 @@ def answer_light() -> Scorer:
 
 @solver
 def recorded_answer() -> Solver:
-    """Return the answer of the file. With a language model, use `generate()` instead."""
+    """Return a solver that reads the answers from a file. With a language model, use `generate()` instead."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
         state.output = ModelOutput.from_content("recorded", state.metadata["answer"])

@@ -1,4 +1,4 @@
-"""The function that the task answers.yaml of lm-evaluation-harness names."""
+"""A function for the task lm_eval_task.yaml of lm-evaluation-harness."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ load = cache(load_metric)
 
 
 def grade(document: dict[str, Any], results: list[str]) -> dict[str, float]:
-    """Return the metrics of one answer: the probability that it is correct, and METEOR's recall-oriented chain."""
+    """Return the probability that an answer is correct, and a METEOR score that favors recall."""
     answer, references, question = results[0], document["references"], document["question"]
     return {
         "answer_light": load("answer-light").score(answer, references, question).score,

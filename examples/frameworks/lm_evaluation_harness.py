@@ -1,4 +1,4 @@
-"""lm-evaluation-harness: grade answers by a task whose `process_results` is a `!function`.
+"""lm-evaluation-harness: grade answers with a task whose `process_results` is a Python function.
 
 uv run --with lm-eval python lm_evaluation_harness.py
 """
@@ -16,10 +16,10 @@ from lm_eval.tasks import TaskManager
 
 
 class CannedAnswers(LM):
-    """Stands in for a language model: returns the answers of the file."""
+    """Replaces a language model. It returns answers from a file."""
 
     def generate_until(self, requests: list[Any], disable_tqdm: bool = False) -> list[str]:
-        """Return the answer of each request's document."""
+        """Return the answer in the document of each request."""
         return [request.doc["answer"] for request in requests]
 
     def loglikelihood(self, requests: list[Any], disable_tqdm: bool = False) -> list[tuple[float, bool]]:

@@ -1,4 +1,4 @@
-"""Opik: METEOR 1.5 in its own metric METEOR, and a metric of its BaseMetric.
+"""Opik: the chain `answer` in the metric METEOR of Opik, and a new metric from BaseMetric.
 
 uv run --with opik python opik_metrics.py
 """
@@ -22,19 +22,19 @@ chain = load_metric("answer")
 
 
 def meteor_fn(references: Sequence[str], hypothesis: str) -> float:
-    """Return METEOR's chain for answers, in the place of nltk's function."""
+    """Score an answer with METEOR's chain ``answer``, as a replacement for METEOR in nltk."""
     return chain.score(hypothesis, list(references)).score
 
 
 class AnswerLight(BaseMetric):
-    """The probability that an answer is correct."""
+    """Metric that estimates the probability that an answer is correct."""
 
     def __init__(self, name: str = "answer_light") -> None:
         super().__init__(name=name, track=False)
         self._metric = load_metric("answer-light")
 
     def score(self, input: str, output: str, reference: list[str], **ignored: Any) -> ScoreResult:
-        """Score one answer to the question ``input``."""
+        """Score the answer ``output`` to the question ``input``."""
         return ScoreResult(value=self._metric.score(output, reference, input).score, name=self.name)
 
 

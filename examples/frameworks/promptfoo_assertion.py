@@ -5,7 +5,7 @@
         assert:
           - {type: python, value: file://promptfoo_assertion.py}
 
-promptfoo is a Node program and calls `get_assert` in a Python of its own; PROMPTFOO_PYTHON says which.
+promptfoo is a Node program that calls `get_assert` in a Python process. PROMPTFOO_PYTHON is the path of Python.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ load = cache(load_metric)
 
 
 def get_assert(output: str, context: dict[str, Any]) -> dict[str, Any]:
-    """Grade an output: it passes if it is correct with a probability of at least one half."""
+    """Grade an output. It passes if it is correct with a probability of at least 0.5."""
     variables = context["vars"]
     probability = load("answer-light").score(output, variables["references"], variables["question"]).score
     return {

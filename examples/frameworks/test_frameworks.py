@@ -1,6 +1,6 @@
-"""Every recipe gives the scores that meteor_e gives, in an environment of its own, without network and without keys.
+"""Each example gives the scores of meteor_e in a separate environment without network and without API keys.
 
-Run by `tox -e frameworks`. promptfoo itself is a Node program that is not run here; its assertion is.
+`tox -e frameworks` runs these tests. They run the assertion for promptfoo, but not promptfoo, which is a Node program.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ LIBRARIES = {
     "ragas_metric.py": ["ragas", "langchain-community<0.4"],
     "mlflow_scorer.py": ["mlflow"],
     "promptfoo_assertion.py": [],
-    # Releases of PyTorch on PyPI are built for graphics cards and take gigabytes.
+    # The PyTorch releases on PyPI are built for GPUs and take several gigabytes.
     "trl_reward.py": ["trl", "torch==2.13.0"],
 }
 """The libraries that each recipe needs besides meteor_e."""
@@ -54,7 +54,7 @@ def test_every_recipe_is_run():
 
 @pytest.mark.parametrize("recipe", LIBRARIES)
 def test_a_recipe_gives_the_scores_of_meteor_e(recipe, tmp_path):
-    """The last line that a recipe prints holds the scores of the three answers."""
+    """The last line that an example prints contains the scores of the three answers."""
     rows = [json.loads(line) for line in (FOLDER / "answers.jsonl").read_text().splitlines()]
     metric = load_metric("answer-light")
     expected = [metric.score(row["answer"], row["references"], row["question"]).score for row in rows]

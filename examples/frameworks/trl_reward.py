@@ -25,13 +25,13 @@ metric = load_metric("answer-light")
 def answer_reward(
     prompts: list[Any], completions: list[Any], references: list[list[str]], **columns: Any
 ) -> list[float]:
-    """Return the probability that each completion answers its prompt; `references` is a column of the data set."""
+    """Return the probability that each completion answers its prompt, given the column `references`."""
     questions, answers = ([last_content(text) for text in texts] for texts in (prompts, completions))
     return [metric.score(*row).score for row in zip(answers, references, questions, strict=True)]
 
 
 def last_content(text: Any) -> str:
-    """Return a text, or the content of the last message of a conversation."""
+    """Return a text unchanged, or the content of the last message of a conversation."""
     return text if isinstance(text, str) else text[-1]["content"]
 
 

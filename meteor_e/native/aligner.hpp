@@ -1,4 +1,4 @@
-// Aligns one pair of segments after the other.
+// Aligns a hypothesis with a reference. The class can align any number of pairs one after the other.
 #pragma once
 
 #include <vector>
@@ -13,7 +13,7 @@ public:
     Aligner(const Chain& chain, const Vocabulary& vocabulary)
         : chain_(chain), collector_(chain, vocabulary), search_(chain) {}
 
-    // Sets `alignment` to the matches of a pair, by reference position.
+    // Sets `alignment` to the chosen matches of a pair, sorted by their position in the reference.
     [[nodiscard]] Outcome align(Words hypothesis, Words reference, std::uint64_t reference_hash,
                                 const PairFeatures& features, bool maximum_accuracy, std::vector<Match>& alignment);
 

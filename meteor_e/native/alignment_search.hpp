@@ -1,4 +1,4 @@
-// Chooses the alignment among the candidates of a pair of segments, with the beam search that fits the pair.
+// Chooses the best alignment of a pair of segments. The size of the pair determines which beam search is used.
 #pragma once
 
 #include <vector>
@@ -14,12 +14,12 @@ class AlignmentSearch {
 public:
     explicit AlignmentSearch(const Chain& chain) : chain_(chain), path_search_(chain) {}
 
-    // Appends the chosen matches to `alignment`, by reference position. Fails if there are too many paths.
+    // Appends the chosen matches to `alignment`, sorted by reference position. Fails if there are too many paths.
     [[nodiscard]] Failure run(const CandidateSet& candidates, std::size_t hypothesis_size, const SearchOptions& options,
                               std::vector<Match>& alignment);
 
 private:
-    // The most that a path can collect of each criterion, and the largest number of candidates of a position.
+    // Upper bounds: of each criterion for a path, and of the number of candidates at a position.
     struct Bounds {
         std::uint64_t distance = 0, words = 0, weighted = 0;
         std::size_t choices = 0;

@@ -55,7 +55,7 @@ void Batch::set_words(std::size_t segment, const std::vector<std::u32string>& wo
     words_by_thread_[0].add(vocabulary_, text);
 }
 
-// Words are looked up in groups, so that the memory that one of them needs is prefetched while others are looked up.
+// Words are looked up in groups. While some words are looked up, the memory for other words is prefetched.
 void Batch::intern_new_words() {
     constexpr std::size_t GROUP = 16;
     std::vector<View<char32_t>> forms;
@@ -231,7 +231,7 @@ void Batch::copy_repeated_results(const BatchResults& results) {
     }
 }
 
-// Sums the statistics, and lists the hypotheses that have none.
+// Sums the statistics of all hypotheses, and lists the hypotheses that could not be aligned.
 void Batch::sum_statistics(const BatchResults& results) {
     const std::size_t count = hypothesis_count();
     failed_pairs_.clear();

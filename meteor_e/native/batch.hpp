@@ -1,4 +1,4 @@
-// A batch of segments: read into word types, paired, aligned and scored.
+// Scores a batch of hypotheses with their references, in several threads.
 #pragma once
 
 #include <memory>
@@ -20,7 +20,7 @@ struct BatchOptions {
     bool maximum_accuracy = false;
 };
 
-// Where the results of Batch::score() are written: one row or item per hypothesis.
+// The memory to which Batch::score() writes its results. Each array has a row or an item per hypothesis.
 struct BatchResults {
     std::int64_t* statistics = nullptr;
     double* scores = nullptr;
@@ -43,8 +43,8 @@ public:
 
     // -- Segments: first the hypotheses, then the references, hypothesis by hypothesis.
 
-    // Reads raw segments. Those that the normalizer leaves to Python are listed by irregular_segments(), and
-    // set_words() has to be called for each. Then intern_new_words() has to be called.
+    // Reads raw segments. Some segments need the normalizer in Python: irregular_segments() lists them, and the caller
+    // sets their words with set_words(). After that, the caller has to call intern_new_words().
     [[nodiscard]] Completion read(const std::vector<Text>& texts, const Normalizer& normalizer, std::size_t threads,
                                   const KeepGoing& keep_going);
     [[nodiscard]] const std::vector<std::size_t>& irregular_segments() const noexcept { return irregular_segments_; }
@@ -57,8 +57,8 @@ public:
     [[nodiscard]] Words words(std::size_t segment) const noexcept;
     [[nodiscard]] std::uint64_t hash(std::size_t segment) const noexcept { return segments_[segment].hash; }
 
-    // Finds the distinct sentences that are not empty; returns the first segment of each. set_rows() sets the vectors
-    // of the words of a sentence, for a contextual matcher.
+    // Finds the distinct sentences that are not empty, and returns the first segment with each sentence. A contextual
+    // matcher then needs the word vectors of each sentence, which set_rows() sets.
     std::vector<std::size_t> find_sentences();
     void set_rows(std::size_t matcher, std::size_t sentence, View<std::int16_t> rows);
     // The vectors of a segment; null if they are missing.
@@ -66,17 +66,17 @@ public:
 
     // -- Pairs
 
-    // Assigns the references to the hypotheses: each hypothesis has the references from its start to the next start.
-    // References are counted from 0; the last start is their number.
+    // Assigns references to the hypotheses. `reference_starts` contains the index of the first reference of each
+    // hypothesis, and then the number of references.
     void pair(std::vector<std::size_t> reference_starts);
     [[nodiscard]] std::size_t hypothesis_count() const noexcept { return reference_starts_.size() - 1; }
-    // Returns the first hypothesis with the same words and references, which may be the hypothesis itself.
+    // Returns the first hypothesis that has the same words and references as the given hypothesis.
     [[nodiscard]] std::size_t original(std::size_t hypothesis) const noexcept { return originals_[hypothesis]; }
     // Sets the matches that a matcher in Python proposes for a reference and its hypothesis.
     void propose(std::size_t reference, std::size_t matcher, std::vector<Proposal> proposals);
 
-    // Aligns each hypothesis with its references and scores it with the best one. The statistics of a hypothesis that
-    // could not be aligned contain its lengths and no matches.
+    // Aligns each hypothesis with its references, and scores it with the best reference. If a hypothesis cannot be
+    // aligned, its statistics contain the lengths, but no matches.
     [[nodiscard]] Completion score(const BatchOptions& options, const KeepGoing& keep_going,
                                    const BatchResults& results);
     // The sum of the statistics of all hypotheses that could be aligned.
@@ -89,14 +89,14 @@ public:
 
     [[nodiscard]] const Chain& chain() const noexcept { return chain_; }
     [[nodiscard]] const Vocabulary& vocabulary() const noexcept { return vocabulary_; }
-    // Returns the states of at least so many threads. Throws if word types lack features.
+    // Returns the states of at least `threads` threads. Throws an exception if a word type lacks features.
     [[nodiscard]] std::vector<std::unique_ptr<ThreadState>>& prepare_threads(std::size_t threads);
-    // Aligns two segments; the alignment is that of the thread state.
+    // Aligns two segments, and stores the alignment in the thread state.
     [[nodiscard]] Outcome align(ThreadState& state, std::size_t hypothesis_segment, std::size_t reference_segment,
                                 const std::vector<std::vector<Proposal>>* proposals, bool maximum_accuracy) const;
 
 private:
-    // The words of a segment are a part of its thread's words.
+    // Each thread stores the words of its segments in one array. A segment is a part of this array.
     struct Segment {
         std::size_t thread = 0, start = 0, size = 0;
         std::uint64_t hash = 0;

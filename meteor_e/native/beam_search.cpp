@@ -6,8 +6,8 @@
 
 namespace meteor {
 
-// The functions marked `inline` below run once per step or path. Compilers rarely inline a member of an explicitly
-// instantiated template without that mark, and calls would cost the search 4% of its instructions.
+// The functions with the keyword `inline` run once per step or path. Without the keyword, compilers rarely inline a
+// member of an explicitly instantiated template, and the search would execute 4% more instructions.
 
 template <std::size_t Parts>
 void BeamSearch<Parts>::run(const BeamTask& task, std::vector<Match>& alignment) {
@@ -72,7 +72,7 @@ void BeamSearch<Parts>::finish(const BeamTask& task, std::vector<Match>& alignme
     }
 }
 
-// Returns the path with the best rank, in which an open chunk counts as well.
+// Returns the path with the best rank. A chunk that is still open counts, too.
 template <std::size_t Parts>
 std::size_t BeamSearch<Parts>::best_path(const BeamTask& task) const {
     const std::int64_t chunk = task.units.chunk();
@@ -89,7 +89,7 @@ std::size_t BeamSearch<Parts>::best_path(const BeamTask& task) const {
     return best;
 }
 
-// A chunk that no candidate at the next position continues is equivalent to a broken one, wherever it ends.
+// If no candidate at the next position can continue a chunk, the chunk is treated as broken.
 template <std::size_t Parts>
 inline typename BeamSearch<Parts>::Future BeamSearch<Parts>::future_after(std::uint32_t position,
                                                                           const Match& match) const noexcept {
@@ -98,8 +98,8 @@ inline typename BeamSearch<Parts>::Future BeamSearch<Parts>::future_after(std::u
     return {next, end < MAX_WORDS && starts_[next].contains(end) ? CONTINUES + end : BROKEN};
 }
 
-// Passes a position without candidates, which closes open chunks, or with a fixed match, which all paths take. A change
-// of all ranks by the same amount is left out.
+// Passes a position at which all paths do the same: they skip a position without candidates, or take a fixed match.
+// If all ranks change by the same amount, the ranks are not updated.
 template <std::size_t Parts>
 void BeamSearch<Parts>::pass_position(const BeamTask& task, std::uint32_t position) {
     const View<Match> starting = task.candidates.at(position);
@@ -128,8 +128,8 @@ void BeamSearch<Parts>::pass_position(const BeamTask& task, std::uint32_t positi
     take_steps(task, position);
 }
 
-// Lets every path take each candidate whose words are unused, and then skip the position. The distance of a candidate
-// is charged to the path that is copied, so that later copies include it.
+// Extends every path by each candidate with unused words, and finally by skipping the position. The distance of a
+// candidate is also added to the original path, so that the following copies of this path include it.
 template <std::size_t Parts>
 void BeamSearch<Parts>::expand_classes(const BeamTask& task, std::uint32_t position) {
     const View<Match> free = task.candidates.at(position);
@@ -144,8 +144,7 @@ void BeamSearch<Parts>::expand_classes(const BeamTask& task, std::uint32_t posit
             continue;
         }
         const bool is_open = current.future.chunk != CLOSED;
-        // As long as a class can take all candidates, its steps change ranks as those of other such classes do, except
-        // for broken chunks.
+        // Classes that can take all candidates so far have steps with the same rank changes, except for broken chunks.
         bool can_take_all = true;
         std::uint8_t unknown;
         const bool is_unused = !current.used_words.intersects(covered_words_[position]);
@@ -177,8 +176,8 @@ void BeamSearch<Parts>::start_steps(std::size_t max_steps, std::size_t kinds) {
     known_streams_.assign(kinds, NO_STREAM);
 }
 
-// Adds a step to a stream. Two steps of a class never share a stream; the earlier step is in the earlier stream.
-// `known_stream` is the stream of steps of this kind; it is set if it is not known, or if the step needs another one.
+// Adds a step to a stream. A stream contains at most one step of each class. Earlier steps are in earlier streams.
+// `known_stream` is the last stream for steps of this kind. It is updated if the step needs another stream.
 template <std::size_t Parts>
 inline void BeamSearch<Parts>::add_step(std::size_t from, std::uint16_t choice, std::int64_t rank_change,
                                         std::uint8_t& known_stream) {
@@ -213,7 +212,7 @@ inline std::uint8_t BeamSearch<Parts>::choose_stream(std::int64_t rank_change, s
     return static_cast<std::uint8_t>(k);
 }
 
-// Makes the best steps, at most as many as the beam is wide, the paths after the position.
+// Takes the best steps, which become the paths after the position. The beam width limits their number.
 template <std::size_t Parts>
 void BeamSearch<Parts>::take_steps(const BeamTask& task, std::uint32_t position) {
     next_class_count_ = next_path_count_ = 0;
@@ -232,8 +231,8 @@ void BeamSearch<Parts>::take_steps(const BeamTask& task, std::uint32_t position)
     for (std::size_t k = 0; k < class_count_; ++k) origins_.push_back(classes_[k].origin);
 }
 
-// Chooses the steps by rank; of equal ranks, by path and then by step. The stream with the best step provides steps
-// until another stream has a better one.
+// Selects the best steps by rank. Equal ranks are ordered by path and then by step. The stream with the best step
+// provides steps until another stream has a better step.
 template <std::size_t Parts>
 void BeamSearch<Parts>::merge_streams(const BeamTask& task, std::uint32_t position) {
     const std::size_t beam = task.options.beam;
@@ -286,7 +285,7 @@ void BeamSearch<Parts>::sort_steps(const BeamTask& task, std::uint32_t position)
     for (auto step = sorted_steps_.begin(); step != end; ++step) add_survivor(task, step->key, step->step, position);
 }
 
-// Adds a path after the position. Its key held the number of the path before the position.
+// Adds a path after the position. `key` contains the number of the path that is extended.
 template <std::size_t Parts>
 inline void BeamSearch<Parts>::add_survivor(const BeamTask& task, std::int64_t key, std::size_t step_index,
                                             std::uint32_t position) {
@@ -314,7 +313,7 @@ inline std::size_t BeamSearch<Parts>::find_or_add_class(const BeamTask& task, co
         new_class.future = future_after(position, match);
         new_class.used_words.add(match.hypothesis_start, match.hypothesis_length);
     }
-    // Words that later candidates do not cover are left out, so that more paths are equivalent.
+    // Only words that later candidates cover are stored, so that more paths belong to the same class.
     new_class.used_words &= future_words_[position + 1];
     const std::uint64_t hash = (new_class.used_words.hash() ^ new_class.future.bits()) * 0x9E3779B97F4A7C15ull;
     std::size_t slot = static_cast<std::size_t>(hash >> (64 - SLOT_BITS));

@@ -1,11 +1,10 @@
-// The beam search for pairs of usual size: the same result as PathSearch (path_search.hpp), with less work.
+// A fast beam search for pairs of usual size. It has the same result as PathSearch (path_search.hpp).
 //
-// Paths with the same future form a class: they have used the same hypothesis words among those that can still match,
-// and the same chunk can be continued. The possible steps are computed once per class. A path is a number, its rank,
-// and a bit in the set of its class. If a step changes the ranks of all paths of a class by the same amount, the paths
-// stay in order, so the survivors of a position are merged from a few sorted streams. Only the first path of a class
-// can win in the end, so a class stores only the origin of its first path. The other paths matter because they take up
-// space in the beam.
+// Paths with the same future form a class: they can use the same hypothesis words, and continue the same chunk. The
+// possible steps are computed only once per class. A path has a number and a rank, and is a bit in the set of its
+// class. A step changes the ranks of all paths in a class by the same amount, so the paths stay sorted. Therefore, the
+// best paths after a position are merged from a few sorted streams. Only the first path of a class can win, so a class
+// stores only the origin of its first path. The other paths matter because they occupy places in the beam.
 #pragma once
 
 #include <array>
@@ -51,7 +50,7 @@ protected:
     static_assert(MAX_STREAMS <= std::size_t{1} << STREAM_BITS && NARROW_RANK_BITS + MEMBER_BITS + STREAM_BITS < 63,
                   "rank, path and stream are compared as one number");
 
-    // What a path can still do.
+    // The possible future of a path.
     struct Future {
         std::uint32_t next_position = 0;  // the first one after the last match
         std::uint32_t chunk = CLOSED;     // CLOSED, BROKEN, or CONTINUES + the hypothesis word that continues the chunk
@@ -59,7 +58,7 @@ protected:
         bool operator==(const Future&) const = default;
         [[nodiscard]] std::uint64_t bits() const noexcept { return std::uint64_t{next_position} << 32 | chunk; }
     };
-    // Where the first path of a class came from.
+    // The step by which the first path of a class was created.
     struct Origin {
         std::uint16_t from;    // class before the position
         std::uint16_t choice;  // index of a candidate of the position, or KEEP, or SKIP
@@ -77,7 +76,7 @@ protected:
         std::uint16_t choice;  // index of a candidate of the position, or KEEP, or SKIP
         std::uint16_t to;      // class after the position, or NO_CLASS_YET
     };
-    // Steps that change ranks by the same amount, at most one of each class.
+    // Steps that change ranks by the same amount. A stream contains at most one step of each class.
     struct Stream {
         std::int64_t rank_change;
         std::uint64_t members;                   // the paths that have a step in it
@@ -93,7 +92,7 @@ protected:
     void advance(const BeamTask& task, std::uint32_t position);
     void finish(const BeamTask& task, std::vector<Match>& alignment);
 
-    // Whether all paths pass the position in the same way, because it has no candidate or a fixed one.
+    // Whether all paths do the same at a position, because it has no candidate or a fixed match.
     [[nodiscard]] static bool is_passed(const BeamTask& task, std::uint32_t position) noexcept {
         return task.candidates.at(position).empty() || task.candidates.is_fixed(position);
     }
@@ -104,7 +103,7 @@ protected:
     std::vector<Origin> origins_;               // of all classes after all positions
     std::vector<std::uint32_t> first_origins_;  // of each position, in origins_; NONE if the classes do not change
 
-    // Paths in order of rank. A key is a rank, with the number of the path in the lowest MEMBER_BITS bits.
+    // The paths, sorted by rank. A key is a rank, whose lowest MEMBER_BITS bits contain the number of the path.
     std::size_t path_count_ = 0, class_count_ = 0;
     std::int64_t keys_[MAX_NARROW_BEAM];
     std::uint8_t class_of_[MAX_NARROW_BEAM];

@@ -23,9 +23,9 @@ void CachedBeamSearch<Parts>::run(const BeamTask& task, const std::vector<std::u
     Base::finish(task, alignment);
 }
 
-// Follows cached transitions, and caches new ones. If more than half of the positions are cached, whole searches are
-// cached. Otherwise, a search is cached only as long as it shares a prefix with other searches, and a little longer.
-// Returns the position from which the search continues without the cache.
+// Follows cached transitions, and caches new transitions. If more than half of the positions are found in the cache,
+// whole searches are cached. Otherwise, a search is cached up to a few positions after the prefix that it has in common
+// with other searches. Returns the position from which the search continues without the cache.
 template <std::size_t Parts>
 std::uint32_t CachedBeamSearch<Parts>::replay_cached_prefix(const BeamTask& task,
                                                             const std::vector<std::uint32_t>& list_ids) {
@@ -78,8 +78,7 @@ AutomatonEdge<Parts> CachedBeamSearch<Parts>::edge_of(const BeamTask& task, std:
     return edge;
 }
 
-// Restores the state before a position. If it is not stored, the positions since the last stored state are passed
-// again.
+// Restores the state before a position. If this state is not stored, the search is repeated from the last stored state.
 template <std::size_t Parts>
 void CachedBeamSearch<Parts>::restore_state(const BeamTask& task, std::uint32_t position) {
     std::uint32_t first = position;
@@ -116,7 +115,7 @@ void CachedBeamSearch<Parts>::load_state(const std::uint8_t* bytes) {
     }
 }
 
-// Stores the state after a position; returns its node.
+// Stores the state after a position, and returns its node in the automaton.
 template <std::size_t Parts>
 std::uint32_t CachedBeamSearch<Parts>::store_state(const BeamTask& task, std::uint32_t position) {
     Set used_words{};
@@ -124,7 +123,7 @@ std::uint32_t CachedBeamSearch<Parts>::store_state(const BeamTask& task, std::ui
     if (Base::is_passed(task, position)) return automaton_.add_node_without_state(used_words.parts);
     const StateHeader header{position, static_cast<std::uint16_t>(path_count_),
                              static_cast<std::uint16_t>(class_count_)};
-    // Only differences between ranks are stored.
+    // Only differences between ranks are stored, because only they matter.
     const std::int64_t first_key = keys_[0];
     for (std::size_t path = 0; path < path_count_; ++path) keys_[path] -= first_key;
     const std::size_t size =

@@ -1,4 +1,4 @@
-// The beam search for n-best lists, whose searches have much in common: states are cached in an automaton.
+// A beam search for n-best lists. Similar searches share states, which are cached in an automaton.
 #pragma once
 
 #include "beam_search.hpp"
@@ -6,7 +6,7 @@
 
 namespace meteor {
 
-// Gives the result of BeamSearch. All searches between two calls of clear() must have the same units and beam.
+// Has the same result as BeamSearch. Between two calls of clear(), all searches must have the same units and beam.
 template <std::size_t Parts>
 class CachedBeamSearch : private BeamSearch<Parts> {
 public:
@@ -15,7 +15,7 @@ public:
     // `list_ids` identifies the candidates of each position: lists with the same id are equal.
     void run(const BeamTask& task, const std::vector<std::uint32_t>& list_ids, std::vector<Match>& alignment);
 
-    // Checked before each search; the cache is cleared if it is full.
+    // The size of the cache is checked before each search. A full cache is cleared.
     [[nodiscard]] bool is_full() const noexcept { return automaton_.is_full() || origins_.size() > MAX_ORIGINS; }
     void clear();
 

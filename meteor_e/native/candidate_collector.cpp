@@ -17,7 +17,7 @@ Outcome CandidateCollector::collect(Words hypothesis, Words reference, std::uint
     const bool is_equal = are_equal(chain_, vocabulary_, hypothesis, reference);
     const std::size_t matcher_count =
         is_equal ? std::min<std::size_t>(1, chain_.matchers.size()) : chain_.matchers.size();
-    // The cached features must be those of all matchers.
+    // Features are cached only if they are computed for all matchers.
     const bool is_cached = !is_equal && reference.size() <= MAX_CACHED_WORDS;
     const Outcome outcome =
         collect_separately(hypothesis, reference, reference_hash, features, matcher_count, is_cached);
@@ -39,7 +39,7 @@ Outcome CandidateCollector::collect_separately(Words hypothesis, Words reference
     return outcome;
 }
 
-// Collects more candidates than are kept separately: positions share lists if the matchers allow that.
+// Collects the candidates of a pair with very many candidates. Positions share lists if the matchers allow it.
 Outcome CandidateCollector::collect_many(Words hypothesis, Words reference, const PairFeatures& features,
                                          std::size_t matcher_count) {
     const bool can_share = std::max(hypothesis.size(), reference.size()) <= chain_.limits.max_shared_words &&

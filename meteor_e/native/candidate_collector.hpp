@@ -7,7 +7,7 @@
 
 namespace meteor {
 
-// Longer references are not cached, and not searched together with others.
+// Longer references are neither cached nor searched together with other references.
 constexpr std::size_t MAX_CACHED_WORDS = 256;
 
 // Whether two segments have the same words.
@@ -22,7 +22,7 @@ public:
           chain_matcher_(chain, vocabulary),
           shared_positions_(chain) {}
 
-    // Collects the candidates of a pair. If both segments are equal, only the first matcher is asked.
+    // Collects the candidates of a pair. For two equal segments, only the first matcher is called.
     [[nodiscard]] Outcome collect(Words hypothesis, Words reference, std::uint64_t reference_hash,
                                   const PairFeatures& features);
     [[nodiscard]] const CandidateSet& candidates() const noexcept { return candidates_; }

@@ -13,7 +13,7 @@ void cover(std::vector<std::uint32_t>& coverage, std::size_t first, std::uint32_
     for (std::size_t word = first; word < first + length; ++word) ++coverage[word];
 }
 
-// Only coverages of 0 and 1 have to be exact.
+// The coverage of a word has to be exact only if it is 0 or 1.
 void add_saturated(std::uint32_t& coverage, std::size_t count) noexcept {
     coverage =
         static_cast<std::uint32_t>(std::min<std::size_t>(coverage + count, std::numeric_limits<std::uint32_t>::max()));
@@ -74,7 +74,7 @@ std::size_t CandidateSet::select(View<std::uint32_t> list_of_position) {
     return count;
 }
 
-// Counts the coverage of shared lists without a loop over the candidates of every position, which can be billions.
+// Counts the coverage of words for shared lists. A loop over all positions could have billions of candidates.
 void CandidateSet::count_coverage_by_list() {
     std::vector<std::size_t> uses(list_count(), 0);
     for (const std::uint32_t list : list_of_position_) ++uses[list];

@@ -1,4 +1,4 @@
-// The candidate matches of a pair of segments, by reference position.
+// The candidate matches of a pair of segments, in lists by reference position.
 #pragma once
 
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace meteor {
 
-// Matchers add candidates to lists. Usually there is a list per reference position. If words repeat very often,
-// positions with the same word and the same phrases share a list, and `reference_start` of its matches is the index of
-// the list.
+// Matchers add candidates to lists. Usually, each reference position has a list. If words are repeated very often,
+// positions with the same word and the same phrases share a list. In a shared list, `reference_start` of a match is the
+// index of the list.
 //
 // To fill the set, call start(), add() for each candidate, and then one of the functions that finish it.
 class CandidateSet {
@@ -24,18 +24,18 @@ public:
     // Finishes a set with shared lists. `list_of_position` must outlive the set.
     void finish_shared(View<std::uint32_t> list_of_position);
 
-    // For several references that share lists: group() sorts the candidates once, and select() makes the positions of a
-    // reference those of the set. Returns the number of candidates of these positions.
+    // If several references share lists, group() sorts the candidates once, and then select() selects the positions of
+    // a reference. It returns the number of candidates at these positions.
     void group();
     std::size_t select(View<std::uint32_t> list_of_position);
 
     [[nodiscard]] std::size_t position_count() const noexcept { return is_fixed_.size(); }
-    // The candidates of a position, in the order in which they were added.
+    // The candidates at a position, in the order in which the matchers have added them.
     [[nodiscard]] View<Match> at(std::size_t position) const noexcept {
         const std::size_t list = has_shared_lists_ ? list_of_position_[position] : position;
         return {matches_.data() + list_starts_[list], list_starts_[list + 1] - list_starts_[list]};
     }
-    // Whether the only candidate of a position does not compete with any other, so that it is part of the alignment.
+    // Whether a position has a single candidate without competitors, which is always part of the alignment.
     [[nodiscard]] bool is_fixed(std::size_t position) const noexcept { return is_fixed_[position] != 0; }
 
     [[nodiscard]] const std::vector<Match>& matches() const noexcept { return matches_; }  // of all lists

@@ -11,7 +11,7 @@
 
 namespace meteor {
 
-// How the core runs a matcher.
+// The families of matchers, each of which has its own algorithm.
 enum class Family {
     exact,        // equal words match
     keys,         // words that share a key match; Python computes the ids of the keys
@@ -27,23 +27,23 @@ enum class Family {
     proposals,    // a matcher in Python proposes matches for each pair of segments
 };
 
-// The names by which Python knows the families, in the order of the enumeration.
+// The names of the families in Python, in the order of the enumeration.
 constexpr const char* FAMILY_NAMES[] = {"exact",      "keys",       "strings",    "synonyms",
                                         "overlap",    "ngrams",     "characters", "subsequence",
                                         "similarity", "contextual", "phrases",    "proposals"};
 static_assert(std::size(FAMILY_NAMES) == static_cast<std::size_t>(Family::proposals) + 1);
 
-// Whether two words match if they share a key, so that a word can match many words.
+// Whether two words match if they have a key in common. A word can then match many words.
 [[nodiscard]] constexpr bool matches_by_key(Family family) noexcept {
     return family == Family::exact || family == Family::keys || family == Family::strings || family == Family::synonyms;
 }
 
-// Whether words match partly, each word at most one other word.
+// Whether words match partly. Each word then matches at most one other word.
 [[nodiscard]] constexpr bool matches_by_pieces(Family family) noexcept {
     return family == Family::overlap || family == Family::ngrams;
 }
 
-// Whether the matches of a position depend only on its word and on the phrases of a mapped table that start there.
+// Whether the matches at a position depend only on its word and on the phrases that start at the position.
 [[nodiscard]] constexpr bool is_positional(Family family) noexcept {
     return family != Family::proposals && family != Family::contextual && !matches_by_pieces(family);
 }
@@ -67,7 +67,7 @@ struct Parameters {
     std::vector<double> weights;  // one per matcher
 };
 
-// When two words are the same word.
+// How the core decides whether two words are equal.
 enum class Identity {
     word,  // if they are equal
     java,  // if their 32-bit hashes are equal, as in the Java program

@@ -1,4 +1,4 @@
-// Asks the matchers of a chain for the candidates of a pair of segments, in chain order.
+// Calls the matchers of a chain in their order, and collects the candidate matches of a pair of segments.
 #pragma once
 
 #include "candidate_set.hpp"
@@ -18,7 +18,7 @@ public:
           phrase_matcher_(vocabulary),
           piece_matcher_(vocabulary) {}
 
-    // Adds the candidates of the first `matcher_count` matchers to `candidates`, which must have been started.
+    // Adds the candidates of the first `matcher_count` matchers. Call `candidates.start()` before.
     [[nodiscard]] Outcome add_candidates(ReferenceFeatures& reference, Words hypothesis, const PairFeatures& features,
                                          std::size_t matcher_count, CandidateSet& candidates);
 

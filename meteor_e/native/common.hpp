@@ -21,16 +21,16 @@ using View = std::span<const Item>;
 
 using Words = View<std::uint32_t>;  // a segment, as the ids of its word types
 
-// Thrown for contents of an index file that no builder writes; becomes a ResourceError that names the file.
+// Thrown if an index file has invalid contents. In Python, it becomes a ResourceError with the name of the file.
 struct DamagedIndex : std::runtime_error {
     DamagedIndex(const std::string& path, const char* problem) : std::runtime_error(problem), file(path) {}
 
     std::string file;
 };
 
-// A stable counting sort. Appends `value_of(item)` to `values`, ordered by `key_of(item)`, which is less than
-// `key_count`. `starts` gets the index in `values` where each key's items start; its last element is the size of
-// `values`, before and after the call.
+// A stable counting sort. Appends `value_of(item)` of each item to `values`, sorted by `key_of(item)`. All keys are
+// less than `key_count`. Also appends the index of the first value of each key to `starts`. The last element of
+// `starts` is the size of `values`, before and after the call.
 template <class Items, class KeyOf, class ValueOf, class Starts, class Values>
 void append_by_key(const Items& items, std::size_t key_count, const KeyOf& key_of, const ValueOf& value_of,
                    Starts& starts, Values& values) {
@@ -40,7 +40,7 @@ void append_by_key(const Items& items, std::size_t key_count, const KeyOf& key_o
     for (std::size_t k = first; k < first + key_count; ++k) starts[k + 1] += starts[k];
     const auto first_start = starts[first];
     values.resize(starts.back());
-    // Each start moves to the end of its key's items, which is where the next key's items start.
+    // While the items of a key are written, its start moves to the start of the next key.
     for (const auto& item : items) values[starts[first + key_of(item)]++] = value_of(item);
     for (std::size_t k = first + key_count; k > first; --k) starts[k] = starts[k - 1];
     starts[first] = first_start;

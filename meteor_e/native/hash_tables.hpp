@@ -8,8 +8,8 @@
 
 namespace meteor {
 
-// An open-addressing hash table from hashes to the ids of items that are stored elsewhere. Its functions take a
-// predicate `is_equal(id)` that compares the item with this id to the item that is looked up.
+// A hash table with open addressing, which maps hashes to the ids of items. The items are stored elsewhere, so the
+// predicate `is_equal(id)` compares the item with an id to the item that is looked up.
 class HashIndex {
     struct Slot;
 
@@ -21,7 +21,7 @@ public:
         const auto tag = static_cast<std::uint32_t>(hash);
         return size_ ? slots_[slot_of(tag, is_equal)].id : ABSENT;
     }
-    // Returns the id of an item; if the table does not hold the item, it is inserted with the id `new_id`.
+    // Returns the id of an item. If the table does not contain the item, it is inserted with the id `new_id`.
     template <class IsEqual>
     std::uint32_t find_or_insert(std::uint64_t hash, std::uint32_t new_id, const IsEqual& is_equal) {
         if (2 * size_ >= slots_.size()) grow();
@@ -78,7 +78,7 @@ public:
     [[nodiscard]] const auto& slots() const noexcept { return ids_.slots(); }
 
 private:
-    // The hash is injective, so keys with the same hash are equal.
+    // Different keys never have the same hash, so only hashes are compared.
     static std::uint32_t hash(std::uint32_t key) noexcept { return key * 0x9E3779B1u ^ key * 0x9E3779B1u >> 15; }
     static bool is_equal(std::uint32_t) noexcept { return true; }
 

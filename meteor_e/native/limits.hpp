@@ -1,4 +1,4 @@
-// Limits and units that both engines apply. Python passes them in: CoreLimits of meteor_e/engine/native_plan.py.
+// Limits and units for the native engine and the Python engine (CoreLimits in meteor_e/engine/native_plan.py).
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace meteor {
 
-// Of the comparison of whole segments by their characters.
+// Limits for matchers that compare whole segments by their characters.
 struct CharacterLimits {
     std::size_t repeated_ngram = 0;          // characters of the n-grams whose repetition is penalized
     double repetition_penalty = 0;           // the part of the repeated fraction that is subtracted

@@ -1,4 +1,4 @@
-// Matches, and why a pair of segments cannot be aligned.
+// Matches, and the reasons for which a pair of segments cannot be aligned.
 #pragma once
 
 #include <vector>
@@ -14,7 +14,7 @@ struct Match {
     double probability;
 };
 
-// A match that a matcher in Python proposes. It is not checked yet.
+// A match that a matcher in Python proposes, before its positions are checked.
 struct Proposal {
     std::int64_t reference_start, hypothesis_start, reference_length, hypothesis_length;
     double probability;
@@ -28,7 +28,7 @@ enum class Failure {
     missing_vectors,     // a sentence is too long for the encoder of a contextual matcher
 };
 
-// The names by which Python knows the failures, in the order of the enumeration.
+// The names of the failures in Python, in the order of the enumeration.
 constexpr const char* FAILURE_NAMES[] = {"none", "too_many_candidates", "too_many_paths", "misplaced_proposal",
                                          "missing_vectors"};
 static_assert(std::size(FAILURE_NAMES) == static_cast<std::size_t>(Failure::missing_vectors) + 1);
@@ -41,11 +41,11 @@ struct Outcome {
     [[nodiscard]] bool has_failed() const noexcept { return failure != Failure::none; }
 };
 
-// What the matchers use of a pair of segments in addition to its words.
+// Additional input of the matchers for a pair of segments, besides the words.
 struct PairFeatures {
-    // One list per matcher in Python, in chain order; null if there are no such matchers.
+    // A list of proposals for each matcher in Python, in chain order; null without such matchers.
     const std::vector<std::vector<Proposal>>* proposals = nullptr;
-    // The word vectors of both sentences, one item per contextual matcher, in chain order; null if they are missing.
+    // The word vectors of both sentences for each contextual matcher, in chain order; null if vectors are missing.
     std::vector<const SentenceRows*> hypothesis_rows, reference_rows;
 };
 

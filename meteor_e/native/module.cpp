@@ -26,7 +26,7 @@ void translate_exception(std::exception_ptr exception) {
 
 }  // namespace
 
-// The module does not need the GIL, because no thread shares a core with another thread.
+// The module works without the GIL, because threads never use the same Core object at the same time.
 PYBIND11_MODULE(_native, module, py::mod_gil_not_used()) {
     module.doc() = "The native core of meteor_e.";
     damaged_index_error.call_once_and_store_result([] {

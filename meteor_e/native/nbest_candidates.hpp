@@ -1,4 +1,4 @@
-// Collects candidates for n-best lists: many hypotheses, each of which is compared with the same references.
+// Collects candidate matches for n-best lists, in which every hypothesis is compared with the same references.
 #pragma once
 
 #include "chain_matcher.hpp"
@@ -6,8 +6,8 @@
 
 namespace meteor {
 
-// The positions of all references share lists, so candidates are collected once per hypothesis. Each function returns
-// false if the pairs have to be aligned one by one (CandidateCollector) because sharing is not possible or not cheaper.
+// The positions of all references share lists, so candidates are collected only once per hypothesis. If this is not
+// possible or not faster, the functions return false, and each pair has to be aligned separately (CandidateCollector).
 class NbestCandidates {
 public:
     NbestCandidates(const Chain& chain, const Vocabulary& vocabulary)
@@ -15,7 +15,7 @@ public:
 
     [[nodiscard]] bool load_references(const std::vector<Words>& references);
     [[nodiscard]] bool load_hypothesis(Words hypothesis);
-    // Makes the candidates of a reference, by its index, those of candidates().
+    // Selects a reference by its index. candidates() then contains its candidates.
     [[nodiscard]] bool select_reference(std::size_t reference);
     [[nodiscard]] const CandidateSet& candidates() const noexcept { return candidates_; }
 

@@ -8,7 +8,7 @@ namespace meteor {
 
 namespace {
 
-// From the second step to the last, a run of n ≥ 2 dots is one character, DOTS + n. METEOR uses a marker word instead.
+// Between the second and the last step, the character DOTS + n represents n ≥ 2 dots. METEOR uses a marker word.
 constexpr char32_t DOTS = 0x110000;
 constexpr std::u32string_view MARKER = U"DOTMULTI";
 
@@ -16,8 +16,8 @@ constexpr char32_t CAPITAL_SIGMA = 0x3A3;                      // its lower case
 constexpr char32_t CAPITAL_I_WITH_DOT = 0x130;                 // its lower case is two characters
 constexpr std::size_t MAX_IDLE_BUFFER = std::size_t{1} << 20;  // characters; larger buffers are not kept
 
-// Replaces a character whose neighbors satisfy two predicates, in one pass of non-overlapping matches from left to
-// right. A match includes both neighbors.
+// Replaces each character whose left and right neighbors satisfy the predicates. Like a regular expression, one pass
+// from left to right finds matches that do not overlap. A match includes both neighbors.
 template <class IsLeft, class IsRight>
 void replace_between(std::u32string& text, std::u32string& buffer, char32_t character, const IsLeft& is_left,
                      const IsRight& is_right, const char32_t* replacement) {
@@ -55,7 +55,7 @@ void split_commas(std::u32string& text, std::u32string& buffer) {
     replace_between(text, buffer, ',', is_not_digit, is_digit, U" , ");
 }
 
-// Steps 4 and 5: unifies quotes and dashes. Returns whether the text still contains an apostrophe.
+// Steps 4 and 5 replace variants of quotes and dashes. Returns whether the text still contains an apostrophe.
 bool unify_quotes_and_dashes(std::u32string& text, std::u32string& buffer) {
     const auto is_dash = [](char32_t c) { return c == '-' || c == 0x2013; };
     bool has_apostrophe = false;
@@ -121,7 +121,7 @@ bool Normalizer::split_words_of(const Character* text, std::size_t size, char32_
     return split_at_spaces(result);
 }
 
-// Steps 1 and 2: symbols get a space on both sides, and a run of dots becomes one character between spaces.
+// Steps 1 and 2 put spaces around symbols, and replace several dots by one character between spaces.
 template <class Character>
 bool Normalizer::set_symbols_apart(const Character* text, std::size_t size, std::u32string& output, Content& content) {
     output.resize(3 * size + 2);
@@ -196,7 +196,7 @@ void Normalizer::split_apostrophes(std::u32string& text, std::u32string& buffer)
     }
 }
 
-// Step 8, word by word: a final dot stays, is removed, or becomes a word.
+// Step 8: the final dot of a word stays, is removed, or becomes a separate word.
 bool Normalizer::split_final_dots(const std::u32string& text, char32_t following, std::u32string& output) const {
     const char32_t* const end = text.data() + text.size();
     const char32_t* first = std::find_if_not(text.data(), end, is_separator);
@@ -234,7 +234,7 @@ bool Normalizer::split_final_dot(const char32_t* first, const char32_t* last, ch
     return true;
 }
 
-// Steps 9 to 11: restores runs of dots, drops punctuation, merges spaces and lowercases; then splits the words.
+// Steps 9 to 11 restore repeated dots, remove punctuation, merge spaces and lowercase the text. Then it is split.
 bool Normalizer::split_at_spaces(NormalizedText& result) const {
     const bool is_full = mode_ == Mode::full || mode_ == Mode::no_punctuation;
     const auto is_blank = [this, is_full](char32_t c) {
@@ -247,7 +247,7 @@ bool Normalizer::split_at_spaces(NormalizedText& result) const {
     const std::u32string& text = result.characters;
     const char32_t* next = text.data();
     const char32_t* end = next + text.size();
-    // The Java program trims control characters from normalized text only.
+    // The Java program removes control characters at the ends of a text only if it normalizes the text.
     while (is_full && next < end && is_trimmed(*next)) ++next;
     while (is_full && next < end && is_trimmed(end[-1])) --end;
 
@@ -269,7 +269,7 @@ bool Normalizer::split_at_spaces(NormalizedText& result) const {
     return true;
 }
 
-// Lowercases the characters from `start` on. Returns false if Python has to do it.
+// Lowercases the characters from `start` on. Returns false if only Python can lowercase them.
 bool Normalizer::lowercase_word(std::u32string& characters, std::size_t start) const {
     for (std::size_t k = start; k < characters.size(); ++k) {
         char32_t& character = characters[k];

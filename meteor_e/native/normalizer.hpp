@@ -1,4 +1,4 @@
-// Splits raw text into words, in the passes of meteor_e/text/normalization.py, which documents them.
+// Splits raw text into words. meteor_e/text/normalization.py documents the steps.
 #pragma once
 
 #include <array>
@@ -55,7 +55,7 @@ enum class Apostrophes { english, french, apart };
 constexpr const char* APOSTROPHES_NAMES[] = {"english", "french", "apart"};  // of Python, in the same order
 static_assert(std::size(APOSTROPHES_NAMES) == static_cast<std::size_t>(Apostrophes::apart) + 1);
 
-// A text in Python's representation, with `width` bytes per character.
+// A text in the memory of a Python string, with `width` bytes per character.
 struct Text {
     const void* data = nullptr;
     std::size_t size = 0;
@@ -74,7 +74,7 @@ public:
     using Lowercase = char32_t (*)(char32_t);
     using Prefixes = std::unordered_set<std::u32string>;
 
-    // `kept_capitals` stay as they are, although `lowercase` changes them.
+    // The characters in `kept_capitals` are not lowercased.
     Normalizer(Mode mode, Apostrophes apostrophes, Prefixes always, Prefixes numeric,
                const std::u32string& kept_capitals, Lowercase lowercase)
         : mode_(mode),
@@ -85,8 +85,8 @@ public:
           lowercase_(lowercase) {}
 
     // Fills `result` with the words of a text. `following` is the first character after the text and white space, or 0.
-    // Returns false if the text needs the normalizer in Python, because it has a letter whose lower case depends on its
-    // neighbors or consists of two characters, or because it has METEOR's marker for dots.
+    // Returns false if the text needs the normalizer in Python. This is the case if it contains METEOR's marker for
+    // dots, or a letter whose lower case depends on its neighbors or consists of two characters.
     [[nodiscard]] bool split_words(const Text& text, char32_t following, NormalizedText& result) const;
 
 private:

@@ -88,8 +88,8 @@ void PairScorer::run_task(const Task& task, ThreadState& state, Preparation& pre
     }
 }
 
-// Aligns a pair with the n-best search. Returns false if it has to be aligned alone: for equal segments, because only
-// the first matcher is asked for them, or if the search is not possible.
+// Aligns a pair with the n-best search. Returns false if the pair has to be aligned separately. This is the case for
+// equal segments, which need the first matcher only, and if the n-best search is not possible.
 bool PairScorer::try_nbest_search(std::size_t hypothesis_segment, std::size_t reference_segment, std::size_t reference,
                                   ThreadState& state) const {
     const Words hypothesis_words = batch_.words(hypothesis_segment), reference_words = batch_.words(reference_segment);

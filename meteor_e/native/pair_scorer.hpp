@@ -1,4 +1,4 @@
-// Scores all pairs of some segments with others, as minimum Bayes risk decoding needs them.
+// Scores hypotheses with all references of a list, as in minimum Bayes risk decoding.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@ public:
     // Throws std::invalid_argument if a segment does not exist.
     PairScorer(Batch& batch, std::vector<PairSource> sources);
 
-    // Fills a matrix of scores for each source, one after the other, with a row per hypothesis.
+    // Fills a matrix of scores for each source. A matrix has a row per hypothesis. The matrices follow each other.
     [[nodiscard]] Completion score(std::size_t threads, const KeepGoing& keep_going, double* scores);
 
     // Pairs that could not be aligned; `index` is the index of the score.
@@ -30,7 +30,7 @@ private:
         std::size_t first_reference, last_reference;
         std::size_t first_score;
     };
-    // What the n-best search of a thread is prepared for.
+    // The source and the hypothesis for which the n-best search of a thread is prepared.
     struct Preparation {
         std::size_t source = NONE, hypothesis = NONE;
         bool is_possible = false;  // false: the pairs are aligned one by one

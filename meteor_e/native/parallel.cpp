@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t BLOCK = 16;  // items that a thread takes at a time
 constexpr auto POLL_INTERVAL = std::chrono::milliseconds(50);
 
-// The items and the state that all threads share.
+// The state of the work, which all threads share.
 class SharedWork {
 public:
     SharedWork(std::size_t count, const std::function<void(std::size_t, std::size_t)>& work)
@@ -58,8 +58,8 @@ private:
     std::exception_ptr error_;
 };
 
-// Threads that work in addition to the calling thread. They are joined in the destructor, because the destructor of a
-// running std::thread would terminate the program.
+// The threads besides the calling thread. The destructor joins them, because the destructor of a running std::thread
+// would terminate the program.
 class Helpers {
 public:
     explicit Helpers(SharedWork& work) : work_(work) {}
@@ -84,7 +84,7 @@ public:
             // The system does not provide more threads.
         }
     }
-    // Waits a while; returns whether all threads have finished.
+    // Waits for a short time, and returns whether all threads have finished.
     [[nodiscard]] bool wait() {
         std::unique_lock<std::mutex> lock(mutex_);
         return finished_.wait_for(lock, POLL_INTERVAL, [this] { return finished_count_ == threads_.size(); });

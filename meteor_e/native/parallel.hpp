@@ -1,4 +1,4 @@
-// Work on many items with several threads.
+// Distributes the work on many items over several threads.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ enum class Completion {
 
 using KeepGoing = std::function<bool()>;
 
-// Calls `work(worker, item)` for each item below `count`; `worker` is the index of the thread, below `threads`. The
-// calling thread works too, and calls `keep_going` several times per second; when that returns false, the work ends
-// early. If the system does not provide enough threads, fewer are used.
+// Calls `work(worker, item)` for each item from 0 to `count` - 1. `worker` is the index of the thread, from 0 to
+// `threads` - 1. The calling thread is one of the threads. It also calls `keep_going` several times per second. If
+// `keep_going` returns false, the work ends early. If the system cannot create enough threads, fewer threads are used.
 //
-// An exception ends the work, too. The first one is rethrown when all threads have ended.
+// An exception also ends the work. When all threads have ended, the first exception is thrown again.
 [[nodiscard]] Completion for_each(std::size_t count, std::size_t threads,
                                   const std::function<void(std::size_t, std::size_t)>& work,
                                   const KeepGoing& keep_going);

@@ -36,8 +36,8 @@ void PathSearch::collect_matches(std::vector<Match>& alignment) const {
     std::reverse(alignment.begin() + first, alignment.end());
 }
 
-// Adds the steps of all paths, in order. They are limited at a position, and positions with many steps are limited
-// together, so that the memory and the time of a search are bounded.
+// Adds the steps of all paths in their order. The number of steps at a position is limited, and so is the total of all
+// positions with many steps. This limits the memory and the time of a search.
 Failure PathSearch::add_steps(const CandidateSet& candidates, std::uint32_t position, const ChoiceList& list) {
     const bool is_fixed = candidates.is_fixed(position);
     steps_.clear();
@@ -62,8 +62,8 @@ void PathSearch::take_fixed(std::uint32_t parent, std::uint32_t position, const 
     add_step(parent, 0, Rank{0, 0, breaks_chunk, distance_between(position, choice.start)} - choice.gain);
 }
 
-// Lets a path take each choice whose words are unused, and then skip the position. The distance of a choice is charged
-// to the path that is copied, so that later copies include it.
+// Extends a path by each choice with unused words, and finally by skipping the position. The distance of a choice is
+// also added to the original path, so that the following copies of this path include it.
 void PathSearch::expand_path(std::uint32_t parent, std::uint32_t position, const ChoiceList& list) {
     std::int64_t charged = 0;
     for (const Run& run : list.runs) {
@@ -94,9 +94,9 @@ void PathSearch::expand_run(std::uint32_t parent, std::uint32_t position, const 
     }
 }
 
-// Does the same for a run of many choices, with less work. The ranks of choices that do not continue the chunk never
-// improve within the run, so only as many of them as the beam is wide can survive, and the others do not become steps.
-// Their distances are added per machine word of the set of starts.
+// A faster version of expand_path() for a run of many choices. If a choice does not continue the chunk, its rank is
+// never better than the ranks of earlier choices in the run. Therefore, such choices become steps only until the beam
+// is full. The distances of the other choices are added up, one machine word of the set of starts at a time.
 void PathSearch::expand_long_run(std::uint32_t parent, std::uint32_t position, const ChoiceList& list, const Run& run,
                                  std::int64_t& charged) {
     const std::int32_t chunk_end = paths_[parent].chunk_end;
@@ -109,7 +109,7 @@ void PathSearch::expand_long_run(std::uint32_t parent, std::uint32_t position, c
         const std::size_t first = 64 * part;
         const bool has_continuing_start =
             is_open && continuing_start / 64 == part && (starts >> (continuing_start % 64) & 1);
-        // All distances have the same sign if the position is outside of this part.
+        // If the position is outside of this part, all differences of positions have the same sign.
         const bool is_position_outside = position < first || position >= first + 64;
         if (taken >= options_.beam && !has_continuing_start && starts == run.starts[part] && is_position_outside) {
             const std::size_t next_count = part + 1 < mask_size_ ? run.count_before[part + 1] : run.last - run.first;
@@ -172,7 +172,7 @@ void PathSearch::index_long_run(const ChoiceList& list, Run& run) const {
     for (std::size_t part = 1; part < mask_size_; ++part) run.count_before[part] += run.count_before[part - 1];
 }
 
-// Returns, for one machine word of the set, the starts at which a match of the run does not cover a used word.
+// Returns one machine word of the set of starts. Starts at which a match would cover a used word are removed.
 std::uint64_t PathSearch::unused_starts(std::uint32_t path, const Run& run, std::size_t part) const noexcept {
     if (!run.starts[part]) return 0;
     const std::uint64_t* const words = used_.data() + path * mask_size_;
@@ -190,7 +190,7 @@ Rank PathSearch::gain_of(const Match& match) const noexcept {
     return {search_weight_of(chain_, match, is_accurate), words, 0, 0};
 }
 
-// Chooses the best steps in order: by rank, and of equal ranks, the earlier step first.
+// Selects the best steps, sorted by rank. Of steps with equal ranks, the earlier step is first.
 void PathSearch::choose_survivors() {
     survivors_.resize(steps_.size());
     for (std::uint32_t k = 0; k < survivors_.size(); ++k) survivors_[k] = k;
@@ -206,7 +206,7 @@ void PathSearch::choose_survivors() {
     }
 }
 
-// Makes the surviving steps the paths after the position.
+// Creates the paths after the position from the steps that were selected.
 void PathSearch::make_paths(std::uint32_t position, const ChoiceList& list) {
     next_paths_.resize(survivors_.size());
     next_used_.resize(survivors_.size() * mask_size_);
@@ -231,7 +231,7 @@ void PathSearch::make_paths(std::uint32_t position, const ChoiceList& list) {
     used_.swap(next_used_);
 }
 
-// Returns the path with the best rank, in which an open chunk counts as well.
+// Returns the path with the best rank. A chunk that is still open counts, too.
 std::size_t PathSearch::best_path() const {
     const auto final_rank = [](const Path& path) { return path.rank + Rank{0, 0, path.chunk_end >= 0, 0}; };
     return static_cast<std::size_t>(std::ranges::min_element(paths_, {}, final_rank) - paths_.begin());

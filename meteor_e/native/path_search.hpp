@@ -1,4 +1,4 @@
-// The beam search for pairs of any size and any beam, step by step as in the definition (meteor_e/engine/search.py).
+// A beam search for pairs of any size and any beam. It has the same steps as meteor_e/engine/search.py.
 #pragma once
 
 #include <vector>
@@ -8,12 +8,12 @@
 
 namespace meteor {
 
-// BeamSearch is faster, for pairs of usual size. Buffers are reused from one pair to the next.
+// For pairs of usual size, BeamSearch is faster. The buffers are reused for the next pair.
 class PathSearch {
 public:
     explicit PathSearch(const Chain& chain) : chain_(chain) {}
 
-    // Appends the chosen matches to `alignment`, by reference position. Fails if there are too many paths.
+    // Appends the chosen matches to `alignment`, sorted by reference position. Fails if there are too many paths.
     [[nodiscard]] Failure run(const CandidateSet& candidates, std::size_t hypothesis_size, const SearchOptions& options,
                               std::vector<Match>& alignment);
 
@@ -24,13 +24,13 @@ private:
         std::uint32_t next_position;  // the first one after the last match
         std::uint32_t link;           // the last match
     };
-    // A candidate of a position, and what a path gains by it.
+    // A candidate at a position, and its gain for a path.
     struct Choice {
         Rank gain;
         const Match* match;
         std::uint32_t start;  // in the hypothesis
     };
-    // A match and the match before it on the same path.
+    // A match, with a link to the previous match on the same path.
     struct Link {
         std::uint32_t previous;
         std::uint32_t position;
@@ -42,19 +42,19 @@ private:
         std::uint32_t parent;  // path before the position
         std::int32_t choice;   // index of a choice of the position, or KEEP, or SKIP
     };
-    // Consecutive choices of a list that differ only in where they start in the hypothesis, in ascending order.
+    // Consecutive choices that differ only in their start in the hypothesis. The starts are in ascending order.
     struct Run {
         std::uint32_t first, last;  // in the list's choices
         std::uint32_t length;       // in the hypothesis
-        // Only for long runs: the set of starts, and for each of its machine words the number of starts before it and
-        // the sum of the starts in it.
+        // Long runs also have the set of starts. For each machine word of this set, they have the number of earlier
+        // starts and the sum of the starts in the machine word.
         std::vector<std::uint64_t> starts;
         std::vector<std::uint32_t> count_before;
         std::vector<std::int64_t> sums;
 
         [[nodiscard]] bool is_long() const noexcept { return !starts.empty(); }
     };
-    // The choices of a position. Positions may share it, so it does not contain distances.
+    // The choices at a position. Positions may share a list, so the choices do not contain distances.
     struct ChoiceList {
         std::vector<Choice> choices;
         std::vector<Run> runs;

@@ -29,12 +29,12 @@ PhraseIndex::PhraseIndex(WordTable words, Words nodes, Words entries, std::uint3
 PhraseWord PhraseIndex::word(const std::string& word) const {
     const auto id = words_.find(word);
     if (!id) return {};
-    // The children of the root are the words that start a phrase, in the order of their ids.
+    // The children of the root node are the first words of all phrases, sorted by id.
     const std::uint32_t flags = *id < starting_words_ ? word_of(*id + 1) & FLAGS : 0;
     return {*id << FLAG_BITS | flags};
 }
 
-// All phrases are extended together, word by word, so that their memory accesses overlap.
+// Each round extends all phrases by one word, so that the memory accesses of different phrases overlap.
 void PhraseIndex::find(const std::vector<PhraseWord>& words, StepMemory& memory, std::vector<PhraseHit>& hits) const {
     memory.hits_by_length.clear();
     start_paths(words, memory);
@@ -59,7 +59,7 @@ void PhraseIndex::start_paths(const std::vector<PhraseWord>& words, StepMemory& 
     }
 }
 
-// Extends all paths of `length` words by one word, and removes those that the trie does not contain.
+// Extends all paths of `length` words by one word, and removes paths that the trie does not contain.
 void PhraseIndex::extend_paths(const std::vector<PhraseWord>& words, std::uint32_t length, StepMemory& memory) const {
     auto& paths = memory.paths;
     std::size_t path_count = 0;
@@ -96,8 +96,7 @@ void PhraseIndex::extend_paths(const std::vector<PhraseWord>& words, std::uint32
     paths.resize(path_count);
 }
 
-// Sets the intervals of the binary searches to the children of each path's node. Returns whether there are any
-// children.
+// Prepares a binary search among the children of each path's node. Returns whether a node has children.
 bool PhraseIndex::start_binary_searches(StepMemory& memory) const {
     bool has_children = false;
     for (const std::uint32_t index : memory.new_paths) {
@@ -116,17 +115,17 @@ bool PhraseIndex::start_binary_searches(StepMemory& memory) const {
     return has_children;
 }
 
-// Looks up the steps that are not cached, by binary searches among the children of their nodes. All searches run
-// together, so that their memory accesses overlap.
+// Looks up steps that are not cached by binary searches among the children of nodes. All searches run in parallel, so
+// that their memory accesses overlap.
 void PhraseIndex::search_new_steps(StepMemory& memory) const {
     bool is_open = start_binary_searches(memory);
     while (is_open) {
         is_open = false;
         for (const std::uint32_t index : memory.new_paths) {
-            // A search that has ended does not change; a check for that would take longer.
+            // An additional iteration does not change a finished search, and takes less time than a check.
             StepMemory::Path& path = memory.paths[index];
             const std::uint32_t half = path.count / 2, middle = path.low + half;
-            // All bits are set if the word comes later. A branch would be mispredicted half of the time.
+            // A mask of ones if the word comes later, or zeros. A branch would be mispredicted half of the time.
             const std::uint32_t is_later = 0u - ((path.count != 0) & (word_of(middle) < path.word << FLAG_BITS));
             path.low += is_later & (half + 1);
             path.count = half - (is_later & ~path.count & 1);

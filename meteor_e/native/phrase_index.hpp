@@ -1,4 +1,4 @@
-// The paraphrase table: a trie in a mapped file (meteor_e/packs/indexes.py and docs/index-format.md).
+// A paraphrase table as a trie in a memory-mapped file (see docs/index-format.md).
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct PhraseHit {
     std::uint32_t node;  // of the trie; identifies the phrase
 };
 
-// The id of a word in the table, with the flags of the one-word phrase in the lowest bits.
+// The id of a word in the table. The lowest bits are the flags of the phrase that consists of this word only.
 struct PhraseWord {
     static constexpr std::uint32_t FLAG_BITS = 2, FLAGS = 3;  // whether a phrase is a left or a right side of an entry
     static constexpr std::uint32_t UNKNOWN = 0xFFFFFFFFu;     // no phrase contains the word
@@ -27,8 +27,8 @@ struct PhraseWord {
     [[nodiscard]] std::uint32_t id() const noexcept { return code >> FLAG_BITS; }
 };
 
-// A direct-mapped cache of steps through the trie, because most steps repeat and a binary search in a mapped file is
-// slow; and the buffers of PhraseIndex::find().
+// A direct-mapped cache of steps through the trie, together with the buffers of PhraseIndex::find(). Most steps are
+// repeated, and a binary search in a memory-mapped file is slow.
 struct StepMemory {
     struct Step {
         std::uint32_t node = 0;   // 0 (the root) if the slot is unused
@@ -42,7 +42,7 @@ struct StepMemory {
         return steps[key >> (64 - SLOT_BITS)];
     }
 
-    // The words of a segment from `start` on that lead to a node.
+    // A path through the trie. The words of a segment from `start` on lead to its last node.
     struct Path {
         std::uint32_t start, node, word;
         Step* step;                // the step from the node with the word
@@ -58,7 +58,7 @@ struct StepMemory {
     std::vector<PhraseHit> hits_by_length;
 };
 
-// The contents of the file are not trusted: an index that points out of it throws DamagedIndex.
+// The file may be damaged. If an index in it points outside of the file, DamagedIndex is thrown.
 class PhraseIndex {
 public:
     PhraseIndex(WordTable words, Words nodes, Words entries, std::uint32_t starting_words, std::uint32_t node_count);
@@ -66,13 +66,13 @@ public:
     [[nodiscard]] const WordTable& words() const noexcept { return words_; }
     [[nodiscard]] PhraseWord word(const std::string& word) const;
 
-    // Finds all phrases of the table in a segment, by position; those of a position by length.
+    // Finds all phrases of the table in a segment, sorted by position and then by length.
     void find(const std::vector<PhraseWord>& words, StepMemory& memory, std::vector<PhraseHit>& hits) const;
 
     // The phrases that the table pairs with a phrase, in table order.
     [[nodiscard]] Words paraphrases(std::uint32_t node) const;
 
-    // Prefetch what paraphrases() reads: first the node, then the entries.
+    // Prefetch the memory that paraphrases() reads: first the node, then the entries.
     void prefetch(std::uint32_t node) const noexcept { METEOR_PREFETCH(&nodes_[NODE_SIZE * node + 2]); }
     void prefetch_entries(std::uint32_t node) const noexcept {
         const std::uint32_t entry = first_entry(node);

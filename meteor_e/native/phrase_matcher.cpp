@@ -51,7 +51,7 @@ void PhraseMatcher::load_reference(const Matcher& matcher, ReferenceFeatures& re
     reference.size_in_bytes += 64 * phrases.hits.size() + sizeof(std::uint32_t) * phrases.paraphrases.size();
 }
 
-// Finds out which phrases of the reference match the hypothesis's phrases that are not cached yet.
+// Finds the phrases of the reference that match new phrases of the hypothesis.
 void PhraseMatcher::relate_new_phrases(const PhraseIndex& index, ReferencePhrases& phrases) {
     for (const std::uint32_t node : new_nodes_) index.prefetch_entries(node);
     related_phrases_.clear();
@@ -90,8 +90,8 @@ void PhraseMatcher::look_up_new_phrases(const PhraseIndex& index, const Referenc
     }
 }
 
-// Candidates are added in the order of the definition: by phrase of the reference and then by phrase of the hypothesis,
-// each with its paraphrases in table order.
+// The order of candidates is that of the Python engine: first the phrases of the reference are looked up, and then the
+// phrases of the hypothesis. The paraphrases of a phrase have the order of the table.
 Failure PhraseMatcher::add_candidates(const Matcher& matcher, std::uint32_t matcher_index, ReferenceFeatures& reference,
                                       Words hypothesis, CandidateSet& candidates) {
     if (reference.phrases.size() <= matcher.column || !reference.phrases[matcher.column].is_loaded) {

@@ -1,4 +1,4 @@
-// Matches of phrases that a mapped table pairs.
+// Matches of phrases that are paraphrases in a memory-mapped table.
 #pragma once
 
 #include <compare>
@@ -10,8 +10,8 @@
 
 namespace meteor {
 
-// Runs the family phrases. The table is looked up in both directions: the paraphrases of the reference's phrases among
-// the hypothesis's, and the other way around. Which phrases are paired is cached in the features of the reference.
+// Runs matchers of the family `phrases`. It searches the hypothesis for paraphrases of the reference's phrases, and the
+// reference for paraphrases of the hypothesis's phrases. The features of the reference cache the pairs of phrases.
 class PhraseMatcher {
 public:
     explicit PhraseMatcher(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
@@ -19,21 +19,21 @@ public:
     // Finds the phrases of a table in a segment.
     void find_phrases(const Matcher& matcher, Words segment, std::vector<PhraseHit>& hits);
 
-    // Sets the phrases of a reference. If it is not called, add_candidates() finds them.
+    // Sets the phrases of a reference. Without this call, add_candidates() finds the phrases.
     void load_reference(const Matcher& matcher, ReferenceFeatures& reference, std::vector<PhraseHit> hits);
 
     [[nodiscard]] Failure add_candidates(const Matcher& matcher, std::uint32_t matcher_index,
                                          ReferenceFeatures& reference, Words hypothesis, CandidateSet& candidates);
 
 private:
-    // What is kept for each phrase table.
+    // The state for each phrase table.
     struct TableState {
         StepMemory steps;
-        // The last hypothesis, because a hypothesis may be compared with many references.
+        // The last hypothesis. It is kept, because a hypothesis may be compared with many references.
         std::vector<std::uint32_t> hypothesis;
         std::vector<PhraseHit> hypothesis_hits;
     };
-    // A phrase that is looked up, the paraphrase, and its index among the paraphrases.
+    // A phrase, one of its paraphrases, and the index of the paraphrase in the list of paraphrases.
     struct PhrasePair {
         std::uint32_t phrase_hit, entry, paraphrase_hit;
         auto operator<=>(const PhrasePair&) const = default;

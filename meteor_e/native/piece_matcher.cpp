@@ -56,8 +56,8 @@ void PieceMatcher::find_overlaps(const KeyColumn& pieces, double threshold, Word
     }
 }
 
-// Counts the pieces that a hypothesis word shares with each word of the block. All counters are incremented at once:
-// bit k of `count_bits[b]` is bit b of the counter of word k.
+// Counts the pieces that a hypothesis word has in common with each word of the block. Bit k of `count_bits[b]` is bit b
+// of the counter of word k, so one operation increments the counters of many words.
 void PieceMatcher::compare_with_block(const KeyColumn& pieces, double threshold, Words hypothesis, Words reference,
                                       View<std::uint32_t> block, std::uint32_t i) {
     const Words word_pieces = pieces.keys(hypothesis[i]);

@@ -1,4 +1,4 @@
-// Partial matches of single words by the pieces that they share, such as character n-grams.
+// Partial matches of words that have pieces in common, such as character n-grams.
 #pragma once
 
 #include <array>
@@ -11,8 +11,9 @@
 
 namespace meteor {
 
-// Runs the families overlap and ngrams. Words that occur in both segments are left to the exact matcher. The other
-// words are paired greedily, from the most similar pair to the least similar one, and each word is in one pair at most.
+// Runs matchers of the families `overlap` and `ngrams`. Words that occur in both segments are left to the exact
+// matcher. The other words are paired greedily, from the most similar pair to the least similar pair. A word is in at
+// most one pair.
 class PieceMatcher {
 public:
     explicit PieceMatcher(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
@@ -26,10 +27,10 @@ private:
         std::int64_t displacement;  // difference of the words' relative positions, scaled to an integer
         std::uint32_t j, i;
 
-        // In the order in which pairs are chosen: higher similarity first, then lower displacement, j and i.
+        // Pairs are chosen in this order: higher similarity first, then lower displacement, lower j, and lower i.
         [[nodiscard]] bool operator<(const Overlap& other) const noexcept;
     };
-    // Up to 64 reference words, a bit for each.
+    // A block of up to 64 reference words. Each word has a bit.
     static constexpr std::size_t BLOCK = 64;
     using CountBits = std::array<std::uint64_t, 32>;
 

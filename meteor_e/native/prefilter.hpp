@@ -1,4 +1,4 @@
-// A Bloom-style prefilter: rejects most numbers that are not in a set before the set itself is searched.
+// A prefilter like a Bloom filter. It rejects most numbers that are not in a set without a search in the set.
 #pragma once
 
 #include <bitset>

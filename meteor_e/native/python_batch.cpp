@@ -53,7 +53,7 @@ std::size_t original(BoundBatch& batch, std::size_t hypothesis) {
     return batch.original(hypothesis);
 }
 
-// Converts a position that a matcher proposes; positions out of the range of an integer become its limits.
+// Converts a position that a matcher proposes. Positions outside of the range of an integer are clipped.
 std::int64_t to_position(py::handle object) {
     int overflow = 0;
     const long long value = PyLong_AsLongLongAndOverflow(object.ptr(), &overflow);
@@ -135,7 +135,7 @@ py::bytes to_bytes(const std::vector<Item>& items) {
     return steal<py::bytes>(PyBytes_FromStringAndSize(reinterpret_cast<const char*>(items.data()), size));
 }
 
-// The alignments of the hypotheses of a batch as arrays; meteor_e/scoring/packed_alignments.py documents the fields.
+// The alignments of all hypotheses as arrays. meteor_e/scoring/packed_alignments.py documents the fields.
 struct PackedAlignments {
     py::list forms;
     std::unordered_map<std::uint32_t, std::int32_t> form_ids;  // by word type

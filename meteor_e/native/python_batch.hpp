@@ -22,8 +22,8 @@ struct BoundBatch : Batch {
 
 [[nodiscard]] inline Core& core_of(BoundBatch& batch) noexcept { return batch.core; }
 
-// Creates the Python object of an empty batch. It is created by its class, because pybind11's cast of a std::unique_ptr
-// is not safe if the memory runs out (define_constructor).
+// Creates an empty batch as a Python object. The function calls the Python class, because the cast of a std::unique_ptr
+// in pybind11 is not safe if the memory runs out (see define_constructor).
 [[nodiscard]] py::object create_batch(Core& core);
 
 void define_batch(py::module_& module);

@@ -13,7 +13,7 @@ char32_t lowercase(char32_t character) {
     return static_cast<char32_t>(Py_UNICODE_TOLOWER(static_cast<Py_UCS4>(character)));
 }
 
-// The sections and parameters of a mapped index, by name. The core keeps the sections' buffers.
+// The named sections and parameters of a memory-mapped index. The core keeps the buffers of the sections.
 class IndexReader {
 public:
     IndexReader(Core& core, py::handle index) : core_(core), index_(index) {}
@@ -151,7 +151,7 @@ Text to_text(py::handle object) {
 py::object read(Core& core, py::handle segments, std::size_t threads, py::handle stop) {
     py::object object = create_batch(core);
     auto& batch = object.cast<BoundBatch&>();
-    // Keeps the texts alive, because their characters are read without the GIL.
+    // This list keeps the Python strings alive while their characters are read without the GIL.
     const auto owned_segments = steal(PySequence_Tuple(segments.ptr()));
     const auto texts = to_vector(owned_segments, to_text);
     run_without_gil(stop,

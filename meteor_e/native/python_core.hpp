@@ -13,7 +13,7 @@
 
 namespace meteor::python {
 
-// A chain, and the words that were seen with it.
+// A chain with its vocabulary, which contains all words that it has read.
 struct Core {
     std::vector<std::unique_ptr<Buffer>> buffers;  // of the mapped indexes
     Chain chain;
@@ -26,7 +26,7 @@ struct Core {
 [[nodiscard]] inline Core& core_of(Core& core) noexcept { return core; }
 
 // Wraps a method so that it raises an error if another thread uses the core or one of its batches at the same time.
-// This is checked instead of locked, because such a use is a programming error.
+// There is an error instead of a lock, because simultaneous use is a programming error.
 template <class Result, class Self, class... Arguments>
 [[nodiscard]] auto exclusive(Result (*method)(Self&, Arguments...)) {
     return [method](Self& self, Arguments... arguments) {

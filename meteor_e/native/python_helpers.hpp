@@ -1,4 +1,4 @@
-// Conversions between C++ and Python: sequences, buffers, texts; and work without the GIL.
+// Functions that convert between C++ and Python objects, or run code without the GIL.
 #pragma once
 
 #include <pybind11/pybind11.h>
@@ -17,16 +17,16 @@ namespace meteor::python {
 
 namespace py = pybind11;
 
-// Takes ownership of what a function of the C API returned: a new reference, or null after an error.
+// Takes ownership of the result of a C API function, which is a new reference, or null after an error.
 template <class Object = py::object>
 [[nodiscard]] Object steal(PyObject* object) {
     if (!object) throw py::error_already_set();
     return py::reinterpret_steal<Object>(object);
 }
 
-// Defines the constructor of a class from a factory. It is used instead of py::init, because that of pybind11 3.1 is
-// not safe if the memory runs out while the object is registered: it frees the object of a std::unique_ptr twice, and
-// for a pointer the exception reaches C code, which terminates the program.
+// Defines the constructor of a class from a factory function. It replaces py::init, which is not safe in pybind11 3.1
+// if the memory runs out while an object is registered. The object of a std::unique_ptr would be freed twice. For a
+// pointer, the exception would reach C code, which terminates the program.
 template <class Type, class... Arguments, class... Extra>
 void define_constructor(py::class_<Type>& type, std::unique_ptr<Type> (*factory)(Arguments...), const Extra&... extra) {
     const auto construct = [factory](py::detail::value_and_holder& target, Arguments... arguments) {
@@ -42,8 +42,7 @@ void define_constructor(py::class_<Type>& type, std::unique_ptr<Type> (*factory)
     type.def("__init__", construct, py::detail::is_new_style_constructor(), extra...);
 }
 
-// A list or a tuple, or a list of the items of another iterable. Faster than py::sequence, which looks items up by
-// name.
+// A list, a tuple, or a list of the items of another iterable. It is faster than py::sequence.
 class Sequence {
 public:
     explicit Sequence(py::handle object) : items_(steal(PySequence_Fast(object.ptr(), "a sequence was expected"))) {}
@@ -52,7 +51,7 @@ public:
         return static_cast<std::size_t>(PySequence_Fast_GET_SIZE(items_.ptr()));
     }
     [[nodiscard]] py::handle operator[](std::size_t index) const {
-        // Python code that ran in the meantime may have shortened a list.
+        // Python code may have run since the last access and may have shortened the list.
         if (index >= size()) throw std::invalid_argument("a sequence changed while it was read");
         return PySequence_Fast_GET_ITEM(items_.ptr(), static_cast<Py_ssize_t>(index));
     }
@@ -71,7 +70,7 @@ template <class Convert>
     return results;
 }
 
-// The memory of a Python object, which it holds as long as the buffer exists.
+// The memory of a Python object. The object stays alive as long as the buffer exists.
 class Buffer {
 public:
     explicit Buffer(py::handle object, int flags = 0) {
@@ -95,8 +94,8 @@ private:
     Py_buffer view_{};
 };
 
-// Runs `work(keep_going)` without the GIL. `keep_going` handles signals such as Ctrl-C, and returns false if there was
-// one or if `stop` is true, which another thread can change. Interrupted work ends in KeyboardInterrupt.
+// Runs `work(keep_going)` without the GIL. `keep_going` handles signals such as Ctrl-C. It returns false after a
+// signal, or if another thread has set `stop`. Interrupted work raises KeyboardInterrupt.
 template <class Work>
 void run_without_gil(py::handle stop, const Work& work) {
     const auto keep_going = [stop] {
@@ -114,7 +113,7 @@ void run_without_gil(py::handle stop, const Work& work) {
     if (completion == Completion::interrupted) throw py::error_already_set();
 }
 
-// Checks what a function of the C API returned; -1 may be an error.
+// Checks the result of a C API function. The result -1 may be an error.
 template <class Number>
 Number check_error(Number value) {
     if (value == static_cast<Number>(-1) && PyErr_Occurred()) throw py::error_already_set();
@@ -139,7 +138,7 @@ inline std::u32string to_string(py::handle object) {
     return string;
 }
 
-// Converts a name to the value of an enumeration. `names` has the order of the enumeration.
+// Converts a name to a value of an enumeration. `names` is in the order of the enumeration.
 template <class Value, std::size_t Count>
 [[nodiscard]] Value to_enum(py::handle object, const char* const (&names)[Count]) {
     const auto name = object.cast<std::string>();

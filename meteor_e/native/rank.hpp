@@ -1,5 +1,5 @@
-// How partial alignments compare: by more weighted matches, then (in the maximum-accuracy mode) by more matched words,
-// then by fewer chunks, then by less distance. Lower ranks are better, and ranks are additive.
+// Ranks of partial alignments. The criteria are: more weighted matches, then more matched words (in the mode for
+// maximum accuracy), then fewer chunks, and then a lower distance. Lower ranks are better. Ranks can be added.
 #pragma once
 
 #include <compare>
@@ -11,7 +11,7 @@
 
 namespace meteor {
 
-// A rank with a number per criterion, for segments of many thousand words or matchers with huge weights.
+// A rank with a number for each criterion. It is needed for segments of many thousand words and for huge weights.
 struct Rank {
     std::int64_t weighted = 0, words = 0, chunks = 0, distance = 0;
 
@@ -24,7 +24,7 @@ struct Rank {
     auto operator<=>(const Rank&) const = default;
 };
 
-// The layout of ranks that fit in one number, which is the usual case. The lowest bits hold the distance.
+// The layout of a rank in a single number, which is the usual case. The lowest bits contain the distance.
 struct RankUnits {
     int chunk_shift = 0, word_shift = 0, weighted_shift = 0;
 
@@ -40,7 +40,7 @@ struct SearchOptions {
     bool maximum_accuracy = false;  // other weights; all matched words are compared before the chunks
 };
 
-// Returns how much a match is worth: the words of both segments times the weight, each product rounded down.
+// Returns the weight of a match: its words in each segment times the matcher's weight, rounded down and added.
 [[nodiscard]] inline std::int64_t search_weight_of(const Chain& chain, const Match& match,
                                                    bool maximum_accuracy) noexcept {
     const Matcher& matcher = chain.matchers[match.matcher];

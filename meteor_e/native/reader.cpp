@@ -12,14 +12,14 @@ const std::uint8_t* skip_separators(const std::uint8_t* start, const std::uint8_
     return std::find_if_not(start, end, is_separator);
 }
 
-// The rules for these characters consume the characters beside them, so they would both use the space between two
-// tokens.
+// The rules for these characters also match the neighboring characters. If two tokens have such characters at their
+// common space, both rules need this space, but only one of them can match it.
 bool consumes_neighbors(std::uint8_t character) noexcept {
     return character == '\'' || character == '`' || character == ',';
 }
 
-// Returns a representative of the character after a final dot: the rules tell lowercase letters, digits and other
-// characters apart.
+// Returns a representative of the class of a character after a final dot. The rules for final dots distinguish
+// lowercase letters, digits, and all other characters.
 char32_t kind_of_following(std::uint8_t character) noexcept {
     if (character >= 'a' && character <= 'z') return U'a';
     return character >= '0' && character <= '9' ? U'0' : U'-';
@@ -68,7 +68,7 @@ bool Reader::split_tokens(Remainder& remainder) {
             while (start + size < end && start[size] > 0x20 && start[size] != 0xA0) ++size;
         }
         const std::uint8_t* const token_end = start + size;
-        // Control characters are trimmed at the ends of a text only, and Unicode spaces separate words in a later step.
+        // Control characters are removed only at the ends of a text. Unicode spaces separate words in a later step.
         if (token_end < end && !is_separator(*token_end)) return false;
         if (remainder.follows_consuming_character && consumes_neighbors(*start)) return false;
         remainder.follows_consuming_character = consumes_neighbors(token_end[-1]);

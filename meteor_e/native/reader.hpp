@@ -1,4 +1,4 @@
-// Reads raw texts into word types.
+// Splits raw texts into words, and looks up the word types.
 #pragma once
 
 #include <string>
@@ -29,14 +29,13 @@ struct ReadWords {
     }
 };
 
-// Reads texts for one thread. Most tokens, which are the parts between white space, are found in a cache. That is
-// possible because no rule of the normalizer looks further than to the next token, and only two rules look at the next
-// token.
+// Reads texts in one thread. A token is a part of a text between white space. Most tokens are found in a cache. This is
+// possible because only two rules of the normalizer look at the next token, and no rule looks further.
 class Reader {
 public:
     explicit Reader(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {}
 
-    // Appends the words of a text. Returns false, and appends nothing, if the text needs the normalizer in Python.
+    // Appends the words of a text. If the text needs the normalizer in Python, returns false and appends nothing.
     [[nodiscard]] bool read(const Text& text, const Normalizer& normalizer, ReadWords& words);
 
 private:
@@ -48,7 +47,7 @@ private:
         RawToken key;        // empty if the text is too long for the cache
         std::uint64_t hash;
     };
-    // The part of a text that is not read yet.
+    // The rest of a text, which has not been read yet.
     struct Remainder {
         const std::uint8_t* start;
         const std::uint8_t* end;

@@ -42,7 +42,7 @@ ReferenceFeatures& ReferenceCache::find_or_insert(Words reference, std::uint64_t
     return *last_entry_;
 }
 
-// Adds what the matchers added to the last entry.
+// Updates the size of the cache, because the matchers may have extended the last entry.
 void ReferenceCache::update_size() noexcept {
     if (last_entry_) size_in_bytes_ += last_entry_->size_in_bytes - last_entry_size_;
     last_entry_ = nullptr;

@@ -1,4 +1,4 @@
-// A cache of the features of references.
+// A cache for the features of references.
 #pragma once
 
 #include <vector>
@@ -7,17 +7,17 @@
 
 namespace meteor {
 
-// A set-associative cache of bounded size. It is emptied when it exceeds its budget: test sets repeat their references
-// in the same order for every system, so the oldest entries are the ones that are needed next.
+// A set-associative cache of limited size. If it exceeds its budget, it is emptied completely. Every system of a test
+// set has the same references in the same order, so the oldest entries are always the entries that are needed next.
 class ReferenceCache {
 public:
     ReferenceCache(const Chain& chain, const Vocabulary& vocabulary) : chain_(chain), vocabulary_(vocabulary) {}
 
-    // Returns the features of a reference. The matchers may extend them; they are valid until the next call.
+    // Returns the features of a reference. The matchers may extend them. The reference is valid until the next call.
     [[nodiscard]] ReferenceFeatures& find_or_insert(Words reference, std::uint64_t hash);
 
-    // Prefetches the features of a reference that is needed after so many other pairs, MAX_PAIRS_AHEAD at most. Call it
-    // for each of these distances, because only then do the addresses that the next step reads lie in a cache.
+    // Prefetches the features of a reference that is needed after `pairs_ahead` other pairs. Call the function for all
+    // distances from MAX_PAIRS_AHEAD to 1, because a step reads addresses that the previous step has prefetched.
     static constexpr std::size_t MAX_PAIRS_AHEAD = 3;
     void prefetch(std::uint64_t hash, std::size_t pairs_ahead) const noexcept;
 

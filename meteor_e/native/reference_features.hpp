@@ -1,5 +1,5 @@
-// What matching a hypothesis needs to know about a reference. It is computed once per distinct reference, and extended
-// by each hypothesis with new words.
+// Features of a reference for matching. They are computed once per distinct reference. Each hypothesis with new words
+// extends them.
 #pragma once
 
 #include <vector>
@@ -10,20 +10,20 @@
 
 namespace meteor {
 
-// A distinct word of the reference that a word of a hypothesis matches.
+// A distinct word of the reference that matches a word of a hypothesis.
 struct RelatedWord {
     std::uint32_t distinct_word, matcher;
     double probability;
 };
 
-// A phrase of the reference that the table pairs with a phrase of a hypothesis.
+// A phrase of the reference that is a paraphrase of a phrase in a hypothesis.
 struct RelatedPhrase {
     std::uint32_t hit;            // index among the phrases of the reference
     std::uint32_t entry;          // index among the paraphrases of the phrase that is looked up
     bool is_reference_looked_up;  // otherwise, the hypothesis's phrase is looked up
 };
 
-// The phrases of the reference that a table contains.
+// The phrases of the reference that a paraphrase table contains.
 struct ReferencePhrases {
     bool is_loaded = false;
     std::vector<PhraseHit> hits;

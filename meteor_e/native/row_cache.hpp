@@ -1,4 +1,4 @@
-// A cache from keys to rows of results.
+// A cache that maps each key to a list of results, its row.
 #pragma once
 
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace meteor {
 
-// Each key has a row, a list of results. A lookup has two steps: assign_rows() lists the keys that are not cached, and
-// add_results() adds their rows, even if these are empty.
+// Each key has a row of results, which may be empty. A lookup has two steps. First, assign_rows() lists the keys that
+// are not in the cache. Then add_results() adds the rows of these keys.
 template <class Result>
 class RowCache {
 public:
@@ -18,7 +18,7 @@ public:
         Result result;
     };
 
-    // Sets `rows` to the row index of each item's key, and `new_keys` to the keys that do not have a row yet.
+    // Sets `rows` to the index of the row for each item's key. Sets `new_keys` to the keys without a row.
     template <class Items, class KeyOf>
     void assign_rows(const Items& items, const KeyOf& key_of, std::vector<std::uint32_t>& rows,
                      std::vector<std::uint32_t>& new_keys) {
@@ -36,7 +36,7 @@ public:
         const std::uint32_t row = row_ids_.find(key);
         return row == IdMap::ABSENT || row < old_size_ ? IdMap::ABSENT : row - old_size_;
     }
-    // Adds the rows of the new keys; the results of a key keep their order.
+    // Adds the rows of the new keys. The results of each key keep their order.
     void add_results(const std::vector<NewResult>& results) {
         append_by_key(
             results, row_ids_.size() - old_size_, [](const NewResult& item) { return item.key_index; },
@@ -47,7 +47,7 @@ public:
     }
     void clear() { *this = RowCache(); }
 
-    // Calls `visit` with each array that a lookup reads.
+    // Calls the function `visit` for each array that a lookup reads.
     template <class Visit>
     void visit_arrays(const Visit& visit) const {
         visit(row_starts_);

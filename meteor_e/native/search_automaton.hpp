@@ -1,8 +1,8 @@
-// Cached states of beam searches, stored as an automaton.
+// A cache for the states of beam searches, in the form of an automaton.
 //
-// An edge leads from the state before a position to the state after it. Searches share edges wherever they can: they
-// have a common prefix, or they reach the same state in different ways. States whose ranks differ by a constant are
-// equal, because only differences between ranks matter.
+// An edge leads from the state before a position to the state after the position. Two searches share edges if they have
+// a common prefix, or if they reach the same state in different ways. States are equal if their ranks differ by a
+// constant, because only differences between ranks matter.
 #pragma once
 
 #include <array>
@@ -13,7 +13,7 @@
 
 namespace meteor {
 
-// What determines the state after a position.
+// The conditions that determine the state after a position.
 template <std::size_t Parts>
 struct AutomatonEdge {
     std::uint32_t node = 0;                           // the state before the position
@@ -42,7 +42,7 @@ public:
         std::uint32_t origins;  // index of the classes' origins, in CachedBeamSearch
     };
 
-    // Checked before each search; the automaton is cleared if it is full.
+    // The size of the automaton is checked before each search. A full automaton is cleared.
     [[nodiscard]] bool is_full() const noexcept {
         return state_bytes_.size() > MAX_BYTES || transitions_.size() > MAX_TRANSITIONS;
     }
@@ -54,8 +54,8 @@ public:
         node_by_state_.clear();
     }
 
-    // Returns the index of the transition of an edge, or NONE. `guess` is its index if this search follows the last
-    // one.
+    // Returns the index of the transition for an edge, or NONE. `guess` is the right index if the search takes the same
+    // way as the last search.
     [[nodiscard]] std::uint32_t find(const Edge& edge, std::uint32_t guess) const {
         if (guess < transitions_.size() && transitions_[guess].edge == edge) return guess;
         return transition_by_edge_.find(edge.hash(),
@@ -69,10 +69,10 @@ public:
         return index;
     }
 
-    // The words that paths in a state have used and that later candidates cover.
+    // The words that are used by a path in the state and covered by a later candidate.
     [[nodiscard]] const Words& used_words(std::uint32_t node) const noexcept { return nodes_[node].used_words; }
 
-    // Only some nodes store a state. The others follow from the node before by passing a position.
+    // Only some nodes store a state. The state of another node results from the node before by passing a position.
     [[nodiscard]] bool has_state(std::uint32_t node) const noexcept { return nodes_[node].first_byte != NONE; }
     [[nodiscard]] const std::uint8_t* state(std::uint32_t node) const noexcept {
         return state_bytes_.data() + nodes_[node].first_byte;
@@ -81,7 +81,7 @@ public:
         nodes_.push_back({NONE, 0, used_words});
         return static_cast<std::uint32_t>(nodes_.size() - 1);
     }
-    // Returns the node with a state, which `write` stores in `size` bytes.
+    // Returns the node for a state. The function `write` writes the state to `size` bytes of memory.
     template <typename Write>
     std::uint32_t find_or_add_node(const Words& used_words, std::size_t size, Write&& write) {
         const std::size_t first = state_bytes_.size();

@@ -1,4 +1,4 @@
-// The vectors of the words of one sentence, for matchers whose vectors depend on the sentence.
+// The word vectors of a sentence, for matchers with contextual vectors.
 #pragma once
 
 #include <cstddef>
@@ -10,14 +10,14 @@
 
 namespace meteor {
 
-// Parts of a vector are integers, in units of 1/grid; meteor_e/api/matchers.py rounds them. Two vectors of length 2
-// have a dot product of at most 4 * grid * grid, which 32 bits hold for grids up to this one.
+// The components of a vector are integers in units of 1/grid, which meteor_e/api/matchers.py rounds. The dot product of
+// two vectors of length 2 is at most 4 * grid * grid. With this maximum of grid, it fits into 32 bits.
 constexpr std::int32_t MAX_VECTOR_GRID = 1 << 14;
 
 class SentenceRows {
 public:
     SentenceRows() = default;
-    // Throws std::invalid_argument if the values are not one row per word.
+    // Throws std::invalid_argument if the number of values does not fit the number of words.
     SentenceRows(View<std::int16_t> values, std::size_t words, std::int32_t grid)
         : scale_(static_cast<double>(grid) * grid), values_(values.begin(), values.end()), known_(words) {
         if (!words || values.size() % words) throw std::invalid_argument("there must be one vector per word");
@@ -37,7 +37,7 @@ public:
     [[nodiscard]] std::size_t word_count() const noexcept { return known_.size(); }
     [[nodiscard]] bool known(std::size_t word) const noexcept { return known_[word] != 0; }  // false for a row of zeros
 
-    // Returns (1 + the dot product of two rows) / 2. The sum is exact, because its terms are integers.
+    // Returns (1 + dot product of two rows) / 2. The dot product is exact, because it is a sum of integers.
     [[nodiscard]] double similarity(std::size_t word, const SentenceRows& other,
                                     std::size_t other_word) const noexcept {
         const std::int16_t* row = values_.data() + word * dimension_;

@@ -33,7 +33,7 @@ std::uint64_t SharedCharacters::NgramKey::hash() const noexcept {
     return value ^ value >> 29;
 }
 
-// Returns where the table holds an n-gram, or else the unused slot where it belongs.
+// Returns the slot of an n-gram in the hash table, or the unused slot for a new n-gram.
 std::size_t SharedCharacters::slot_of(const NgramKey& key) const noexcept {
     std::size_t slot = (key.hash() >> 20) & table_mask_;
     while (table_[slot].key != key && table_[slot].key != NgramKey{}) slot = (slot + 1) & table_mask_;
@@ -60,7 +60,7 @@ void SharedCharacters::compare(const Vocabulary& vocabulary, const CharacterLimi
     join_words(vocabulary, hypothesis, hypothesis_);
     join_words(vocabulary, reference, reference_);
     const std::size_t hypothesis_size = hypothesis_.size(), reference_size = reference_.size();
-    // Of the hypothesis, only n-grams of one length are added to the table, because their repetition is counted.
+    // Only n-grams of one length are added from the hypothesis, because only their repetition is counted.
     prepare_table(MAX_NGRAM * reference_size + hypothesis_size);
     count_reference_ngrams();
     std::array<std::size_t, MAX_NGRAM> common{};
@@ -95,8 +95,8 @@ void SharedCharacters::count_reference_ngrams() {
     }
 }
 
-// Counts the common n-grams by length; returns how many n-grams are repetitions. If the reference does not have an
-// n-gram, it does not have a longer one with this prefix either, so only the repeatable n-gram is still looked up.
+// Counts the common n-grams of each length, and returns the number of repeated n-grams. If the reference does not
+// contain an n-gram, it contains no longer n-gram with this prefix. Then only the n-gram for repetitions is looked up.
 std::size_t SharedCharacters::count_hypothesis_ngrams(std::array<std::size_t, MAX_NGRAM>& common) {
     const std::size_t size = hypothesis_.size(), repeatable = limits_.repeated_ngram;
     std::size_t repeated = 0;
@@ -135,9 +135,9 @@ CharacterShares SharedCharacters::subsequence_shares() {
     return mean_shares(sum, max_length, unrepeated_);
 }
 
-// Returns the length of the longest common subsequence, with 64 symbols of the reference in one machine word (Hyyrö
-// 2004, "Bit-parallel LCS-length computation revisited"). A zero bit of `row` is a symbol in common. Symbols of the
-// hypothesis that the reference does not have are left out because they change nothing.
+// Returns the length of the longest common subsequence, with the bit-parallel algorithm of Hyyrö (2004, "Bit-parallel
+// LCS-length computation revisited"). A machine word represents 64 symbols of the reference. Each zero bit of `row` is
+// a common symbol. Symbols that occur in the hypothesis only are skipped, because they have no effect.
 std::size_t SharedCharacters::common_subsequence(const std::vector<std::uint32_t>& hypothesis,
                                                  const std::vector<std::uint32_t>& reference, std::uint32_t symbols) {
     symbol_masks_.assign(symbols, 0);

@@ -1,4 +1,4 @@
-// Character n-grams and subsequences that two segments share; meteor_e/scoring/characters.py is the definition.
+// Common character n-grams and subsequences of two segments, as defined in meteor_e/scoring/characters.py.
 #pragma once
 
 #include <array>
@@ -11,12 +11,12 @@
 
 namespace meteor {
 
-// Precision (the share of the hypothesis) and recall (the share of the reference).
+// Precision (matched fraction of the hypothesis) and recall (matched fraction of the reference).
 struct CharacterShares {
     double precision = 0, recall = 0;
 };
 
-// Compares pairs of segments. Buffers are reused from one pair to the next.
+// Compares pairs of segments. The buffers are reused for the next pair.
 class SharedCharacters {
 public:
     static constexpr std::size_t MAX_NGRAM = 6;          // characters of the longest n-grams
@@ -29,8 +29,8 @@ public:
     [[nodiscard]] CharacterShares subsequence_shares();
 
 private:
-    // An n-gram of up to six characters, three in each half, 21 bits each. A character is stored as its code point plus
-    // one, so n-grams of different lengths differ; no two n-grams have the same key.
+    // An n-gram of up to six characters. Each half contains three characters of 21 bits. A character is stored as its
+    // code point + 1, so n-grams of different lengths are different, and every n-gram has its own key.
     struct NgramKey {
         std::uint64_t high = 0, low = 0;
 
@@ -41,7 +41,7 @@ private:
         [[nodiscard]] std::uint64_t hash() const noexcept;
         bool operator==(const NgramKey&) const = default;
     };
-    // An entry of the hash table; its key is empty if it is unused.
+    // An entry of the hash table. An unused entry has an empty key.
     struct NgramCounts {
         NgramKey key;
         std::uint32_t in_reference = 0, in_hypothesis = 0;
@@ -61,7 +61,7 @@ private:
 
     std::vector<NgramCounts> table_;
     std::size_t table_mask_ = 0;
-    // N-grams that occur in the reference are the symbols of the subsequences, numbered by length from 0.
+    // The symbols of the subsequences are the n-grams of the reference. For each length, they are numbered from 0.
     std::vector<std::uint32_t> symbol_of_slot_;
     std::array<std::uint32_t, MAX_ORDERED_NGRAM> symbol_count_{};
     std::array<std::vector<std::uint32_t>, MAX_ORDERED_NGRAM> hypothesis_symbols_, reference_symbols_;

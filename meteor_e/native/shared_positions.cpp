@@ -22,14 +22,14 @@ void SharedPositions::group(const std::vector<Words>& references, std::size_t ma
     find_phrases(references, matcher_count, phrase_matcher, keys);
     assign_lists(keys);
     for (auto& [matcher, hits] : phrases_) {
-        // The phrases of a list are those of its first position.
+        // All positions of a list have the same phrases, so the phrases of the first position are used.
         std::erase_if(
             hits, [this](const PhraseHit& hit) { return first_positions_[list_of_position_[hit.start]] != hit.start; });
         for (PhraseHit& hit : hits) hit.start = list_of_position_[hit.start];
     }
 }
 
-// Finds the phrases of all references, with positions counted over all of them, and adds them to the keys.
+// Finds the phrases of all references, and adds them to the keys. Positions are counted over all references.
 void SharedPositions::find_phrases(const std::vector<Words>& references, std::size_t matcher_count,
                                    PhraseMatcher& phrase_matcher, std::vector<PositionKey>& keys) {
     constexpr std::uint32_t SEPARATOR = 0xFFFFFFFFu;

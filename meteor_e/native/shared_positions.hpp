@@ -1,4 +1,4 @@
-// Reference positions that have the same candidates, because the same word and the same phrases start there.
+// Groups of reference positions with the same word and the same phrases, which have the same candidates.
 #pragma once
 
 #include <map>
@@ -8,13 +8,13 @@
 
 namespace meteor {
 
-// Groups the positions of one or more references into lists. Each list is treated as a word of an artificial segment,
-// in which candidates are collected once per list instead of once per position.
+// Groups the positions of one or more references into lists. Each list becomes a word of an artificial segment. The
+// candidates for this segment are collected once per list instead of once per position.
 class SharedPositions {
 public:
     explicit SharedPositions(const Chain& chain) : chain_(chain) {}
 
-    // Returns whether the candidates of the first `matcher_count` matchers depend on the word and the phrases only.
+    // Whether the candidates of the first `matcher_count` matchers depend only on words and phrases.
     [[nodiscard]] bool can_share(std::size_t matcher_count) const noexcept;
 
     void group(const std::vector<Words>& references, std::size_t matcher_count, PhraseMatcher& phrase_matcher);
@@ -23,7 +23,7 @@ public:
     void load_features(const Vocabulary& vocabulary, PhraseMatcher& phrase_matcher, ReferenceFeatures& features);
 
     [[nodiscard]] Words list_words() const noexcept { return list_words_; }  // the artificial segment
-    // The list of each position, for the positions of all references or of one of them.
+    // The list of each position, for all references or for one reference.
     [[nodiscard]] View<std::uint32_t> list_of_position() const noexcept { return list_of_position_; }
     [[nodiscard]] View<std::uint32_t> list_of_position(std::size_t reference) const noexcept {
         const std::size_t start = reference_starts_[reference];
@@ -31,7 +31,7 @@ public:
     }
 
 private:
-    // The word of a position, and for each phrase matcher a separator and the phrases that start there.
+    // A key consists of the word at a position. Each phrase matcher adds a separator and the phrases that start there.
     using PositionKey = std::vector<std::uint32_t>;
 
     void find_phrases(const std::vector<Words>& references, std::size_t matcher_count, PhraseMatcher& phrase_matcher,

@@ -14,8 +14,8 @@ void TypeComparison::load(const VectorColumn& column, Words hypothesis, Words re
     }
 }
 
-// The dot products are summed over the dimensions in their order and in double precision, in which the product of two
-// single-precision numbers is exact. Therefore a similarity does not depend on the number of words.
+// Dot products are summed in double precision, in which the product of two single-precision numbers is exact. The order
+// of the dimensions is fixed. Therefore, a similarity does not depend on the number of words.
 void TypeComparison::select_reference_word(std::uint32_t j) {
     is_reference_word_known_ = column_->known[reference_[j]] != 0;
     const std::size_t size = hypothesis_.size();

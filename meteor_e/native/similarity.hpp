@@ -11,9 +11,9 @@
 
 namespace meteor {
 
-// Calls `add(j, i, probability)` for each pair of a reference word j and a hypothesis word i that match: different
-// words if their similarity is in the interval of the matcher, and equal words if the interval does not have an upper
-// bound. `comparison` is one of the classes below. Stops and returns false when `add` returns false.
+// Calls `add(j, i, probability)` for each reference word j that matches a hypothesis word i. Different words match if
+// their similarity is in the interval of the matcher. Equal words match if the interval has no upper bound.
+// `comparison` is an object of a class below. If `add` returns false, the function stops and returns false.
 template <class Comparison, class Add>
 [[nodiscard]] bool visit_similar_words(const Vocabulary& vocabulary, const Matcher& matcher, Words hypothesis,
                                        Words reference, Comparison& comparison, const Add& add) {
@@ -27,7 +27,7 @@ template <class Comparison, class Add>
                 if (!matches_equal_words) continue;
             } else {
                 similarity = comparison.similarity(i);
-                // A word without a vector has NaN as its similarity, which is not in any interval.
+                // The similarity of a word without a vector is NaN. NaN is not in any interval.
                 if (!(similarity >= matcher.threshold && similarity < matcher.below)) continue;
             }
             if (!add(j, i, std::min(1.0, similarity))) return false;
@@ -36,7 +36,7 @@ template <class Comparison, class Add>
     return true;
 }
 
-// Compares words by the vectors of their types.
+// Compares words by the vectors of their word types.
 class TypeComparison {
 public:
     void load(const VectorColumn& column, Words hypothesis, Words reference);
@@ -54,7 +54,7 @@ private:
     std::vector<double> dot_products_;  // of the selected reference word with each hypothesis word
 };
 
-// Compares words by their vectors in their sentences.
+// Compares words by contextual vectors, which depend on the sentence.
 class SentenceComparison {
 public:
     SentenceComparison(const SentenceRows& hypothesis, const SentenceRows& reference)

@@ -11,7 +11,7 @@ namespace meteor {
 
 namespace {
 
-// Each list defines its columns once: as enumerators, and as names for Python.
+// Each list defines columns. Macros turn it into the values of an enumeration and into names for Python.
 #define METEOR_ENUMERATOR(name) name,
 #define METEOR_NAME(name) #name,
 #define METEOR_COLUMNS(Type, COLUMNS)                                              \
@@ -34,7 +34,7 @@ METEOR_COLUMNS(Part, METEOR_PARTS)
 std::size_t counts_of(std::size_t matcher) noexcept { return Before::COUNT + Counts::COUNT * matcher; }
 std::size_t after_matchers(const Chain& chain) noexcept { return counts_of(chain.matchers.size()); }
 
-// Divides as IEEE 754 does, also by zero.
+// Divides according to IEEE 754. A division by zero gives an infinite number or NaN.
 double divide(double numerator, double denominator) noexcept {
     if (denominator != 0) return numerator / denominator;
     const bool is_undefined = numerator == 0 || std::isnan(numerator);
@@ -45,9 +45,9 @@ std::int64_t round_share(std::int64_t units, double share) noexcept {
     return static_cast<std::int64_t>(std::floor(static_cast<double>(units) * share + 0.5));
 }
 
-// Whether all words of both segments match in one chunk. The counts of the matchers are compared with the lengths,
-// because both are in characters in character mode. A matcher of whole segments can make the counts larger than the
-// lengths.
+// Whether all words of both segments match in a single chunk. The counts of the matchers are compared with the lengths.
+// In character mode, both are numbers of characters. Because of a matcher for whole segments, the counts can be larger
+// than the lengths.
 bool is_perfect(const Chain& chain, const std::int64_t* row) noexcept {
     if (row[after_matchers(chain) + After::chunks] != 1) return false;
     std::int64_t hypothesis = 0, reference = 0;
@@ -59,7 +59,7 @@ bool is_perfect(const Chain& chain, const std::int64_t* row) noexcept {
     return hypothesis >= row[Before::hypothesis_length] && reference >= row[Before::reference_length];
 }
 
-// The alignment is sorted by reference position.
+// Counts the chunks of an alignment, which is sorted by reference position.
 std::int64_t count_chunks(const std::vector<Match>& alignment) noexcept {
     std::int64_t chunks = 0, reference_end = -1, hypothesis_end = -1;
     for (const Match& match : alignment) {
@@ -98,7 +98,7 @@ void count_match(const Chain& chain, const Vocabulary& vocabulary, Words hypothe
     after[After::reference_matched] += match.reference_length;
 }
 
-// Counts the matchers that compare whole segments: each matches a share of the segments' lengths.
+// Counts the matches of matchers that compare whole segments. Each matches a fraction of both lengths.
 void count_shared_characters(const Chain& chain, const Vocabulary& vocabulary, Words hypothesis, Words reference,
                              std::int64_t* row) {
     thread_local SharedCharacters shared_characters;
@@ -160,7 +160,7 @@ void add_to_total(const Chain& chain, const std::int64_t* row, std::vector<std::
     if (is_perfect(chain, row)) total[chunks] -= row[chunks];
 }
 
-// The order of the additions is that of meteor_e/scoring/formula.py, because the last digit depends on it.
+// The order of additions is the same as in meteor_e/scoring/formula.py, because it affects the last digit.
 double compute_scores(const Chain& chain, const std::int64_t* row, double* scores) noexcept {
     const Parameters& parameters = chain.parameters;
     const double alpha = parameters.alpha, delta = parameters.delta;

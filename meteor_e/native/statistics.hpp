@@ -1,4 +1,4 @@
-// Statistics and scores of aligned pairs; meteor_e/scoring is the definition.
+// Statistics and scores of aligned pairs, as defined in meteor_e/scoring.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace meteor {
 
-// The names of the columns of a row of statistics: before the columns of the matchers, of each matcher, and after them;
-// and the names of the parts of a score. Python compares them with its own.
+// The names of the columns in a row of statistics (before the matchers, for each matcher, and after the matchers), and
+// the names of the parts of a score. Python compares these names with its own names.
 struct Layout {
     std::vector<const char*> before, matcher, after, scores;
 };
@@ -19,14 +19,14 @@ struct Layout {
 [[nodiscard]] std::size_t statistics_width(const Chain& chain) noexcept;
 [[nodiscard]] std::size_t scores_width() noexcept;
 
-// Fills a row of statistics.
+// Computes the statistics of an aligned pair, and writes them to a row.
 void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hypothesis, Words reference,
                       const std::vector<Match>& alignment, std::int64_t* row);
 
-// Adds a row to the sum of a corpus, in which the chunk of a perfect match does not count.
+// Adds a row of statistics to the sum of a corpus. The chunk of a perfect match is not counted.
 void add_to_total(const Chain& chain, const std::int64_t* row, std::vector<std::int64_t>& total) noexcept;
 
-// Computes the scores_width() parts of the score; returns the score itself.
+// Computes the parts of the score, whose number is scores_width(). Returns the score itself.
 double compute_scores(const Chain& chain, const std::int64_t* row, double* scores) noexcept;
 
 }  // namespace meteor

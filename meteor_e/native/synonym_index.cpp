@@ -8,7 +8,7 @@ namespace meteor {
 
 namespace {
 
-// WordNet's suffix rules for nouns, verbs and adjectives, in the order in which they are tried.
+// WordNet's suffix rules for nouns, verbs and adjectives. They are applied in this order.
 constexpr std::pair<std::string_view, std::string_view> SUFFIX_RULES[] = {
     {"s", ""},    {"ses", "s"}, {"xes", "x"}, {"zes", "z"}, {"ches", "ch"}, {"shes", "sh"}, {"men", "man"},
     {"ies", "y"}, {"s", ""},    {"ies", "y"}, {"es", "e"},  {"es", ""},     {"ed", "e"},    {"ed", ""},
@@ -41,7 +41,7 @@ Words SynonymIndex::synsets_of(const std::string& word) const {
     return id ? row_of(synset_starts_, synset_ids_, *id) : Words{};
 }
 
-// Returns the synsets of the first base form by the suffix rules that has any.
+// Applies the suffix rules, and returns the synsets of the first base form that has synsets.
 Words SynonymIndex::synsets_of_regular_base(View<char32_t> form) const {
     const std::string word = utf8(form);
     if (form.size() <= 2 || word.ends_with("ss") || word.ends_with("ful")) return {};

@@ -1,4 +1,4 @@
-// The synonym dictionary in a mapped file, and the synsets of a word (meteor_e/packs/indexes.py and
+// A synonym dictionary in a memory-mapped file, which returns the synsets of a word (see meteor_e/packs/indexes.py and
 // meteor_e/matchers/modules.py).
 #pragma once
 
@@ -10,14 +10,14 @@
 
 namespace meteor {
 
-// The contents of the file are not trusted: an index that points out of it throws DamagedIndex.
+// The file may be damaged. If an index in it points outside of the file, DamagedIndex is thrown.
 class SynonymIndex {
 public:
     SynonymIndex(WordTable words, Words synset_starts, Words synset_ids, Words base_starts, Words base_ids);
 
     [[nodiscard]] const WordTable& words() const noexcept { return words_; }
 
-    // Sets `synsets` to the distinct synsets of a word and of its base forms.
+    // Sets `synsets` to the distinct synsets of a word and its base forms.
     void find_synsets(View<char32_t> word, std::vector<std::uint32_t>& synsets) const;
 
 private:

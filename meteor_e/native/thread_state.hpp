@@ -1,4 +1,4 @@
-// What a thread keeps from one batch to the next.
+// The state of a thread, which is kept for the next batch.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace meteor {
 
-// Aligns n-best lists.
+// The state for n-best lists.
 struct NbestState {
     NbestState(const Chain& chain, const Vocabulary& vocabulary) : candidates(chain, vocabulary), search(chain) {}
 

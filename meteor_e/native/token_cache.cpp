@@ -9,8 +9,8 @@ namespace {
 
 constexpr std::uint64_t repeat_byte(std::uint64_t byte) noexcept { return byte * 0x0101010101010101ull; }
 
-// Sets the highest bit of the first byte that can end a token: a space, a control character or U+00A0. Higher bytes of
-// the result are undefined.
+// Finds the first byte that can end a token: a space, a control character, or U+00A0. In the result, the highest bit of
+// this byte is set. The higher bytes of the result are undefined.
 std::uint64_t mark_token_end(std::uint64_t bytes) noexcept {
     const std::uint64_t without_spaces = bytes ^ repeat_byte(0xA0);
     const std::uint64_t controls = (bytes - repeat_byte(0x21)) & ~bytes;

@@ -1,4 +1,4 @@
-// A cache from the tokens of raw text to word types.
+// A cache that maps the tokens of raw text to word types.
 #pragma once
 
 #include <optional>
@@ -8,8 +8,8 @@
 
 namespace meteor {
 
-// A token, which is a part of a text between white space, of up to 15 Latin-1 characters; and the kind of the character
-// that follows it, in the highest byte of `tail`. The first character is the lowest byte of `head`.
+// A token of up to 15 Latin-1 characters. A token is a part of a text between white space. The lowest byte of `head` is
+// the first character, and the highest byte of `tail` is the kind of the character that follows the token.
 struct RawToken {
     static constexpr std::size_t MAX_CHARACTERS = 15;
 
@@ -20,11 +20,11 @@ struct RawToken {
     bool operator==(const RawToken&) const = default;
 };
 
-// Reads the token at `start`; returns its size. If the size is more than MAX_CHARACTERS, the token is longer, and
-// `token` is undefined.
+// Reads the token at `start`, and returns its size. If the token is longer than MAX_CHARACTERS, the size is greater
+// than MAX_CHARACTERS, and `token` is undefined.
 [[nodiscard]] std::size_t read_raw_token(const std::uint8_t* start, const std::uint8_t* end, RawToken& token) noexcept;
 
-// A hash table of bounded size. It is cleared when it is full.
+// A hash table of limited size. It is cleared when it is full.
 class TokenCache {
 public:
     static constexpr std::size_t MAX_WORDS = 3;  // of a token

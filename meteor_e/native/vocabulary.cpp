@@ -8,13 +8,13 @@ namespace {
 
 constexpr char32_t AFTER_UNICODE = 0x110000;  // the first number that is not a code point
 
-// The table of a matcher that the vocabulary looks words up in; null if there is none.
+// The table in which the vocabulary looks up the words for a matcher, or null if the matcher has no table.
 const WordTable* word_table_of(const Matcher& matcher) noexcept {
     if (matcher.synonyms) return &matcher.synonyms->words();
     return matcher.phrases ? &matcher.phrases->words() : nullptr;
 }
 
-// Returns which letters of a word are capitals, from the first capital on, in a form that differs from all n-grams.
+// Returns the pattern of capital letters in a word, from the first capital on. The result differs from all n-grams.
 std::u32string capitals_of(View<char32_t> word, const std::u32string& lowercase_word) {
     std::u32string capitals;
     for (std::size_t k = 0; k < std::min(word.size(), lowercase_word.size()); ++k) {
@@ -60,7 +60,7 @@ void KeyColumn::add_string(View<char32_t> string) {
     starts_.push_back(keys_.size());
 }
 
-// Adds the pieces of NgramMatcher in meteor_e/matchers/pieces.py.
+// Adds the same pieces of a word as NgramMatcher in meteor_e/matchers/pieces.py.
 void KeyColumn::add_ngrams(View<char32_t> word, const std::u32string& lowercase_word, std::size_t max_length) {
     std::u32string piece;
     if (!std::ranges::equal(word, lowercase_word)) {
@@ -82,8 +82,8 @@ void KeyColumn::add_ngrams(View<char32_t> word, const std::u32string& lowercase_
     starts_.push_back(keys_.size());
 }
 
-// Adds a piece of the next word type. A piece that occurs repeatedly in a word is a different piece each time: a
-// counter is appended to it.
+// Adds a piece of the next word type. If a piece is repeated in a word, a counter is appended, so that each occurrence
+// is a different piece.
 void KeyColumn::add_piece(std::u32string& piece) {
     const std::size_t length = piece.size(), type = starts_.size();
     std::uint32_t id = strings_.find_or_insert(piece);
@@ -126,7 +126,7 @@ std::uint32_t Vocabulary::find_or_insert(View<char32_t> form, std::uint64_t hash
     return id;
 }
 
-// All words take each step of the lookup together, so that the memory accesses of different words overlap.
+// Each step of the lookup handles all words, so that the memory accesses of different words overlap.
 void Vocabulary::prefetch(const std::vector<View<char32_t>>& forms) {
     hashes_.clear();
     for (const View<char32_t>& form : forms) hashes_.push_back(WordTable::hash(utf8(form)));

@@ -1,4 +1,4 @@
-// Word types and their features, each computed once.
+// Word types (distinct words) and their features. Each feature is computed once per word type.
 #pragma once
 
 #include <algorithm>
@@ -12,10 +12,10 @@
 
 namespace meteor {
 
-// String.hashCode of Java.
+// The hash of a word in Java (String.hashCode).
 [[nodiscard]] std::uint32_t java_hash(View<char32_t> string) noexcept;
 
-// The keys of all word types, for a matcher that compares words by keys or pieces. A column numbers its keys from 0.
+// The keys or pieces of all word types, by which a matcher compares words. The keys of a column are numbered from 0.
 class KeyColumn {
 public:
     [[nodiscard]] Words keys(std::uint32_t type) const noexcept {
@@ -24,7 +24,7 @@ public:
     [[nodiscard]] std::uint32_t key_count() const noexcept { return key_count_; }
     [[nodiscard]] std::size_t type_count() const noexcept { return starts_.size() - 1; }
 
-    // Each of these adds the keys of the next word type. A column is filled by one of them only.
+    // Each of these functions adds the keys of the next word type. A column uses only one of the functions.
     void add_ids(const std::vector<std::uint32_t>& ids);          // ids are consecutive numbers from 0
     void add_numbers(const std::vector<std::uint32_t>& numbers);  // any numbers
     void add_string(View<char32_t> string);
@@ -41,7 +41,7 @@ private:
     std::vector<std::size_t> last_type_;  // of each piece, the last word type that has it
 };
 
-// The unit vectors of all word types, for a similarity matcher.
+// The unit vectors of all word types, which a similarity matcher compares.
 struct VectorColumn {
     std::size_t dimension = 0;
     std::vector<float> rows;
@@ -60,16 +60,16 @@ public:
 
     // -- Adding word types
 
-    // For a type whose token is its form and nothing else.
+    // For a word type whose tokens have only a form.
     [[nodiscard]] std::uint32_t find(View<char32_t> form, std::uint64_t hash) const { return forms_.find(form, hash); }
     std::uint32_t find_or_insert(View<char32_t> form, std::uint64_t hash);
-    // Prefetches what find_or_insert() looks up in the mapped indexes.
+    // Prefetches the parts of memory-mapped indexes that find_or_insert() reads.
     void prefetch(const std::vector<View<char32_t>>& forms);
 
-    // For a type whose tokens carry more than their form. The type is always a new one.
+    // For a word type whose tokens have other features besides the form. Always adds a new word type.
     std::uint32_t insert(View<char32_t> form);
 
-    // -- Features of the new types, which Python computes. set_function_words() comes last.
+    // -- Features of new word types, which Python computes. Call set_function_words() last.
 
     void set_units(View<std::uint32_t> units);
     [[nodiscard]] KeyColumn& keys(std::size_t column) { return keys_[column]; }
@@ -83,16 +83,16 @@ public:
     [[nodiscard]] bool is_complete() const;  // whether all types have all features
 
     [[nodiscard]] View<char32_t> form(std::uint32_t type) const noexcept { return forms_[form_ids_[type]]; }
-    // Types with the same identity are the same word for the matchers.
+    // For matchers, word types with the same identity are the same word.
     [[nodiscard]] std::uint32_t identity(std::uint32_t type) const noexcept { return identities_[type]; }
     [[nodiscard]] std::size_t identity_count() const noexcept {
         return std::max(forms_.size(), identity_by_hash_.size());
     }
     [[nodiscard]] bool is_function_word(std::uint32_t type) const noexcept { return is_function_word_[type] != 0; }
-    // What the word counts: 1, a weight, or its UTF-16 code units in character mode; times Chain::unit.
+    // The count of a word, multiplied by Chain::unit: 1, a weight, or its number of UTF-16 code units (character mode).
     [[nodiscard]] std::uint32_t units(std::uint32_t type) const noexcept { return units_[type]; }
     [[nodiscard]] const KeyColumn& keys(std::size_t column) const noexcept { return keys_[column]; }
-    // The keys by which a matcher compares words; empty if it does not use keys.
+    // The keys by which a matcher compares words. Without such keys, the result is empty.
     [[nodiscard]] Words keys_of(const Matcher& matcher, std::uint32_t type) const noexcept {
         if (matcher.family == Family::exact) return {&identities_[type], 1};
         return matches_by_key(matcher.family) ? keys_[matcher.column].keys(type) : Words{};

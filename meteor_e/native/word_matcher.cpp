@@ -71,7 +71,7 @@ void WordMatcher::index_keys_of_new_words(const Matcher& matcher) {
     if (first_entry_.size() < key_count) first_entry_.resize(key_count, NONE);
     entries_.clear();
     key_filter_.clear();
-    // Backward, so that the words of a key are listed in ascending order.
+    // The loop runs backward, so that the linked list of each key is in ascending order.
     for (auto word = static_cast<std::uint32_t>(new_words_.size()); word-- > 0;) {
         for (const std::uint32_t key : vocabulary_.keys_of(matcher, new_words_[word])) {
             key_filter_.add(key);
@@ -87,7 +87,7 @@ void WordMatcher::clear_key_index(const Matcher& matcher) noexcept {
     }
 }
 
-// Sets `matching_words_` to the new words that have at least one of the keys, in ascending order.
+// Sets `matching_words_` to the new words with at least one of the keys, in ascending order.
 void WordMatcher::find_words_with_keys(View<std::uint32_t> keys) {
     matching_words_.clear();
     int matching_keys = 0;
@@ -103,7 +103,7 @@ void WordMatcher::find_words_with_keys(View<std::uint32_t> keys) {
     }
 }
 
-// Adds the candidates by hypothesis word; the candidate set sorts them by reference word.
+// Adds the candidates in the order of hypothesis words. The candidate set sorts them by reference word.
 Failure WordMatcher::add_candidates(const ReferenceFeatures& reference, std::uint32_t matcher,
                                     CandidateSet& candidates) {
     for (std::uint32_t i = 0; i < remaining_.size(); ++i) {

@@ -1,4 +1,4 @@
-// Matches of single words that depend on the words only: by keys or by vectors of word types.
+// Matches of words by keys or by word vectors. They do not depend on the context of the words.
 #pragma once
 
 #include <vector>
@@ -10,17 +10,17 @@
 
 namespace meteor {
 
-// Runs the families exact, keys, strings, synonyms and similarity. Whether two word types match is computed once per
-// reference and word type of a hypothesis, and cached in the features of the reference.
+// Runs matchers of the families `exact`, `keys`, `strings`, `synonyms` and `similarity`. For each word type of a
+// hypothesis, the matching words of a reference are computed once. The features of the reference cache them.
 class WordMatcher {
 public:
     WordMatcher(const Chain& chain, const Vocabulary& vocabulary) : chain_(chain), vocabulary_(vocabulary) {}
 
-    // Finds out which words of the reference match the words of the hypothesis, for the first `matcher_count` matchers
-    // of the chain. Call it before add_candidates().
+    // Finds the words of the reference that match the words of the hypothesis, for the first `matcher_count` matchers
+    // of the chain. Call this function before add_candidates().
     [[nodiscard]] Failure relate(ReferenceFeatures& reference, Words hypothesis, std::size_t matcher_count);
 
-    // Adds the candidates of one matcher. The matchers have to be called in chain order.
+    // Adds the candidates of one matcher. Call this function for all matchers in the order of the chain.
     [[nodiscard]] Failure add_candidates(const ReferenceFeatures& reference, std::uint32_t matcher,
                                          CandidateSet& candidates);
 
@@ -45,7 +45,7 @@ private:
     std::vector<NewResult> related_words_;      // of the new words
     std::vector<View<RelatedWord>> remaining_;  // of each hypothesis word, those of the matchers to come
     TypeComparison type_comparison_;
-    // Linked lists of the new words with each key. `first_entry_` is NONE for all keys between two calls.
+    // For each key, a linked list of the new words with this key. Between two calls, all lists are empty.
     std::vector<std::uint32_t> first_entry_;
     std::vector<Entry> entries_;
     Prefilter key_filter_;

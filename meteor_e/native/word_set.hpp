@@ -1,4 +1,4 @@
-// A set of the words of a hypothesis.
+// A set of word positions in a hypothesis.
 #pragma once
 
 #include <array>

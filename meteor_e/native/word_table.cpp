@@ -10,7 +10,7 @@ namespace {
 
 constexpr char DAMAGED[] = "its word table does not fit";
 
-// CRC-32 of each byte, with the bit-reversed polynomial.
+// A table with the CRC-32 of each byte, for the bit-reversed polynomial.
 constexpr std::array<std::uint32_t, 256> CRC_TABLE = [] {
     std::array<std::uint32_t, 256> table{};
     for (std::uint32_t byte = 0; byte < 256; ++byte) {

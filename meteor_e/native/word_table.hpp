@@ -1,4 +1,4 @@
-// The words of an index file and their ids (meteor_e/packs/indexes.py and docs/index-format.md).
+// The words of an index file with their ids (see docs/index-format.md).
 #pragma once
 
 #include <optional>
@@ -11,22 +11,22 @@ namespace meteor {
 // Encodes a word in UTF-8. A lone surrogate becomes three bytes, as with Python's error handler "surrogatepass".
 [[nodiscard]] std::string utf8(View<char32_t> word);
 
-// The contents of the file are not trusted: an index that points out of it throws DamagedIndex.
+// The file may be damaged. If an index in it points outside of the file, DamagedIndex is thrown.
 
 class WordTable {
 public:
     WordTable() = default;
 
-    // Throws DamagedIndex if the sections do not fit each other. They are not copied, so they must outlive the table.
+    // Throws DamagedIndex if the sections are inconsistent. The table does not copy them, so they must outlive it.
     WordTable(std::string file, Words offsets, View<std::uint8_t> bytes, Words slots, std::uint32_t word_count,
               std::uint32_t max_probes);
 
-    // The CRC-32 of zlib, from which the slot of a word follows.
+    // The CRC-32 of a word as in zlib. It determines the slot of the word.
     [[nodiscard]] static std::uint32_t hash(const std::string& word) noexcept;
 
     [[nodiscard]] std::optional<std::uint32_t> find(const std::string& word) const;
-    // Prefetches what find() reads. Step 0 is the slot of the word, step 1 the offset of its bytes, step 2 the bytes.
-    // Each step reads what the step before has prefetched.
+    // Prefetches the memory that find() reads: the slot of the word in step 0, the offset of its bytes in step 1, and
+    // its bytes in step 2. Each step reads the memory that the previous step has prefetched.
     static constexpr int PREFETCH_STEPS = 3;
     void prefetch(std::uint32_t hash, int step) const noexcept;
 
