@@ -2,30 +2,59 @@
 
 from __future__ import annotations
 
+import io
 import re
 import subprocess
 import sys
+import types
 from pathlib import Path
+
+from meteor_e.api.formats import Grid
+from meteor_e.testing import check_plugin
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "plugins.md"
 
 
-def blocks() -> dict[str, str]:
+def read_files() -> dict[str, str]:
+    """Return the code blocks of the guide that have a file name."""
     text = TUTORIAL.read_text(encoding="utf-8")
-    found = re.findall(r"^```python (\S+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
-    assert len({name for name, _ in found}) == len(found)
-    return dict(found)
+    blocks = re.findall(r"^```python (\S+)\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    assert len({name for name, _ in blocks}) == len(blocks)
+    return dict(blocks)
+
+
+def load_block(beginning: str) -> types.ModuleType:
+    """Run the code block of the guide that contains a line, and return it as a module."""
+    text = TUTORIAL.read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```$", text, re.DOTALL | re.MULTILINE)
+    [code] = [block for block in blocks if beginning in block]
+    module = types.ModuleType("guide")
+    exec(code, module.__dict__)
+    return module
 
 
 def test_files_of_the_tutorial(tmp_path):
-    for name, content in blocks().items():
+    for name, content in read_files().items():
         (tmp_path / name).write_text(content, encoding="utf-8")
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", tmp_path, "test_plugin.py"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout
-    assert "1 passed" in done.stdout
+    assert process.returncode == 0, process.stdout
+    assert "1 passed" in process.stdout
+
+
+def test_output_format_of_the_guide_writes_tables_and_notes():
+    guide = load_block("class OrgOutput")
+    check_plugin(guide)
+
+    class OneTable:
+        def grids(self, digits):
+            return [Grid(["system", "METEOR"], [["one", "0.5"]], title="Scores", notes=["signature"])]
+
+    stream = io.StringIO()
+    guide.OrgOutput(None).write(OneTable(), stream, types.SimpleNamespace(digits=4))
+    assert stream.getvalue() == "Scores\n| system | METEOR |\n|---+---|\n| one | 0.5 |\n\nsignature\n"
