@@ -162,10 +162,12 @@ def captions(lines: list[str], chance: random.Random) -> tuple[Captions, Caption
     for key in range(len(lines) - 2):
         gts[key] = lines[key : key + 3]
         words = lines[key].split(" ")
-        other = lines[key + 1].split(" ")
+        next_words = lines[key + 1].split(" ")
         cut = chance.randint(0, len(words))
         res[key] = [
-            " ".join([*words[:cut], *chance.sample(other, chance.randint(0, min(4, len(other)))), *words[cut:]])
+            " ".join(
+                [*words[:cut], *chance.sample(next_words, chance.randint(0, min(4, len(next_words)))), *words[cut:]]
+            )
         ]
     return gts, res
 
@@ -173,11 +175,13 @@ def captions(lines: list[str], chance: random.Random) -> tuple[Captions, Caption
 def hostile(chance: random.Random) -> tuple[Captions, Captions]:
     """Return unusual references, and a caption that contains some of their parts."""
     pieces = [chance.choices(PIECES, k=chance.choice([0, 1, 1, 2, 3, 5, 9, 30])) for _ in range(chance.randint(1, 3))]
-    own = chance.choices(PIECES, k=chance.choice([0, 1, 3, 30]))
-    own += chance.sample(pieces[0], chance.randint(0, len(pieces[0])))
+    caption_pieces = chance.choices(PIECES, k=chance.choice([0, 1, 3, 30]))
+    caption_pieces += chance.sample(pieces[0], chance.randint(0, len(pieces[0])))
     if chance.random() < 0.5:
-        chance.shuffle(own)
-    return {1: [chance.choice(["", " "]).join(part) for part in pieces]}, {1: [chance.choice(["", " "]).join(own)]}
+        chance.shuffle(caption_pieces)
+    return {1: [chance.choice(["", " "]).join(part) for part in pieces]}, {
+        1: [chance.choice(["", " "]).join(caption_pieces)]
+    }
 
 
 class Theirs:
@@ -213,8 +217,8 @@ class Comparison:
         middle = time.perf_counter()
         ours = self.meteor.compute_score(gts, res)
         self.seconds = [self.seconds[0] + middle - start, self.seconds[1] + time.perf_counter() - middle]
-        for key, one, other in zip(gts, theirs[1], ours[1], strict=True):
-            self.compare(f"{res[key][0]!r} against {gts[key]!r}", one, other)
+        for key, their_score, our_score in zip(gts, theirs[1], ours[1], strict=True):
+            self.compare(f"{res[key][0]!r} against {gts[key]!r}", their_score, our_score)
         self.compare(f"corpus of {len(gts)}", theirs[0], ours[0])
 
     def tokens(self, texts: list[str]) -> list[str]:
@@ -226,23 +230,23 @@ class Comparison:
                 self.differs(f"tokens of {text!r}", theirs[key], ours[key])
         return [ours[key][0] for key in images]
 
-    def compare(self, what: str, theirs: float, ours: float) -> None:
+    def compare(self, description: str, theirs: float, ours: float) -> None:
         """Compare two scores. A difference in the last bits is only counted."""
         if theirs != ours and math.isclose(theirs, ours, rel_tol=4 * sys.float_info.epsilon, abs_tol=0):
             self.last_bits += 1
         elif theirs != ours:
-            self.differs(what, theirs, ours)
+            self.differs(description, theirs, ours)
 
-    def differs(self, what: str, theirs: object, ours: object) -> None:
+    def differs(self, description: str, theirs: object, ours: object) -> None:
         """Count a difference, and print it if there are not too many."""
         self.differences += 1
         if self.differences <= 50:
-            print(f"  {what[:400]}\n    theirs {theirs!r}\n    ours   {ours!r}")
+            print(f"  {description[:400]}\n    theirs {theirs!r}\n    ours   {ours!r}")
 
-    def row(self, name: str, captions: int, before: int) -> None:
+    def row(self, name: str, captions: int, differences_before: int) -> None:
         """Print a row of results for a file."""
         seconds = (f"{part:.1f}" for part in self.seconds)
-        print(name, captions, self.differences - before, self.last_bits, *seconds, sep="\t", flush=True)
+        print(name, captions, self.differences - differences_before, self.last_bits, *seconds, sep="\t", flush=True)
         self.seconds, self.last_bits = [0.0, 0.0], 0
 
 
@@ -259,19 +263,19 @@ def main() -> None:
     chance = random.Random(options.seed)
     print("captions\tnumber\tdifferences\tlast bits\tJava s\tours s")
     for hypothesis, reference in options.pair:
-        before = compared.differences
+        differences_before = compared.differences
         texts = lines_of(hypothesis)[: options.lines], lines_of(reference)[: options.lines]
         for gts, res in pairs(*texts):
             compared.score(gts, res)
-        compared.row(hypothesis.name, len(texts[0]), before)
+        compared.row(hypothesis.name, len(texts[0]), differences_before)
     for path in options.captions:
-        before = compared.differences
+        differences_before = compared.differences
         texts_of_file = compared.tokens(lines_of(path)[: options.lines])
         gts, res = captions(texts_of_file, chance)
         compared.score(gts, res)
-        compared.row(path.name, len(gts), before)
+        compared.row(path.name, len(gts), differences_before)
     if options.hostile:
-        before = compared.differences
+        differences_before = compared.differences
         refused = 0
         for _ in range(options.hostile):
             try:
@@ -279,7 +283,7 @@ def main() -> None:
             except InputError as error:
                 refused += 1
                 print(f"  refused: {error}")
-        compared.row("hostile", options.hostile, before)
+        compared.row("hostile", options.hostile, differences_before)
         print(f"refused\t{refused}")
     compared.theirs.close()
     sys.exit(compared.differences > 0)

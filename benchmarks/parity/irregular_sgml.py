@@ -108,10 +108,12 @@ class Writer:
         """Return an opening tag."""
         pairs = list(attributes.items())
         if self.now("extra"):
-            own = ("lang", "n", "docid2", "xid", "seg", "id2", "my-id", "genre", "origid", "sysid.x")
+            attribute_names = ("lang", "n", "docid2", "xid", "seg", "id2", "my-id", "genre", "origid", "sysid.x")
             values = ('say "x"', "a<b", "a>b", "</seg>", "<seg>", "7", "", 'id="9"', "doc", "it's", "<doc>", "setid=")
             for _ in range(self.draw.randint(1, 2)):
-                pairs.insert(self.draw.randint(0, len(pairs)), (self.draw.choice(own), self.draw.choice(values)))
+                pairs.insert(
+                    self.draw.randint(0, len(pairs)), (self.draw.choice(attribute_names), self.draw.choice(values))
+                )
         if self.now("order"):
             self.draw.shuffle(pairs)
         middle = "".join(
@@ -131,14 +133,14 @@ class Writer:
         if not self.now("spacing"):
             return tag
         parts = re.findall(r'"[^"]*"|\w+|\s+|.', tag)
-        at = self.draw.randrange(1, len(parts))
-        if parts[at].isspace():
-            parts[at] = ""
-        elif self.now("spacing") and parts[at].isalpha() and len(parts[at]) > 1:
-            cut = self.draw.randrange(1, len(parts[at]))
-            parts[at] = f"{parts[at][:cut]} {parts[at][cut:]}"
+        position = self.draw.randrange(1, len(parts))
+        if parts[position].isspace():
+            parts[position] = ""
+        elif self.now("spacing") and parts[position].isalpha() and len(parts[position]) > 1:
+            cut = self.draw.randrange(1, len(parts[position]))
+            parts[position] = f"{parts[position][:cut]} {parts[position][cut:]}"
         else:
-            parts[at] = self.draw.choice((" ", "\t", "  ", "\x0c", "\xa0")) + parts[at]
+            parts[position] = self.draw.choice((" ", "\t", "  ", "\x0c", "\xa0")) + parts[position]
         return "".join(parts)
 
     def end(self, name: str) -> str:
@@ -148,9 +150,11 @@ class Writer:
 
     def line(self, text: str) -> str:
         """Return a piece of SGML, possibly with text around it and with a line end after it."""
-        before = self.draw.choice(("text ", "  ", "<p>", "<p> ", "x.")) if self.now("before") else ""
-        after = self.draw.choice((" text", " </p>", "  ", " <br>", " . </seg>", "<seg>")) if self.now("after") else ""
-        return before + text + after + ("" if self.now("together") else "\n")
+        text_before = self.draw.choice(("text ", "  ", "<p>", "<p> ", "x.")) if self.now("before") else ""
+        text_after = (
+            self.draw.choice((" text", " </p>", "  ", " <br>", " . </seg>", "<seg>")) if self.now("after") else ""
+        )
+        return text_before + text + text_after + ("" if self.now("together") else "\n")
 
     def words(self) -> str:
         """Return the text of a segment."""
@@ -160,8 +164,8 @@ class Writer:
         if self.now("characters"):
             words.insert(self.draw.randrange(len(words)), self.draw.choice(CHARACTERS))
         if self.now("broken"):
-            at = self.draw.randrange(len(words) + 1)
-            words.insert(at, self.draw.choice(("\n", "\n\n", "\n  \n", " \n")))
+            position = self.draw.randrange(len(words) + 1)
+            words.insert(position, self.draw.choice(("\n", "\n\n", "\n  \n", " \n")))
         if self.now("empty"):
             return self.draw.choice(("", " ", ".", "&amp;", "&lt;", "\u3000", "\x0b", "&nbsp;", "&#32;", "''", "- -"))
         if self.now("long"):
@@ -226,12 +230,12 @@ class Writer:
         attributes = {"docid": name, **({attribute: system} if named else {})}
         parts = [self.line(self.tag("doc", attributes))]
         pieces = []
-        for at in segments:
+        for segment_id in segments:
             if self.now("missing", 0.2):
                 continue
             if self.now("twice", 0.2):
-                pieces.append(f"{self.tag('seg', {'id': at})}{self.words()}{self.end('seg')}")
-            pieces.append(f"{self.tag('seg', {'id': at})}{self.words()}{self.end('seg')}")
+                pieces.append(f"{self.tag('seg', {'id': segment_id})}{self.words()}{self.end('seg')}")
+            pieces.append(f"{self.tag('seg', {'id': segment_id})}{self.words()}{self.end('seg')}")
         if self.now("shuffled"):
             self.draw.shuffle(pieces)
         for piece in pieces:
@@ -282,9 +286,9 @@ def ids(writer: Writer, count: int) -> list[str]:
         # Numbers and other names are never mixed, because the order of mixed names depends on the sort algorithm.
         kind = writer.draw.randrange(3)
         names = [f"n{name}" for name in names] if kind else names
-        for at in range(count):
+        for index in range(count):
             if writer.now("names"):
-                names[at] = writer.draw.choice(ODD_NAMES if kind else ("007", "-1", "+3", "0"))
+                names[index] = writer.draw.choice(ODD_NAMES if kind else ("007", "-1", "+3", "0"))
     return list(dict.fromkeys(names))
 
 

@@ -21,13 +21,14 @@ from pathlib import Path
 import numpy as np
 from meteor_e_evaluation import TestSet
 from meteor_e_evaluation.comparison import average, compare
-from meteor_e_evaluation.judgments import Assessments, Floats
+from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.measures import MEASURES, measure
 from meteor_e_evaluation.tuning.data import TuningSet
 from meteor_e_evaluation.tuning.objectives import make_objective
 from meteor_e_evaluation.tuning.validation import hold_out
 
 from meteor_e.api.metrics import Scores
+from meteor_e.base.array_cache import Floats
 from meteor_e.significance.systems import compare_systems
 
 LEVEL = 0.05
@@ -85,14 +86,14 @@ def of_metrics(name: str, method: str, systems: int, segments: int, pairs: int =
                     values += random.normal(size=(systems, 1)) * 0.75
                 if name.startswith("system"):
                     # Like corpus scores, the scores of systems have their own noise.
-                    whole = human.mean(axis=1) + random.normal(size=systems) * 0.3
+                    system_scores = human.mean(axis=1) + random.normal(size=systems) * 0.3
                 else:
-                    whole = values.mean(axis=1)
-                scores.append(Scores(metric, metric, values, whole))
+                    system_scores = values.mean(axis=1)
+                scores.append(Scores(metric, metric, values, system_scores))
             seed = int(random.integers(2**31))
-            tested = compare(measure(name), test, scores, samples=PERMUTATIONS, seed=seed, method=method)
-            assert tested is not None
-            comparisons.append(tested)
+            comparison = compare(measure(name), test, scores, samples=PERMUTATIONS, seed=seed, method=method)
+            assert comparison is not None
+            comparisons.append(comparison)
             weights.append(measure(name).weight(test))
         whole_test = comparisons[0] if pairs == 1 else average(comparisons, weights)
         assert whole_test is not None
@@ -148,7 +149,7 @@ def of_gain(objective: str, units: int = 40, systems: int = 3) -> Simulation:
             units=unit,
             groups=np.zeros(cells, int),
             human_scores=random.normal(size=cells),
-            lengths=lengths[:, 1].astype(float),
+            reference_lengths=lengths[:, 1].astype(float),
             better=better[better != worse],
             worse=worse[better != worse],
             names=("simulated",),
@@ -215,22 +216,22 @@ def main() -> int:
             continue
         random = np.random.default_rng([options.seed, number])
         started = time.process_time()
-        found = [simulate(random) <= LEVEL for _ in range(options.simulations)]
-        if holds and np.mean(found) > AGAIN:
-            found += [simulate(random) <= LEVEL for _ in range(4 * options.simulations)]
-        rate = float(np.mean(found))
+        rejections = [simulate(random) <= LEVEL for _ in range(options.simulations)]
+        if holds and np.mean(rejections) > AGAIN:
+            rejections += [simulate(random) <= LEVEL for _ in range(4 * options.simulations)]
+        rate = float(np.mean(rejections))
         # A default test combines two tests, so it may reject the null hypothesis too rarely.
         failed |= holds and not (0.0 if test == "default" else LOW) <= rate <= HIGH
-        print(f"{name}, {test}: {rate:.3f} of {len(found):,}, {time.process_time() - started:.0f} s", flush=True)
-        tested, _, note = name.rpartition(", ")
+        print(f"{name}, {test}: {rate:.3f} of {len(rejections):,}, {time.process_time() - started:.0f} s", flush=True)
+        comparison, _, note = name.rpartition(", ")
         if note not in NOTES.values():
-            tested, note = name, "separate"
-        table.setdefault((tested, test), {})[note] = f"{rate:.3f}{'' if holds else '*'}"
+            comparison, note = name, "separate"
+        table.setdefault((comparison, test), {})[note] = f"{rate:.3f}{'' if holds else '*'}"
     if options.output:
         notes = ("separate", *NOTES.values())
         rows = [
-            " | ".join(["", name, test, *(found.get(note, "") for note in notes), ""]).strip()
-            for (name, test), found in table.items()
+            " | ".join(["", name, test, *(rates.get(note, "") for note in notes), ""]).strip()
+            for (name, test), rates in table.items()
         ]
         head = (
             "# Type I error of the significance tests\n\n"
@@ -245,7 +246,7 @@ def main() -> int:
             "assumptions of the test.\n\n"
             "    python benchmarks/parity/type_one_error.py "
             f"--simulations {options.simulations} --output {options.output}\n\n"
-            f"| tested | test | {' | '.join(notes)} |\n|---|---|--:|--:|--:|--:|\n"
+            f"| comparison | test | {' | '.join(notes)} |\n|---|---|--:|--:|--:|--:|\n"
         )
         Path(options.output).parent.mkdir(parents=True, exist_ok=True)
         Path(options.output).write_text(head + "\n".join(rows) + "\n", encoding="utf-8")

@@ -62,3 +62,13 @@ def test_sample(name, shared):
     assert done.returncode == 0, done.stderr[-3000:]
     assert "nan" not in done.stdout.lower().split()
     assert any(character.isdigit() for character in done.stdout)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("comparison", ["gain of tuning, pearson", "two systems", "pearson-sys"])
+def test_type_one_error(comparison):
+    """Each kind of simulation runs. Four simulations are too few to check that the test keeps its level."""
+    pytest.importorskip("meteor_e_evaluation")
+    simulation = run("parity/type_one_error.py", "--simulations", "4", "--only", comparison)
+    assert not simulation.stderr
+    assert comparison in simulation.stdout
