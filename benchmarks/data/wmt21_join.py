@@ -26,6 +26,7 @@ folder of the data.
 from __future__ import annotations
 
 import argparse
+import math
 import re
 import sys
 from collections import Counter
@@ -149,7 +150,8 @@ def measure_continuity(outputs: list[list[str]]) -> Floats:
     counts = Counter(word for line in words for word in line)
 
     def sum_idf(chosen_words: set[str]) -> float:
-        return float(sum(np.log(len(words) / counts[word]) for word in chosen_words))
+        # Unlike sum, fsum does not depend on the order of the words, which differs from run to run.
+        return math.fsum(math.log(len(words) / counts[word]) for word in chosen_words)
 
     continuity = np.zeros(len(words))
     for index in range(1, len(words)):

@@ -164,11 +164,8 @@ def captions(lines: list[str], chance: random.Random) -> tuple[Captions, Caption
         words = lines[key].split(" ")
         next_words = lines[key + 1].split(" ")
         cut = chance.randint(0, len(words))
-        res[key] = [
-            " ".join(
-                [*words[:cut], *chance.sample(next_words, chance.randint(0, min(4, len(next_words)))), *words[cut:]]
-            )
-        ]
+        inserted_words = chance.sample(next_words, chance.randint(0, min(4, len(next_words))))
+        res[key] = [" ".join([*words[:cut], *inserted_words, *words[cut:]])]
     return gts, res
 
 
@@ -179,9 +176,9 @@ def hostile(chance: random.Random) -> tuple[Captions, Captions]:
     caption_pieces += chance.sample(pieces[0], chance.randint(0, len(pieces[0])))
     if chance.random() < 0.5:
         chance.shuffle(caption_pieces)
-    return {1: [chance.choice(["", " "]).join(part) for part in pieces]}, {
-        1: [chance.choice(["", " "]).join(caption_pieces)]
-    }
+    references = [chance.choice(["", " "]).join(reference_pieces) for reference_pieces in pieces]
+    caption = chance.choice(["", " "]).join(caption_pieces)
+    return {1: references}, {1: [caption]}
 
 
 class Theirs:

@@ -111,9 +111,8 @@ class Writer:
             attribute_names = ("lang", "n", "docid2", "xid", "seg", "id2", "my-id", "genre", "origid", "sysid.x")
             values = ('say "x"', "a<b", "a>b", "</seg>", "<seg>", "7", "", 'id="9"', "doc", "it's", "<doc>", "setid=")
             for _ in range(self.draw.randint(1, 2)):
-                pairs.insert(
-                    self.draw.randint(0, len(pairs)), (self.draw.choice(attribute_names), self.draw.choice(values))
-                )
+                position = self.draw.randint(0, len(pairs))
+                pairs.insert(position, (self.draw.choice(attribute_names), self.draw.choice(values)))
         if self.now("order"):
             self.draw.shuffle(pairs)
         middle = "".join(
@@ -314,8 +313,9 @@ def save(arguments: argparse.Namespace) -> None:
         chosen = set(draw.sample(sorted(HABITS), draw.choice((1, 2, 3, 4, 6))))
         if arguments.habits:
             chosen &= set(arguments.habits.split(","))
+        # Sorted, because the order of a set of strings differs from run to run, and each habit takes a random number.
         writers = [
-            Writer(draw, {habit for habit in chosen if draw.random() < 0.8}, draw.choice((0.005, 0.02, 0.1)))
+            Writer(draw, {habit for habit in sorted(chosen) if draw.random() < 0.8}, draw.choice((0.005, 0.02, 0.1)))
             for _ in range(2)
         ]
         systems, sets = draw.choice((1, 1, 2, 3)), ["set"]
