@@ -71,11 +71,11 @@ class ArrayCache:
             return None
         stored_hash, archive_bytes = content[:_HASH_SIZE], content[_HASH_SIZE:]
         if hashlib.sha256(archive_bytes).digest() != stored_hash:
-            return None
+            return None  # The file is damaged.
         with np.load(io.BytesIO(archive_bytes), allow_pickle=False) as archive:
-            if str(archive["key"]) != key:
-                return None
-            return {name: archive[name] for name in archive.files if name != "key"}
+            arrays = dict(archive)
+        stored_key = str(arrays.pop("key"))
+        return arrays if stored_key == key else None
 
     def put(self, key: str, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Store arrays under a key.
@@ -85,14 +85,15 @@ class ArrayCache:
         """
         if not self.enabled:
             return
+        stream = io.BytesIO()
+        np.savez_compressed(stream, key=np.array(key), **arrays)  # type: ignore[arg-type]
+        archive_bytes = stream.getvalue()
+        archive_hash = hashlib.sha256(archive_bytes).digest()
         file = self._file(key)
         try:
             file.parent.mkdir(parents=True, exist_ok=True)
-            stream = io.BytesIO()
-            np.savez_compressed(stream, key=np.array(key), **arrays)  # type: ignore[arg-type]
-            archive_bytes = stream.getvalue()
             with atomic_file(file) as temporary_file:
-                temporary_file.write_bytes(hashlib.sha256(archive_bytes).digest() + archive_bytes)
+                temporary_file.write_bytes(archive_hash + archive_bytes)
         except OSError as error:
             raise ConfigError(
                 f"cannot write to the cache {self.folder} ({error.strerror}); name another folder with "

@@ -38,14 +38,16 @@ def temporary_path(target: Path) -> Path:
     return target.with_name(f".{target.name[:40]}.{_MACHINE}-{os.getpid()}-{os.urandom(6).hex()}.tmp")
 
 
-def _has_ended(machine: str, process: str) -> bool:
+def _has_ended(machine: str, process_id: str) -> bool:
     """Return whether a process has ended. The result is ``False`` for processes of other machines."""
     if os.name != "posix" or machine != _MACHINE:
         return False
     try:
-        os.kill(int(process), 0)
-    except (OSError, OverflowError) as error:
-        return isinstance(error, ProcessLookupError)
+        os.kill(int(process_id), 0)  # The signal 0 only tests whether the process exists.
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
     return False
 
 
@@ -64,9 +66,10 @@ def sweep(folder: Path, target: str = "") -> None:
             temporary_name = _TEMPORARY_NAME.fullmatch(path.name)
             if temporary_name is None:
                 continue
-            machine, process = temporary_name.groups()
-            belongs_to_target = target and path.name.startswith(f".{target[:40]}.")
-            if belongs_to_target or _has_ended(machine, process) or path.lstat().st_mtime < oldest_time:
+            machine, process_id = temporary_name.groups()
+            belongs_to_target = target != "" and path.name.startswith(f".{target[:40]}.")
+            is_too_old = path.lstat().st_mtime < oldest_time
+            if belongs_to_target or is_too_old or _has_ended(machine, process_id):
                 remove(path)
 
 
@@ -116,14 +119,14 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
         raise InputError(f"cannot write {os.fspath(path)!r}: {error}") from error
     is_special = target.exists() and not target.is_file()
     output = contextlib.nullcontext(target) if is_special else atomic_file(target)
-    written_paths = [str(target)]
+    temporary = target
     try:
         with output as temporary:
-            written_paths.append(str(temporary))
             yield temporary
     except OSError as error:
-        # An OSError that concerns another file is converted only if there is no space left on the disk.
-        if error.filename in written_paths or error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        concerns_output = error.filename in (str(target), str(temporary))
+        has_no_space = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+        if concerns_output or has_no_space:
             raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from error
         raise
 

@@ -38,7 +38,8 @@ def convert(document: Document, kind: Any, noun: str = "key") -> Any:
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        raise document.error(*_find_mistake(data, kind, str(error), noun)) from None
+        key, description = _find_mistake(data, kind, str(error), noun)
+        raise document.error(key, description) from None
 
 
 def _simplify_value(value: Any) -> Any:
@@ -59,7 +60,7 @@ def _simplify_value(value: Any) -> Any:
 def _find_mistake(value: Any, kind: Any, message: str, noun: str) -> tuple[Key, str]:
     """Find the first invalid entry in a value. Return the key of the entry and a description of the mistake.
 
-    msgspec does not say which key of a mapping is invalid. Each part of the value is therefore checked separately.
+    msgspec does not say which key of a mapping is invalid. Each item of the value is therefore checked separately.
 
     Args:
         value: the invalid value.
@@ -67,17 +68,18 @@ def _find_mistake(value: Any, kind: Any, message: str, noun: str) -> tuple[Key, 
         message: the error message of msgspec for the value.
         noun: the word for a key in error messages.
     """
-    is_in_part = " - at `" in message
-    if is_in_part:
-        for key, part, part_kind in _iterate_items(value, kind):
-            try:
-                msgspec.convert(part, part_kind)
-            except msgspec.ValidationError as error:
-                inner_key, description = _find_mistake(part, part_kind, str(error), noun)
-                return (key, *inner_key), description
+    # If an item of the value is invalid, the message of msgspec ends with the path of the item.
+    items = _iterate_items(value, kind) if " - at `" in message else ()
+    for key, item, item_kind in items:
+        try:
+            msgspec.convert(item, item_kind)
+        except msgspec.ValidationError as error:
+            inner_key, description = _find_mistake(item, item_kind, str(error), noun)
+            return (key, *inner_key), description
     unknown_field = re.match("Object contains unknown field `(.*)`", message, re.DOTALL)
-    if unknown_field:
-        return (unknown_field[1],), _describe_unknown_field(unknown_field[1], kind, noun)
+    if unknown_field is not None:
+        field_name = unknown_field[1]
+        return (field_name,), _describe_unknown_field(field_name, kind, noun)
     return (), _describe_mistake(value, kind, message, noun)
 
 
@@ -177,7 +179,7 @@ _DESCRIPTIONS = {
 
 
 def describe_type(kind: types.Type) -> str:
-    """Return a description of the values that a type allows, such as ``a number from 0 to 1``."""
+    """Describe the values that a msgspec type allows, such as ``a number from 0 to 1``, for an error message."""
     if isinstance(kind, types.Metadata):
         path_kind = (kind.extra or {}).get("path")
         return f"the path of a {path_kind}" if path_kind else describe_type(kind.type)
@@ -190,12 +192,14 @@ def describe_type(kind: types.Type) -> str:
     choices = _list_choices(kind)
     if choices:
         return f"one of {', '.join(choices)}"
-    if isinstance(kind, types.StrType):
-        return "a text" if kind.pattern is None else "letters and digits, joined by - or _"
+    if isinstance(kind, types.StrType) and kind.pattern is not None:
+        return "letters and digits, joined by - or _"
     description = _DESCRIPTIONS.get(type(kind), "a text")
     if isinstance(kind, types.IntType | types.FloatType):
-        return f"{description}{_describe_bounds(kind)}"
-    return f"{description} that is not empty" if getattr(kind, "min_length", None) else description
+        return description + _describe_bounds(kind)
+    if isinstance(kind, types.CollectionType | types.DictType) and kind.min_length:
+        return f"{description} that is not empty"
+    return description
 
 
 def _describe_bounds(kind: types.IntType | types.FloatType) -> str:

@@ -66,9 +66,11 @@ def os_errors_as(kind: type[MeteorError], message: str) -> Iterator[None]:
     except Exception as error:
         is_file_error = isinstance(error, OSError | EOFError | zlib.error | NotImplementedError)
         # LZMAError is recognized by its name, because the module lzma is imported only if it is needed.
-        if not is_file_error and type(error).__name__ != "LZMAError":
+        is_xz_error = type(error).__name__ == "LZMAError"
+        if not is_file_error and not is_xz_error:
             raise
-        raise kind(f"{message}: {getattr(error, 'strerror', None) or error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise kind(f"{message}: {reason}") from error
 
 
 def _special_kind(path: PathLike) -> str | None:
@@ -128,7 +130,8 @@ def read_regular(path: PathLike, limit: int) -> bytes:
     with open_regular(path) as stream:
         content = stream.read(limit + 1)
     if len(content) > limit:
-        raise OSError(errno.EFBIG, f"it is larger than {spell_size(limit)}, so it cannot be the right file", str(path))
+        reason = f"it is larger than {spell_size(limit)}, so it cannot be the right file"
+        raise OSError(errno.EFBIG, reason, str(path))
     return content
 
 
@@ -170,19 +173,19 @@ def open_binary(path: PathLike) -> Iterator[BinaryIO]:
             compression.
     """
     name = input_name(path)
-    with contextlib.ExitStack() as stack:
+    with contextlib.ExitStack() as open_streams:
         with os_errors_as(InputError, f"cannot read {name}"):
             if os.fspath(path) == "-":
-                stream = _open_standard_input()
+                stream = _open_standard_input()  # Standard input stays open after the with block.
             else:
-                kind = _special_kind(path)
-                stream = stack.enter_context(Path(path).open("rb"))
-                is_endless = kind == "a device" and not stream.isatty() and os.fspath(path) != os.devnull
-                if is_endless or kind == "a virtual file of the kernel":
-                    raise InputError(f"cannot read {name}: not a regular file but {kind}")
+                file_kind = _special_kind(path)
+                stream = open_streams.enter_context(Path(path).open("rb"))
+                is_endless_device = file_kind == "a device" and not stream.isatty() and os.fspath(path) != os.devnull
+                if is_endless_device or file_kind == "a virtual file of the kernel":
+                    raise InputError(f"cannot read {name}: not a regular file but {file_kind}")
             content = decompress(stream, name)
-            if content is not stream:  # Standard input itself stays open.
-                stack.enter_context(content)
+            if content is not stream:
+                open_streams.enter_context(content)
         yield content
 
 
@@ -199,13 +202,13 @@ def decompress(stream: io.BufferedReader[Any], name: str) -> io.BufferedReader[A
     Raises:
         InputError: if the stream has an unsupported compression.
     """
-    head = stream.peek(10)
-    for kind, module, pattern in _COMPRESSIONS:
-        if not re.match(pattern, head):
+    first_bytes = stream.peek(10)
+    for compression, module, pattern in _COMPRESSIONS:
+        if not re.match(pattern, first_bytes):
             continue
         if not module:
             advice = "decompress it first (only gzip, bzip2 and xz can be read)"
-            raise InputError(f"cannot read {name}: it is compressed with {kind}; {advice}")
+            raise InputError(f"cannot read {name}: it is compressed with {compression}; {advice}")
         return io.BufferedReader(import_module(module).open(stream))
     return stream
 

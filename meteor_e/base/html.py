@@ -17,10 +17,10 @@ def html_table(header: Sequence[str], rows: Iterable[Sequence[str | float]], not
 
     All text is escaped. Numbers with a fraction are shown with four decimals.
     """
-    head = "".join(f"<th>{_escape(name)}</th>" for name in header)
+    header_cells = "".join(f"<th>{_escape(name)}</th>" for name in header)
     body = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in rows)
-    below = f"<p><small>{_escape(note)}</small></p>" if note else ""
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
+    paragraph = f"<p><small>{_escape(note)}</small></p>" if note else ""
+    return f"<table><thead><tr>{header_cells}</tr></thead><tbody>{body}</tbody></table>{paragraph}"
 
 
 def _cell(value: str | float) -> str:

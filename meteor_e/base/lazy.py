@@ -25,39 +25,42 @@ def lazy_names(package: str) -> tuple[Callable[[str], Any], Callable[[], list[st
     Args:
         package: the ``__name__`` of the package.
     """
-    module = sys.modules[package]
+    return functools.partial(_import_attribute, package), functools.partial(_list_names, package)
 
-    def get_attribute(name: str) -> Any:
-        # Python looks up special names, such as __path__, in every module. The stub is not read for these names.
-        is_special = name.startswith("__") and name not in ("__all__", "__version__")
-        if name == "__all__":
-            attribute: Any = sorted(_read_stub(package))
-        elif not is_special and name in _read_stub(package):
-            source_module, source_name = _read_stub(package)[name]
-            attribute = getattr(import_module(source_module), source_name)
-        else:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        setattr(module, name, attribute)
-        return attribute
 
-    def list_names() -> list[str]:
-        return sorted(module.__all__)
+def _import_attribute(package: str, name: str) -> Any:
+    """Import a public name of a package, and store it as an attribute of the package. Return the attribute."""
+    # Python looks up special names, such as __path__, in every module. The stub is not read for these names.
+    is_special = name.startswith("__") and name not in ("__all__", "__version__")
+    if name == "__all__":
+        attribute: Any = _list_names(package)
+    elif not is_special and name in _read_stub(package):
+        source_module, source_name = _read_stub(package)[name]
+        attribute = getattr(import_module(source_module), source_name)
+    else:
+        raise AttributeError(f"module {package!r} has no attribute {name!r}")
+    setattr(sys.modules[package], name, attribute)
+    return attribute
 
-    return get_attribute, list_names
+
+def _list_names(package: str) -> list[str]:
+    """Return the sorted public names of a package."""
+    return sorted(_read_stub(package))
 
 
 @functools.cache
 def _read_stub(package: str) -> dict[str, tuple[str, str]]:
-    """Read the stub of a package. Return the source module and the original name of each public name."""
+    """Read the stub of a package, whose statements are imports. Map each public name to its module and original name."""
     spec: Any = sys.modules[package].__spec__
     # The stub is read by the loader of the package, because the package may be in a ZIP archive.
-    tree: Any = compile(spec.loader.get_data(f"{spec.origin}i"), package, "exec", _ONLY_AST)
+    stub_code = spec.loader.get_data(f"{spec.origin}i")
+    stub: Any = compile(stub_code, package, "exec", _ONLY_AST)
     sources: dict[str, tuple[str, str]] = {}
-    for statement in tree.body:
-        for alias in statement.names:
-            if alias.name == "*":
+    for statement in stub.body:
+        for imported_name in statement.names:
+            if imported_name.name == "*":
                 for name in import_module(statement.module).__all__:
                     sources[name] = (statement.module, name)
             else:
-                sources[alias.asname or alias.name] = (statement.module, alias.name)
+                sources[imported_name.asname or imported_name.name] = (statement.module, imported_name.name)
     return sources

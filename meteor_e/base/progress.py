@@ -103,10 +103,12 @@ class _StageBars:
         from tqdm import tqdm
 
         unit = stage.unit if isinstance(stage, Stage) else ""
+        if unit not in ("", "B"):
+            unit = f" {unit}"  # tqdm writes the unit directly after the number, as in "12 segments" or "12kB".
         return tqdm(
             desc=stage,
             total=total,
-            unit=unit if unit == "B" else f" {unit}".rstrip(),
+            unit=unit,
             unit_scale=True,
             leave=False,
             dynamic_ncols=True,

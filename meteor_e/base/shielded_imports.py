@@ -77,13 +77,13 @@ def run_uninterrupted(function: Callable[[], object]) -> None:
     if threading.current_thread() is not threading.main_thread() or not callable(handler):
         function()
         return
-    received: list[int] = []
-    signal.signal(signal.SIGINT, lambda number, _: received.append(number))
+    deferred_signals: list[int] = []
+    signal.signal(signal.SIGINT, lambda number, _: deferred_signals.append(number))
     try:
         function()
     finally:
         signal.signal(signal.SIGINT, handler)
-        if received:
+        if deferred_signals:
             threading.Timer(REDELIVERY_DELAY, _interrupt_main_thread).start()
 
 

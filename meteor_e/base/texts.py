@@ -75,13 +75,14 @@ def check_list(values: Iterable[Item], description: str, item: str) -> Iterable[
     Raises:
         InputError: if the value is a single string, a mapping or a set, or cannot be iterated over.
     """
+    is_list = not isinstance(values, NOT_LISTS)
     try:
-        if isinstance(values, NOT_LISTS):
-            raise TypeError
         iter(values)
     except TypeError:
+        is_list = False
+    if not is_list:
         type_name = "None" if values is None else f"a {type(values).__name__}"
-        raise InputError(f"{description} must be a list with one item per {item}, not {type_name}") from None
+        raise InputError(f"{description} must be a list with one item per {item}, not {type_name}")
     return values
 
 
@@ -138,22 +139,25 @@ def check_items(**arguments: Any) -> dict[str, list[Any]]:
     columns = {name: _check_column(name, values) for name, values in arguments.items()}
     lengths = {name: len(column) for name, column in columns.items()}
     if len(set(lengths.values())) > 1:
-        counts = " but ".join(f"{count} {name}" for name, count in lengths.items())
+        counts = " but ".join(f"{length} {name}" for name, length in lengths.items())
         raise InputError(f"{counts}; their numbers must be equal")
     return columns
 
 
 def _check_column(name: str, values: Any) -> list[Any]:
-    """Check one argument of :func:`check_items`, and return its items as a list."""
+    """Check that an argument is a list with the text of each segment, and return the list.
+
+    The argument ``references`` may contain a list of texts for a segment.
+    """
     column: list[Any] = []
     for number, item in enumerate(check_list(values, name, "segment"), 1):
-        is_single_text = isinstance(item, str) or name != "references"
-        texts = [item] if is_single_text else list(check_list(item, f"segment {number}: {name}", "text"))
+        has_several_texts = name == "references" and not isinstance(item, str)
+        texts = list(check_list(item, f"segment {number}: {name}", "text")) if has_several_texts else [item]
         if not texts:
             raise InputError(f"segment {number}: there is no text in the {name}")
         # All texts of a segment are checked at once. If this check fails, the loop finds the invalid text.
         if not are_valid_texts(texts):
             for text in texts:
                 check_text(text, f"segment {number}: a text of the {name}")
-        column.append(item if is_single_text else texts)
+        column.append(texts if has_several_texts else item)
     return column

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from meteor_e.base.errors import ConfigError
-from meteor_e.base.extras import require
+from meteor_e.base.extras import how_to_install
 
 _HEADER = b"\xdc\x03!\x82\xa6format\xa2cB\xa7version\x01"
 """The first bytes of the file, which begin a list of 801 items in msgpack. The first item names the format."""
@@ -27,12 +27,12 @@ def read_word_lists(purpose: str, distribution: str) -> bytes:
     """
     spec = find_spec("wordfreq")
     if spec is None:
-        require("wordfreq", purpose, distribution=distribution)
-    else:
-        for folder in spec.submodule_search_locations or ():
-            content = gzip.decompress(Path(folder, "data", "large_en.msgpack.gz").read_bytes())
-            if content.startswith(_HEADER):
-                return content[len(_HEADER) :]
+        advice = how_to_install(distribution)
+        raise ConfigError(f"{purpose} needs wordfreq, which is not installed; {advice}")
+    for folder in spec.submodule_search_locations or ():
+        content = gzip.decompress(Path(folder, "data", "large_en.msgpack.gz").read_bytes())
+        if content.startswith(_HEADER):
+            return content[len(_HEADER) :]
     raise ConfigError("the English word list is not from wordfreq 3.1; run: pip install 'wordfreq==3.1.1'")
 
 

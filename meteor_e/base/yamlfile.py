@@ -146,26 +146,27 @@ def parse_yaml(content: bytes, source: str) -> Document:
     """
     import yaml  # This import is slow.
 
-    lines: dict[Key, int] = {}
     try:
         text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise ConfigError(f"{source}:{line}: is not UTF-8; save the file as UTF-8") from None
+    document = Document(None, source, lines={})
+    try:
         events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
         # The first three events begin the stream, the document and the top-level value.
         first_events = list(islice(events, 3))
         if len(first_events) < 3:
             raise ConfigError(f"{source}: is empty")
-        data = _build_value(events, first_events[2], (), Document(None, source, lines))
-        next(events)  # the end of the document
+        data = _build_value(events, first_events[2], (), document)
+        next(events)  # This event ends the document.
         next_event: Any = next(events)
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise ConfigError(f"{source}:{line}: is not UTF-8; save the file as UTF-8") from None
     except yaml.YAMLError as error:
         raise _convert_yaml_error(error, source) from None
     if not isinstance(next_event, yaml.StreamEndEvent):
         line = next_event.start_mark.line + 1
         raise ConfigError(f"{source}:{line}: a second document begins; a file can hold only one document")
-    return Document(data, source, lines)
+    return document._replace(data=data)
 
 
 def _convert_yaml_error(error: Any, source: str) -> ConfigError:
@@ -177,13 +178,16 @@ def _convert_yaml_error(error: Any, source: str) -> ConfigError:
 
 
 def _build_value(events: Iterator[Any], first_event: Any, key: Key, document: Document) -> Any:
-    """Build the value that begins with the given PyYAML event. The size and the nesting depth of the value are limited.
+    """Build a value from PyYAML events.
 
     Args:
-        events: the events that follow.
+        events: the events after the first event of the value.
         first_event: the first event of the value.
-        key: the key of the value.
+        key: the keys and list indexes that lead to the value.
         document: the document, which receives the line numbers and creates errors.
+
+    Raises:
+        ConfigError: if the document is too large or nested too deeply, or the value is not allowed.
     """
     import yaml  # This import is slow.
 
@@ -209,10 +213,12 @@ def _build_list(events: Iterator[Any], key: Key, document: Document) -> list[Any
 
     lines = cast("dict[Key, int]", document.lines)
     items: list[Any] = []
-    while not isinstance(event := next(events), yaml.CollectionEndEvent):
+    event = next(events)
+    while not isinstance(event, yaml.CollectionEndEvent):
         item_key = (*key, len(items))
         lines[item_key] = event.start_mark.line + 1
         items.append(_build_value(events, event, item_key, document))
+        event = next(events)
     return items
 
 
@@ -226,18 +232,20 @@ def _build_mapping(events: Iterator[Any], key: Key, document: Document) -> dict[
 
     lines = cast("dict[Key, int]", document.lines)
     mapping: dict[str, Any] = {}
-    while not isinstance(key_event := next(events), yaml.CollectionEndEvent):
+    key_event = next(events)
+    while not isinstance(key_event, yaml.CollectionEndEvent):
         line = key_event.start_mark.line + 1
         if not isinstance(key_event, yaml.ScalarEvent):
             invalid_key = (*key, "?")
             lines[invalid_key] = line
             raise document.error(invalid_key, "is a key that is not a text")
         value_key = (*key, key_event.value)
-        if value_key in lines:
-            previous_line, lines[value_key] = lines[value_key], line
-            raise document.error(value_key, f"is given twice, on lines {previous_line} and {line}")
+        previous_line = lines.get(value_key)
         lines[value_key] = line
+        if previous_line is not None:
+            raise document.error(value_key, f"is given twice, on lines {previous_line} and {line}")
         mapping[key_event.value] = _build_value(events, next(events), value_key, document)
+        key_event = next(events)
     return mapping
 
 
