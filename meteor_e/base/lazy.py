@@ -50,7 +50,7 @@ def _list_names(package: str) -> list[str]:
 
 @functools.cache
 def _read_stub(package: str) -> dict[str, tuple[str, str]]:
-    """Read the stub of a package, whose statements are imports. Map each public name to its module and original name."""
+    """Read the stub of a package, which consists of imports. Map each public name to its module and original name."""
     spec: Any = sys.modules[package].__spec__
     # The stub is read by the loader of the package, because the package may be in a ZIP archive.
     stub_code = spec.loader.get_data(f"{spec.origin}i")

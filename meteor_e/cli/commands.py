@@ -86,7 +86,7 @@ class GroupedCommand(click.Command):
         remaining_args = super().parse_args(context, args)
         for parameter in self.params:
             value = context.params.get(parameter.name or "")
-            # The number ranges of click accept infinity and NaN.
+            # click does not reject infinity and NaN.
             if isinstance(value, float) and not math.isfinite(value):
                 raise click.BadParameter(f"{value} is not a finite number.", context, parameter)
         output_file = context.params.get("output")

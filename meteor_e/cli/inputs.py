@@ -124,24 +124,23 @@ class Inputs(Options):
         references = spool_pipes(self.references)
         is_only_file = len(files) == 1 and not references
         formats = self._detect_formats([*files, *references], is_only_file)
-        table_formats = [form for form in formats.values() if form not in TEXT_FORMATS]
+        table_formats = [format_name for format_name in formats.values() if format_name not in TEXT_FORMATS]
         if table_formats:
             table_class = _find_table_format(table_formats[0])
             if not is_only_file or self.references_per_segment > 1:
                 raise ConfigError(_ONE_TABLE)
-            systems = self._read_table(table_class, files[0])
-        elif self._has_columns():
+            return self._rename_systems(self._read_table(table_class, files[0]))
+        if self._has_columns():
             raise ConfigError(_not_a_table(files[0] if files else "nothing", self.form_in))
-        else:
-            systems = read_systems(
-                files,
-                references,
-                references_per_segment=self.references_per_segment,
-                encoding=self.encoding,
-                formats=formats,
-                on_missing=self.on_missing,
-            )
-        return self._rename(systems)
+        systems = read_systems(
+            files,
+            references,
+            references_per_segment=self.references_per_segment,
+            encoding=self.encoding,
+            formats=formats,
+            on_missing=self.on_missing,
+        )
+        return self._rename_systems(systems)
 
     def _detect_formats(self, paths: Sequence[str], is_only_file: bool) -> dict[str, str]:
         """Map the path of each input file to its format. The formats are detected unless ``--format-in`` is set.
@@ -154,10 +153,12 @@ class Inputs(Options):
             return dict.fromkeys(paths, self.form_in)
         if list(paths) == ["-"] and self._has_columns():
             return {"-": "jsonl"}
-        formats = {path: detect_format(path, is_only_file=is_only_file) for path in paths}
-        for path, form in formats.items():
-            if is_only_file and path != "-" and form in TEXT_FORMATS:
-                formats[path] = _recognize_plugin_format(path) or form
+        formats: dict[str, str] = {}
+        for path in paths:
+            format_name = detect_format(path, is_only_file=is_only_file)
+            if is_only_file and path != "-" and format_name in TEXT_FORMATS:
+                format_name = _recognize_plugin_format(path) or format_name
+            formats[path] = format_name
         return formats
 
     def _has_columns(self) -> bool:
@@ -205,7 +206,7 @@ class Inputs(Options):
             system=self.system_column,
         )
 
-    def _rename(self, systems: Sequence[System]) -> list[System]:
+    def _rename_systems(self, systems: Sequence[System]) -> list[System]:
         """Return copies of the systems with the names from ``--name``.
 
         Without ``--name``, the systems keep their names, except that unprintable characters are replaced.
@@ -221,7 +222,8 @@ class Inputs(Options):
         old_names = self.names or [system.name for system in systems]
         # Output formats require names without line breaks.
         new_names = [printable(" ".join(name.split())) for name in old_names]
-        if self.names and (len(set(new_names)) < len(new_names) or not all(new_names)):
+        are_distinct = len(set(new_names)) == len(new_names)
+        if self.names and not (are_distinct and all(new_names)):
             raise ConfigError("--name: the names of systems must be different and not empty")
         _check_new_names(old_names, new_names)
         return [dataclasses.replace(system, name=name) for system, name in zip(systems, new_names, strict=True)]
@@ -289,8 +291,7 @@ def _split_by_system(table: TextTable, row_systems: Sequence[str]) -> list[Syste
     segments_by_system: dict[str, list[Segment]] = {}
     for segment, system_name in zip(table.segments(0), row_systems, strict=True):
         segments = segments_by_system.setdefault(system_name, [])
-        if table.texts.id is None:
-            # Without an id column, the segments of each system are numbered from 1.
-            segment = segment._replace(id=len(segments) + 1)
-        segments.append(segment)
+        # Without an id column, the segments of each system are numbered from 1.
+        segment_id = len(segments) + 1 if table.texts.id is None else segment.id
+        segments.append(segment._replace(id=segment_id))
     return [System.from_segments(name, segments) for name, segments in segments_by_system.items()]

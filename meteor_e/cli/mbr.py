@@ -102,16 +102,13 @@ class MethodOptions(Options):
         Raises:
             ConfigError: if the method does not support one of the settings.
         """
+        options = {"top": self.top, "confidence": self.confidence, "seed": self.seed}
+        settings = {name: value for name, value in options.items() if value is not None}
         method_class: Any = METHODS[self.name]
-        supported_settings = [] if method_class is None else [field.name for field in fields(method_class)]
-        settings = {}
-        for name in ("top", "confidence", "seed"):
-            value = getattr(self, name)
-            if value is None:
-                continue
-            if name not in supported_settings:
+        supported_names = [] if method_class is None else [field.name for field in fields(method_class)]
+        for name in settings:
+            if name not in supported_names:
                 raise ConfigError(f"--{name} is not a setting of --method {self.name}")
-            settings[name] = value
         return None if method_class is None else method_class(**settings)
 
 
@@ -199,13 +196,13 @@ class _MbrResult(Result):
         is_nbest_list = self.best > 1
         for number, choice in self._number_choices():
             source_id = number if choice.source.id is None else choice.source.id
-            for index in choice.best:
-                text = choice.source.candidates[index]
+            for candidate_index in choice.best:
+                text = choice.source.candidates[candidate_index]
                 has_separator = is_nbest_list and "|||" in f"{text}{source_id}"
                 has_line_break = len(text.splitlines()) > 1
                 if has_separator or has_line_break:
                     raise InputError(f"source {number}: a text or ID with line breaks or ||| needs --format jsonl")
-                yield _format_nbest_line(source_id, choice, index) if is_nbest_list else text
+                yield _format_nbest_line(source_id, choice, candidate_index) if is_nbest_list else text
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
         """Yield one table of the chosen candidates, or nothing if there are no sources."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import warnings
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -177,13 +178,10 @@ class MetricOptions(Options):
         """
         from meteor_e.metrics.specs import common_language, distinct, parse_spec, split_label
 
-        meteor_labels: dict[str, str] = {}
         other_specs: dict[str, MetricSpec] = {}
         for specification in specifications:
-            label, name = split_label(specification)
-            if name == "meteor":
-                meteor_labels[specification] = label
-            else:
+            _, name = split_label(specification)
+            if name != "meteor":
                 other_specs[specification] = parse_spec(specification, jobs=jobs, threads=self.threads)
         language = self._language_code() or common_language(other_specs.values())
         metrics: list[Metric] = []
@@ -191,7 +189,8 @@ class MetricOptions(Options):
             if specification in other_specs:
                 metrics += other_specs[specification].create(TextContext(language))
             else:
-                metrics.append(self.meteor(label=meteor_labels[specification], default_language=language))
+                label, _ = split_label(specification)
+                metrics.append(self.meteor(label=label, default_language=language))
         return distinct(metrics)
 
     def _language_code(self) -> str:
@@ -253,13 +252,13 @@ class Output(Options):
         """
         from meteor_e.plugins.registry import plugin_registry
 
-        formats = plugin_registry().output_formats
-        # Built-in names are checked first, because listing all formats would import the plugins.
-        if self.form not in OUTPUT_FORMATS and self.form not in formats.names():
-            names = formats.names()
-            hint = near_miss(self.form, names)
-            raise ConfigError(f"--format: there is no format {self.form!r}{hint}; the formats: {', '.join(names)}")
-        output_format: OutputFormat = formats.get(self.form).make()
+        registry = plugin_registry().output_formats
+        if self.form not in OUTPUT_FORMATS:
+            names = registry.names()  # This imports the plugins, and is therefore not called for built-in formats.
+            if self.form not in names:
+                hint = near_miss(self.form, names)
+                raise ConfigError(f"--format: there is no format {self.form!r}{hint}; the formats: {', '.join(names)}")
+        output_format: OutputFormat = registry.get(self.form).make()
         return output_format
 
     def write(self, result: Result, options: OutputOptions | None = None) -> None:
@@ -365,9 +364,9 @@ def parse_matchers(text: str) -> list[dict[str, Any]]:
         raise ConfigError(f"--matchers {text!r}: a matcher is missing before or after a comma")
     matchers: list[dict[str, Any]] = []
     for item in text.replace(",", " ").split():
-        name, has_weight, weight_text = item.partition("=")
+        name, equals_sign, weight_text = item.partition("=")
         matcher: dict[str, Any] = {"use": name}
-        if has_weight:
+        if equals_sign:
             weight = plain_value(weight_text)
             if isinstance(weight, bool) or not isinstance(weight, int | float):
                 raise ConfigError(f"--matchers: the weight of {name} is {weight_text!r}, not a number")
@@ -470,13 +469,14 @@ def parse_fields(texts: Sequence[str], *classes: type[Any]) -> list[Any]:
     import msgspec
 
     values = _parse_assignments(texts, "KEY=VALUE")
-    known_names = [name for cls in classes for name in _settable_fields(cls)]
+    field_names = [_settable_fields(cls) for cls in classes]
+    all_names = list(itertools.chain.from_iterable(field_names))
     for name in values:
-        if name not in known_names:
-            raise ConfigError(_describe_unknown_key(name, known_names))
+        if name not in all_names:
+            raise ConfigError(_describe_unknown_key(name, all_names))
     instances = []
-    for cls in classes:
-        fields = {name: values[name] for name in _settable_fields(cls) if name in values}
+    for cls, names in zip(classes, field_names, strict=True):
+        fields = {name: value for name, value in values.items() if name in names}
         try:
             instances.append(msgspec.convert(fields, cls))
         except msgspec.ValidationError as error:

@@ -128,15 +128,14 @@ def _details(entry: Entry) -> dict[str, Any]:
     from meteor_e.api.component import Component
     from meteor_e.api.options import option_infos
 
-    registry = plugin_registry().kinds[entry.kind] if not entry.error else None
-    if not isinstance(registry, ClassRegistry):
+    registry = plugin_registry().kinds.get(entry.kind)
+    if entry.error or not isinstance(registry, ClassRegistry):
         return {}
     component = registry.get(entry.name)
+    description = inspect.cleandoc(component.__doc__ or "")
     options_class = component.options_class() if issubclass(component, Component) else None
-    options = []
-    if options_class is not None:
-        options = [info._asdict() for info in option_infos(options_class)]
-    return {"description": inspect.cleandoc(component.__doc__ or ""), "options": options}
+    options = [] if options_class is None else [info._asdict() for info in option_infos(options_class)]
+    return {"description": description, "options": options}
 
 
 def _describe(entry: Entry) -> str:

@@ -169,7 +169,7 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     meteor-e score data.parquet --dask tcp://scheduler:8786
     """
     output_format = output.format()
-    _check_combination(inputs, metric, output, output_format, statistics)
+    _check_combination(inputs, output, output_format, statistics)
     if inputs.test_set is not None or inputs.pair is not None:
         inputs, metric = _apply_test_set(inputs, metric)
     wmt_names = _wmt_names(inputs, output) if output_format.name == "wmt" else None
@@ -178,14 +178,7 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
     if output.explain:
         systems = load_systems(systems)
         check_explanations(metrics, systems)
-    run = ScoreRun(
-        metrics,
-        systems,
-        execute=map_in_order,
-        output=output.table_file,
-        prefix=output.prefix,
-        cluster=inputs.cluster,
-    )
+    run = ScoreRun(metrics, systems, map_in_order, output.table_file, output.prefix, inputs.cluster)
     with terminal_progress(output.quiet) as progress:
         table = _evaluate(run, output.data_to_keep(output_format, statistics), inputs.on_error, progress)
         tests = _run_tests(table, metrics, statistics) if statistics.significance != "none" else None
@@ -215,18 +208,13 @@ def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) 
         runner_names.append("dask")
     if run.output is not None:
         runner_names.append("table")
-    with ExitStack() as stack:
+    policy = None if on_error == "stop" else on_error
+    with ExitStack() as active_runners:
         for name in runner_names:
+            # A runner changes how the systems are read, or how the batches of segments are scored.
             runner: ScoreRunner = plugin_registry().runners.get(name).make()
-            run = stack.enter_context(runner.start(run))
-        return evaluate(
-            metrics,
-            run.systems,
-            keep=keep,
-            on_error=None if on_error == "stop" else on_error,
-            execute=run.execute,
-            progress=progress,
-        )
+            run = active_runners.enter_context(runner.start(run))
+        return evaluate(metrics, run.systems, keep=keep, on_error=policy, execute=run.execute, progress=progress)
 
 
 def _run_tests(table: ScoreTable, metrics: Sequence[Metric], options: SignificanceOptions) -> TableTests:
@@ -282,17 +270,13 @@ _EXCLUSIONS = {
 
 
 def _check_combination(
-    inputs: ScoreInputs,
-    metric: ScoreMetrics,
-    output: ScoreOutput,
-    output_format: OutputFormat,
-    statistics: SignificanceOptions,
+    inputs: ScoreInputs, output: ScoreOutput, output_format: OutputFormat, statistics: SignificanceOptions
 ) -> None:
     """Raise ConfigError if mutually exclusive options are set."""
-    form = output_format.name
+    format_name = output_format.name
     is_set = {
         "--quiet": output.quiet,
-        "--format": form != "text",
+        "--format": format_name != "text",
         "--dask": inputs.cluster is not None,
         "-o TABLE": output.table_file is not None,
         "--significance": statistics.significance != "none",
@@ -305,9 +289,9 @@ def _check_combination(
         "--wmt-names": output.wmt_names is not None,
         "--format without segments": not output_format.segments,
         "--format without alignments": not output_format.alignments,
-        "--format for programs": form in ("tsv", "csv", "wmt"),
-        "--format with all digits": form in ("json", "jsonl", "tsv", "csv", "wmt"),
-        "another --format": form != "wmt",
+        "--format for programs": format_name in ("tsv", "csv", "wmt"),
+        "--format with all digits": format_name in ("json", "jsonl", "tsv", "csv", "wmt"),
+        "another --format": format_name != "wmt",
     }
     for (option1, option2), reason in _EXCLUSIONS.items():
         if is_set[option1] and is_set[option2]:
@@ -332,15 +316,12 @@ def _apply_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInp
         raise ConfigError(
             f"test set {inputs.test_set} has no system outputs for {inputs.pair}; give files with hypotheses"
         )
-    language = metric.language
-    if not language and metric.chain is None:
-        language = target_language(inputs.pair)
-    new_metric = replace(metric, language=language)
-    new_inputs = replace(inputs, references=tuple(test_set.references))
+    if not metric.language and metric.chain is None:
+        metric = replace(metric, language=target_language(inputs.pair))
     if not inputs.files:
         names = inputs.names or tuple(test_set.systems)
-        new_inputs = replace(new_inputs, files=tuple(test_set.systems.values()), names=names)
-    return new_inputs, new_metric
+        inputs = replace(inputs, files=tuple(test_set.systems.values()), names=names)
+    return replace(inputs, references=tuple(test_set.references)), metric
 
 
 def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames:
