@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from meteor_e.base.errors import count_of
 from meteor_e.render.plain import format_table, isolate, printable
 from meteor_e.scoring.alignment import Alignment
 
@@ -13,19 +14,17 @@ def alignment_lines(alignment: Alignment) -> list[str]:
         f"  reference   {isolate(printable(' '.join(alignment.reference)))}",
     ]
     rows = []
-    for match, pair in zip(alignment.matches, alignment.pairs(), strict=True):
-        hypothesis_words, reference_words, matcher = pair
+    for match, (hypothesis_words, reference_words, matcher) in zip(alignment.matches, alignment.pairs(), strict=True):
         hypothesis_span = _format_span(match.hypothesis_start, match.hypothesis_length)
+        hypothesis_text = isolate(printable(hypothesis_words))
         reference_span = _format_span(match.reference_start, match.reference_length)
-        hypothesis_cells = [hypothesis_span, isolate(printable(hypothesis_words))]
-        reference_cells = [reference_span, isolate(printable(reference_words))]
-        rows.append([matcher, *hypothesis_cells, *reference_cells])
+        reference_text = isolate(printable(reference_words))
+        rows.append([matcher, hypothesis_span, hypothesis_text, reference_span, reference_text])
     if rows:
         table = format_table(["matcher", "at", "hypothesis", "at", "reference"], rows, left=5)
         lines += ["  " + line for line in table.split("\n")]
-    matches = "1 match" if len(rows) == 1 else f"{len(rows)} matches"
-    chunks = "1 chunk" if alignment.chunks == 1 else f"{alignment.chunks} chunks"
-    lines.append(f"  {matches} in {chunks}")
+    match_count = "1 match" if len(rows) == 1 else f"{len(rows)} matches"
+    lines.append(f"  {match_count} in {count_of(alignment.chunks, 'chunk')}")
     return lines
 
 

@@ -17,16 +17,15 @@ def format_wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -
 
     If the output is not a terminal, the table is 80 characters wide.
     """
-    remaining_width = shutil.get_terminal_size((80, 24)).columns
+    last_width = shutil.get_terminal_size((80, 24)).columns
     for column in range(len(header) - 1):
-        remaining_width -= max(display_width(row[column]) for row in (header, *rows)) + 2
-    width = max(_MIN_WIDTH, remaining_width)
+        column_width = max(display_width(row[column]) for row in (header, *rows))
+        last_width -= column_width + 2
+    last_width = max(_MIN_WIDTH, last_width)
     table_rows: list[list[str]] = []
-    for row in rows:
-        first_cells = list(row[:-1])
-        lines = textwrap.wrap(row[-1], width, break_long_words=False, break_on_hyphens=False)
-        for line in lines or [""]:
-            table_rows.append([*first_cells, line])
-            # If the last cell is wrapped, the other cells appear only in the first line of the row.
-            first_cells = [""] * len(first_cells)
+    for *first_cells, last_cell in rows:
+        lines = textwrap.wrap(last_cell, last_width, break_long_words=False, break_on_hyphens=False) or [""]
+        table_rows.append([*first_cells, lines[0]])
+        for line in lines[1:]:
+            table_rows.append([*[""] * len(first_cells), line])
     return format_table(header, table_rows, left=len(header))

@@ -40,28 +40,31 @@ def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
     """Yield a JSON document in pieces, which together equal ``json.dumps(value, indent=2)``.
 
     Args:
-        value: the document or a part of it, which may contain lazy sequences.
+        value: the document or a part of it. It may contain sequences that create their items on demand.
         line: the separator between the lines of the value, which is a line feed followed by the indentation.
     """
     if not _is_lazy(value):
-        yield json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=json_ready).replace("\n", line)
+        text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False, default=json_ready)
+        yield text.replace("\n", line)
+        return
+    if not value:
+        yield "[]"
         return
     item_line = line + "  "
     if isinstance(value, Mapping):
-        # This mapping is not empty, because it contains a lazy sequence.
         separator = "{"
         for key, item in value.items():
             yield f"{separator}{item_line}{json.dumps(key, ensure_ascii=False)}: "
             yield from _json_pieces(item, item_line)
             separator = ","
         yield line + "}"
-        return
-    is_empty = True
-    for item in value:
-        yield ("[" if is_empty else ",") + item_line
-        yield from _json_pieces(item, item_line)
-        is_empty = False
-    yield "[]" if is_empty else line + "]"
+    else:
+        separator = "["
+        for item in value:
+            yield separator + item_line
+            yield from _json_pieces(item, item_line)
+            separator = ","
+        yield line + "]"
 
 
 def _is_lazy(value: Any) -> bool:

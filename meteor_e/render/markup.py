@@ -32,17 +32,14 @@ def _escape_cells(grid: Grid, escape: Callable[[str], str], highlight: str) -> l
     """Escape the cells of a table for a markup language, and highlight the best values.
 
     Args:
-        grid: the table.
+        grid: the table. Its attribute ``best`` contains the row and column indexes of the best values.
         escape: the function that escapes the special characters of a text.
         highlight: the markup of highlighted cells as a format string, such as ``**{}**``.
     """
-    rows = []
-    for row, cells in enumerate(grid.rows):
-        escaped_cells = [escape(cell) for cell in cells]
-        for column in range(len(cells)):
-            if (row, column) in grid.best:
-                escaped_cells[column] = highlight.format(escaped_cells[column])
-        rows.append(escaped_cells)
+    rows = [[escape(cell) for cell in cells] for cells in grid.rows]
+    for row_index, column_index in grid.best:
+        best_value = rows[row_index][column_index]
+        rows[row_index][column_index] = highlight.format(best_value)
     return rows
 
 

@@ -38,15 +38,15 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]], *, left: 
         rows: the cells of each row.
         left: the number of columns, from the first one, that are left-aligned. The others are right-aligned.
     """
-    table = [list(header), *(list(row) for row in rows)]
-    widths = [max(display_width(row[column]) for row in table) for column in range(len(header))]
+    table = [header, *rows]
+    widths = [max(map(display_width, column_cells)) for column_cells in zip(*table, strict=True)]
     lines = []
     for row in table:
-        cells = []
-        for column, (cell, width) in enumerate(zip(row, widths, strict=True)):
-            padding = " " * (width - display_width(cell))
-            cells.append(cell + padding if column < left else padding + cell)
-        lines.append("  ".join(cells).rstrip())
+        padded_cells = []
+        for column, cell in enumerate(row):
+            padding = " " * (widths[column] - display_width(cell))
+            padded_cells.append(cell + padding if column < left else padding + cell)
+        lines.append("  ".join(padded_cells).rstrip())
     return "\n".join(lines)
 
 
@@ -121,6 +121,7 @@ class TextOutput(OutputFormat):
                 stream.write(f"{grid.title}\n")
             if grid.header:
                 stream.write(format_table(grid.header, grid.rows, left=grid.left) + "\n")
-                stream.write("\n" if grid.notes else "")
+                if grid.notes:
+                    stream.write("\n")
             stream.writelines(f"{note}\n" for note in grid.notes)
             needs_blank_line = True

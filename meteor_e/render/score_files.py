@@ -29,22 +29,17 @@ class WmtOutput(OutputFormat):
         if names is None:
             raise ConfigError("the WMT format needs the names of language pair, test set and reference")
         lines: list[str] = []
-        original_names: dict[tuple[str, str], str] = {}
+        systems_by_name: dict[tuple[str, str], str] = {}
         for metric, system, segment_scores, system_score in task_scores():
             metric_name, system_name = "_".join(metric.split()), "_".join(system.split())
-            original_name = original_names.setdefault((metric_name, system_name), system)
-            if original_name != system:
+            first_system = systems_by_name.setdefault((metric_name, system_name), system)
+            if first_system != system:
                 raise ConfigError(
-                    f"names in the WMT format cannot contain spaces: systems {original_name!r} and {system!r} would "
+                    f"names in the WMT format cannot contain spaces: systems {first_system!r} and {system!r} would "
                     f"both be called {system_name!r}; name them with --name"
                 )
+            written_score = None if segment_scores else system_score
             lines += metric_task_lines(
-                metric=metric_name,
-                pair=names.pair,
-                testset=names.test_set,
-                reference=names.reference,
-                system=system_name,
-                segments=segment_scores,
-                corpus_score=None if segment_scores else system_score,
+                metric_name, names.pair, names.test_set, names.reference, system_name, segment_scores, written_score
             )
         stream.writelines(f"{line}\n" for line in lines)

@@ -117,10 +117,11 @@ class ScoreResult(Result):
         formats = self._number_formats(digits)
         prefix = f"{system.system}, " if len(self.table.systems) > 1 else ""
         for row in self._select_segments(system):
-            scores = []
-            for column, values, number_format in zip(columns, row.values, formats, strict=True):
-                score = number_format.format(values[0])
-                scores.append(f"{column.name} {score}" if len(columns) > 1 else score)
+            scores = [
+                number_format.format(values[0]) for number_format, values in zip(formats, row.values, strict=True)
+            ]
+            if len(columns) > 1:
+                scores = [f"{column.name} {score}" for column, score in zip(columns, scores, strict=True)]
             yield f"{prefix}segment {row.id}: {', '.join(scores)}"
             yield from self._detail_lines(row, formats)
 
@@ -173,36 +174,39 @@ class ScoreResult(Result):
             yield Grid((), (), notes=text.split("\n"))
 
     def _score_grid(self, digits: int | None) -> Grid:
-        """Return the text table of system scores. Components are shown only if there is a single metric column."""
-        shows_components = len(self.table.columns) == 1
-        header = ["system"]
-        for column in self.table.columns:
-            header.append(column.name if column.higher_is_better else f"{column.name} ↓")
-            if shows_components:
-                header += [PART_TITLES.get(part, part) for part in column.parts]
-        header.append("segments")
+        """Return the text table of system scores.
+
+        If there is only one metric column, the table also shows the components of the score, such as precision.
+        """
+        columns = self.table.columns
+        titles = [column.name if column.higher_is_better else f"{column.name} ↓" for column in columns]
+        has_one_column = len(columns) == 1
+        if has_one_column:
+            titles += [PART_TITLES.get(part, part) for part in columns[0].parts]
         formats = self._number_formats(digits)
         rows = []
         for system in self.table.systems:
             cells = [system.system]
             for values, number_format in zip(self.table.column_values(system), formats, strict=True):
                 # The first value of a column is the score, and the other values are its components.
-                shown_values = values if shows_components else values[:1]
+                shown_values = values if has_one_column else values[:1]
                 cells += [number_format.format(value) for value in shown_values]
-            cells.append(str(system.segment_count))
-            rows.append(cells)
-        return Grid(header, rows, notes=self._score_notes())
+            rows.append([*cells, str(system.segment_count)])
+        return Grid(["system", *titles, "segments"], rows, notes=self._score_notes())
 
     def _score_notes(self) -> list[str]:
-        """Return the notes below the table of scores: the metrics' signatures and the skipped segments."""
+        """Return the notes below the table of scores: the metrics' signatures and the skipped segments.
+
+        Metrics with the same signature share a note.
+        """
         names_by_signature: dict[str, list[str]] = {}
-        for info in self.table.metrics:
-            names = names_by_signature.setdefault(info.signature, [])
-            names += [column.name for column in info.columns]
-        has_one_column = len(self.table.columns) == 1
-        notes = []
-        for signature, names in names_by_signature.items():
-            notes.append(signature if has_one_column else f"{', '.join(names)}: {signature}")
+        for metric in self.table.metrics:
+            names = names_by_signature.setdefault(metric.signature, [])
+            names += [column.name for column in metric.columns]
+        if len(self.table.columns) == 1:
+            notes = list(names_by_signature)
+        else:
+            notes = [f"{', '.join(names)}: {signature}" for signature, names in names_by_signature.items()]
         skipped_ids = [str(segment_id) for segment_id in self.table.left_out.values()]
         if skipped_ids:
             count = "segment" if len(skipped_ids) == 1 else f"{len(skipped_ids)} segments"
@@ -220,8 +224,8 @@ class ScoreResult(Result):
         rows = []
         for column, system_tests, number_format in zip(columns, tests.columns, formats, strict=True):
             for system, test in zip(self.table.systems, system_tests, strict=True):
-                cells = [system.system] if has_one_column else [system.system, column.name]
-                rows.append(cells + _test_cells(test, number_format))
+                row_titles = [system.system] if has_one_column else [system.system, column.name]
+                rows.append(row_titles + _test_cells(test, number_format))
         header = ["system", columns[0].name] if has_one_column else ["system", "metric", "score"]
         header += ["95 % interval", "difference", "95 % interval", "p"]
         return Grid(header, rows, notes=self._test_notes(tests), left=1 if has_one_column else 2)
@@ -238,7 +242,10 @@ class ScoreResult(Result):
         return notes
 
     def records(self) -> Iterator[Sequence[object]]:
-        """Yield a header, one row per segment if segment scores were requested, and one row per system."""
+        """Yield the header of a table, one row per segment if segment scores were requested, and one row per system.
+
+        The columns contain, for each metric, the score, its components and, if requested, the significance test.
+        """
         test_titles = ("low", "high", "difference", "p") if self.tests is not None else ()
         header = ["system", "segment"]
         for column in self.table.columns:
@@ -354,9 +361,9 @@ def _score_entries(
     entries = {}
     for column, column_values in zip(table.columns, values, strict=True):
         entries[column.name] = _score_entry(column, column_values)
-    for info, metric_details in zip(table.metrics, details, strict=True):
+    for metric, metric_details in zip(table.metrics, details, strict=True):
         if metric_details:
-            entries[info.columns[0].name]["details"] = dict(metric_details)
+            entries[metric.columns[0].name]["details"] = dict(metric_details)
     return entries
 
 
@@ -395,10 +402,9 @@ def _metric_entries(table: ScoreTable) -> dict[str, Any]:
 
 def _significance_entry(table: ScoreTable, tests: TableTests) -> dict[str, Any]:
     """Return the significance tests as a JSON object with one entry for each column and system."""
-    method, samples, seed = tests.settings
-    entries: dict[str, list[dict[str, Any]]] = {}
+    column_entries: dict[str, list[dict[str, Any]]] = {}
     for column, system_tests in zip(table.columns, tests.columns, strict=True):
-        column_entries = entries[column.name] = []
+        column_entries[column.name] = []
         for system, test in zip(table.systems, system_tests, strict=True):
             entry = {
                 "system": system.system,
@@ -407,13 +413,13 @@ def _significance_entry(table: ScoreTable, tests: TableTests) -> dict[str, Any]:
                 "difference_interval": test.difference_interval,
                 "p": test.p,
             }
-            column_entries.append(entry)
+            column_entries[column.name].append(entry)
     return {
-        "test": method,
-        "samples": samples,
-        "seed": seed,
+        "test": tests.settings.method,
+        "samples": tests.settings.samples,
+        "seed": tests.settings.seed,
         "baseline": table.systems[0].system,
-        "tests": entries,
+        "tests": column_entries,
     }
 
 
