@@ -39,6 +39,8 @@ class Interval(NamedTuple):
 def draw_weight_blocks(segments: int, samples: int, seed: int = DEFAULT_SEED) -> Iterator[Floats]:
     """Draw bootstrap samples of segments in blocks, so that memory use does not depend on the number of samples.
 
+    A sample is represented by one weight per segment, which is the number of times that the segment was drawn.
+
     Args:
         segments: the number of segments, which is also the size of each sample.
         samples: the number of samples.
@@ -86,6 +88,8 @@ def random_signs(
 ) -> Iterator[NDArray[np.bool_]]:
     """Choose at random which segments or other units two systems exchange in each sample of a permutation test.
 
+    Exchanging a unit changes the sign of its score difference.
+
     Args:
         units: the number of units, such as segments.
         samples: the number of samples.
@@ -97,7 +101,8 @@ def random_signs(
     """
     random = np.random.default_rng(seed)
     for start in range(0, samples, block):
-        yield random.integers(2, size=(min(block, samples - start), units), dtype=bool)
+        block_size = min(block, samples - start)
+        yield random.integers(2, size=(block_size, units), dtype=bool)
 
 
 def permutation_p(extreme: int, samples: int) -> float:

@@ -87,10 +87,13 @@ def compare_pairs(
     confidence: float = 0.95,
     baselines: int | None = None,
 ) -> list[list[SystemTest]]:
-    """Compare each baseline system with all later systems.
+    """Compare each baseline system with all later systems, and return one list of tests per baseline.
+
+    A list begins with the baseline, for which the difference and its test are ``None``.
 
     Args:
-        systems: the statistics of the segments by name of the system. All systems have the same segments.
+        systems: the segment statistics of each system by its name, ``(segments, width)``. All systems have the same
+            segments.
         scorer: the function that computes scores from sums of statistics.
         method: ``randomization`` (paired approximate randomization) or ``bootstrap`` (paired bootstrap resampling,
             whose p-values are too small). Confidence intervals always come from the bootstrap.
@@ -100,39 +103,23 @@ def compare_pairs(
         confidence: the confidence level of the intervals.
         baselines: the number of baselines, from the first system; by default all systems except the last one.
 
-    Returns:
-        For each baseline, a list that contains the baseline without a test and the tests of all following systems.
-
     Raises:
         ConfigError: if the method is unknown.
         InputError: if there are no systems or segments, or if the numbers of segments differ.
     """
     check_method(method)
     _check_segments(systems)
-    statistics = list(systems.values())
     test_samples = METHODS[method] if samples is None else samples
     bootstrap_samples = test_samples if method == "bootstrap" else interval_samples
-    resampled_scores = _score_samples(statistics, scorer, bootstrap_samples, seed)
-    untested = []
-    for name, system_scores in zip(systems, resampled_scores, strict=True):
-        score = float(scorer(systems[name].sum(axis=0)[None])[0])
-        untested.append(SystemTest(name, score, float(system_scores.mean()), interval(system_scores, confidence)))
+    resampled_scores = _score_samples(list(systems.values()), scorer, bootstrap_samples, seed)
+    untested = _summarize_scores(systems, scorer, resampled_scores, confidence)
     baseline_count = max(1, len(systems) - 1) if baselines is None else baselines
     differences = _compute_differences([test.score for test in untested], baseline_count)
     if method == "bootstrap":
         p_values = _compute_bootstrap_p_values(resampled_scores, differences)
     else:
-        p_values = _compute_randomization_p_values(statistics, scorer, differences, test_samples, seed)
-    tests = [[untested[baseline]] for baseline in range(baseline_count)]
-    for pair, difference in differences.items():
-        baseline, system = pair
-        resampled_differences = resampled_scores[system] - resampled_scores[baseline]
-        difference_interval = interval(resampled_differences, confidence)
-        test = untested[system]._replace(
-            difference=difference, difference_interval=difference_interval, p=p_values[pair]
-        )
-        tests[baseline].append(test)
-    return tests
+        p_values = _compute_randomization_p_values(list(systems.values()), scorer, differences, test_samples, seed)
+    return [_list_tests(index, untested, resampled_scores, p_values, confidence) for index in range(baseline_count)]
 
 
 def check_method(method: str) -> None:
@@ -175,6 +162,46 @@ def _score_samples(statistics: Sequence[Floats], scorer: Scorer, samples: int, s
     return [np.concatenate(system_scores) for system_scores in scores]
 
 
+def _summarize_scores(
+    systems: Mapping[str, Floats], scorer: Scorer, resampled_scores: Sequence[Floats], confidence: float
+) -> list[SystemTest]:
+    """Return the score and the confidence interval of each system, without a test."""
+    summaries = []
+    for (name, rows), system_samples in zip(systems.items(), resampled_scores, strict=True):
+        (score,) = scorer(rows.sum(axis=0, keepdims=True))
+        mean = float(system_samples.mean())
+        summaries.append(SystemTest(name, float(score), mean, interval(system_samples, confidence)))
+    return summaries
+
+
+def _list_tests(
+    baseline: int,
+    untested: Sequence[SystemTest],
+    resampled_scores: Sequence[Floats],
+    p_values: Mapping[SystemPair, float],
+    confidence: float,
+) -> list[SystemTest]:
+    """Return a list that begins with a baseline without a test, followed by the tests of all later systems.
+
+    Args:
+        baseline: the index of the baseline.
+        untested: the score and the confidence interval of each system.
+        resampled_scores: for each system the scores of the bootstrap samples, ``(samples,)``.
+        p_values: the p-value of each pair of a baseline and a later system.
+        confidence: the confidence level of the intervals.
+    """
+    tests = [untested[baseline]]
+    for system in range(baseline + 1, len(untested)):
+        resampled_differences = resampled_scores[system] - resampled_scores[baseline]
+        test = untested[system]._replace(
+            difference=untested[system].score - untested[baseline].score,
+            difference_interval=interval(resampled_differences, confidence),
+            p=p_values[baseline, system],
+        )
+        tests.append(test)
+    return tests
+
+
 def _compute_bootstrap_p_values(
     resampled_scores: Sequence[Floats], differences: Mapping[SystemPair, float]
 ) -> dict[SystemPair, float]:
@@ -207,25 +234,26 @@ def _compute_randomization_p_values(
     Args:
         statistics: for each system the statistics of its segments, ``(segments, width)``.
         scorer: function that computes scores from sums of statistics.
-        differences: the observed differences.
+        differences: the observed differences of the pairs of a baseline and a later system.
         samples: number of samples.
         seed: seed of the random subsets.
     """
     if not differences:
         return {}
-    system_totals = np.array([rows.sum(axis=0) for rows in statistics])
+    totals = np.array([rows.sum(axis=0) for rows in statistics])  # (systems, width)
     systems_by_baseline = _group_by_baseline(differences)
     extreme_counts = dict.fromkeys(differences, 0)
-    for exchanged_sums in _sum_exchanged_segments(statistics, samples, seed):
+    for exchanged_sums in _sum_exchanged_segments(statistics, samples, seed):  # (systems, samples, width)
         for baseline, systems in systems_by_baseline.items():
-            # An exchange adds the changes to the baseline's total, and subtracts the changes from the system's total.
+            # An exchange adds the changes to the baseline's total, and subtracts them from the other system's total.
             changes = exchanged_sums[systems] - exchanged_sums[baseline]
-            baseline_scores = _score_sums(scorer, system_totals[baseline] + changes)
-            system_scores = _score_sums(scorer, system_totals[systems, None] - changes)
-            sample_differences = np.abs(baseline_scores - system_scores)
-            for index, system in enumerate(systems):
+            baseline_scores = _score_sums(scorer, totals[baseline] + changes)
+            system_scores = _score_sums(scorer, totals[systems, None] - changes)
+            # The scores of the systems that are compared with this baseline have the shape (systems, samples).
+            sampled_differences = np.abs(baseline_scores - system_scores)
+            for system, system_differences in zip(systems, sampled_differences, strict=True):
                 threshold = abs(differences[baseline, system]) - SLACK
-                extreme_counts[baseline, system] += int((sample_differences[index] >= threshold).sum())
+                extreme_counts[baseline, system] += int((system_differences >= threshold).sum())
     return {pair: permutation_p(count, samples) for pair, count in extreme_counts.items()}
 
 

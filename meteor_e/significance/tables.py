@@ -67,19 +67,16 @@ def compare_table(table: ScoreTable, metrics: Sequence[Metric], significance: Si
     settings = significance.complete()
     _check_additive(metrics)
     _check_references(table)
-    columns: list[list[SystemTest]] = []
-    for index, metric in enumerate(metrics):
-        statistics = _collect_statistics(table, index)
-        score_index = 0
-        for column in table.metrics[index].columns:
-            scorer = _column_scorer(metric, score_index)
-            tests = compare_systems(
-                statistics, scorer, method=settings.method, samples=settings.samples, seed=settings.seed
-            )
-            columns.append(tests)
-            # A column's score is followed by its parts, and then by the score of the next column.
-            score_index += 1 + len(column.parts)
-    return TableTests(settings, columns)
+    column_tests: list[list[SystemTest]] = []
+    for metric_index, metric in enumerate(metrics):
+        statistics = _collect_statistics(table, metric_index)
+        # A metric returns the score of its first column, the parts of this score, the score of its next column, etc.
+        value_index = 0
+        for column in table.metrics[metric_index].columns:
+            scorer = _column_scorer(metric, value_index)
+            column_tests.append(compare_systems(statistics, scorer, **settings._asdict()))
+            value_index += 1 + len(column.parts)
+    return TableTests(settings, column_tests)
 
 
 def _check_additive(metrics: Sequence[Metric]) -> None:
