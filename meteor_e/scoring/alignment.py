@@ -39,14 +39,16 @@ def chunk_numbers(matches: Sequence[AlignedMatch]) -> list[int]:
         matches: matches sorted by reference position.
     """
     numbers: list[int] = []
-    chunk_count = 0
-    reference_end = hypothesis_end = -1
+    chunk_number = 0
+    previous_end = None
     for match in matches:
-        if match.reference_start != reference_end or match.hypothesis_start != hypothesis_end:
-            chunk_count += 1
-        numbers.append(chunk_count)
-        reference_end = match.reference_start + match.reference_length
+        start = (match.hypothesis_start, match.reference_start)
+        if start != previous_end:
+            chunk_number += 1
+        numbers.append(chunk_number)
         hypothesis_end = match.hypothesis_start + match.hypothesis_length
+        reference_end = match.reference_start + match.reference_length
+        previous_end = (hypothesis_end, reference_end)
     return numbers
 
 

@@ -34,8 +34,9 @@ def ngram_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[f
         reference: words of the reference.
     """
     hypothesis_text, reference_text = _join_words(hypothesis), _join_words(reference)
-    repeated = repeated_fraction(hypothesis_text, reference_text)
-    return _mean_shares(hypothesis_text, reference_text, LONGEST_NGRAM, _count_common, repeated)
+    precision, recall = _mean_shares(hypothesis_text, reference_text, LONGEST_NGRAM, _count_common)
+    factor = 1 - REPETITION_PENALTY * repeated_fraction(hypothesis_text, reference_text)
+    return precision * factor, recall * factor
 
 
 def subsequence_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[float, float]:
@@ -51,14 +52,14 @@ def subsequence_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> t
         reference: words of the reference.
     """
     hypothesis_text, reference_text = _join_words(hypothesis), _join_words(reference)
-    repeated = repeated_fraction(hypothesis_text, reference_text)
-    return _mean_shares(
+    precision, recall = _mean_shares(
         hypothesis_text[:MAX_ORDERED_CHARACTERS],
         reference_text[:MAX_ORDERED_CHARACTERS],
         LONGEST_ORDERED_NGRAM,
         common_subsequence_length,
-        repeated,
     )
+    factor = 1 - REPETITION_PENALTY * repeated_fraction(hypothesis_text, reference_text)
+    return precision * factor, recall * factor
 
 
 def repeated_fraction(hypothesis: str, reference: str) -> float:
@@ -80,14 +81,15 @@ def common_subsequence_length(first: Sequence[str], second: Sequence[str]) -> in
 
     This is the bit-parallel algorithm of Hyyrö (2004), in which each bit represents a position of the second sequence.
     """
-    positions: dict[str, int] = {}
+    position_bits: dict[str, int] = {}
     for position, symbol in enumerate(second):
-        positions[symbol] = positions.get(symbol, 0) | 1 << position
+        position_bits[symbol] = position_bits.get(symbol, 0) | (1 << position)
     all_bits = (1 << len(second)) - 1
+    # The number of zeros in the row is the length of the longest common subsequence so far.
     row = all_bits
     for symbol in first:
-        matched = row & positions.get(symbol, 0)
-        row = (row + matched | row - matched) & all_bits
+        matched = row & position_bits.get(symbol, 0)
+        row = ((row + matched) | (row - matched)) & all_bits
     return len(second) - row.bit_count()
 
 
@@ -107,30 +109,25 @@ def _count_common(first: list[str], second: list[str]) -> int:
 
 
 def _mean_shares(
-    hypothesis: str,
-    reference: str,
-    longest: int,
-    count_common: Callable[[list[str], list[str]], int],
-    repeated: float,
+    hypothesis: str, reference: str, longest: int, count_common: Callable[[list[str], list[str]], int]
 ) -> tuple[float, float]:
-    """Return the mean precision and the mean recall over several lengths of n-grams.
+    """Return the precision and the recall of character n-grams, averaged over all lengths from 1 to the longest.
 
     Args:
         hypothesis: text of the hypothesis.
         reference: text of the reference.
         longest: length of the longest n-grams in characters.
         count_common: function that returns how many n-grams of two lists match.
-        repeated: fraction of the hypothesis that is repeated.
     """
-    lengths = min(longest, len(hypothesis), len(reference))
-    if not lengths:
+    max_length = min(longest, len(hypothesis), len(reference))
+    if max_length == 0:
         return 0.0, 0.0
     # The numbers are added in a loop, because the last digits of sum() depend on the version of Python.
-    precision = recall = 0.0
-    for length in range(1, lengths + 1):
-        hypothesis_ngrams, reference_ngrams = _ngrams(hypothesis, length), _ngrams(reference, length)
+    precision_sum = recall_sum = 0.0
+    for length in range(1, max_length + 1):
+        hypothesis_ngrams = _ngrams(hypothesis, length)
+        reference_ngrams = _ngrams(reference, length)
         common = count_common(hypothesis_ngrams, reference_ngrams)
-        precision += common / len(hypothesis_ngrams)
-        recall += common / len(reference_ngrams)
-    unrepeated = 1 - REPETITION_PENALTY * repeated
-    return precision / lengths * unrepeated, recall / lengths * unrepeated
+        precision_sum += common / len(hypothesis_ngrams)
+        recall_sum += common / len(reference_ngrams)
+    return precision_sum / max_length, recall_sum / max_length

@@ -73,28 +73,30 @@ class Arithmetic(NamedTuple):
 def precision_recall(
     statistics: Statistics, delta: float, weights: Sequence[float], divide: Callable[[Any, Any], Any] = _divide
 ) -> tuple[Any, Any]:
-    """Return weighted precision and recall.
+    """Return the weighted precision and recall of matched words.
+
+    Each matched word is weighted by its matcher, and by whether it is a content word or a function word.
 
     Args:
         statistics: statistics of a segment or a corpus.
-        delta: weight of content words.
+        delta: weight of content words. The weight of function words is ``1 - delta``.
         weights: weight of each matcher.
         divide: division according to IEEE 754.
     """
-    hypothesis_weighted = reference_weighted = 0.0
+    hypothesis_matches = reference_matches = 0.0
     # METEOR 1.5 adds the content words of all matchers first, and then the function words.
     for counts, weight in zip(statistics.matchers, weights, strict=True):
-        hypothesis_weighted += counts.hypothesis_content * weight * delta
-        reference_weighted += counts.reference_content * weight * delta
+        hypothesis_matches += counts.hypothesis_content * weight * delta
+        reference_matches += counts.reference_content * weight * delta
     for counts, weight in zip(statistics.matchers, weights, strict=True):
-        hypothesis_weighted += counts.hypothesis_function * weight * (1 - delta)
-        reference_weighted += counts.reference_function * weight * (1 - delta)
+        hypothesis_matches += counts.hypothesis_function * weight * (1 - delta)
+        reference_matches += counts.reference_function * weight * (1 - delta)
     hypothesis_length, reference_length = statistics.weighted_lengths(delta)
-    return divide(hypothesis_weighted, hypothesis_length), divide(reference_weighted, reference_length)
+    return divide(hypothesis_matches, hypothesis_length), divide(reference_matches, reference_length)
 
 
 def compute(statistics: Statistics, parameters: Parameters, arithmetic: Arithmetic | None = None) -> FormulaScores:
-    """Apply the formula to the statistics of a segment or of a whole corpus.
+    """Compute the METEOR score and its parts from the statistics of a segment or of a whole corpus.
 
     Parts that are undefined, such as the precision of an empty hypothesis, are NaN. The score itself is never NaN.
 
@@ -109,8 +111,8 @@ def compute(statistics: Statistics, parameters: Parameters, arithmetic: Arithmet
     precision, recall = precision_recall(statistics, delta, parameters.weights, divide)
     f1 = divide(2 * precision * recall, precision + recall)
     fmean = divide(1.0, divide(1 - alpha, precision) + divide(alpha, recall))
-    matched = (statistics.hypothesis_matched + statistics.reference_matched) / 2
-    fragmentation = choose(statistics.is_perfect, 0.0, divide(statistics.chunks, matched))
+    matched_words = (statistics.hypothesis_matched + statistics.reference_matched) / 2
+    fragmentation = choose(statistics.is_perfect, 0.0, divide(statistics.chunks, matched_words))
     penalty = parameters.gamma * power(fragmentation, parameters.beta)
     score = fmean * (1 - penalty)
     return FormulaScores(precision, recall, f1, fmean, penalty, choose(score > 0, score, 0.0))
@@ -124,12 +126,11 @@ def _power(base: float, exponent: float) -> float:
     """
     try:
         return math.pow(base, exponent)
-    except OverflowError:
-        pass
-    except ValueError:
-        if base:
+    except (OverflowError, ValueError) as error:
+        # A fractional power of a negative number is not a real number.
+        if isinstance(error, ValueError) and base != 0:
             return math.nan
-    return math.copysign(math.inf, base) if exponent % 2 == 1 else math.inf
+        return math.copysign(math.inf, base) if exponent % 2 == 1 else math.inf
 
 
 def _choose(condition: bool, if_true: float, if_false: float) -> float:
@@ -171,6 +172,9 @@ def shares(
 ) -> list[Shares]:
     """Return the contributions of each matcher to precision, recall and score.
 
+    A matcher's contribution to the score uses the derivatives of Fmean, the weighted harmonic mean of precision and
+    recall; see :class:`Shares`.
+
     Args:
         statistics: statistics of a segment or a corpus, or the result of
             :func:`~meteor_e.scoring.statistics.statistics_columns`.
@@ -181,17 +185,17 @@ def shares(
     """
     delta, alpha = parameters.delta, parameters.alpha
     hypothesis_length, reference_length = statistics.weighted_lengths(delta)
-    factor = parts.fmean * (1 - parts.fragmentation_penalty) * (parts.score > 0)
+    score = parts.fmean * (1 - parts.fragmentation_penalty) * (parts.score > 0)
     # Each factor is divided before the multiplication, because the product of two tiny numbers can be 0.
-    slope_precision = (1 - alpha) * divide(parts.fmean, parts.precision)
-    slope_recall = alpha * divide(parts.fmean, parts.recall)
+    precision_slope = (1 - alpha) * divide(parts.fmean, parts.precision)
+    recall_slope = alpha * divide(parts.fmean, parts.recall)
     matcher_shares = []
     for counts, weight in zip(statistics.matchers, parameters.weights, strict=True):
         hypothesis_matches = weight * (delta * counts.hypothesis_content + (1 - delta) * counts.hypothesis_function)
         reference_matches = weight * (delta * counts.reference_content + (1 - delta) * counts.reference_function)
         precision = divide(hypothesis_matches, hypothesis_length)
         recall = divide(reference_matches, reference_length)
-        precision_part = divide(precision, parts.precision) * slope_precision
-        recall_part = divide(recall, parts.recall) * slope_recall
-        matcher_shares.append(Shares(precision, recall, factor * (precision_part + recall_part)))
+        precision_part = divide(precision, parts.precision) * precision_slope
+        recall_part = divide(recall, parts.recall) * recall_slope
+        matcher_shares.append(Shares(precision, recall, score * (precision_part + recall_part)))
     return matcher_shares

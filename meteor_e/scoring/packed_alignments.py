@@ -61,17 +61,14 @@ class PackedAlignments(Sequence["Alignment | None"]):
         Args:
             index: index of the segment.
         """
-        hypothesis_size, reference_size, match_count = self._size_rows[index]
-        start = self._word_starts[index]
-        middle = start + hypothesis_size
+        hypothesis_length, reference_length, match_count = self._size_rows[index]
+        # The words of the reference follow the words of the hypothesis.
+        hypothesis_start = self._word_starts[index]
+        reference_start = hypothesis_start + hypothesis_length
+        hypothesis = self._unpack_words(hypothesis_start, reference_start)
+        reference = self._unpack_words(reference_start, reference_start + reference_length)
         matches = self._unpack_matches(self._match_starts[index], match_count)
-        return Alignment(
-            self._unpack_words(start, middle),
-            self._unpack_words(middle, middle + reference_size),
-            matches,
-            self.matchers,
-            count_chunks(matches),
-        )
+        return Alignment(hypothesis, reference, matches, self.matchers, count_chunks(matches))
 
     def _unpack_words(self, start: int, end: int) -> tuple[str, ...]:
         """Return the words from position ``start`` to position ``end`` of :attr:`words`."""
@@ -106,26 +103,24 @@ class PackedAlignments(Sequence["Alignment | None"]):
 
 
 def pack_alignments(alignments: Sequence[Alignment], matchers: tuple[str, ...]) -> PackedAlignments:
-    """Store alignments in arrays.
+    """Store alignments in arrays, in which words are represented by indexes of the list of distinct words.
 
     Args:
         alignments: an alignment for each segment.
         matchers: names of the chain's matchers.
     """
-    form_ids: dict[str, int] = {}
-    words = array("i")
-    sizes = array("i")
-    matches = array("i")
-    probabilities = array("d")
+    word_ids: dict[str, int] = {}
+    words, sizes, matches, probabilities = array("i"), array("i"), array("i"), array("d")
     for alignment in alignments:
         for word in (*alignment.hypothesis, *alignment.reference):
-            words.append(form_ids.setdefault(word, len(form_ids)))
+            word_id = word_ids.setdefault(word, len(word_ids))
+            words.append(word_id)
         sizes.extend((len(alignment.hypothesis), len(alignment.reference), len(alignment.matches)))
         for match in alignment.matches:
             matches.extend(getattr(match, field) for field in MATCH_FIELDS)
             probabilities.append(match.probability)
     return PackedAlignments(
-        forms=tuple(form_ids),
+        forms=tuple(word_ids),
         words=words.tobytes(),
         sizes=sizes.tobytes(),
         matches=matches.tobytes(),
@@ -139,19 +134,19 @@ def join_packed(parts: Sequence[PackedAlignments]) -> PackedAlignments:
     import numpy as np
 
     forms: list[str] = []
-    words: list[bytes] = []
+    word_ids: list[bytes] = []
     failures: list[int] = []
     segment_count = 0
     for part in parts:
-        # Each word index increases by the number of distinct words in the previous parts.
-        part_words = np.frombuffer(part.words, np.int32) + np.int32(len(forms))
-        words.append(part_words.tobytes())
+        # The words of a part follow the words of the previous parts, so their indexes increase.
+        part_word_ids = np.frombuffer(part.words, np.int32) + np.int32(len(forms))
+        word_ids.append(part_word_ids.tobytes())
         failures += [segment_count + index for index in part.failures]
         forms += part.forms
         segment_count += len(part)
     return PackedAlignments(
         forms=tuple(forms),
-        words=b"".join(words),
+        words=b"".join(word_ids),
         sizes=b"".join(part.sizes for part in parts),
         matches=b"".join(part.matches for part in parts),
         probabilities=b"".join(part.probabilities for part in parts),

@@ -86,9 +86,9 @@ class MeteorScore:
 
     def contributions(self) -> list[Contribution]:
         """Return the contribution of each matcher of the chain to the score."""
-        parts = FormulaScores(**{name: getattr(self, name) for name in PARTS})
-        contributions = []
+        parts = FormulaScores(self.precision, self.recall, self.f1, self.fmean, self.fragmentation_penalty, self.score)
         matcher_shares = shares(self.statistics, parts, self.parameters)
+        contributions = []
         for name, counts, share in zip(self.matchers, self.statistics.matchers, matcher_shares, strict=True):
             contribution = Contribution(
                 matcher=name,
@@ -103,24 +103,20 @@ class MeteorScore:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the score as a dictionary that can be written as JSON."""
-        statistics = self.statistics._asdict()
-        del statistics["matchers"]
-        contributions = self.contributions()
         matchers = []
-        for index, counts in enumerate(self.statistics.matchers):
+        for index, contribution in enumerate(self.contributions()):
+            counts = self.statistics.matchers[index]
             entry = {
-                "matcher": self.matchers[index],
+                "matcher": contribution.matcher,
                 "weight": self.parameters.weights[index],
-                "contribution": contributions[index].score,
+                "contribution": contribution.score,
                 **counts._asdict(),
             }
             matchers.append(entry)
-        return {
-            **{name: getattr(self, name) for name in PARTS},
-            "matchers": matchers,
-            "statistics": statistics,
-            "signature": self.signature,
-        }
+        statistics = self.statistics._asdict()
+        del statistics["matchers"]
+        scores = {name: getattr(self, name) for name in PARTS}
+        return {**scores, "matchers": matchers, "statistics": statistics, "signature": self.signature}
 
 
 @dataclass(frozen=True, repr=False, kw_only=True)

@@ -222,7 +222,7 @@ def count_statistics(
 def _count_units(
     words: Sequence[str], function_words: Collection[str], word_units: Callable[[str], int] | None, scale: int
 ) -> _WordUnits:
-    """Return how much each word counts, in integer units.
+    """Return how much each content word and each function word counts, in integer units.
 
     Args:
         words: words of a hypothesis or reference.
@@ -247,11 +247,11 @@ def _count_matches(
     matcher_count: int,
     graded: Sequence[bool],
 ) -> list[MatcherCounts]:
-    """Sum the units of all words that each matcher matched.
+    """Sum for each matcher the units of the words that it matched.
 
     Args:
-        alignment: the alignment.
-        hypothesis: units of the hypothesis's words.
+        alignment: the alignment of a hypothesis with a reference.
+        hypothesis: units of the hypothesis's words, which say how much each word counts.
         reference: units of the reference's words.
         matcher_count: number of matchers of the chain.
         graded: for each matcher, whether its matches count in proportion to their probability.
@@ -261,12 +261,12 @@ def _count_matches(
         share = match.probability if graded and graded[match.matcher] else 1.0
         hypothesis_phrase = slice(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length)
         reference_phrase = slice(match.reference_start, match.reference_start + match.reference_length)
-        previous = counts[match.matcher]
+        total = counts[match.matcher]
         counts[match.matcher] = MatcherCounts(
-            previous.hypothesis_content + _sum_shares(hypothesis.content[hypothesis_phrase], share),
-            previous.reference_content + _sum_shares(reference.content[reference_phrase], share),
-            previous.hypothesis_function + _sum_shares(hypothesis.function[hypothesis_phrase], share),
-            previous.reference_function + _sum_shares(reference.function[reference_phrase], share),
+            total.hypothesis_content + _sum_shares(hypothesis.content[hypothesis_phrase], share),
+            total.reference_content + _sum_shares(reference.content[reference_phrase], share),
+            total.hypothesis_function + _sum_shares(hypothesis.function[hypothesis_phrase], share),
+            total.reference_function + _sum_shares(reference.function[reference_phrase], share),
         )
     return counts
 
@@ -279,7 +279,7 @@ def _sum_shares(units: Sequence[int], share: float) -> int:
 def _count_shares(
     hypothesis: _WordUnits, reference: _WordUnits, hypothesis_share: float, reference_share: float
 ) -> MatcherCounts:
-    """Compute the counts of a matcher that compares whole segments. Counts are rounded half up.
+    """Compute the counts of a matcher that compares whole segments instead of words. Counts are rounded half up.
 
     Args:
         hypothesis: units of the hypothesis's words.
