@@ -246,8 +246,7 @@ class TerMetric(SacreBleuMetric):
         if hypothesis_words * reference_words > MAX_TER_WORDS:
             raise InputError(
                 f"metric {self.name!r}: segment {segment_id} has {hypothesis_words:,} words and its reference "
-                f"{reference_words:,}; "
-                f"TER compares at most {MAX_TER_WORDS:,} pairs of words; score it by sentences"
+                f"{reference_words:,}; TER compares at most {MAX_TER_WORDS:,} pairs of words; score it by sentences"
             )
 
 
@@ -266,28 +265,33 @@ def sacrebleu_expected(scorer: Any, hypotheses: Sequence[str], references: Seque
     """
     mean_reference = _average_references(scorer, references, weights)
     rows = []
-    for text in hypotheses:
-        rows.append(scorer._compute_segment_statistics(scorer._preprocess_segment(text), mean_reference))
+    for hypothesis in hypotheses:
+        preprocessed_text = scorer._preprocess_segment(hypothesis)
+        rows.append(scorer._compute_segment_statistics(preprocessed_text, mean_reference))
     return np.array(rows, float)
 
 
 def _average_references(scorer: Any, references: Sequence[str], weights: Floats) -> dict[str, Any]:
     """Average the n-gram counts and lengths of references, and return the means in the format of one reference."""
-    # BLEU has one dictionary for n-grams of all lengths. chrF has a dictionary for each length.
-    mean_counts: list[defaultdict[Any, float]] = []
-    mean_length = 0.0
-    is_bleu = False
-    for reference, weight in zip(references, weights.tolist(), strict=True):
-        reference_info = scorer._extract_reference_info([scorer._preprocess_segment(reference)])
-        is_bleu = "ref_lens" in reference_info
-        mean_length += weight * sum(reference_info.get("ref_lens", ()))
-        ngrams = reference_info["ref_ngrams"]
-        ngram_counts = [ngrams] if isinstance(ngrams, dict) else ngrams[0]
-        if not mean_counts:
-            mean_counts = [defaultdict(float) for _ in ngram_counts]
-        for means, counts in zip(mean_counts, ngram_counts, strict=True):
-            for ngram, count in counts.items():
-                means[ngram] += weight * count
-    if is_bleu:
-        return {"ref_lens": [mean_length], "ref_ngrams": mean_counts[0]}
-    return {"ref_ngrams": [mean_counts]}
+    infos = [scorer._extract_reference_info([scorer._preprocess_segment(text)]) for text in references]
+    if "ref_lens" in infos[0]:
+        # BLEU counts n-grams of all lengths in one dictionary.
+        mean_length = 0.0
+        for info, weight in zip(infos, weights.tolist(), strict=True):
+            mean_length += weight * info["ref_lens"][0]
+        return {
+            "ref_lens": [mean_length],
+            "ref_ngrams": _average_counts([info["ref_ngrams"] for info in infos], weights),
+        }
+    # chrF counts n-grams of each length in a separate dictionary.
+    counts_by_length = zip(*[info["ref_ngrams"][0] for info in infos], strict=True)
+    return {"ref_ngrams": [[_average_counts(counts, weights) for counts in counts_by_length]]}
+
+
+def _average_counts(ngram_counts: Sequence[dict[Any, int]], weights: Floats) -> dict[Any, float]:
+    """Return the weighted mean of each n-gram's counts in several texts."""
+    means: defaultdict[Any, float] = defaultdict(float)
+    for counts, weight in zip(ngram_counts, weights.tolist(), strict=True):
+        for ngram, count in counts.items():
+            means[ngram] += weight * count
+    return means

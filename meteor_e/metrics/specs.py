@@ -232,13 +232,14 @@ def _find_class(name: str, text: str) -> type[Metric] | None:
         ConfigError: if there is no metric and no chain of this name.
         PluginError: if the plugin of the metric is broken.
     """
+    registry = plugin_registry()
     try:
-        metric_class: type[Metric] = plugin_registry().metrics.get(name)
+        metric_class: type[Metric] = registry.metrics.get(name)
         return metric_class
     except PluginError:
-        if name in plugin_registry().metrics.names():
-            raise
-    if name in plugin_registry().chains.names():
+        if name in registry.metrics.names():
+            raise  # The metric exists, but its plugin is broken.
+    if name in registry.chains.names():
         return None
     raise ConfigError(_describe_unknown_metric(name, text))
 

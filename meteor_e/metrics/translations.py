@@ -6,6 +6,7 @@ A cell is the output of one system for one segment. Only the cells that are need
 from __future__ import annotations
 
 import dataclasses
+import functools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -52,20 +53,31 @@ def score_test_set(
     needed_cells = np.ones_like(cells) if systems else cells
     system_statistics = _load_statistics(metric, test, needed_cells, cache, progress)
     segment_scores = [_score_segments(metric, statistics) for statistics in system_statistics]
-    system_scores = np.full(len(test.systems), np.nan)
-    if systems:
-        system_scores = _score_systems(metric, system_statistics)
-
-    def resample(system: int, weights: Floats) -> Floats:
-        return main_scores(metric.scores(weights @ system_statistics[system]))
-
-    return Scores(
+    scores = Scores(
         metric.label,
         metric.signature_for({len(test.references)}),
         segments=np.array(segment_scores, float).reshape(cells.shape),
-        systems=system_scores,
-        resample=resample if systems else None,
+        systems=np.full(len(test.systems), np.nan),
     )
+    if not systems:
+        return scores
+    return dataclasses.replace(
+        scores,
+        systems=_score_systems(metric, system_statistics),
+        resample=functools.partial(_score_resampled, metric, system_statistics),
+    )
+
+
+def _score_resampled(metric: Metric, system_statistics: Sequence[Floats], system: int, weights: Floats) -> Floats:
+    """Return a system's score on each resampled test set, ``(samples,)``.
+
+    Args:
+        metric: the metric.
+        system_statistics: for each system the statistics of its segments, ``(segments, width)``.
+        system: index of the system.
+        weights: how often each segment occurs in each resampled test set, ``(samples, segments)``.
+    """
+    return main_scores(metric.scores(weights @ system_statistics[system]))
 
 
 def _score_segments(metric: Metric, statistics: Floats) -> Floats:
@@ -98,7 +110,9 @@ def _score_systems(metric: Metric, system_statistics: Sequence[Floats]) -> Float
 def chain_statistics(
     meteor: Meteor, test: SystemOutputs, cells: Cells, cache: ArrayCache, *, progress: Progress = silent
 ) -> Counts:
-    """Return METEOR's statistics of system outputs. They do not depend on the parameters of the formula.
+    """Return METEOR's statistics of system outputs, such as the numbers of matched words.
+
+    The statistics do not depend on the parameters of METEOR's formula.
 
     Args:
         meteor: METEOR with the chain.
@@ -113,12 +127,13 @@ def chain_statistics(
     signature = statistics_signature(meteor)
     width = statistics_width(len(meteor.matchers))
     result = np.full((*cells.shape, len(test.references), width), -1, np.int32)
-    for column, reference in enumerate(test.references):
-        one_reference = SystemOutputs(test.name, test.pair, test.language, test.systems, test.outputs, (reference,))
-        system_statistics = _load_statistics(meteor, one_reference, cells, cache, progress, signature)
-        for row, statistics in enumerate(system_statistics):
+    for reference_index, reference in enumerate(test.references):
+        # METEOR ignores the source, so its cache keys do not depend on the source.
+        single_reference_test = dataclasses.replace(test, references=(reference,), source=None)
+        system_statistics = _load_statistics(meteor, single_reference_test, cells, cache, progress, signature)
+        for system_index, statistics in enumerate(system_statistics):
             is_scored = ~np.isnan(statistics).any(axis=1)
-            result[row, is_scored, column] = statistics[is_scored]
+            result[system_index, is_scored, reference_index] = statistics[is_scored]
     return result
 
 
@@ -152,20 +167,22 @@ def _load_statistics(
     """
     cache_signature = signature or metric.signature_for({len(test.references)})
     system_statistics: list[Floats] = []
-    n_done, n_cells = 0, int(needed_cells.sum())
-    for row in range(len(test.outputs)):
-        key = _cache_key(cache_signature, test, row)
+    finished_cells = 0
+    for system_index, needed_segments in enumerate(needed_cells):
+        key = _cache_key(cache_signature, test, system_index)
         statistics = _read_cached_statistics(cache, key, len(test))
-        missing = np.flatnonzero(needed_cells[row] & np.isnan(statistics).any(axis=1))
+        is_unknown = np.isnan(statistics).any(axis=1)
+        missing = np.flatnonzero(needed_segments & is_unknown)
         if len(missing):
-            new_statistics = _compute_statistics(metric, test, row, missing.tolist())
+            new_statistics = _compute_statistics(metric, test, system_index, missing.tolist())
             if statistics.shape[1] != new_statistics.shape[1]:
+                # The cache does not contain any statistics of this system.
                 statistics = np.full((len(test), new_statistics.shape[1]), np.nan)
             statistics[missing] = new_statistics
             cache.put(key, {"statistics": statistics})
         system_statistics.append(statistics)
-        n_done += int(needed_cells[row].sum())
-        progress(metric.label, n_done, n_cells)
+        finished_cells += int(needed_segments.sum())
+        progress(metric.label, finished_cells, int(needed_cells.sum()))
     return system_statistics
 
 

@@ -68,7 +68,8 @@ def _count_documents(segments: Iterable[Sequence[str]], source: str) -> _Documen
     segment_count = 0
     for words in segments:
         segment_count += 1
-        for word in dict.fromkeys(words):
+        distinct_words = dict.fromkeys(words)
+        for word in distinct_words:
             frequencies[word] = frequencies.get(word, 0) + 1
         if len(frequencies) > MAX_WORDS:
             raise InputError(f"{source} has more than {MAX_WORDS:,} distinct words")

@@ -95,7 +95,9 @@ def _read(path: Path) -> bytes:
 
 
 def _parse_table(content: bytes, path: Path) -> dict[str, tuple[str, str | None]]:
-    """Parse a table of lemmas and tags. A word with an empty lemma is its own lemma.
+    """Parse a table whose lines are ``word⇥tag⇥lemma``, and return the lemma and the tag of each word.
+
+    A word with an empty lemma is its own lemma. Empty lines are ignored.
 
     Args:
         content: the content of the file.
@@ -105,16 +107,15 @@ def _parse_table(content: bytes, path: Path) -> dict[str, tuple[str, str | None]
         InputError: if a line is not valid UTF-8, or does not have three fields.
     """
     table = {}
-    content_without_mark = content.removeprefix(codecs.BOM_UTF8)
-    for line_number, line_bytes in enumerate(io.BytesIO(content_without_mark), 1):
+    stream = io.BytesIO(content.removeprefix(codecs.BOM_UTF8))
+    for line_number, line_bytes in enumerate(stream, 1):
         try:
-            line = line_bytes.decode("utf-8")
+            line = line_bytes.decode("utf-8").removesuffix("\n").removesuffix("\r")
         except UnicodeDecodeError:
             raise InputError(f"{path}:{line_number}: not UTF-8") from None
-        entry = line.removesuffix("\n").removesuffix("\r")
-        if not entry:
+        if not line:
             continue
-        fields = entry.split("\t")
+        fields = line.split("\t")
         if len(fields) != 3 or not fields[0]:
             problem = f"{len(fields)} fields; a line is word, tag and lemma, joined by tabs"
             raise InputError(f"{path}:{line_number}: {problem}")

@@ -47,7 +47,8 @@ class Normalizer:
             return text
         if self.mode is Normalization.LOWER:
             return lowercase(text)
-        text = separate_symbols(text, self.apostrophes, self.prefixes, self.mode is not Normalization.NO_PUNCTUATION)
+        keep_punctuation = self.mode is not Normalization.NO_PUNCTUATION
+        text = separate_symbols(text, self.apostrophes, self.prefixes, keep_punctuation)
         return lowercase(text.strip(_TRIMMED))
 
 
@@ -93,14 +94,14 @@ _MARKED_DOTS = _DOT_MARK + r"(\.+)"
 _DOT_MARKS = "((?:DOT)*)" + _DOT_MARK
 
 
-def separate_symbols(text: str, apostrophes: str, prefixes: NonbreakingPrefixes, punctuation: bool) -> str:
-    """Put spaces around symbols, punctuation and apostrophes.
+def separate_symbols(text: str, apostrophes: str, prefixes: NonbreakingPrefixes, keep_punctuation: bool) -> str:
+    """Tokenize a segment as METEOR 1.5 does, by putting spaces around symbols, punctuation and apostrophes.
 
     Args:
         text: a raw segment.
         apostrophes: one of :data:`APOSTROPHE_STYLES`.
-        prefixes: the language's nonbreaking prefixes.
-        punctuation: whether to keep characters that are neither letters nor digits. Otherwise, they become spaces.
+        prefixes: abbreviations that end with a dot, such as ``Dr``. Their dots are not separated.
+        keep_punctuation: whether to keep characters that are neither letters nor digits. Otherwise, they become spaces.
     """
     text = re.sub(_SYMBOL, r" \1 ", f" {text} ")
     text = _mark_dots(text)
@@ -115,7 +116,7 @@ def separate_symbols(text: str, apostrophes: str, prefixes: NonbreakingPrefixes,
         text = _substitute_all(_APOSTROPHES[apostrophes], text)
     text = _split_final_dots(text, prefixes)
     text = _restore_dots(text)
-    if not punctuation:
+    if not keep_punctuation:
         text = re.sub(_PUNCTUATION, " ", text)
     return re.sub(_UNICODE_SPACES, " ", text)
 

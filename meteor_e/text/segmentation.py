@@ -79,6 +79,7 @@ def _word_pattern() -> re.Pattern[str]:
     The pattern lists all combining marks, because ``re`` only has classes for letters and digits. A zero-width joiner
     or non-joiner at the end of a text belongs to the last word, because it changes the form of the last letter.
     """
+    # All combining marks have code points in these two ranges.
     characters = [chr(code_point) for code_point in (*range(0x1F000), *range(0xE0100, 0xE01F0))]
     marks = [character for character in characters if unicodedata.category(character)[0] == "M"]
     basic_marks = _list_ranges(mark for mark in marks if mark < "\U00010000")
@@ -86,8 +87,10 @@ def _word_pattern() -> re.Pattern[str]:
     digits = _list_ranges(filter(str.isdigit, characters))
     # Combining marks outside of the Basic Multilingual Plane are rare and therefore tried last.
     letters = rf"(?:[^\W_]+|[{basic_marks}]+|(?=[\U00010000-\U0010ffff])[{other_marks}]+)"
-    between = rf"[.,](?<=[{digits}].)(?=[{digits}])|[{_INSIDE}](?={letters})"
-    return re.compile(rf"{letters}+(?:(?:{between}){letters}+)*(?:[{_JOINERS}]\Z)?|[^\s{_BETWEEN_SYLLABLES}]")
+    # A dot or comma connects digits, and an apostrophe or hyphen connects letters.
+    connector = rf"[.,](?<=[{digits}].)(?=[{digits}])|[{_INSIDE}](?={letters})"
+    word = rf"{letters}+(?:(?:{connector}){letters}+)*(?:[{_JOINERS}]\Z)?"
+    return re.compile(rf"{word}|[^\s{_BETWEEN_SYLLABLES}]")
 
 
 def _list_ranges(characters: Iterable[str]) -> str:

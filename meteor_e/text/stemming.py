@@ -86,23 +86,22 @@ _FINNISH_MASKS = "bcfgqwxz"
 
 
 def _finnish(word: str, stem: _Stem) -> str:
-    """Stem a Finnish word. Certain letters are replaced before stemming to get the stems of METEOR 1.5.
+    """Stem a Finnish word. Certain letters are replaced by masks before stemming to get the stems of METEOR 1.5.
 
     Repeated letters get the same mask. The mask differs from the letters before and after it, so masking neither
     creates nor removes double letters.
     """
     masked_word = ""
-    copied_until = 0
+    masked_end = 0
     for repeated_letters in _FINNISH_MASKED.finditer(word):
-        masked_word += word[copied_until : repeated_letters.start()]
-        copied_until = repeated_letters.end()
-        neighbors = masked_word[-1:] + word[copied_until : copied_until + 1]
+        masked_word += word[masked_end : repeated_letters.start()]
+        masked_end = repeated_letters.end()
+        neighbors = masked_word[-1:] + word[masked_end : masked_end + 1]
         mask = next(letter for letter in _FINNISH_MASKS if letter not in neighbors)
         masked_word += mask * len(repeated_letters[0])
-    if copied_until == 0:
-        # No letter has to be masked.
+    if not masked_word:
         return stem(word)
-    masked_word += word[copied_until:]
+    masked_word += word[masked_end:]
     return _unmask(word, masked_word, stem(masked_word))
 
 
@@ -271,8 +270,9 @@ class SnowballStemmer:
             snowball: _Stem = import_module("py_rust_stemmers").SnowballStemmer(name).stem_word
         except (ImportError, ValueError) as error:
             raise ResourceError(f"the {name} stemmer needs py-rust-stemmers ({error}); {_INSTALL_SNOWBALL}") from error
-        rule = _RULES.get(name)
-        self._stem: _Stem = snowball if rule is None else lambda word: rule(word, snowball)
+        correct = _RULES.get(name)
+        self._stem: _Stem = snowball if correct is None else lambda word: correct(word, snowball)
+        # Another release of the library may have other rules.
         for word, expected_stem in _PROBES[name].items():
             stem = self(word)
             if stem != expected_stem:
@@ -340,9 +340,9 @@ class FurtherStemmer:
     """
 
     def __init__(self, name: str) -> None:
-        self.name = name
         from importlib import metadata
 
+        self.name = name
         distribution = FURTHER_STEMMERS[name]
         try:
             self._snowball = _PerThread(distribution, name)
