@@ -1,7 +1,8 @@
 """Write files atomically, so that a file appears with its complete content or not at all.
 
 The content is written to a hidden temporary file in the same folder. At the end, the temporary file is renamed. Its
-name identifies the machine and the process, so that :func:`sweep` can remove temporary files of killed processes.
+name identifies the machine and the process, so that :func:`remove_stale_files` can remove temporary files of killed
+processes.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def temporary_path(target: Path) -> Path:
     """
     if target.parent not in _swept_folders:
         _swept_folders.add(target.parent)
-        sweep(target.parent)
+        remove_stale_files(target.parent)
     return target.with_name(f".{target.name[:40]}.{_MACHINE}-{os.getpid()}-{os.urandom(6).hex()}.tmp")
 
 
@@ -51,7 +52,7 @@ def _has_ended(machine: str, process_id: str) -> bool:
     return False
 
 
-def sweep(folder: Path, target: str = "") -> None:
+def remove_stale_files(folder: Path, target: str = "") -> None:
     """Remove temporary files that killed processes left in a folder.
 
     A temporary file is removed if its process has ended on this machine, or if it is older than :data:`MAX_AGE`.
@@ -93,14 +94,14 @@ def atomic_file(target: Path) -> Iterator[Path]:
     Raises:
         OSError: if the file cannot be written.
     """
-    temporary = temporary_path(target)  # mkstemp would create a file that other users cannot read.
+    temporary_file = temporary_path(target)  # mkstemp would create a file that other users cannot read.
     try:
-        yield temporary
+        yield temporary_file
         if target.exists():
-            temporary.chmod(target.stat().st_mode)
-        temporary.replace(target)
+            temporary_file.chmod(target.stat().st_mode)
+        temporary_file.replace(target)
     finally:
-        remove(temporary)
+        remove(temporary_file)
 
 
 @contextlib.contextmanager
@@ -119,12 +120,12 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
         raise InputError(f"cannot write {os.fspath(path)!r}: {error}") from error
     is_special = target.exists() and not target.is_file()
     output = contextlib.nullcontext(target) if is_special else atomic_file(target)
-    temporary = target
+    output_file = target
     try:
-        with output as temporary:
-            yield temporary
+        with output as output_file:
+            yield output_file
     except OSError as error:
-        concerns_output = error.filename in (str(target), str(temporary))
+        concerns_output = error.filename in (str(target), str(output_file))
         has_no_space = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         if concerns_output or has_no_space:
             raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from error

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from meteor_e.base.atomic import remove, sweep, temporary_path
+from meteor_e.base.atomic import remove, remove_stale_files, temporary_path
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import os_errors_as
 
@@ -40,7 +40,7 @@ def working_folder(target: Path) -> Iterator[Path]:
     target is restored first.
     """
     _finish_replacement(target)
-    sweep(target.parent, target.name)
+    remove_stale_files(target.parent, target.name)
     try:
         with temporary_folder(target.parent, target.name) as folder:
             yield folder

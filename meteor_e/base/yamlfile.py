@@ -269,17 +269,17 @@ def dump_yaml(data: Mapping[str, Any]) -> str:
     import yaml  # This import is slow.
 
     class Dumper(yaml.SafeDumper):
-        """A dumper that does not write anchors."""
+        """A dumper that writes repeated values in full, instead of as anchors and aliases."""
 
         def ignore_aliases(self, data: Any) -> bool:
-            """Write repeated values in full."""
             return True
 
-    def represent_text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
-        """Quote a string that a YAML parser might read as another type or as several lines."""
-        is_plain = value.isprintable() and isinstance(plain_value(value), str)
-        return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=None if is_plain else '"')
-
-    Dumper.add_representer(str, represent_text)
+    Dumper.add_representer(str, _represent_text)
     text: str = yaml.dump(data, Dumper=Dumper, default_flow_style=None, sort_keys=False, allow_unicode=True, width=110)
     return text
+
+
+def _represent_text(dumper: Any, text: str) -> Any:
+    """Return the YAML node of a string. A string that could be read as another type or as several lines is quoted."""
+    is_plain = text.isprintable() and isinstance(plain_value(text), str)
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=None if is_plain else '"')

@@ -86,7 +86,7 @@ class GroupedCommand(click.Command):
         remaining_args = super().parse_args(context, args)
         for parameter in self.params:
             value = context.params.get(parameter.name or "")
-            # click does not reject infinity and NaN.
+            # click accepts infinity and NaN.
             if isinstance(value, float) and not math.isfinite(value):
                 raise click.BadParameter(f"{value} is not a finite number.", context, parameter)
         output_file = context.params.get("output")
@@ -218,14 +218,14 @@ class PluginGroup(FullHelpGroup):
         Raises:
             click.UsageError: if there is no command with this name. The message suggests the most similar name.
         """
-        command = super().get_command(context, name)
-        if command is not None or name.startswith("-"):
-            return command
-        if " " not in name:
-            command = self._get_plugin_command(context, name)
-        if command is None and not context.resilient_parsing:
+        builtin_command = super().get_command(context, name)
+        if builtin_command is not None or name.startswith("-"):
+            return builtin_command
+        # A full name with a space, such as "pack show", is not a command of the main group.
+        plugin_command = None if " " in name else self._get_plugin_command(context, name)
+        if plugin_command is None and not context.resilient_parsing:
             raise click.UsageError(self._describe_unknown_command(context, name), context)
-        return command
+        return plugin_command
 
     def _get_plugin_command(self, context: click.Context, name: str) -> click.Command | None:
         """Return the command of a plugin, or ``None`` if no plugin has a command with this name.

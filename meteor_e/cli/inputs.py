@@ -47,7 +47,7 @@ class Inputs(Options):
         metavar="N",
         help="Lines of the reference file that belong to one segment.",
     )
-    form_in: str | None = option(
+    format_in: str | None = option(
         None,
         "--format-in",
         metavar="NAME",
@@ -131,7 +131,7 @@ class Inputs(Options):
                 raise ConfigError(_ONE_TABLE)
             return self._rename_systems(self._read_table(table_class, files[0]))
         if self._has_columns():
-            raise ConfigError(_not_a_table(files[0] if files else "nothing", self.form_in))
+            raise ConfigError(_not_a_table(files[0] if files else "nothing", self.format_in))
         systems = read_systems(
             files,
             references,
@@ -149,8 +149,8 @@ class Inputs(Options):
             paths: the files of hypotheses and references.
             is_only_file: whether there is only one file, which may then be a table.
         """
-        if self.form_in is not None:
-            return dict.fromkeys(paths, self.form_in)
+        if self.format_in is not None:
+            return dict.fromkeys(paths, self.format_in)
         if list(paths) == ["-"] and self._has_columns():
             return {"-": "jsonl"}
         formats: dict[str, str] = {}
@@ -175,6 +175,7 @@ class Inputs(Options):
         columns = self._columns()
         table = table_class.make().open(path, columns, encoding=self.encoding)
         if columns.system is not None:
+            # The names of the systems are read in the same way as hypotheses.
             name_columns = columns._replace(hypotheses=(columns.system,))
             name_table = table_class.make().open(path, name_columns, encoding=self.encoding)
             return _split_by_system(table, [segment.hypothesis for segment in name_table.segments(0)])
@@ -191,15 +192,15 @@ class Inputs(Options):
             ConfigError: if a hypothesis column is given twice, or a system column is combined with several hypothesis
                 columns.
         """
-        default = TextColumns(hypotheses=("1",), references=("2",)) if self.no_header else TextColumns()
-        hypotheses = self.hypothesis_columns or default.hypotheses
+        default_columns = TextColumns(hypotheses=("1",), references=("2",)) if self.no_header else TextColumns()
+        hypotheses = self.hypothesis_columns or default_columns.hypotheses
         if len(set(hypotheses)) < len(hypotheses):
             raise ConfigError(f"--hypothesis-column: one of {', '.join(hypotheses)} is given twice")
         if self.system_column is not None and len(hypotheses) > 1:
             raise ConfigError("--system-column: each row names its system, so give only one --hypothesis-column")
         return TextColumns(
             hypotheses=hypotheses,
-            references=self.reference_columns or default.references,
+            references=self.reference_columns or default_columns.references,
             id=self.id_column,
             has_header=not self.no_header,
             source=self.source_column,

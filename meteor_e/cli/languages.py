@@ -56,7 +56,8 @@ def languages(code: str | None, wide: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     elif code:
-        click.echo(format_wrapped_table(["key", "value"], [[key, spell(value)] for key, value in rows[0].items()]))
+        lines = [[key, spell(value)] for key, value in rows[0].items()]
+        click.echo(format_wrapped_table(["key", "value"], lines))
     elif wide:
         for row, language in zip(rows, selected_languages, strict=True):
             row["evidence"] = _summarize_evidence(language)

@@ -156,9 +156,8 @@ def mbr(inputs: CandidateOptions, search: MethodOptions, metric: MbrMetric, outp
     if method is not None:
         settings["method"] = {"name": search.name, **vars(method)}
     with terminal_progress(output.quiet) as progress:
-        choice_iterator = choices(utility, sources, method=method, best=search.best, progress=progress)
-        result = _MbrResult(choice_iterator, metric=utility, best=search.best, settings=settings, progress=progress)
-        output.write(result)
+        source_choices = choices(utility, sources, method=method, best=search.best, progress=progress)
+        output.write(_MbrResult(source_choices, utility, search.best, settings, progress))
 
 
 @dataclass(frozen=True)

@@ -393,9 +393,10 @@ def parse_settings(assignments: Sequence[str]) -> ParsedSettings:
     Raises:
         ConfigError: if an assignment is malformed, a key is set twice, or a key is unknown.
     """
+    values = _parse_assignments(assignments, "KEY=VALUE or MATCHER.OPTION=VALUE")
     keys: dict[str, Any] = {}
     component_options: dict[str, dict[str, Any]] = {}
-    for name, value in _parse_assignments(assignments, "KEY=VALUE or MATCHER.OPTION=VALUE").items():
+    for name, value in values.items():
         component, _, key = name.rpartition(".")
         if component:
             component_options.setdefault(component, {})[key] = value

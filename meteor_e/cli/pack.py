@@ -53,13 +53,14 @@ def install(context: click.Context, language: str, source: str | None) -> None:
     meteor-e pack install is
     """
     if not is_installable(language):
+        # The command of a plugin builds packs with the synonyms of wordnets.
         synonyms_command = pack.get_command(context, "synonyms")
         if synonyms_command is not None:
             context.invoke(synonyms_command, language=language, source=source)
             return
     with terminal_progress() as progress:
-        installed = PackStore().install(language, source, progress=progress, offline=is_offline())
-    click.echo(f"installed {installed.name} ({installed.summary}) in {installed.path}")
+        new_pack = PackStore().install(language, source, progress=progress, offline=is_offline())
+    click.echo(f"installed {new_pack.name} ({new_pack.summary}) in {new_pack.path}")
 
 
 @pack.command("list")

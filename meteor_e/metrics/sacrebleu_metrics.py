@@ -102,7 +102,7 @@ class AggregatingMetric(SacreBleuMetric):
         """
         from meteor_e.engine.aggregation import Aggregated
 
-        rows = sacrebleu_expected(self._segment, hypotheses, references, weights)
+        rows = compute_expected_statistics(self._segment, hypotheses, references, weights)
         return Aggregated(self.segment_scores(rows), None)
 
 
@@ -250,7 +250,9 @@ class TerMetric(SacreBleuMetric):
             )
 
 
-def sacrebleu_expected(scorer: Any, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Floats:
+def compute_expected_statistics(
+    scorer: Any, hypotheses: Sequence[str], references: Sequence[str], weights: Floats
+) -> Floats:
     """Return sacreBLEU's statistics of hypotheses, compared with the mean n-gram counts of the references.
 
     DeNero, Chiang and Knight (2009) introduced this method for BLEU ("Fast Consensus Decoding over Translation

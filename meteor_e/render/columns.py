@@ -26,6 +26,6 @@ def format_wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -
     for *first_cells, last_cell in rows:
         lines = textwrap.wrap(last_cell, last_width, break_long_words=False, break_on_hyphens=False) or [""]
         table_rows.append([*first_cells, lines[0]])
-        for line in lines[1:]:
-            table_rows.append([*[""] * len(first_cells), line])
+        blank_cells = [""] * len(first_cells)
+        table_rows += [[*blank_cells, line] for line in lines[1:]]
     return format_table(header, table_rows, left=len(header))
