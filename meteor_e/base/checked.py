@@ -22,11 +22,12 @@ from meteor_e.base.yamlfile import Document, Key, shorten
 
 
 def convert(document: Document, kind: Any, noun: str = "key") -> Any:
-    """Return the content of a document as an instance of a msgspec struct.
+    """Check the types of the values in a document, and return the content as an instance of a msgspec struct.
 
     Args:
-        document: the document. Content from Python may also contain paths, tuples and NumPy numbers.
-        kind: the struct.
+        document: the content of a YAML file or a Python mapping. A Python mapping may also contain paths, tuples and
+            NumPy numbers.
+        kind: the struct, which is a class with typed fields.
         noun: the word for a key in error messages.
 
     Raises:

@@ -51,14 +51,14 @@ def input_name(path: PathLike) -> str:
 
 
 @contextlib.contextmanager
-def os_errors_as(kind: type[MeteorError], message: str) -> Iterator[None]:
+def os_errors_as(error_class: type[MeteorError], message: str) -> Iterator[None]:
     """Convert errors of file operations in the ``with`` block into a MeteorError.
 
     The block should contain only the file operation. Other operations could raise OSError, too, such as printing to a
     closed pipe.
 
     Args:
-        kind: the exception class.
+        error_class: the class of the new error.
         message: the beginning of the error message, such as ``cannot write notes.txt``. The reason is appended.
     """
     try:
@@ -70,7 +70,7 @@ def os_errors_as(kind: type[MeteorError], message: str) -> Iterator[None]:
         if not is_file_error and not is_xz_error:
             raise
         reason = getattr(error, "strerror", None) or error
-        raise kind(f"{message}: {reason}") from error
+        raise error_class(f"{message}: {reason}") from error
 
 
 def _special_kind(path: PathLike) -> str | None:

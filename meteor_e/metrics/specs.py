@@ -151,10 +151,10 @@ def create_metrics(metrics: Iterable[Metric | MetricSpec], context: TextContext 
     Raises:
         ConfigError: if two metrics have the same label.
     """
-    created: list[Metric] = []
-    for entry in metrics:
-        created += entry.create(context) if isinstance(entry, MetricSpec) else [entry]
-    return distinct(created)
+    loaded_metrics: list[Metric] = []
+    for metric in metrics:
+        loaded_metrics += metric.create(context) if isinstance(metric, MetricSpec) else [metric]
+    return distinct(loaded_metrics)
 
 
 def common_language(specs: Iterable[MetricSpec]) -> str:

@@ -40,10 +40,10 @@ def score_test_set(
     Args:
         metric: the metric.
         test: outputs and references.
-        cells: the cells whose scores are needed, ``(systems, segments)``.
+        cells: mask of the outputs whose scores are needed, ``(systems, segments)``.
         cache: cache of statistics.
         systems: whether scores of whole systems are needed, too.
-        progress: called with the number of cells that have been scored.
+        progress: called with the number of outputs that have been scored.
     """
     if isinstance(metric, SystemsMetric):
         return metric.score_systems(test, cells, cache, systems=systems, progress=progress)
@@ -117,12 +117,12 @@ def chain_statistics(
     Args:
         meteor: METEOR with the chain.
         test: outputs and references.
-        cells: the cells that are needed, ``(systems, segments)``.
+        cells: mask of the outputs whose statistics are needed, ``(systems, segments)``.
         cache: cache of statistics.
-        progress: called with the number of cells that have been scored.
+        progress: called with the number of outputs that have been scored.
 
     Returns:
-        ``(systems, segments, references, width)``; -1 in cells that are neither needed nor in the cache.
+        Statistics, ``(systems, segments, references, width)``. Outputs that are neither needed nor in the cache get -1.
     """
     signature = statistics_signature(meteor)
     width = statistics_width(len(meteor.matchers))
@@ -157,13 +157,13 @@ def _load_statistics(
     Args:
         metric: the metric; prepared if it needs references.
         test: outputs and references.
-        needed_cells: the cells that are needed, ``(systems, segments)``.
+        needed_cells: mask of the outputs whose statistics are needed, ``(systems, segments)``.
         cache: cache of statistics.
-        progress: called with the number of cells that have been scored.
+        progress: called with the number of outputs that have been scored.
         signature: the key in the cache; by default the signature of the metric.
 
     Returns:
-        For each system ``(segments, width)``; NaN in cells that are neither needed nor in the cache.
+        The statistics of each system, ``(segments, width)``. Rows that are neither needed nor in the cache are NaN.
     """
     cache_signature = signature or metric.signature_for({len(test.references)})
     system_statistics: list[Floats] = []

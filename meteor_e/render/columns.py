@@ -17,11 +17,11 @@ def format_wrapped_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -
 
     If the output is not a terminal, the table is 80 characters wide.
     """
-    last_width = shutil.get_terminal_size((80, 24)).columns
+    remaining_width = shutil.get_terminal_size((80, 24)).columns
     for column in range(len(header) - 1):
         column_width = max(display_width(row[column]) for row in (header, *rows))
-        last_width -= column_width + 2
-    last_width = max(_MIN_WIDTH, last_width)
+        remaining_width -= column_width + 2
+    last_width = max(_MIN_WIDTH, remaining_width)
     table_rows: list[list[str]] = []
     for *first_cells, last_cell in rows:
         lines = textwrap.wrap(last_cell, last_width, break_long_words=False, break_on_hyphens=False) or [""]

@@ -48,7 +48,7 @@ def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
         yield text.replace("\n", line)
         return
     if not value:
-        yield "[]"
+        yield "[]"  # The value is an empty lazy sequence.
         return
     item_line = line + "  "
     if isinstance(value, Mapping):

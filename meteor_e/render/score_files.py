@@ -22,7 +22,7 @@ class WmtOutput(OutputFormat):
             ConfigError: if the names of the test set are missing, the result is not a score table, or the names of
                 two systems differ only in white space.
         """
-        task_scores = getattr(result, "task_scores", None)
+        task_scores = getattr(result, "task_scores", None)  # Only results that are score tables have this method.
         if task_scores is None:
             raise ConfigError("the WMT format can only contain scores of systems and segments")
         names = options.wmt

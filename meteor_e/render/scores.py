@@ -219,16 +219,16 @@ class ScoreResult(Result):
         A single metric is named in the header of the score column. Several metrics are named in a column of their own.
         """
         columns = self.table.columns
-        has_one_column = len(columns) == 1
+        title_count = 1 if len(columns) == 1 else 2
+        header = ["system", columns[0].name] if title_count == 1 else ["system", "metric", "score"]
+        header += ["95 % interval", "difference", "95 % interval", "p"]
         formats = self._number_formats(digits)
         rows = []
         for column, system_tests, number_format in zip(columns, tests.columns, formats, strict=True):
             for system, test in zip(self.table.systems, system_tests, strict=True):
-                row_titles = [system.system] if has_one_column else [system.system, column.name]
+                row_titles = [system.system, column.name][:title_count]
                 rows.append(row_titles + _test_cells(test, number_format))
-        header = ["system", columns[0].name] if has_one_column else ["system", "metric", "score"]
-        header += ["95 % interval", "difference", "95 % interval", "p"]
-        return Grid(header, rows, notes=self._test_notes(tests), left=1 if has_one_column else 2)
+        return Grid(header, rows, notes=self._test_notes(tests), left=title_count)
 
     def _test_notes(self, tests: TableTests) -> list[str]:
         """Return the notes below the table of significance tests: the method, the baseline, and possibly a warning."""

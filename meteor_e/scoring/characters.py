@@ -35,8 +35,8 @@ def ngram_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[f
     """
     hypothesis_text, reference_text = _join_words(hypothesis), _join_words(reference)
     precision, recall = _mean_shares(hypothesis_text, reference_text, LONGEST_NGRAM, _count_common)
-    factor = 1 - REPETITION_PENALTY * repeated_fraction(hypothesis_text, reference_text)
-    return precision * factor, recall * factor
+    penalty_factor = 1 - REPETITION_PENALTY * repeated_fraction(hypothesis_text, reference_text)
+    return precision * penalty_factor, recall * penalty_factor
 
 
 def subsequence_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> tuple[float, float]:
@@ -58,8 +58,8 @@ def subsequence_shares(hypothesis: Sequence[str], reference: Sequence[str]) -> t
         LONGEST_ORDERED_NGRAM,
         common_subsequence_length,
     )
-    factor = 1 - REPETITION_PENALTY * repeated_fraction(hypothesis_text, reference_text)
-    return precision * factor, recall * factor
+    penalty_factor = 1 - REPETITION_PENALTY * repeated_fraction(hypothesis_text, reference_text)
+    return precision * penalty_factor, recall * penalty_factor
 
 
 def repeated_fraction(hypothesis: str, reference: str) -> float:
@@ -109,17 +109,17 @@ def _count_common(first: list[str], second: list[str]) -> int:
 
 
 def _mean_shares(
-    hypothesis: str, reference: str, longest: int, count_common: Callable[[list[str], list[str]], int]
+    hypothesis: str, reference: str, longest_ngram: int, count_common: Callable[[list[str], list[str]], int]
 ) -> tuple[float, float]:
     """Return the precision and the recall of character n-grams, averaged over all lengths from 1 to the longest.
 
     Args:
         hypothesis: text of the hypothesis.
         reference: text of the reference.
-        longest: length of the longest n-grams in characters.
+        longest_ngram: length of the longest n-grams in characters.
         count_common: function that returns how many n-grams of two lists match.
     """
-    max_length = min(longest, len(hypothesis), len(reference))
+    max_length = min(longest_ngram, len(hypothesis), len(reference))
     if max_length == 0:
         return 0.0, 0.0
     # The numbers are added in a loop, because the last digits of sum() depend on the version of Python.

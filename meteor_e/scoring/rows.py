@@ -117,7 +117,7 @@ class Rows:
 
 
 def join_rows(parts: Sequence[Rows]) -> Rows:
-    """Join the rows of consecutive batches."""
+    """Join the statistics, scores and alignments of consecutive batches."""
     if len(parts) == 1:
         return parts[0]
     failures: dict[int, MeteorError] = {}

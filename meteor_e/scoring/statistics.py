@@ -185,7 +185,7 @@ def count_statistics(
     segment_shares: Sequence[SegmentShares | None] = (),
     equal_segments: bool = False,
 ) -> Statistics:
-    """Count the statistics of an alignment.
+    """Count the matched words of an alignment and other statistics, from which METEOR scores are computed.
 
     Args:
         alignment: the alignment of a hypothesis with a reference.

@@ -50,7 +50,8 @@ class UnicodeSegmenter(Segmenter):
             # Usually, all chunks are cached.
             return " ".join(map(word_cache.__getitem__, chunks))
         except KeyError:
-            return " ".join(filter(None, [word_cache.get(chunk) or self._words_of(chunk) for chunk in chunks]))
+            chunk_words = [word_cache.get(chunk) or self._words_of(chunk) for chunk in chunks]
+            return " ".join(filter(None, chunk_words))
 
     def _words_of(self, chunk: str) -> str:
         """Split a string without white space into words, and cache the result."""

@@ -38,7 +38,7 @@ _MAX_QUADRATIC = 1000
 accents are removed from longer words beforehand."""
 
 
-def _unmask(word: str, masked: str, stem: str) -> str:
+def _unmask(word: str, masked_word: str, stem: str) -> str:
     """Restore the original letters of a word in its stem. Some letters were replaced by masks before stemming.
 
     The stemming rules of the language must not change the letters that serve as masks. Each mask in the stem is
@@ -46,20 +46,20 @@ def _unmask(word: str, masked: str, stem: str) -> str:
 
     Args:
         word: the word.
-        masked: the word in which masks replace some letters.
+        masked_word: the word in which masks replace some letters.
         stem: the stem of the masked word.
     """
     letters = list(stem)
     for position in range(min(len(word), len(stem))):
-        if stem[position] == masked[position]:
+        if stem[position] == masked_word[position]:
             letters[position] = word[position]
     return "".join(letters)
 
 
-def _stem_masked(table: dict[int, int], word: str, stem: _Stem) -> str:
+def _stem_masked(table: dict[int, int], word: str, stem_word: _Stem) -> str:
     """Replace some letters of a word before stemming, and restore the original letters in the stem."""
     masked = word.translate(table)
-    return _unmask(word, masked, stem(masked)) if masked != word else stem(word)
+    return _unmask(word, masked, stem_word(masked)) if masked != word else stem_word(word)
 
 
 # -- Dutch --
@@ -68,15 +68,15 @@ _DUTCH_ACCENTS = str.maketrans("äëïöüáéíóú", "aeiouaeiou")
 _DUTCH_SHORT_REGION = re.compile("è[^aeouè]|[aeiou][^\x00-\x7fè]")
 
 
-def _dutch(word: str, stem: _Stem) -> str:
+def _dutch(word: str, stem_word: _Stem) -> str:
     if word.isascii():
-        return stem(word)
+        return stem_word(word)
     word = word.translate(_DUTCH_ACCENTS)
     if not _DUTCH_SHORT_REGION.match(word):
-        return stem(word)
+        return stem_word(word)
     # Stemming rules only apply after the third letter, so they never change the first two letters.
     masked = word[0].replace("è", "e") + (word[1] if word[1].isascii() else "x") + word[2:]
-    return _unmask(word, masked, stem(masked))
+    return _unmask(word, masked, stem_word(masked))
 
 
 # -- Finnish --
@@ -85,7 +85,7 @@ _FINNISH_MASKED = re.compile("([^abce-zäö])\\1*|(?<!s)s+(?=een|iin)|(?<!t)tt+(
 _FINNISH_MASKS = "bcfgqwxz"
 
 
-def _finnish(word: str, stem: _Stem) -> str:
+def _finnish(word: str, stem_word: _Stem) -> str:
     """Stem a Finnish word. Certain letters are replaced by masks before stemming to get the stems of METEOR 1.5.
 
     Repeated letters get the same mask. The mask differs from the letters before and after it, so masking neither
@@ -100,9 +100,9 @@ def _finnish(word: str, stem: _Stem) -> str:
         mask = next(letter for letter in _FINNISH_MASKS if letter not in neighbors)
         masked_word += mask * len(repeated_letters[0])
     if not masked_word:
-        return stem(word)
+        return stem_word(word)
     masked_word += word[masked_end:]
-    return _unmask(word, masked_word, stem(masked_word))
+    return _unmask(word, masked_word, stem_word(masked_word))
 
 
 # -- French --
@@ -110,14 +110,14 @@ def _finnish(word: str, stem: _Stem) -> str:
 _FRENCH_MASKS = str.maketrans("ëïH", "êêh")
 
 
-def _french(word: str, stem: _Stem) -> str:
+def _french(word: str, stem_word: _Stem) -> str:
     if word.endswith(("guë", "guës")):
         # METEOR's release of Snowball removes a final ë like e if "gu" is in the region of verb endings.
         # The ending -ie is removed in the same region, so a word that ends in -kie is stemmed as a test.
         start, _, end = word.rpartition("guë")
-        if _stem_masked(_FRENCH_MASKS, start + "kie", stem).endswith("k"):
+        if _stem_masked(_FRENCH_MASKS, start + "kie", stem_word).endswith("k"):
             word = start + "gue" + end
-    return _stem_masked(_FRENCH_MASKS, word, stem)
+    return _stem_masked(_FRENCH_MASKS, word, stem_word)
 
 
 # -- German --
@@ -126,12 +126,12 @@ _GERMAN_MASKS = str.maketrans("äöü", "aaa")
 _GERMAN_FOLDED = str.maketrans("äöüUY", "aouuy")
 
 
-def _german(word: str, stem: _Stem) -> str:
+def _german(word: str, stem_word: _Stem) -> str:
     word = word.replace("ß", "ss")
     if len(word) <= _MAX_QUADRATIC:
-        result = stem(word)
+        result = stem_word(word)
     else:  # German rules only remove suffixes and fold letters.
-        result = word.translate(_GERMAN_FOLDED)[: len(stem(word.translate(_GERMAN_MASKS)))]
+        result = word.translate(_GERMAN_FOLDED)[: len(stem_word(word.translate(_GERMAN_MASKS)))]
     return result + "s" if result.endswith("nis") and word.endswith(("nisse", "nissen", "nisses")) else result
 
 
@@ -140,8 +140,8 @@ def _german(word: str, stem: _Stem) -> str:
 _HUNGARIAN_LETTERS = str.maketrans("őűõû", "õûőű")
 
 
-def _hungarian(word: str, stem: _Stem) -> str:
-    return stem(word.translate(_HUNGARIAN_LETTERS)).translate(_HUNGARIAN_LETTERS)
+def _hungarian(word: str, stem_word: _Stem) -> str:
+    return stem_word(word.translate(_HUNGARIAN_LETTERS)).translate(_HUNGARIAN_LETTERS)
 
 
 # -- Portuguese --
@@ -159,17 +159,17 @@ _PORTUGUESE_ENDINGS = {
 _PORTUGUESE_ENDING = re.compile(f"({'|'.join(_PORTUGUESE_ENDINGS)})\\Z")
 
 
-def _portuguese(word: str, stem: _Stem) -> str:
+def _portuguese(word: str, stem_word: _Stem) -> str:
     if "~" in word:  # Snowball marks nasal vowels in this way.
         word = word.replace("a~", "ã").replace("o~", "õ")
     match = _PORTUGUESE_ENDING.search(word)
     if not match:
-        return stem(word)
+        return stem_word(word)
     start, replacement = word[: match.start()], _PORTUGUESE_ENDINGS[match[1]]
     if len(replacement) == len(match[1]):
-        return _unmask(word, start + replacement, stem(start + replacement))
+        return _unmask(word, start + replacement, stem_word(start + replacement))
     # Both releases of Snowball remove the endings in the same region of a word.
-    return start + replacement if stem(start + "ução") == start + "u" else stem(word)
+    return start + replacement if stem_word(start + "ução") == start + "u" else stem_word(word)
 
 
 # -- Russian --
@@ -177,8 +177,8 @@ def _portuguese(word: str, stem: _Stem) -> str:
 _RUSSIAN_MASKS = str.maketrans("ё", "б")
 
 
-def _russian(word: str, stem: _Stem) -> str:
-    return _stem_masked(_RUSSIAN_MASKS, word, stem)
+def _russian(word: str, stem_word: _Stem) -> str:
+    return _stem_masked(_RUSSIAN_MASKS, word, stem_word)
 
 
 # -- Spanish --
@@ -186,10 +186,10 @@ def _russian(word: str, stem: _Stem) -> str:
 _SPANISH_ACUTES = str.maketrans("áéíóú", "aeiou")
 
 
-def _spanish(word: str, stem: _Stem) -> str:
+def _spanish(word: str, stem_word: _Stem) -> str:
     if len(word) > _MAX_QUADRATIC:  # Accents are removed in the last step; earlier steps only see those of suffixes.
         word = word[:-_MAX_QUADRATIC].translate(_SPANISH_ACUTES) + word[-_MAX_QUADRATIC:]
-    return stem(word)
+    return stem_word(word)
 
 
 # -- All languages --
