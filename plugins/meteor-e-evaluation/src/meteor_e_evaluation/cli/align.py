@@ -47,7 +47,7 @@ class AlignInput(Inputs):
             return System.from_segments("--text", [Segment(1, hypothesis, (reference,))])
         if self.text or not self.files:
             raise ConfigError("align needs a hypothesis and a reference: two files, or two segments with --text")
-        return self._only_system()
+        return self._load_system_files()
 
     def _standard_input(self) -> System:
         """Return a system whose segments are read from standard input."""
@@ -55,8 +55,8 @@ class AlignInput(Inputs):
             raise ConfigError("--stdio reads standard input; give no files and no --text")
         return System("standard input", lambda: _read_requests(self.encoding))
 
-    def _only_system(self) -> System:
-        """Return the system whose segments the input files contain.
+    def _load_system_files(self) -> System:
+        """Return the single system whose hypotheses and references the input files contain.
 
         Raises:
             ConfigError: if the files contain several systems.
@@ -116,19 +116,11 @@ def align(inputs: AlignInput, metric: MetricOptions, output: AlignOutput) -> Non
         raise ConfigError("--show and --format exclude each other")
     system = inputs.system()
     meteor = metric.for_text(system.context).meteor()
-    write = _WRITERS["show" if output.show else output.form]
+    output_format = "show" if output.show else output.form
+    write_segment = _WRITERS[output_format]
     with destination(output.output) as stream:
-        for number, segment in enumerate(system.read(), 1):
-            with add_location(f"segment {segment.id}"):
-                alignment, reference = _align_best(meteor, segment, output.maximum_accuracy)
-            aligned_segment = _AlignedSegment(
-                number=number,
-                id=segment.id,
-                texts=(segment.hypothesis, reference),
-                alignment=alignment,
-                function_words=meteor.resources.function_words,
-            )
-            write(stream, aligned_segment)
+        for segment in _align_segments(meteor, system, output.maximum_accuracy):
+            write_segment(stream, segment)
             if inputs.stdio:
                 stream.flush()
 
@@ -144,23 +136,28 @@ def _read_requests(encoding: str) -> Iterator[Segment]:
         yield Segment(number, hypothesis, tuple(references))
 
 
-def _align_best(meteor: Meteor, segment: Segment, maximum_accuracy: bool) -> tuple[Alignment, str]:
-    """Align a hypothesis with its best-scoring reference.
+def _align_segments(meteor: Meteor, system: System, maximum_accuracy: bool) -> Iterator[_AlignedSegment]:
+    """Align each hypothesis of a system with its best-scoring reference.
 
     Args:
         meteor: the metric that scores the references and aligns the texts.
-        segment: a hypothesis and its references.
+        system: the hypotheses and their references.
         maximum_accuracy: whether to prefer many matches to few chunks.
-
-    Returns:
-        The alignment and the best-scoring reference.
     """
-    best_reference = segment.references[0]
-    if len(segment.references) > 1:
-        score = meteor.score(segment.hypothesis, segment.references)
-        best_reference = segment.references[score.reference_index]
-    alignment = meteor.align(segment.hypothesis, best_reference, maximum_accuracy=maximum_accuracy)
-    return alignment, best_reference
+    for number, segment in enumerate(system.read(), 1):
+        hypothesis = segment.hypothesis
+        with add_location(f"segment {segment.id}"):
+            reference = _select_best_reference(meteor, segment)
+            alignment = meteor.align(hypothesis, reference, maximum_accuracy=maximum_accuracy)
+        yield _AlignedSegment(number, segment.id, hypothesis, reference, alignment, meteor.resources.function_words)
+
+
+def _select_best_reference(meteor: Meteor, segment: Segment) -> str:
+    """Return the reference that gives the hypothesis of a segment its highest score."""
+    if len(segment.references) == 1:
+        return segment.references[0]
+    score = meteor.score(segment.hypothesis, segment.references)
+    return segment.references[score.reference_index]
 
 
 class _AlignedSegment(NamedTuple):
@@ -169,14 +166,15 @@ class _AlignedSegment(NamedTuple):
     Attributes:
         number: number of the segment, starting from 1, for the format of the Java Matcher.
         id: id of the segment, for all other formats.
-        texts: raw hypothesis and raw reference.
+        hypothesis, reference: the raw texts.
         alignment: alignment of the two texts.
         function_words: function words of the language, in lower case.
     """
 
     number: int
     id: SegmentId
-    texts: tuple[str, str]
+    hypothesis: str
+    reference: str
     alignment: Alignment
     function_words: Collection[str]
 
@@ -185,12 +183,12 @@ def _write_json(stream: TextIO, segment: _AlignedSegment) -> None:
     """Write the alignment as a line of JSON, with the character offsets of the words."""
     from meteor_e_evaluation.reports.offsets import word_offsets
 
-    hypothesis, reference = segment.texts
+    alignment = segment.alignment
     document = {
         "segment": segment.id,
-        **segment.alignment.to_dict(),
-        "hypothesis_offsets": word_offsets(hypothesis, segment.alignment.hypothesis),
-        "reference_offsets": word_offsets(reference, segment.alignment.reference),
+        **alignment.to_dict(),
+        "hypothesis_offsets": word_offsets(segment.hypothesis, alignment.hypothesis),
+        "reference_offsets": word_offsets(segment.reference, alignment.reference),
     }
     stream.write(json.dumps(document, ensure_ascii=False) + "\n")
 

@@ -54,7 +54,7 @@ class EvaluationData(Data):
         False, "--check", is_flag=True, help="Only check that the data line up, and report the result."
     )
 
-    def load(self) -> list[DataIndex]:
+    def load_indexes(self) -> list[DataIndex]:
         """Load all index files and mt-metrics-eval folders that the arguments name.
 
         Raises:
@@ -68,8 +68,9 @@ class EvaluationData(Data):
             raise ConfigError("--gold, --reference and --human-systems go with mtme:FOLDER")
         indexes = [self._load_index(argument) for argument in self.indexes]
         for pair in self.pairs:
-            if not any(pair in index.pairs for index in indexes):
-                indexes[0].pair(pair)  # Raises the error that names the pairs of the index.
+            is_known = any(pair in index.pairs for index in indexes)
+            if not is_known:
+                indexes[0].pair(pair)  # Raises the error that lists the known language pairs.
         return indexes
 
     def _load_index(self, argument: str) -> DataIndex:
@@ -98,9 +99,9 @@ class EvaluationData(Data):
 
         tests = []
         for index in indexes:
-            selected_pairs = [pair for pair in index.pairs if pair in self.pairs] if self.pairs else index.pairs
-            for pair in selected_pairs:
-                tests.append(load_test_set(index, pair, every_system=every_system))
+            for pair in index.pairs:
+                if not self.pairs or pair in self.pairs:
+                    tests.append(load_test_set(index, pair, every_system=every_system))
         return tests
 
 
@@ -130,9 +131,10 @@ class ScoringOptions(Options):
     list_measures: bool = option(False, "--list-measures", is_flag=True, help="Show all measures, and exit.")
 
     def make_measures(self, indexes: Sequence[DataIndex], tests: Sequence[TestSet]) -> list[Measure[TestSet]]:
-        """Return the measures that the command line names.
+        """Return the measures of agreement that the command line names.
 
-        Without names, the measures in the index files are used, or else the default measure of each test set.
+        Without names on the command line, the measures in the index files are used. If the index files do not name
+        measures, the default measure of each test set is used.
         """
         from meteor_e_evaluation.measures import default_measure_name, measure
 
@@ -212,33 +214,13 @@ def evaluate(
     meteor-e evaluate mtme:mt-metrics-eval-v2/wmt23 --pair en-de -M mtme:BLEU
     meteor-e evaluate wmt12.yaml --check
     """
-    from meteor_e.metrics.specs import parse_spec
-    from meteor_e_evaluation.evaluation import evaluate as run
     from meteor_e_evaluation.report import EvaluationResult
 
     if scoring.list_measures:
         _list_measures()
         return
     written.format()  # Raises errors of the output options before the work begins.
-    indexes = data.load()
-    metrics = [parse_spec(text, jobs=computation.jobs) for text in scoring.metrics]
-    writes_scores = written.scores is not None
-    tests = data.load_tests(indexes, every_system=writes_scores)
-    measures = scoring.make_measures(indexes, tests)
-    with terminal_progress(computation.quiet) as progress:
-        evaluation = run(
-            tests,
-            [] if data.check else metrics,
-            [] if data.check else measures,
-            computation.cache(),
-            intervals=statistics.intervals,
-            significance=statistics.significance,
-            samples=statistics.samples,
-            seed=statistics.seed,
-            drop_outliers=data.drop_outliers,
-            score_all=writes_scores,
-            progress=progress,
-        )
+    evaluation = _compute_evaluation(data, scoring, statistics, computation, score_all=written.scores is not None)
     if data.check:
         _print_check(evaluation)
         return
@@ -246,6 +228,48 @@ def evaluate(
     if written.scores is not None:
         _write_scores(evaluation, Path(written.scores))
     written.write(EvaluationResult(evaluation), OutputOptions(written.digits))
+
+
+def _compute_evaluation(
+    data: EvaluationData,
+    scoring: ScoringOptions,
+    statistics: TestOptions,
+    computation: ParallelComputation,
+    *,
+    score_all: bool,
+) -> Evaluation:
+    """Load the test sets, and compute how well the metrics agree with human judgments.
+
+    Args:
+        data: the test sets to use.
+        scoring: the metrics and the measures of agreement.
+        statistics: the confidence intervals and significance tests to compute.
+        computation: the cache, and the number of processes.
+        score_all: whether to score all systems, even those without human scores.
+    """
+    from meteor_e.metrics.specs import parse_spec
+    from meteor_e_evaluation.evaluation import evaluate as evaluate_metrics
+
+    indexes = data.load_indexes()
+    metrics = [parse_spec(text, jobs=computation.jobs) for text in scoring.metrics]
+    tests = data.load_tests(indexes, every_system=score_all)
+    measures = scoring.make_measures(indexes, tests)
+    if data.check:
+        metrics, measures = [], []  # A check of the data does not need any scores.
+    with terminal_progress(computation.quiet) as progress:
+        return evaluate_metrics(
+            tests,
+            metrics,
+            measures,
+            computation.cache(),
+            intervals=statistics.intervals,
+            significance=statistics.significance,
+            samples=statistics.samples,
+            seed=statistics.seed,
+            drop_outliers=data.drop_outliers,
+            score_all=score_all,
+            progress=progress,
+        )
 
 
 def _list_measures() -> None:
@@ -261,10 +285,9 @@ def _write_scores(evaluation: Evaluation, folder: Path) -> None:
     """Write the scores of each test set to a folder, and print the number of files to standard error."""
     from meteor_e_evaluation.score_writer import write_scores
 
-    names = {test.name for test, _ in evaluation.scores.values()}
-    has_several_names = len(names) > 1
+    test_names = {test.name for test, _ in evaluation.scores.values()}
     for test, scores in evaluation.scores.values():
-        paths = write_scores(folder, test, scores, by_name=has_several_names)
+        paths = write_scores(folder, test, scores, by_name=len(test_names) > 1)
         click.echo(f"wrote {len(paths)} files to {paths[0].parent}", err=True)
 
 

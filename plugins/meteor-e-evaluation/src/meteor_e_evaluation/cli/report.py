@@ -14,7 +14,7 @@ from meteor_e.cli.inputs import Inputs
 from meteor_e.cli.options import SIGNIFICANCE, MetricOptions, SignificanceOptions, complete_names, load_systems
 
 if TYPE_CHECKING:
-    from meteor_e.api import Metric
+    from meteor_e.api import Metric, System
 
 
 @dataclass(frozen=True)
@@ -72,16 +72,12 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
     metric_options = metric.for_text(systems[0].context)
     meteor = metric_options.meteor()
     metrics = _create_metrics(metric_options, meteor.signature)
-    names = _number_repeated([system.name for system in systems])
     with terminal_progress() as progress:
         loaded_systems = load_systems(systems)
-        hypotheses = {}
-        for name, system in zip(names, loaded_systems, strict=True):
-            hypotheses[name] = [segment.hypothesis for segment in system.read()]
         segments = list(loaded_systems[0].read())
         result = score_systems(
             meteor,
-            hypotheses,
+            _read_hypotheses(loaded_systems),
             [segment.references for segment in segments],
             ids=[segment.id for segment in segments],
             metrics=metrics,
@@ -96,9 +92,9 @@ def report(inputs: Inputs, metric: ReportMetrics, page: Page, statistics: Report
 
 
 def _create_metrics(options: ReportMetrics, signature: str) -> list[Metric | None]:
-    """Return the metrics of the report.
+    """Create the metrics of the report.
 
-    The list contains None in place of METEOR, because METEOR is computed together with the alignments.
+    The list contains None instead of METEOR, because METEOR is computed together with the alignments.
 
     Args:
         options: the metrics that the command line names.
@@ -107,19 +103,24 @@ def _create_metrics(options: ReportMetrics, signature: str) -> list[Metric | Non
     names = options.metrics if options.metrics else ("meteor",)
     metrics: list[Metric | None] = []
     for metric in options.create_metrics(names):
-        is_first_meteor = metric.signature == signature and None not in metrics
-        metrics.append(None if is_first_meteor else metric)
+        if metric.signature == signature and None not in metrics:
+            metrics.append(None)
+        else:
+            metrics.append(metric)
     return metrics
 
 
-def _number_repeated(names: Sequence[str]) -> list[str]:
-    """Make names unique by adding a number to repeated names, such as ``a (2)``."""
-    unique_names: list[str] = []
-    for name in names:
-        unique_name = name
+def _read_hypotheses(systems: Sequence[System]) -> dict[str, list[str]]:
+    """Return the hypotheses of each system, by name of the system.
+
+    If several systems have the same name, a number is added to the repeated names, such as ``a (2)``.
+    """
+    hypotheses: dict[str, list[str]] = {}
+    for system in systems:
+        unique_name = system.name
         number = 1
-        while unique_name in unique_names:
+        while unique_name in hypotheses:
             number += 1
-            unique_name = f"{name} ({number})"
-        unique_names.append(unique_name)
-    return unique_names
+            unique_name = f"{system.name} ({number})"
+        hypotheses[unique_name] = [segment.hypothesis for segment in system.read()]
+    return hypotheses

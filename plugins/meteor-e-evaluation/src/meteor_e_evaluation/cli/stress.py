@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from meteor_e.api import ConfigError, Perturbation, System
+from meteor_e.api import ConfigError, Metric, Perturbation, System
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import GroupedCommand, Options, option
@@ -84,7 +84,7 @@ def stress(test: StressOptions, computation: ParallelComputation, written: Outpu
     meteor-e stress system.de -r reference.de -l de -M meteor -M chrf
     """
     from meteor_e_evaluation.stress import select_perturbations
-    from meteor_e_evaluation.stress import stress as run
+    from meteor_e_evaluation.stress import stress as test_metrics
     from meteor_e_evaluation.text_files import read_texts
 
     rules = select_perturbations(test.language, test.only)
@@ -92,19 +92,12 @@ def stress(test: StressOptions, computation: ParallelComputation, written: Outpu
         _list_rules(rules)
         return
     written.format()  # Raises errors of the output options before the work begins.
-    references = None
-    hypotheses: Sequence[str] = ()
-    metric_options = MetricOptions(language=test.language)
     system = test.load_system()
-    if system is not None:
-        segments = list(system.read())
-        hypotheses = [segment.hypothesis for segment in segments]
-        references = [segment.references for segment in segments]
-        metric_options = metric_options.for_text(system.context)
+    references, hypotheses = _read_system(system)
     sources = None if test.source is None else read_texts(test.source, "source")
-    metrics = metric_options.create_metrics(test.metrics, computation.jobs)
+    metrics = _create_metrics(test, system, computation.jobs)
     with terminal_progress(computation.quiet) as progress:
-        report = run(
+        report = test_metrics(
             metrics,
             references,
             hypotheses,
@@ -118,6 +111,22 @@ def stress(test: StressOptions, computation: ParallelComputation, written: Outpu
             progress=progress,
         )
     written.write(report)
+
+
+def _read_system(system: System | None) -> tuple[list[Sequence[str]] | None, list[str]]:
+    """Return the references of each segment, and the hypotheses. Without a system, the references are None."""
+    if system is None:
+        return None, []
+    segments = list(system.read())
+    return [segment.references for segment in segments], [segment.hypothesis for segment in segments]
+
+
+def _create_metrics(test: StressOptions, system: System | None, jobs: int) -> list[Metric]:
+    """Create the metrics to test, with a segmenter that suits the texts of the system."""
+    metric_options = MetricOptions(language=test.language)
+    if system is not None:
+        metric_options = metric_options.for_text(system.context)
+    return metric_options.create_metrics(test.metrics, jobs)
 
 
 def _list_rules(rules: Sequence[Perturbation]) -> None:

@@ -19,7 +19,7 @@ from meteor_e_evaluation.cli.options import Data, pair_option
 if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e_evaluation.tuning.grid import Axes
-    from meteor_e_evaluation.tuning.run import Settings, Variant
+    from meteor_e_evaluation.tuning.run import Settings, Tuning, Variant
     from meteor_e_evaluation.tuning.scorer import Point
 
 STEP = 0.05
@@ -114,13 +114,13 @@ class GridOptions(Options):
         help="Steps of the grid; one number for all.",
     )
 
-    def axes(self, default: Point) -> Axes:
-        """Return the values of each coordinate of the grid.
+    def make_axes(self, default: Point) -> Axes:
+        """Return the values that a grid search tries for each parameter and each matcher weight.
 
         By default, the weight of the first matcher is fixed, because only the ratios of the weights matter.
 
         Args:
-            default: the parameters and weights of the chain.
+            default: the parameters and matcher weights before tuning.
 
         Raises:
             ConfigError: for an option that does not have as many numbers as needed.
@@ -141,13 +141,13 @@ class GridOptions(Options):
 
 
 def _parse_point(text: str | None, option_name: str, default: Point, *, repeat_single: bool = False) -> Point:
-    """Parse the numbers in a command-line option as the coordinates of a point.
+    """Parse the numbers in a command-line option as METEOR's parameters and matcher weights.
 
     Args:
         text: value of the option, or None if it is missing.
         option_name: name of the option, for error messages.
-        default: the point to return if the option is missing. It has the required number of coordinates.
-        repeat_single: whether a single number stands for all coordinates.
+        default: the numbers to return if the option is missing. An option must contain as many numbers.
+        repeat_single: whether a single number stands for all parameters and weights.
 
     Raises:
         ConfigError: if the text does not consist of the right number of numbers.
@@ -155,7 +155,7 @@ def _parse_point(text: str | None, option_name: str, default: Point, *, repeat_s
     if text is None:
         return default
     try:
-        numbers = tuple(float(part) for part in text.replace(",", " ").split())
+        numbers = tuple(float(number) for number in text.replace(",", " ").split())
     except ValueError:
         raise ConfigError(f"{option_name} {text!r} is not a row of numbers") from None
     n_coordinates = len(default)
@@ -201,8 +201,8 @@ def tune(
     """
     from meteor_e_evaluation.mtme import load_tests
     from meteor_e_evaluation.tuning.objectives import make_objective
-    from meteor_e_evaluation.tuning.report import make_chain_file, make_report, render_text
-    from meteor_e_evaluation.tuning.run import tune as run
+    from meteor_e_evaluation.tuning.report import make_report
+    from meteor_e_evaluation.tuning.run import tune as tune_chain
 
     settings = _make_settings(data, search, grid)
     base = metric.meteor()
@@ -212,7 +212,7 @@ def tune(
     held_out_tests = load_tests(data.held_out, language, ()) if data.held_out else []
     variants = _make_variants(base, search.option_values)
     with terminal_progress(computation.quiet) as progress:
-        tuning = run(
+        tuning = tune_chain(
             base,
             variants,
             tests=tests,
@@ -223,15 +223,22 @@ def tune(
             progress=progress,
         )
     objective_title = f"{search.objective} (pooled)" if data.pooled else search.objective
-    report = make_report(tuning, objective_title, settings)
+    _write_tuning(tuning, make_report(tuning, objective_title, settings), written)
+
+
+def _write_tuning(tuning: Tuning, report: dict[str, Any], written: TuningOutput) -> None:
+    """Write the tuned chain if an output file was named, and print the report."""
+    from meteor_e_evaluation.tuning.report import make_chain_file, render_text
+
     if written.output is not None:
         with destination(written.output) as stream:
             stream.write(make_chain_file(tuning, report))
+    if written.as_json:
+        report_text = json.dumps(report, ensure_ascii=False, indent=2) + "\n"
+    else:
+        report_text = render_text(report, tuning.variant.meteor.matcher_names)
     with destination(None) as stream:
-        if written.as_json:
-            stream.write(json.dumps(report, ensure_ascii=False, indent=2) + "\n")
-        else:
-            stream.write(render_text(report, tuning.variant.meteor.matcher_names))
+        stream.write(report_text)
 
 
 def _make_settings(data: TuningData, search: SearchOptions, grid: GridOptions) -> Settings:
@@ -239,7 +246,7 @@ def _make_settings(data: TuningData, search: SearchOptions, grid: GridOptions) -
     from meteor_e_evaluation.tuning.run import Settings
 
     return Settings(
-        axes=grid.axes,
+        axes=grid.make_axes,
         grid=grid.grid,
         random_starts=search.random_starts,
         trials=search.trials,
@@ -250,7 +257,13 @@ def _make_settings(data: TuningData, search: SearchOptions, grid: GridOptions) -
 
 
 def _make_variants(base: Meteor, option_values: tuple[str, ...]) -> list[Variant]:
-    """Return one variant of the chain for each combination of matcher options."""
+    """Return one variant of a METEOR chain for each combination of the options' values.
+
+    Args:
+        base: the chain.
+        option_values: the values to try, such as ``vector.threshold=0.6,0.7``. Without values, the chain itself is the
+            only variant.
+    """
     from meteor_e import Meteor
     from meteor_e_evaluation.tuning.run import Variant
 
@@ -260,12 +273,12 @@ def _make_variants(base: Meteor, option_values: tuple[str, ...]) -> list[Variant
     values_by_option = [matcher_option.values for matcher_option in matcher_options]
     variants = []
     for combination in itertools.product(*values_by_option):
-        chain = base.chain.effective()
+        config = base.chain.effective()
         settings = {}
         for matcher_option, value in zip(matcher_options, combination, strict=True):
             settings[f"{matcher_option.matcher}.{matcher_option.name}"] = value
-            _set_option(chain, matcher_option, value)
-        variants.append(Variant(Meteor.from_config(chain), settings))
+            _set_option(config, matcher_option, value)
+        variants.append(Variant(Meteor.from_config(config), settings))
     return variants
 
 
@@ -283,9 +296,9 @@ class _OptionValues(NamedTuple):
     values: list[Any]
 
 
-def _set_option(chain: dict[str, Any], matcher_option: _OptionValues, value: Any) -> None:
+def _set_option(config: dict[str, Any], matcher_option: _OptionValues, value: Any) -> None:
     """Set an option of a matcher in the contents of a chain file."""
-    for entry in chain["matchers"]:
+    for entry in config["matchers"]:
         if entry["use"] == matcher_option.matcher:
             entry[matcher_option.name] = value
 
