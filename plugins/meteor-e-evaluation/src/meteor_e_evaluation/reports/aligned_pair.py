@@ -10,7 +10,6 @@ import shutil
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple, TextIO
 
-import numpy as np
 from rich.console import Console
 from rich.text import Text
 
@@ -31,11 +30,13 @@ class WordColumn(NamedTuple):
     """A column with words of the hypothesis above words of the reference.
 
     Attributes:
-        words: indices of the words in the hypothesis, and indices of the words in the reference.
-        match: index of the match that aligns the words, or None if the words are not aligned.
+        hypothesis_words: indices of the words in the hypothesis.
+        reference_words: indices of the words in the reference.
+        match: index of the match that aligns the words, or None if the words are not aligned with each other.
     """
 
-    words: tuple[range, range]
+    hypothesis_words: range
+    reference_words: range
     match: int | None
 
 
@@ -43,42 +44,48 @@ MatchByWord = Sequence[int | None]
 """The index of the match of each word, with None for each word without a match."""
 
 
+class _MatchChain(NamedTuple):
+    """Matches that do not cross each other.
+
+    Attributes:
+        matches: indices of the matches, in the order of the words.
+        n_words: number of words that the matches contain.
+        hypothesis_end: index of the first hypothesis word after the last match.
+    """
+
+    matches: list[int]
+    n_words: int
+    hypothesis_end: int
+
+
 def _find_straight_matches(matches: Sequence[AlignedMatch]) -> list[int]:
     """Select matches that do not cross each other, and that contain as many words as possible.
 
     Args:
         matches: matches of an alignment, in the order of the reference.
+
+    Returns:
+        The indices of the selected matches.
     """
-    if not matches:
-        return []
-    hypothesis_ends = np.array([match.hypothesis_start + match.hypothesis_length for match in matches])
-    # For each match, the first array stores the number of words in the best chain that ends with the match.
-    # The second array stores the preceding match in this chain.
-    n_chain_words = np.zeros(len(matches), int)
-    predecessors = np.full(len(matches), -1)
+    empty_chain = _MatchChain([], n_words=0, hypothesis_end=0)
+    # For each match, the list contains the best chain that ends with the match.
+    chains: list[_MatchChain] = []
     for index, match in enumerate(matches):
-        is_straight = hypothesis_ends[:index] <= match.hypothesis_start
-        n_words_before = np.where(is_straight, n_chain_words[:index], 0)
-        if n_words_before.any():
-            predecessors[index] = n_words_before.argmax()
-        n_chain_words[index] = n_words_before.max(initial=0) + match.hypothesis_length + match.reference_length
-    return _trace_chain(predecessors.tolist(), last=int(n_chain_words.argmax()))
+        longest = empty_chain
+        for chain in chains:
+            if chain.hypothesis_end <= match.hypothesis_start and chain.n_words > longest.n_words:
+                longest = chain
+        n_words = longest.n_words + match.hypothesis_length + match.reference_length
+        hypothesis_end = match.hypothesis_start + match.hypothesis_length
+        chains.append(_MatchChain([*longest.matches, index], n_words, hypothesis_end))
+    return max(chains, key=lambda chain: chain.n_words, default=empty_chain).matches
 
 
-def _trace_chain(predecessors: Sequence[int], last: int) -> list[int]:
-    """Follow a chain of matches backwards from its last match, and return the chain.
-
-    Args:
-        predecessors: index of the preceding match of each match, or -1 for the first match of a chain.
-        last: index of the last match of the chain.
-    """
-    chain = []
-    index = last
-    while index >= 0:
-        chain.append(index)
-        index = predecessors[index]
-    chain.reverse()
-    return chain
+def _word_ranges(match: AlignedMatch) -> tuple[range, range]:
+    """Return the indices of the hypothesis words and of the reference words of a match."""
+    hypothesis_end = match.hypothesis_start + match.hypothesis_length
+    reference_end = match.reference_start + match.reference_length
+    return range(match.hypothesis_start, hypothesis_end), range(match.reference_start, reference_end)
 
 
 def _matches_by_word(alignment: Alignment) -> tuple[MatchByWord, MatchByWord]:
@@ -86,10 +93,11 @@ def _matches_by_word(alignment: Alignment) -> tuple[MatchByWord, MatchByWord]:
     hypothesis_matches: list[int | None] = [None] * len(alignment.hypothesis)
     reference_matches: list[int | None] = [None] * len(alignment.reference)
     for index, match in enumerate(alignment.matches):
-        for offset in range(match.hypothesis_length):
-            hypothesis_matches[match.hypothesis_start + offset] = index
-        for offset in range(match.reference_length):
-            reference_matches[match.reference_start + offset] = index
+        hypothesis_words, reference_words = _word_ranges(match)
+        for word in hypothesis_words:
+            hypothesis_matches[word] = index
+        for word in reference_words:
+            reference_matches[word] = index
     return hypothesis_matches, reference_matches
 
 
@@ -104,46 +112,42 @@ def arrange_columns(alignment: Alignment) -> list[WordColumn]:
     hypothesis_end = 0
     reference_end = 0
     for index in _find_straight_matches(alignment.matches):
-        match = alignment.matches[index]
-        words_before = (range(hypothesis_end, match.hypothesis_start), range(reference_end, match.reference_start))
-        word_columns += _arrange_gap(words_before, matches_by_word)
-        hypothesis_end = match.hypothesis_start + match.hypothesis_length
-        reference_end = match.reference_start + match.reference_length
-        matched_words = (range(match.hypothesis_start, hypothesis_end), range(match.reference_start, reference_end))
-        word_columns.append(WordColumn(matched_words, index))
-    remaining_words = (
-        range(hypothesis_end, len(alignment.hypothesis)),
-        range(reference_end, len(alignment.reference)),
-    )
-    word_columns += _arrange_gap(remaining_words, matches_by_word)
+        hypothesis_words, reference_words = _word_ranges(alignment.matches[index])
+        hypothesis_gap = range(hypothesis_end, hypothesis_words.start)
+        reference_gap = range(reference_end, reference_words.start)
+        word_columns += _arrange_gap(hypothesis_gap, reference_gap, matches_by_word)
+        word_columns.append(WordColumn(hypothesis_words, reference_words, index))
+        hypothesis_end = hypothesis_words.stop
+        reference_end = reference_words.stop
+    remaining_hypothesis = range(hypothesis_end, len(alignment.hypothesis))
+    remaining_reference = range(reference_end, len(alignment.reference))
+    word_columns += _arrange_gap(remaining_hypothesis, remaining_reference, matches_by_word)
     return word_columns
 
 
 def _arrange_gap(
-    gap_words: tuple[range, range], matches_by_word: tuple[MatchByWord, MatchByWord]
+    hypothesis_gap: range, reference_gap: range, matches_by_word: tuple[MatchByWord, MatchByWord]
 ) -> Iterator[WordColumn]:
     """Arrange the words between two matches, with at most one hypothesis word and one reference word per column.
 
     A hypothesis word and a reference word never share a column if both are matched with words in other columns.
 
     Args:
-        gap_words: indices of the hypothesis words and of the reference words between the two matches.
-        matches_by_word: the result of :func:`_matches_by_word`.
+        hypothesis_gap: indices of the hypothesis words between the two matches.
+        reference_gap: indices of the reference words between the two matches.
+        matches_by_word: the match of each hypothesis word, and the match of each reference word.
     """
-    hypothesis_gap, reference_gap = gap_words
     hypothesis_matches, reference_matches = matches_by_word
-    hypothesis_index = hypothesis_gap.start
-    reference_index = reference_gap.start
-    while hypothesis_index < hypothesis_gap.stop or reference_index < reference_gap.stop:
-        hypothesis_words = range(hypothesis_index, min(hypothesis_index + 1, hypothesis_gap.stop))
-        reference_words = range(reference_index, min(reference_index + 1, reference_gap.stop))
+    while hypothesis_gap or reference_gap:
+        hypothesis_words = hypothesis_gap[:1]
+        reference_words = reference_gap[:1]
         hypothesis_match = _first_match(hypothesis_matches, hypothesis_words)
         reference_match = _first_match(reference_matches, reference_words)
         if hypothesis_match is not None and reference_match is not None:
-            reference_words = range(reference_index, reference_index)
-        yield WordColumn((hypothesis_words, reference_words), None)
-        hypothesis_index = hypothesis_words.stop
-        reference_index = reference_words.stop
+            reference_words = reference_gap[:0]  # The reference word is placed in the next column.
+        yield WordColumn(hypothesis_words, reference_words, None)
+        hypothesis_gap = hypothesis_gap[len(hypothesis_words) :]
+        reference_gap = reference_gap[len(reference_words) :]
 
 
 def show_alignment(alignment: Alignment, function_words: Collection[str], stream: TextIO) -> None:
@@ -154,7 +158,20 @@ def show_alignment(alignment: Alignment, function_words: Collection[str], stream
         function_words: words in lower case that are printed dim.
         stream: the stream to print to.
     """
-    console = Console(
+    console = _make_console(stream)
+    renderer = _ColumnRenderer(alignment, function_words)
+    for block in renderer.render_blocks(console.width - len("hypothesis") - 2):
+        for label, line in zip(_LABELS, block, strict=True):
+            text = Text.assemble((f"{label:<10}  ", "dim"), line)
+            text.rstrip()
+            console.print(text)
+        console.print()
+    console.print(_make_legend(alignment))
+
+
+def _make_console(stream: TextIO) -> Console:
+    """Return a console that prints words to a stream exactly as they are."""
+    return Console(
         file=stream,
         width=max(_get_width(stream), MIN_WIDTH),
         highlight=False,
@@ -163,14 +180,6 @@ def show_alignment(alignment: Alignment, function_words: Collection[str], stream
         soft_wrap=True,
         legacy_windows=False,
     )
-    renderer = _ColumnRenderer(alignment, function_words)
-    for block in renderer.blocks(console.width - len("hypothesis") - 2):
-        for label, line in zip(_LABELS, block, strict=True):
-            text = Text.assemble((f"{label:<10}  ", "dim"), line)
-            text.rstrip()
-            console.print(text)
-        console.print()
-    console.print(_make_legend(alignment))
 
 
 def _get_width(stream: TextIO) -> int:
@@ -209,8 +218,11 @@ class _ColumnRenderer:
         self.chunk_by_match = chunk_numbers(alignment.matches)
         self.hypothesis_matches, self.reference_matches = _matches_by_word(alignment)
 
-    def blocks(self, width: int) -> Iterator[list[Text]]:
-        """Yield blocks of four lines. A block is wider than ``width`` only if a single column is wider."""
+    def render_blocks(self, width: int) -> Iterator[list[Text]]:
+        """Yield blocks of four lines, each with as many columns of words as fit into the given width.
+
+        A block is wider than ``width`` only if it consists of a single column.
+        """
         block = [Text() for _ in _LABELS]
         used_width = 0
         for cells, separator in self._render_columns():
@@ -235,7 +247,7 @@ class _ColumnRenderer:
 
     def _find_chunk(self, column: WordColumn) -> int:
         """Return the number of the chunk that contains the hypothesis words of a column, or 0 for no chunk."""
-        match = _first_match(self.hypothesis_matches, column.words[0])
+        match = _first_match(self.hypothesis_matches, column.hypothesis_words)
         return 0 if match is None else self.chunk_by_match[match]
 
     def _render_column(self, column: WordColumn) -> list[Text]:
@@ -243,12 +255,11 @@ class _ColumnRenderer:
 
         The cells are the mark of the chunk, the hypothesis words, the symbol of the matcher, and the reference words.
         """
-        hypothesis_indices, reference_indices = column.words
-        hypothesis = self._style_words(self.alignment.hypothesis, hypothesis_indices, self.hypothesis_matches)
-        reference = self._style_words(self.alignment.reference, reference_indices, self.reference_matches)
+        hypothesis = self._style_words(self.alignment.hypothesis, column.hypothesis_words, self.hypothesis_matches)
+        reference = self._style_words(self.alignment.reference, column.reference_words, self.reference_matches)
         link = self._render_link(column)
         width = max(hypothesis.cell_len, link.cell_len, reference.cell_len)
-        mark = self._mark_chunk(hypothesis_indices, width)
+        mark = self._mark_chunk(column.hypothesis_words, width)
         return [mark, hypothesis, link, reference]
 
     def _style_words(self, words: Sequence[str], indices: range, matches: MatchByWord) -> Text:
@@ -264,17 +275,16 @@ class _ColumnRenderer:
         return matcher_style(self.alignment.matches[match].matcher)
 
     def _render_link(self, column: WordColumn) -> Text:
-        """Return the symbol of the matcher that links the words of a column.
+        """Return the symbol of the matcher that aligns the words of a column.
 
-        If a word is matched with a word in another column, the number of the chunk and an arrow follow the symbol.
+        If a word is aligned with a word in another column, the number of the chunk and an arrow follow the symbol.
         """
-        link = Text()
         if column.match is not None:
             style = self._matcher_style(column.match)
-            link.append(style.symbol, style=style.terminal)
-            return link
-        hypothesis_match = _first_match(self.hypothesis_matches, column.words[0])
-        reference_match = _first_match(self.reference_matches, column.words[1])
+            return Text(style.symbol, style=style.terminal)
+        link = Text()
+        hypothesis_match = _first_match(self.hypothesis_matches, column.hypothesis_words)
+        reference_match = _first_match(self.reference_matches, column.reference_words)
         for match, arrow in ((hypothesis_match, "↑"), (reference_match, "↓")):
             if match is not None:
                 style = self._matcher_style(match)
