@@ -153,7 +153,7 @@ def stack_contributions(report: Report, width: float) -> list[list[Piece]]:
     """
     best_score = max(system.corpus.score for system in report.systems)
     if best_score == 0:
-        best_score = 1.0  # All contributions are 0, so any other number results in empty bars.
+        best_score = 1.0  # All contributions are 0, so every other number also results in empty bars.
     bars = []
     for system in report.systems:
         bar = []

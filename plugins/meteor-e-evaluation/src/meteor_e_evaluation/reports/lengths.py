@@ -115,28 +115,24 @@ class _ClassMembers(NamedTuple):
 
 
 def distributions(report: Report) -> list[Distributions]:
-    """Return the distributions of metric scores and of METEOR's components.
+    """Return the distributions of the segment scores of each metric, and of the segment values of METEOR's components.
 
-    Segments with an empty reference belong only to the class of all segments.
-
-    If all segments have similar lengths, only the class of all segments is shown.
+    The distributions are computed over all segments, and over classes of segments with references of similar length.
+    If all segments have similar lengths, they are computed only over all segments.
     """
     length_classes = _select_length_classes(report.lengths)
     all_distributions = []
-    for segment_values in _list_segment_values(report):
-        low, high = segment_values.low, segment_values.high
+    for title, low, high, is_metric, values in _list_segment_values(report):
         points = np.linspace(low, high, POINTS + 1)
-        cells = tuple(_make_cell(segment_values.values, members, points) for members in length_classes)
-        all_distributions.append(
-            Distributions(segment_values.title, low, high, metric=segment_values.is_metric, cells=cells)
-        )
+        cells = [_make_cell(values, members, points) for members in length_classes]
+        all_distributions.append(Distributions(title, low, high, is_metric, tuple(cells)))
     return all_distributions
 
 
 def _select_length_classes(lengths: Integers) -> list[_ClassMembers]:
-    """Return the length classes that contain segments.
+    """Return the length classes that contain segments, starting with the class of all segments.
 
-    If all segments belong to one length class, only the class of all segments is returned.
+    If all segments belong to the same length class, only the class of all segments is returned.
 
     Args:
         lengths: number of words of the first reference of each segment.
@@ -148,9 +144,9 @@ def _select_length_classes(lengths: Integers) -> list[_ClassMembers]:
             is_member &= lengths <= length_class.high
         if is_member.any():
             selected_classes.append(_ClassMembers(length_class, is_member))
-    all_segments = selected_classes[0]
-    if len(selected_classes) == 2 and selected_classes[1].is_member.sum() == all_segments.is_member.sum():
-        return [all_segments]
+    has_one_length_class = len(selected_classes) == 2
+    if has_one_length_class and selected_classes[1].is_member.all():
+        return selected_classes[:1]
     return selected_classes
 
 
@@ -166,9 +162,9 @@ def _list_segment_values(report: Report) -> Iterator[_SegmentValues]:
 
 
 def scale_ends(segments: Sequence[Floats]) -> tuple[float, float]:
-    """Return the ends of a scale for the scores of segments.
+    """Return the lowest and the highest value of a chart axis for the scores of segments.
 
-    If possible, the scale begins at 0 and ends at 1, 10 or 100.
+    If possible, the axis begins at 0 and ends at 1, 10 or 100.
 
     If some scores are outside these limits, percentiles are used, because a few outliers would make the other scores
     indistinguishable.
@@ -178,9 +174,10 @@ def scale_ends(segments: Sequence[Floats]) -> tuple[float, float]:
     """
     all_scores = np.concatenate(segments)
     has_negative_scores = all_scores.min() < 0
-    for end in (1.0, 10.0, 100.0):
-        if not has_negative_scores and all_scores.max() <= end:
-            return 0.0, end
+    if not has_negative_scores:
+        for end in (1.0, 10.0, 100.0):
+            if all_scores.max() <= end:
+                return 0.0, end
     low = float(np.quantile(all_scores, TAIL)) if has_negative_scores else 0.0
     high = float(np.quantile(all_scores, 1 - TAIL))
     if high <= low:

@@ -59,7 +59,7 @@ def _escape_character(character: str) -> str:
 
 
 def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ()) -> str:
-    """Draw an alignment as a ``tikzpicture``.
+    """Return LaTeX code (a ``tikzpicture``) that draws an alignment as a matrix.
 
     The matrix has a column for each reference word, and a row for each hypothesis word.
 
@@ -81,7 +81,7 @@ def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ())
     lines += _draw_words(alignment, function_words)
     for match in alignment.matches:
         lines += _draw_match(match)
-    for left, top, right, bottom in _chunks(alignment):
+    for left, top, right, bottom in _find_chunk_boxes(alignment):
         lines.append(rf"  \draw[black!60,rounded corners=1.5pt] ({left},{top}) rectangle ({right},{bottom});")
     lines += _draw_legend(matchers, alignment.matchers, n_rows + 0.8)
     lines.append(r"\end{tikzpicture}")
@@ -137,7 +137,7 @@ def _mark(matcher: int, x: str, y: str) -> str:
     return _MARKS[matcher_style(matcher).symbol].replace("{x}", x).replace("{y}", y)
 
 
-def _chunks(alignment: Alignment) -> list[tuple[int, int, int, int]]:
+def _find_chunk_boxes(alignment: Alignment) -> list[tuple[int, int, int, int]]:
     """Return the left, top, right and bottom coordinates of a rectangle around each chunk."""
     boxes: dict[int, tuple[int, int, int, int]] = {}
     for match, chunk in zip(alignment.matches, chunk_numbers(alignment.matches), strict=True):

@@ -22,30 +22,30 @@ def word_offsets(text: str, words: Sequence[str]) -> list[tuple[int, int]]:
         text: the raw segment.
         words: normalized words of the segment, in order.
     """
-    positions = [position for position, character in enumerate(text) if not character.isspace()]
-    visible_text = "".join(text[position] for position in positions)
-    character_ranges = _align_characters(visible_text, "".join(words), [*positions, len(text)])
+    character_ranges = _align_characters(text, "".join(words))
     offsets: list[tuple[int, int]] = []
     first_character = 0
-    previous_end = 0
+    end = 0
     for word in words:
-        ranges = character_ranges[first_character : first_character + len(word)]
+        word_ranges = character_ranges[first_character : first_character + len(word)]
         first_character += len(word)
-        start, previous_end = _join_ranges(ranges, previous_end)
-        offsets.append((start, previous_end))
+        start, end = _join_ranges(word_ranges, default=end)
+        offsets.append((start, end))
     return offsets
 
 
-def _align_characters(raw: str, normalized: str, positions: Sequence[int]) -> list[tuple[int, int]]:
-    """Find the range in the raw text from which each normalized character comes.
+def _align_characters(text: str, normalized: str) -> list[tuple[int, int]]:
+    """Find the start and the end of the range in the raw text from which each normalized character comes.
 
     Args:
-        raw: the raw text without white space.
+        text: the raw text. Its white space is ignored.
         normalized: the normalized text without white space.
-        positions: positions of the characters of ``raw`` in the full text, and the length of the full text.
     """
+    positions = [position for position, character in enumerate(text) if not character.isspace()]
+    raw_characters = "".join(text.split())
+    positions.append(len(text))  # A character can be inserted at the end of the text.
     ranges: list[tuple[int, int]] = []
-    for edit in Levenshtein.opcodes(_fold(raw), _fold(normalized)):
+    for edit in Levenshtein.opcodes(_fold(raw_characters), _fold(normalized)):
         size = edit.dest_end - edit.dest_start
         start = edit.src_start
         if edit.tag == "insert":

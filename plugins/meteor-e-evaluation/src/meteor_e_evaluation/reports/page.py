@@ -134,11 +134,12 @@ def render(report: Report) -> str:
         InputError: if the page would be too large for a browser.
     """
     folder = files("meteor_e_evaluation.reports") / "web"
-    style = _palette() + (folder / "page.css").read_text(encoding="utf-8")
-    functions = "".join((folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS)
+    style = _format_palette() + (folder / "page.css").read_text(encoding="utf-8")
+    functions = "".join([(folder / f"{name}.js").read_text(encoding="utf-8") for name in SCRIPTS])
     script = f'(() => {{\n"use strict";\n{functions}}})();\n'
-    template = _make_environment().from_string((folder / "page.html").read_text(encoding="utf-8"))
-    text: str = template.render(
+    template_text = (folder / "page.html").read_text(encoding="utf-8")
+    template = _make_environment().from_string(template_text)
+    page: str = template.render(
         **_make_context(report),
         style=Markup(style),
         script=Markup(script),
@@ -146,7 +147,7 @@ def render(report: Report) -> str:
         script_hash=_hash(script),
         data=encode(report),
     )
-    return text
+    return page
 
 
 def _make_environment() -> jinja2.Environment:
@@ -186,11 +187,11 @@ def _format_p(value: float) -> str:
     return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
-def _palette() -> str:
-    """Return CSS rules that define the colors of systems and matchers."""
+def _format_palette() -> str:
+    """Return CSS rules that define the colors of systems and matchers, for light and for dark backgrounds."""
     styles: dict[str, MatcherStyle | SystemStyle] = {}
-    for index, style in enumerate(SYSTEMS):
-        styles[f"s{index}"] = style
+    for index, system in enumerate(SYSTEMS):
+        styles[f"s{index}"] = system
     for index in range(MATCHER_STYLES):
         styles[f"m{index}"] = matcher_style(index)
     light = "".join(f"--{name}:{style.light};" for name, style in styles.items())
@@ -265,12 +266,12 @@ def _describe_distributions(row: Distributions) -> tuple[Distributions, charts.L
 def _describe_metric(result: MetricResult) -> dict[str, Any]:
     """Return template variables that describe a metric in the overview of a report."""
     tests = None
-    # The scale of the chart contains all scores and the ends of all confidence intervals.
-    shown_values = list(result.scores)
+    chart_values = list(result.scores)
     if result.comparison is not None:
         tests = [result.comparison.against_baseline(system) for system in range(len(result.scores))]
         for test in tests:
-            shown_values += test.interval
+            chart_values += test.interval  # The chart also shows both ends of each confidence interval.
+    min_margin = 4 * 10.0**-result.decimals
     return {
         "label": visible(result.label),
         "signature": visible(result.signature),
@@ -279,7 +280,7 @@ def _describe_metric(result: MetricResult) -> dict[str, Any]:
         "scores": result.scores,
         "order": result.ranking(),
         "tests": tests,
-        "scale": charts.interval_scale(shown_values, _INTERVAL_WIDTH, 4 * 10.0**-result.decimals),
+        "scale": charts.interval_scale(chart_values, _INTERVAL_WIDTH, min_margin),
         "explanations": [explanation for explanation in result.explanations if explanation.segment is None],
     }
 
@@ -288,14 +289,15 @@ def _list_differences(report: Report) -> list[list[dict[str, Any]]]:
     """Return the pairs of systems to show for each metric. The largest difference comes first.
 
     For the first metric, all pairs of systems are shown, unless there are too many systems. For the other metrics, only
-    pairs with the first system are shown.
+    pairs with the baseline, which is the first system, are shown.
     """
     pairs_by_metric = []
     for metric, result in enumerate(report.metrics):
-        show_all_pairs = metric == 0 and len(report.systems) <= ALL_PAIRS_LIMIT
+        shows_all_pairs = metric == 0 and len(report.systems) <= ALL_PAIRS_LIMIT
         pairs = []
         for better, worse in combinations(result.ranking(), 2):
-            if show_all_pairs or 0 in (better, worse):
+            has_baseline = better == 0 or worse == 0
+            if shows_all_pairs or has_baseline:
                 pairs.append(_describe_pair(report, metric, better, worse))
         pairs.sort(key=lambda pair: -abs(pair["difference"]))
         pairs_by_metric.append(pairs)
@@ -313,16 +315,20 @@ def _describe_pair(report: Report, metric: int, better: int, worse: int) -> dict
     """
     result = report.metrics[metric]
     test = None
-    low, high = math.nan, math.nan
+    interval = (math.nan, math.nan)
     if result.comparison is not None:
         test = result.comparison.between(min(better, worse), max(better, worse))
-        low, high = test.difference_interval or (math.nan, math.nan)
+        interval = test.difference_interval or interval
+    if better < worse:
+        # The test subtracts the score of the first system from the score of the second system.
+        low, high = interval
+        interval = (-high, -low)
     return {
         "better": better,
         "worse": worse,
         "difference": result.scores[better] - result.scores[worse],
         "test": test,
-        "interval": (low, high) if worse < better else (-high, -low),
+        "interval": interval,
         "balance": charts.balance(report, metric, worse, better),
         "decimals": result.decimals,
         "label": visible(result.label),
@@ -334,16 +340,14 @@ def _summarize(report: Report, result: MetricResult) -> tuple[str, str]:
 
     If the two best systems were not compared by a test, the best system is compared with the baseline.
     """
-    best, other = result.ranking()[:2]
-    test = None
-    if result.comparison is not None:
-        if not result.comparison.is_tested(min(best, other), max(best, other)):
-            other = 0
-        test = result.comparison.between(min(best, other), max(best, other))
-    summary = _summarize_scores(report, result, best, other)
-    if test is not None:
-        summary += f" {_summarize_test(test)}"
-    return visible(result.label), summary
+    best, second = result.ranking()[:2]
+    label = visible(result.label)
+    if result.comparison is None:
+        return label, _summarize_scores(report, result, best, second)
+    is_tested = result.comparison.is_tested(min(best, second), max(best, second))
+    rival = second if is_tested else 0
+    test = result.comparison.between(min(best, rival), max(best, rival))
+    return label, f"{_summarize_scores(report, result, best, rival)} {_summarize_test(test)}"
 
 
 def _summarize_scores(report: Report, result: MetricResult, best: int, other: int) -> str:

@@ -81,6 +81,7 @@ def json_parts(report: Report) -> Iterator[bytes]:
     """
     vocabulary = _sort_words(report)
     word_ids = {word: word_id for word_id, word in enumerate(vocabulary)}
+    segment_ids = report.ids if report.ids else tuple(range(1, len(report) + 1))
     header = {
         "scale": SCALE,
         "meteor": report.meteor,
@@ -88,17 +89,19 @@ def json_parts(report: Report) -> Iterator[bytes]:
         "matchers": RawTexts(report.matchers),
         "vocabulary": RawTexts(vocabulary),
         "functionWords": [word_id for word, word_id in word_ids.items() if word.lower() in report.function_words],
-        "ids": RawTexts(report.ids or tuple(range(1, len(report) + 1))),
+        "ids": RawTexts(segment_ids),
         "references": RawTexts(report.references),
         "lengths": report.lengths.tolist(),
     }
     # The closing brace of the header is removed, because the systems are added to the same JSON object.
     yield _encode_json(header).removesuffix(b"}")
+    yield b',"systems":['
     reference_words: list[dict[int, list[int]]] = [{} for _ in range(len(report))]
     for index, system in enumerate(report.systems):
+        if index > 0:
+            yield b","
         segment_words = _split_words(system, word_ids)
         _add_reference_words(reference_words, system, segment_words)
-        yield b"," if index else b',"systems":['
         yield _encode_json(_system_payload(report, index, system, segment_words))
     yield b'],"referenceWords":' + msgspec.json.encode(reference_words) + b"}"
 
@@ -141,23 +144,25 @@ class SegmentWords(NamedTuple):
 
 
 def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> SegmentWords:
-    """Convert the words of a system's segments to indices of the vocabulary."""
+    """Convert the words of a system's hypotheses and best references to indices of the vocabulary.
+
+    Args:
+        system: the system.
+        word_ids: index of each word in the vocabulary.
+    """
     alignments = system.alignments
     id_by_form = np.array([word_ids[form] for form in alignments.forms], np.int64)
     ids: list[int] = id_by_form[np.frombuffer(alignments.words, np.int32)].tolist()
-    sizes = np.frombuffer(alignments.sizes, np.int32).reshape(-1, len(SIZE_FIELDS))
-    n_hypothesis_words = sizes[:, SIZE_FIELDS.index("hypothesis_words")].tolist()
-    n_reference_words = sizes[:, SIZE_FIELDS.index("reference_words")].tolist()
-    segment_words = SegmentWords([], [])
-    # For each segment, the array contains the hypothesis words, followed by the words of the best reference.
-    start = 0
-    for hypothesis_size, reference_size in zip(n_hypothesis_words, n_reference_words, strict=True):
-        middle = start + hypothesis_size
-        end = middle + reference_size
-        segment_words.hypotheses.append(ids[start:middle])
-        segment_words.references.append(ids[middle:end])
-        start = end
-    return segment_words
+    # For each segment, the list contains the hypothesis words, followed by the words of the best reference.
+    word_counts = _read_sizes(system, "hypothesis_words", "reference_words")  # (segments, 2)
+    parts = _split(ids, word_counts.reshape(-1))
+    return SegmentWords(hypotheses=parts[0::2], references=parts[1::2])
+
+
+def _read_sizes(system: ScoredSystem, *fields: str) -> NDArray[np.int32]:
+    """Return the named numbers of a system's segments, such as the number of words, ``(segments, fields)``."""
+    sizes = np.frombuffer(system.alignments.sizes, np.int32).reshape(-1, len(SIZE_FIELDS))
+    return sizes[:, [SIZE_FIELDS.index(field) for field in fields]]
 
 
 def _split(values: list[int], sizes: NDArray[Any]) -> list[list[int]]:
@@ -186,11 +191,9 @@ def _add_reference_words(
 
 
 def _system_payload(report: Report, index: int, system: ScoredSystem, segment_words: SegmentWords) -> dict[str, Any]:
-    """Return the JSON data of a system."""
-    alignments = system.alignments
-    sizes = np.frombuffer(alignments.sizes, np.int32).reshape(-1, len(SIZE_FIELDS))
-    match_counts = sizes[:, SIZE_FIELDS.index("matches")]
-    match_numbers = np.frombuffer(alignments.matches, np.int32).tolist()
+    """Return the data of a system, which are encoded as JSON."""
+    match_counts = _read_sizes(system, "matches").reshape(-1)
+    match_numbers = np.frombuffer(system.alignments.matches, np.int32).tolist()
     return {
         "name": RawTexts(system.name),
         "hypotheses": RawTexts(system.hypotheses),
@@ -204,12 +207,11 @@ def _system_payload(report: Report, index: int, system: ScoredSystem, segment_wo
 
 
 def _metric_payload(result: MetricResult, is_meteor: bool) -> dict[str, Any]:
-    """Return the JSON data of a metric."""
-    explanations = [
-        {"system": explanation.system, "segment": explanation.segment, "text": RawTexts(explanation.text)}
-        for explanation in result.explanations
-        if explanation.segment is not None
-    ]
+    """Return the data of a metric, which are encoded as JSON."""
+    explanations = []
+    for system, segment, text in result.explanations:
+        if segment is not None:
+            explanations.append({"system": system, "segment": segment, "text": RawTexts(text)})
     return {
         "label": RawTexts(result.label),
         "higher": result.higher_is_better,

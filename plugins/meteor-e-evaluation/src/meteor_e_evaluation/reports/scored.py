@@ -273,10 +273,7 @@ def score_systems(
         ConfigError: if the method is unknown.
         InputError: if there are no systems or no segments, or if systems and references differ in number.
     """
-    reference_sets = tuple(
-        (segment_references,) if isinstance(segment_references, str) else tuple(segment_references)
-        for segment_references in references
-    )
+    reference_sets = tuple(_as_tuple(segment_references) for segment_references in references)
     if not systems:
         raise InputError("a report needs at least one system")
     if not reference_sets:
@@ -287,7 +284,6 @@ def score_systems(
     report_metrics = [*metrics] if None in metrics else [*metrics, None]
     settings = _TestSettings(tuple(systems), method, samples, seed)
     metric_results = _score_metrics(meteor, report_metrics, scored_systems, reference_sets, settings, progress)
-    first_references = [segment_references[0] for segment_references in reference_sets]
     segment_ids = range(1, len(reference_sets) + 1) if ids is None else ids
     return Report(
         title=title if title else _make_title(list(systems)),
@@ -296,12 +292,17 @@ def score_systems(
         matchers=meteor.matcher_names,
         function_words=frozenset(meteor.resources.function_words),
         references=reference_sets,
-        lengths=np.array([len(meteor.tokenize(reference)) for reference in first_references], np.int64),
+        lengths=np.array([len(meteor.tokenize(texts[0])) for texts in reference_sets], np.int64),
         systems=tuple(scored_systems),
         metrics=tuple(metric_results),
         meteor=report_metrics.index(None),
         ids=tuple(segment_ids),
     )
+
+
+def _as_tuple(references: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the references of a segment as a tuple, even if there is only one."""
+    return (references,) if isinstance(references, str) else tuple(references)
 
 
 def _score_metrics(
@@ -324,11 +325,11 @@ def _score_metrics(
     for index, metric in enumerate(metrics):
         all_pairs = index == 0 and len(systems) <= ALL_PAIRS_LIMIT
         if metric is None:
-            yield _meteor_result(meteor, systems, settings, all_pairs)
+            yield _make_meteor_result(meteor, systems, settings, all_pairs)
         else:
-            assert table is not None
+            assert table is not None  # The table exists, because there is a metric other than METEOR.
             metric_index = other_metrics.index(metric)
-            result = _metric_result(metric, metric_index, table, settings, all_pairs)
+            result = _make_metric_result(metric, metric_index, table, settings, all_pairs)
             yield _add_explanations(result, metric, systems, references)
 
 
@@ -359,10 +360,17 @@ def _score_other_metrics(
     return evaluate(metrics, inputs, keep=keep, progress=progress)
 
 
-def _meteor_result(
+def _make_meteor_result(
     meteor: Meteor, systems: Sequence[ScoredSystem], settings: _TestSettings, all_pairs: bool
 ) -> MetricResult:
-    """Collect the computed METEOR scores, and test the differences between systems."""
+    """Collect the computed METEOR scores, and test the differences between systems.
+
+    Args:
+        meteor: the chain that scored the systems.
+        systems: the systems and their METEOR scores.
+        settings: settings of the significance tests.
+        all_pairs: whether to test all pairs of systems instead of the pairs with the first system.
+    """
     statistics = [system.counts for system in systems]
     scorer = meteor_scorer(meteor.chain.parameters)
     return MetricResult(
@@ -376,7 +384,7 @@ def _meteor_result(
     )
 
 
-def _metric_result(
+def _make_metric_result(
     metric: Metric, metric_index: int, table: ScoreTable, settings: _TestSettings, all_pairs: bool
 ) -> MetricResult:
     """Collect the scores of a metric, and test the differences between systems.
@@ -399,7 +407,7 @@ def _metric_result(
     if system_scores[0].segment_details:
         details = tuple(list(entry.segment_details) for entry in system_scores)
     statistics = [np.asarray(entry.statistics) for entry in system_scores]
-    comparison = settings.compare(statistics, lambda sums: main_scores(metric.scores(sums)), all_pairs=all_pairs)
+    comparison = settings.compare(statistics, scorer=lambda sums: main_scores(metric.scores(sums)), all_pairs=all_pairs)
     return MetricResult(
         label=metric.label,
         signature=table.metrics[metric_index].signature,
@@ -415,7 +423,7 @@ def _metric_result(
 def _explain_differences(
     metric: Explains, result: MetricResult, systems: Sequence[ScoredSystem], references: Sequence[Sequence[str]]
 ) -> Iterator[SystemExplanation]:
-    """Yield explanations of the differences between the first system and each other system.
+    """Yield explanations of the differences between the scores of the first system and of each other system.
 
     For each system, the first explanation is about the whole output. The other explanations are about segments with
     large differences.
@@ -430,10 +438,10 @@ def _explain_differences(
             return
         yield SystemExplanation(index, None, explanation)
         for segment in _find_largest_differences(result.gains(0, index)):
-            segment_explanation = metric.explain(
-                [first.hypotheses[segment]], [system.hypotheses[segment]], [references[segment]], names
-            )
-            yield SystemExplanation(index, segment, segment_explanation)
+            first_hypothesis = first.hypotheses[segment]
+            hypothesis = system.hypotheses[segment]
+            explanation = metric.explain([first_hypothesis], [hypothesis], [references[segment]], names)
+            yield SystemExplanation(index, segment, explanation)
 
 
 def _find_largest_differences(gains: Floats) -> list[int]:

@@ -121,17 +121,17 @@ def score_system(
     if isinstance(hypotheses, str):
         raise InputError(f"{name}: hypotheses are a list of segments, not one text")
     segments = tuple(hypotheses)
-    summed_statistics = StatisticsSum(len(meteor.matchers))
+    total = StatisticsSum(len(meteor.matchers))
     rows_of_batches: list[Rows] = []
     try:
         for batch_rows in _score_batches(meteor, segments, references):
-            summed_statistics.add_total(batch_rows.total, len(batch_rows) - len(batch_rows.failures))
+            total.add_total(batch_rows.total, len(batch_rows) - len(batch_rows.failures))
             rows_of_batches.append(batch_rows)
-            progress(name, summed_statistics.segments, len(references))
+            progress(name, total.segments, len(references))
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
     rows = join_rows(rows_of_batches)
-    corpus_score = meteor.corpus_score(summed_statistics)
+    corpus_score = meteor.corpus_score(total)
     alignments = _pack_alignments(meteor, segments, references, rows)
     return ScoredSystem(name=name, hypotheses=segments, corpus=corpus_score, rows=rows, alignments=alignments)
 
