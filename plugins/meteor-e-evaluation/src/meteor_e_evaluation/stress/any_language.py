@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
@@ -41,7 +42,8 @@ def rewrite(text: str, alternatives: Sequence[Replacements]) -> str:
 
     Args:
         text: the text.
-        alternatives: sets of replacements. All replacements of a set are made in order.
+        alternatives: sets of replacements, which map regular expressions to new strings. All replacements of a set are
+            made in order.
     """
     for replacements in alternatives:
         new_text = text
@@ -174,12 +176,12 @@ def swap_words(draft: Draft, min_distance: int, max_distance: int) -> str:
         NoOccasionError: if no two words at such a distance differ.
     """
     pairs = []
-    for first in range(len(draft)):
-        for second in range(first + min_distance, min(len(draft), first + max_distance + 1)):
-            if draft.lower[first] != draft.lower[second]:
-                pairs.append((first, second))
-    first, second = draft.choose(pairs)
-    return draft.set_words({first: draft.words[second], second: draft.words[first]})
+    for first, second in itertools.combinations(range(len(draft)), 2):
+        has_suitable_distance = min_distance <= second - first <= max_distance
+        if has_suitable_distance and draft.lower[first] != draft.lower[second]:
+            pairs.append((first, second))
+    left, right = draft.choose(pairs)
+    return draft.set_words({left: draft.words[right], right: draft.words[left]})
 
 
 class SwappedNear(Rule):

@@ -54,7 +54,8 @@ def find_replacements(draft: Draft, stages: Stages) -> dict[int, list[str]]:
 
     Args:
         draft: the text.
-        stages: lists of cases. The first list that can replace any word is used.
+        stages: lists of cases, which are conditions on a word with replacements for the word. The first list that can
+            replace any word is used.
     """
     for cases in stages:
         replacements_by_index = {}

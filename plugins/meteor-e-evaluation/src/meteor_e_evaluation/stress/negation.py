@@ -28,7 +28,7 @@ def negate_verb(draft: Draft, excluded_indices: Collection[int] = ()) -> str:
     """
     replacements = find_replacements(draft, WORD_LISTS["negatable"])
     index = draft.choose(index for index in replacements if index not in excluded_indices)
-    (replacement,) = replacements[index]
+    replacement = replacements[index][0]  # Each verb has only one negated form.
     word = draft.words[index]
     if index == 0 and word not in replacement:
         replacement = copy_case(word, replacement)
@@ -55,8 +55,10 @@ def drop_negation(draft: Draft) -> tuple[str, int]:
     negation_index = draft.choose(candidates)
     negation = draft.lower[negation_index]
     if negation in positive_words:
-        return _replace_negative_word(draft, negation_index, positive_words[negation]), negation_index
-    return _remove_not(draft, negation_index), negation_index
+        text = _replace_negative_word(draft, negation_index, positive_words[negation])
+    else:
+        text = _remove_not(draft, negation_index)
+    return text, negation_index
 
 
 def _replace_negative_word(draft: Draft, index: int, positive_word: str) -> str:
@@ -93,10 +95,14 @@ def _remove_not(draft: Draft, index: int) -> str:
         replacements[index] = copy_case(draft.words[index], auxiliary)
     verb_index = _find_base_verb(draft, index)
     if auxiliary in TAGS_OF_DO and verb_index is not None:
+        # The verb takes over the tense and the person of "do", and its capital letter at the start of the text.
         verb = conjugate(draft.words[verb_index], TAGS_OF_DO[auxiliary])
-        replacements[verb_index] = copy_case(draft.words[0], verb) if auxiliary_index == 0 else verb
+        if auxiliary_index == 0:
+            verb = copy_case(draft.words[0], verb)
+        replacements[verb_index] = verb
         removed_indices.append(auxiliary_index)
-    return draft.with_text(draft.set_words(replacements)).remove_words(removed_indices)
+    new_draft = draft.with_text(draft.set_words(replacements))
+    return new_draft.remove_words(removed_indices)
 
 
 def _find_base_verb(draft: Draft, index: int) -> int | None:

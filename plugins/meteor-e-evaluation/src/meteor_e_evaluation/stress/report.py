@@ -125,6 +125,7 @@ class StressReport(Result):
             yield self._worst_grid()
 
     def _findings_grid(self) -> Grid:
+        """Return a table with the results of each metric for each perturbation. Harmless changes come last."""
         error_rows: list[list[str]] = []
         harmless_rows: list[list[str]] = []
         first_findings = next(iter(self.findings.values()), [])

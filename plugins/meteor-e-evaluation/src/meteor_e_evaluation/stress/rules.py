@@ -98,13 +98,15 @@ def select_perturbations(language: str, only: Sequence[str] = ()) -> list[Pertur
         ConfigError: for an unknown name.
     """
     rules = perturbations(language)
-    known_names = {name for rule in rules for name in (rule.name, rule.group, rule.kind)}
+    if not only:
+        return rules
+    known_names: set[str] = set()
+    for rule in rules:
+        known_names.update((rule.name, rule.group, rule.kind))
     for name in only:
         if name not in known_names:
             hint = near_miss(name, known_names)
             raise ConfigError(f"no perturbation {name!r} for {language!r}{hint}; --list shows all")
-    if not only:
-        return rules
     return [rule for rule in rules if rule.name in only or rule.group in only or rule.kind in only]
 
 
@@ -123,8 +125,8 @@ def load_bundled_examples(language: str = "en") -> tuple[list[list[str]], list[s
     table = (files("meteor_e_evaluation.stress") / "texts.tsv").read_text(encoding="utf-8")
     references = []
     paraphrases = []
-    _, *lines = table.splitlines()  # The first line is the header.
-    for line in lines:
+    header_and_rows = table.splitlines()
+    for line in header_and_rows[1:]:
         line_language, reference, paraphrase = line.split("\t")
         if line_language == language:
             references.append([reference])

@@ -150,7 +150,7 @@ def stress(
     first_outcome: _MetricOutcome | None = None
     for metric in metrics:
         metric_progress = rename_stages(progress, metric.label)
-        scores = _score(metric, perturbed, cache or ArrayCache(enabled=False), metric_progress)
+        scores = _score_texts(metric, perturbed, cache or ArrayCache(enabled=False), metric_progress)
         outcome = _judge_metric(perturbed, scores)
         report.findings[metric.label] = _make_findings(outcome, first_outcome)
         report.worst.extend(_find_wrong_pairs(metric.label, perturbed, outcome, examples))
@@ -195,11 +195,20 @@ def _perturb_texts(texts: _Texts, rules: Sequence[Perturbation], *, max_pairs: i
             language=texts.language, texts=texts.hypotheses, position=index, source=source, reference=reference
         )
         contexts.append(context)
-    changed = {rule.name: _apply_rule(rule, contexts, max_pairs, seed) for rule in rules}
-    applicable_rules = [rule for rule in rules if any(text is not None for text in changed[rule.name])]
+    changed = {}
+    applicable_rules = []
+    for rule in rules:
+        changed[rule.name] = _apply_rule(rule, contexts, max_pairs, seed)
+        if _mark_changed(changed[rule.name]).any():
+            applicable_rules.append(rule)
     if not applicable_rules:
         raise InputError("no perturbation applies to these texts")
     return _PerturbedTexts(applicable_rules, changed, _make_outputs(texts, changed))
+
+
+def _mark_changed(changed_texts: Sequence[str | None]) -> Mask:
+    """Return a mask of the texts that a perturbation changed. An unchanged text is represented by None."""
+    return np.array([text is not None for text in changed_texts])
 
 
 def _apply_rule(
@@ -216,7 +225,7 @@ def _apply_rule(
     Returns:
         The changed texts, with None for each text that was not changed.
     """
-    changed: list[str | None] = [None] * len(contexts)
+    changed_texts: list[str | None] = [None] * len(contexts)
     n_changed = 0
     order = list(range(len(contexts)))
     random.Random(seed).shuffle(order)
@@ -227,11 +236,12 @@ def _apply_rule(
         if not text.strip():
             continue
         # Each text has its own random generator, because other texts must not influence its random choices.
-        new_text = rule.apply(text, random.Random(f"{seed} {rule.name} {index}"), contexts[index])
+        rng = random.Random(f"{seed} {rule.name} {index}")
+        new_text = rule.apply(text, rng, contexts[index])
         if new_text is not None and new_text != text:
-            changed[index] = new_text
+            changed_texts[index] = new_text
             n_changed += 1
-    return changed
+    return changed_texts
 
 
 def _make_outputs(texts: _Texts, changed: Mapping[str, Sequence[str | None]]) -> SystemOutputs:
@@ -264,6 +274,9 @@ def _list_reference_columns(references: Sequence[Sequence[str]]) -> Iterator[lis
     The first list contains the first reference of each segment, and so on.
 
     If a segment has fewer references than other segments, its last reference is repeated.
+
+    Args:
+        references: the references of each segment.
     """
     n_references = max(len(segment_references) for segment_references in references)
     for index in range(n_references):
@@ -274,16 +287,21 @@ def _list_reference_columns(references: Sequence[Sequence[str]]) -> Iterator[lis
         yield column
 
 
-def _score(metric: Metric, perturbed: _PerturbedTexts, cache: ArrayCache, progress: Progress) -> dict[str, Floats]:
+def _score_texts(
+    metric: Metric, perturbed: _PerturbedTexts, cache: ArrayCache, progress: Progress
+) -> dict[str, Floats]:
     """Score the original texts and their changed copies.
 
     Higher scores are better, because scores that count errors are negated.
+
+    Returns:
+        The scores of all segments, by name of the perturbation, and those of the original texts.
 
     Raises:
         InputError: if a score is not a finite number.
     """
     outputs = perturbed.outputs
-    is_changed = np.array([[text is not None for text in texts] for texts in perturbed.changed.values()])
+    is_changed = np.array([_mark_changed(texts) for texts in perturbed.changed.values()])  # (perturbations, segments)
     # An original text is scored only if a perturbation changes it.
     is_scored = np.vstack([is_changed.any(axis=0), is_changed])
     scores = score_test_set(metric, outputs, is_scored, cache, systems=False, progress=progress).segments
@@ -306,7 +324,7 @@ def _judge_metric(perturbed: _PerturbedTexts, scores: dict[str, Floats]) -> _Met
     segments_by_rule = {}
     decreases_by_rule = {}
     for rule in perturbed.rules:
-        changed_segments = np.flatnonzero([text is not None for text in perturbed.changed[rule.name]])
+        changed_segments = np.flatnonzero(_mark_changed(perturbed.changed[rule.name]))
         segments_by_rule[rule.name] = changed_segments
         decreases_by_rule[rule.name] = (scores[ORIGINAL] - scores[rule.name])[changed_segments]
     unit = _median_decrease(perturbed.rules, decreases_by_rule)
@@ -452,18 +470,19 @@ def wilson_interval(hits: int, count: int, z: float = 1.959964) -> tuple[float, 
 
 
 def _mean_share(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Share:
-    """Return the proportion of correctly ranked pairs, with a bootstrap confidence interval.
+    """Return the proportion of correctly ranked pairs of texts, with a bootstrap confidence interval.
 
-    The proportion is averaged over perturbations.
+    The proportion is computed for each perturbation, and then averaged over the perturbations.
 
     Args:
         outcomes: the results for each perturbation.
         weights: number of times that each bootstrap sample contains each segment, an array ``(samples, segments)``.
     """
+    # Both arrays have the shape (samples, perturbations).
     n_pairs = np.empty((len(weights), len(outcomes)))
     n_hits = np.empty((len(weights), len(outcomes)))
     for index, outcome in enumerate(outcomes):
-        pair_weights = weights[:, outcome.segments]
+        pair_weights = weights[:, outcome.segments]  # (samples, pairs)
         n_pairs[:, index] = pair_weights.sum(axis=1)
         n_hits[:, index] = pair_weights @ outcome.is_hit
     # If a bootstrap sample contains no pairs of a perturbation, the mean is over the other perturbations.

@@ -70,17 +70,17 @@ class TuningSet:
         """Return the outputs and the judgments of some segments.
 
         Args:
-            units: a mask of the units to select, ``(units,)``.
+            units: a mask of the units (segments of a test set) to select, ``(units,)``.
         """
-        is_selected = units[self.units]
+        is_selected = units[self.units]  # (cells,)
         new_index = np.cumsum(is_selected) - 1
-        sizes = np.diff(np.append(self.starts, len(self.counts)))
-        selected_sizes = sizes[is_selected]
+        n_references = np.diff(np.append(self.starts, len(self.counts)))
+        # The two cells of a human comparison belong to the same unit, so it suffices to check one of them.
         selected_pairs = is_selected[self.better]
         return dataclasses.replace(
             self,
-            counts=self.counts[np.repeat(is_selected, sizes)],
-            starts=_first_indices(selected_sizes),
+            counts=self.counts[np.repeat(is_selected, n_references)],
+            starts=_first_indices(n_references[is_selected]),
             units=self.units[is_selected],
             groups=self.groups[is_selected],
             human_scores=self.human_scores[is_selected],
@@ -111,35 +111,55 @@ def collect(
     Raises:
         ConfigError: if a test set and the chain have different languages.
     """
-    test_cells = []
-    for test in tests:
+    cells_by_test = []
+    n_cells = 0
+    n_units = 0
+    for group, test in enumerate(tests):
         _check_language(test, meteor.chain.language.code)
-        test_cells.append(_collect_cells(meteor, test, cache, progress))
-    # The indices of each test set continue the indices of the previous test set.
-    first_cells = _first_indices([len(cells.segments) for cells in test_cells])
-    first_units = _first_indices([len(test) for test in tests])
-    sizes = np.concatenate([cells.sizes for cells in test_cells])
+        cells = _collect_cells(meteor, test, cache, progress)
+        # The indices of each test set continue the indices of the previous test set.
+        cells_by_test.append(
+            cells._replace(
+                units=cells.units + n_units,
+                groups=cells.groups + group,
+                better=cells.better + n_cells,
+                worse=cells.worse + n_cells,
+            )
+        )
+        n_cells += len(cells.units)
+        n_units += len(test)
+    return _make_tuning_set(tests, cells_by_test)
+
+
+def _make_tuning_set(tests: Sequence[TestSet], cells_by_test: Sequence[_Cells]) -> TuningSet:
+    """Join the cells of all test sets.
+
+    Args:
+        tests: the test sets.
+        cells_by_test: the cells of each test set, with indices that are distinct for different test sets.
+    """
+    cells = _Cells(*(np.concatenate(arrays) for arrays in zip(*cells_by_test, strict=True)))
     references: list[str] = []
     for test in tests:
         references += test.references[0]
     return TuningSet(
-        counts=np.concatenate([cells.counts for cells in test_cells]),
-        starts=_first_indices(sizes),
-        units=np.concatenate([cells.segments + first_units[group] for group, cells in enumerate(test_cells)]),
-        groups=np.concatenate([np.full(len(cells.segments), group) for group, cells in enumerate(test_cells)]),
-        human_scores=np.concatenate([cells.human_scores for cells in test_cells]),
-        reference_lengths=np.concatenate([cells.reference_lengths for cells in test_cells]),
-        better=np.concatenate([cells.better + first_cells[group] for group, cells in enumerate(test_cells)]),
-        worse=np.concatenate([cells.worse + first_cells[group] for group, cells in enumerate(test_cells)]),
+        counts=cells.counts,
+        starts=_first_indices(cells.sizes),
+        units=cells.units,
+        groups=cells.groups,
+        human_scores=cells.human_scores,
+        reference_lengths=cells.reference_lengths,
+        better=cells.better,
+        worse=cells.worse,
         names=tuple(f"{test.name} {test.pair}" for test in tests),
-        unit_groups=np.concatenate([np.full(len(test), group) for group, test in enumerate(tests)]),
-        systems=np.concatenate([cells.systems for cells in test_cells]),
+        unit_groups=np.repeat(np.arange(len(tests)), [len(test) for test in tests]),
+        systems=cells.systems,
         tests=tuple(tests),
         references=tuple(references),
     )
 
 
-def _first_indices(sizes: Sequence[int] | Integers) -> Integers:
+def _first_indices(sizes: Integers) -> Integers:
     """Return the start index of each group in an array that contains one group after the other.
 
     Args:
@@ -153,16 +173,15 @@ def _check_language(test: TestSet, language: str) -> None:
         raise ConfigError(f"{test.name} {test.pair} is in {test.language!r}, but the chain is for {language!r}")
 
 
-class _TestCells(NamedTuple):
-    """Statistics and judgments of the judged outputs of one test set.
-
-    The attributes have the same meaning as in :class:`TuningSet`, but all indices start from 0.
+class _Cells(NamedTuple):
+    """Statistics and judgments of the judged outputs, in arrays that have the same meaning as in :class:`TuningSet`.
 
     Attributes:
         counts: statistics of each cell and reference, ``(cells × references, statistics)``.
         sizes: number of references of each cell, ``(cells,)``.
         systems: index of each cell's system, ``(cells,)``.
-        segments: index of each cell's segment, ``(cells,)``.
+        units: unit of each cell, which is its segment, ``(cells,)``.
+        groups: group of each cell, which is its test set, ``(cells,)``.
         human_scores: human score of each cell, ``(cells,)``.
         reference_lengths: number of words of each cell's first reference, ``(cells,)``.
         better, worse: the better and the worse cell of each human comparison, ``(pairs,)``.
@@ -171,33 +190,47 @@ class _TestCells(NamedTuple):
     counts: Counts
     sizes: Integers
     systems: Integers
-    segments: Integers
+    units: Integers
+    groups: Integers
     human_scores: Floats
     reference_lengths: Floats
     better: Integers
     worse: Integers
 
 
-def _collect_cells(meteor: Meteor, test: TestSet, cache: ArrayCache, progress: Progress) -> _TestCells:
-    """Align the judged outputs of one test set, and return their statistics and judgments."""
-    is_judged = test.judgment_mask()
+def _collect_cells(meteor: Meteor, test: TestSet, cache: ArrayCache, progress: Progress) -> _Cells:
+    """Align the judged outputs of one test set, and return their statistics and judgments. All indices start at 0."""
+    is_judged = test.judgment_mask()  # (systems, segments)
     systems, segments = np.nonzero(is_judged)
     statistics = chain_statistics(meteor, test, is_judged, cache, progress=progress)[systems, segments]
     n_cells, n_references, n_statistics = statistics.shape
-    better = worse = np.array([], np.int64)
-    if test.rankings is not None:
-        cell_index = np.full(is_judged.shape, -1, np.int64)
-        cell_index[systems, segments] = np.arange(n_cells)
-        untied = test.rankings.strict()
-        better = cell_index[untied.better, untied.segments]
-        worse = cell_index[untied.worse, untied.segments]
-    return _TestCells(
+    better, worse = _find_compared_cells(test, is_judged)
+    return _Cells(
         counts=statistics.reshape(n_cells * n_references, n_statistics),
         sizes=np.full(n_cells, n_references),
         systems=systems,
-        segments=segments,
+        units=segments,
+        groups=np.zeros(n_cells, np.int64),
         human_scores=test.human[systems, segments],
         reference_lengths=statistics_columns(statistics[:, 0]).reference_length.astype(float),
         better=better,
         worse=worse,
     )
+
+
+def _find_compared_cells(test: TestSet, is_judged: NDArray[np.bool_]) -> tuple[Integers, Integers]:
+    """Return the indices of the better and of the worse output in each human comparison of two outputs.
+
+    The judged outputs are counted system by system. Comparisons without a winner are left out.
+
+    Args:
+        test: the test set.
+        is_judged: a mask of the judged outputs, ``(systems, segments)``.
+    """
+    if test.rankings is None:
+        no_cells = np.array([], np.int64)
+        return no_cells, no_cells
+    cell_index = np.full(is_judged.shape, -1, np.int64)
+    cell_index[is_judged] = np.arange(np.count_nonzero(is_judged))
+    untied = test.rankings.strict()
+    return cell_index[untied.better, untied.segments], cell_index[untied.worse, untied.segments]

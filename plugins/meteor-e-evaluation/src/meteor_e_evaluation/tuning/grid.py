@@ -106,13 +106,13 @@ def evaluate_grid(data: TuningSet, objective: Objective, axes: Axes, *, progress
     # The inner axes are α, β and γ.
     inner_axes = axes[:3]
     outer_axes = axes[3:]
-    values = np.empty((grid_size(inner_axes), grid_size(outer_axes)))
+    values = np.empty((grid_size(inner_axes), grid_size(outer_axes)))  # (inner points, outer points)
     for outer_index, outer_point in enumerate(points(outer_axes)):
         for inner_index, inner_point in enumerate(points(inner_axes)):
             values[inner_index, outer_index] = prepared_objective.evaluate(scorer, (*inner_point, *outer_point))
         progress("grid", outer_index * len(values), n_points)
-    values_in_order = values.reshape(-1)
-    best_index = int(values_in_order.argmax())
-    best_point = next(itertools.islice(points(axes), best_index, None))
-    best_value = float(values_in_order[best_index])
-    return SearchResult(best_point, best_value, evaluations=n_points, values=values_in_order)
+    all_values = values.reshape(-1)
+    best_index = int(all_values.argmax())
+    best_indices = np.unravel_index(best_index, [len(axis) for axis in axes])
+    best_point = tuple(axis[int(index)] for axis, index in zip(axes, best_indices, strict=True))
+    return SearchResult(best_point, float(all_values[best_index]), evaluations=n_points, values=all_values)

@@ -212,18 +212,19 @@ class _JudgedGroup(NamedTuple):
 
 
 def _make_judged_group(data: TuningSet, index: int, first_unit: int, measure: Measure[TestSet]) -> _JudgedGroup | None:
-    """Return the outputs of one test set, or None if the judgments are not suitable for the measure.
+    """Select the judged segments of one test set, or return None if the measure cannot use their judgments.
 
     Args:
-        data: the data set.
-        index: index of the group.
-        first_unit: index of the first unit of the group.
-        measure: the measure.
+        data: the data set, which may contain only some segments of each test set.
+        index: index of the test set.
+        first_unit: index of the test set's first segment among the segments of all test sets.
+        measure: the measure of agreement with the judgments.
     """
     full_test = data.tests[index]
     cells = np.flatnonzero(data.groups == index)
+    segments = np.unique(data.units[cells]) - first_unit
     is_included = np.zeros((len(full_test.systems), len(full_test)), bool)
-    is_included[:, np.unique(data.units[cells]) - first_unit] = True
+    is_included[:, segments] = True
     test = full_test.without(~is_included)
     agreement = measure.agreement(test)
     if agreement is None or not test.judgment_mask().any():
@@ -252,8 +253,11 @@ class _MeasureObjective(PreparedObjective):
             first_unit += len(test)
         if not self._groups:
             raise InputError(f"these judgments do not allow the objective {measure.name}")
-        group_weights = [1.0 if macro else float(group.test.judgment_mask().sum()) for group in self._groups]
-        self._shares = np.array(group_weights) / np.sum(group_weights)
+        if macro:
+            group_weights = np.ones(len(self._groups))
+        else:
+            group_weights = np.array([float(group.test.judgment_mask().sum()) for group in self._groups])
+        self._shares = group_weights / group_weights.sum()
 
     def _segment_scores(self, group: _JudgedGroup, scores: Floats) -> Floats:
         """Return the scores of one test set as a matrix.
@@ -305,14 +309,13 @@ def make_objective(name: str, *, epsilon: float = 0.0, macro: bool = True) -> Ob
         return Objective(name, lambda data: _RankObjective(data, epsilon=epsilon, macro=macro))
     if name in OBJECTIVES:
         return Objective(name, lambda data: _CorrelationObjective(data, coefficient=name, macro=macro))
-    if name.partition(":")[0] in measure_names():
-        objective_measure = measure(name)
-        if objective_measure.takes == "systems":
-            raise ConfigError(
-                f"{name} takes the scores of a few systems, which are too few to tune on; spa takes all segments"
-            )
-        return Objective(
-            objective_measure.name, lambda data: _MeasureObjective(data, measure=objective_measure, macro=macro)
+    measure_name, _, _ = name.partition(":")
+    if measure_name not in measure_names():
+        names = [*OBJECTIVES, *measure_names()]
+        raise ConfigError(f"unknown objective {name!r}{near_miss(name, names)}; there are {', '.join(names)}")
+    agreement = measure(name)
+    if agreement.takes == "systems":
+        raise ConfigError(
+            f"{name} takes the scores of a few systems, which are too few to tune on; spa takes all segments"
         )
-    names = [*OBJECTIVES, *measure_names()]
-    raise ConfigError(f"unknown objective {name!r}{near_miss(name, names)}; there are {', '.join(names)}")
+    return Objective(agreement.name, lambda data: _MeasureObjective(data, measure=agreement, macro=macro))

@@ -10,9 +10,9 @@ from meteor_e import __version__
 from meteor_e.api.languages import GREEK
 from meteor_e.base.yamlfile import dump_yaml
 from meteor_e.render.plain import format_p
+from meteor_e.significance.resampling import Interval
 from meteor_e_evaluation.tuning.run import Settings, Tuning
 from meteor_e_evaluation.tuning.scorer import Point
-from meteor_e_evaluation.tuning.validation import CrossValidation, HeldOut
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
@@ -45,22 +45,27 @@ def make_report(tuning: Tuning, objective: str, settings: Settings) -> dict[str,
     method = "grid" if settings.grid else f"search, seed {settings.seed}, {settings.random_starts} random starts"
     if tuning.stopped:
         method += f", stopped at {settings.trials} trials"
+    n_ratings = int(np.count_nonzero(~np.isnan(data.human_scores)))
     return {
         "objective": objective,
         "tuned on": ", ".join(data.names),
-        "judgments": len(data.better) or int(np.count_nonzero(~np.isnan(data.human_scores))),
+        "judgments": len(data.better) or n_ratings,
         "method": method,
         "points tried": tuning.n_evaluations,
         "default": {"point": list(tuning.default[0]), "value": tuning.default[1]},
         "tuned": {"point": list(tuning.best[0]), "value": tuning.best[1]},
         "options": dict(tuning.variant.options),
-        "cross-validation": None if tuning.validation is None else _make_validation_document(tuning, tuning.validation),
-        "held out": None if tuning.held_out is None else _make_held_out_document(tuning, tuning.held_out),
+        "cross-validation": _describe_validation(tuning),
+        "held out": _describe_held_out(tuning),
         "signature": tuning.variant.meteor.signature,
     }
 
 
-def _make_validation_document(tuning: Tuning, validation: CrossValidation) -> dict[str, Any]:
+def _describe_validation(tuning: Tuning) -> dict[str, Any] | None:
+    """Return the result of the cross-validation for a JSON document, or None if none was requested."""
+    validation = tuning.validation
+    if validation is None:
+        return None
     return {
         "folds": len(validation.tuned),
         "default": list(validation.default),
@@ -71,14 +76,23 @@ def _make_validation_document(tuning: Tuning, validation: CrossValidation) -> di
     }
 
 
-def _make_held_out_document(tuning: Tuning, held_out: HeldOut) -> dict[str, Any]:
-    results = {"default": held_out.default, "tuned": held_out.tuned, "gain": held_out.gain}
+def _describe_held_out(tuning: Tuning) -> dict[str, Any] | None:
+    """Return the results on held-out data for a JSON document, or None if there are no held-out data."""
+    held_out = tuning.held_out
+    if held_out is None:
+        return None
     return {
         "on": ", ".join(tuning.held_out_names),
         "left out": tuning.n_left_out,
-        **{name: {"value": value, "interval": list(interval)} for name, (value, interval) in results.items()},
+        "default": _describe_value(*held_out.default),
+        "tuned": _describe_value(*held_out.tuned),
+        "gain": _describe_value(*held_out.gain),
         "p": held_out.p,
     }
+
+
+def _describe_value(value: float, interval: Interval) -> dict[str, Any]:
+    return {"value": value, "interval": list(interval)}
 
 
 def _format_result(result: dict[str, Any]) -> str:
@@ -97,13 +111,14 @@ def render_text(report: dict[str, Any], matchers: tuple[str, ...]) -> str:
         f"tuned on  {report['tuned on']} ({report['judgments']} judgments)",
         f"objective {report['objective']}; {report['points tried']} points tried ({report['method']})",
     ]
-    coordinates = (*GREEK, *matchers)
+    parameter_names = (*GREEK, *matchers)
     for name in ("default", "tuned"):
-        point = zip(coordinates, report[name]["point"], strict=True)
-        formatted_point = " ".join(f"{coordinate}={value:g}" for coordinate, value in point)
+        parameters = zip(parameter_names, report[name]["point"], strict=True)
+        formatted_point = " ".join(f"{parameter}={value:g}" for parameter, value in parameters)
         lines.append(f"{name:9} {report[name]['value']:.4f}  {formatted_point}")
     if report["options"]:
-        lines.append("options   " + ", ".join(f"{name}={value}" for name, value in report["options"].items()))
+        formatted_options = ", ".join(f"{name}={value}" for name, value in report["options"].items())
+        lines.append(f"options   {formatted_options}")
     if report["cross-validation"]:
         lines.append(_render_validation(report["cross-validation"]))
     if report["held out"]:
@@ -139,7 +154,7 @@ def make_chain_file(tuning: Tuning, report: dict[str, Any]) -> str:
 
 
 def _make_provenance(report: dict[str, Any]) -> dict[str, str]:
-    """Return named comments that describe how a chain was tuned."""
+    """Return comments that describe how a chain was tuned, by name of the comment."""
     provenance = {
         "made by": f"meteor-e tune {__version__}",
         "objective": report["objective"],

@@ -182,16 +182,8 @@ def tune(
         InputError: if the judgments are not suitable for the objective.
     """
     base_data = collect(base, tests, cache, progress=progress)
-
-    def load_held_out(meteor: Meteor) -> tuple[TuningSet, int]:
-        """Load the held-out data, and remove segments that also occur in the training data."""
-        return leave_out_overlap(base_data, collect(meteor, held_out_tests, cache, progress=progress))
-
-    base_held_out: TuningSet | None = None
-    n_left_out = 0
-    if held_out_tests:
-        # The held-out data are loaded before the search, because errors in the data should be reported early.
-        base_held_out, n_left_out = load_held_out(base)
+    # The held-out data are loaded before the search, because errors in the data should be reported early.
+    base_held_out, n_left_out = _collect_held_out(base, base_data, held_out_tests, cache, progress)
     data_sets = []
     for variant in variants:
         is_base = variant.meteor is base
@@ -213,12 +205,12 @@ def tune(
             folds=settings.folds,
             seed=settings.seed,
         )
+    best_variant = variants[best_index]
+    best_held_out = base_held_out
+    if best_variant.meteor is not base:
+        best_held_out, _ = _collect_held_out(best_variant.meteor, base_data, held_out_tests, cache, progress)
     held_out = None
-    if base_held_out is not None:
-        best_held_out = base_held_out
-        best_meteor = variants[best_index].meteor
-        if best_meteor is not base:
-            best_held_out, _ = load_held_out(best_meteor)
+    if base_held_out is not None and best_held_out is not None:
         held_out = hold_out(
             base=base_held_out,
             data=best_held_out,
@@ -229,7 +221,7 @@ def tune(
             seed=settings.seed,
         )
     return Tuning(
-        variant=variants[best_index],
+        variant=best_variant,
         data=data_sets[best_index],
         default=(default_point, default_value),
         best=(result.best, result.value),
@@ -241,3 +233,16 @@ def tune(
         held_out_names=() if base_held_out is None else base_held_out.names,
         n_left_out=n_left_out,
     )
+
+
+def _collect_held_out(
+    meteor: Meteor, training: TuningSet, tests: Sequence[TestSet], cache: ArrayCache, progress: Progress
+) -> tuple[TuningSet | None, int]:
+    """Align the held-out outputs, and remove segments that also occur in the training data.
+
+    Returns:
+        The held-out data, or None if there are no held-out test sets, and the number of segments that were removed.
+    """
+    if not tests:
+        return None, 0
+    return leave_out_overlap(training, collect(meteor, tests, cache, progress=progress))

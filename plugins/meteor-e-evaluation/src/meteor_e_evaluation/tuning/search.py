@@ -186,10 +186,11 @@ def _change_two_coordinates(
     """
     coordinate_pairs = list(itertools.combinations(_find_free_coordinates(grid), 2))
     for first, second in rng.sample(coordinate_pairs, len(coordinate_pairs)):
+        first_values = _find_neighbors(grid[first], current.point[first])
+        second_values = _find_neighbors(grid[second], current.point[second])
         candidates = []
-        for first_value in _find_neighbors(grid[first], current.point[first]):
-            for second_value in _find_neighbors(grid[second], current.point[second]):
-                candidates.append(_replace_coordinates(current.point, {first: first_value, second: second_value}))
+        for first_value, second_value in itertools.product(first_values, second_values):
+            candidates.append(_replace_coordinates(current.point, {first: first_value, second: second_value}))
         best = evaluator.find_best(candidates, current)
         if best.value > current.value:
             return best

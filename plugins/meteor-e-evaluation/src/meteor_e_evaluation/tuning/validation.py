@@ -76,12 +76,9 @@ def cross_validate(
     chosen_variants: list[int] = []
     for fold in range(folds):
         is_in_fold = fold_of_unit == fold
-        training_sets = [data.select(~is_in_fold) for data in variants]
-        variant, point = tune(training_sets)
-        tuned_test_set = variants[variant].select(is_in_fold)
-        default_test_set = base.select(is_in_fold)
-        tuned_values.append(_evaluate(tuned_test_set, objective, point))
-        default_values.append(_evaluate(default_test_set, objective, default))
+        variant, point = tune([data.select(~is_in_fold) for data in variants])
+        tuned_values.append(_evaluate(variants[variant].select(is_in_fold), objective, point))
+        default_values.append(_evaluate(base.select(is_in_fold), objective, default))
         points.append(point)
         chosen_variants.append(variant)
     return CrossValidation(
@@ -163,6 +160,7 @@ def hold_out(
         seed: seed of the samples and the permutations.
     """
     weights = draw_weights(len(base.unit_groups), samples, seed)
+    # The scores are copied, because a scorer reuses the array that it returns.
     default_scores = PointScorer(base).score(default).copy()
     tuned_scores = PointScorer(data).score(tuned).copy()
     default_objective = objective.prepare(base)
@@ -241,18 +239,21 @@ def leave_out_overlap(training: TuningSet, held_out: TuningSet) -> tuple[TuningS
     if not training.references or not held_out.references:
         return held_out, 0
     training_units = _find_training_units(training, held_out)
-    if not len(training_units):
+    if not training_units:
         return held_out, 0
     n_units = len(np.unique(held_out.units))
     if len(training_units) > OVERLAP_LIMIT * n_units:
-        example = held_out.references[training_units[0]]
-        raise ConfigError(
-            f"{len(training_units)} of {n_units} held-out segments were tuned on: their references are the same, such "
-            f"as {example[:60]!r}; a held-out set must not be tuned on"
-        )
+        raise _overlap_error(held_out.references[training_units[0]], len(training_units), n_units)
     is_training_unit = np.zeros(len(held_out.unit_groups), bool)
     is_training_unit[training_units] = True
     return held_out.select(~is_training_unit), len(training_units)
+
+
+def _overlap_error(example: str, n_training_units: int, n_units: int) -> ConfigError:
+    return ConfigError(
+        f"{n_training_units} of {n_units} held-out segments were tuned on: their references are the same, such "
+        f"as {example[:60]!r}; a held-out set must not be tuned on"
+    )
 
 
 def _find_training_units(training: TuningSet, held_out: TuningSet) -> list[int]:
