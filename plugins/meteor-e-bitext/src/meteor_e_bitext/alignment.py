@@ -138,24 +138,22 @@ def read_pharaoh(
     name = input_name(path)
     corpus_lines = line_indices.tolist()
     positions: list[NDArray[np.uint16]] = [np.zeros((0, 2), np.uint16)]
-    starts = np.zeros(len(source) + 1, np.uint64)
-    sentence_index = 0
+    link_counts: list[int] = []
     line_number = 0
     for line_number, line in enumerate(read_segments(path), 1):
-        is_after_corpus = sentence_index == len(corpus_lines)
-        if is_after_corpus or line_number - 1 != corpus_lines[sentence_index]:
+        sentence = len(link_counts)
+        is_corpus_line = sentence < len(corpus_lines) and corpus_lines[sentence] == line_number - 1
+        if not is_corpus_line:
             continue
         location = f"{name}, line {line_number}"
         pairs = sorted(set(_parse_pairs(line, location)))
-        source_length = source.sentence_length(sentence_index)
-        target_length = target.sentence_length(sentence_index)
-        _check_positions(pairs, source_length, target_length, location)
+        _check_positions(pairs, source.sentence_length(sentence), target.sentence_length(sentence), location)
         positions.append(np.array(pairs, np.uint16).reshape(-1, 2))
-        starts[sentence_index + 1] = starts[sentence_index] + np.uint64(len(pairs))
-        sentence_index += 1
+        link_counts.append(len(pairs))
     if line_number != line_count:
         raise InputError(f"{name} has {line_number} lines, and the bitext has {line_count}; it needs a line for each")
-    return Links(np.concatenate(positions), starts)
+    starts = np.concatenate([[0], np.cumsum(link_counts)])
+    return Links(np.concatenate(positions), starts.astype(np.uint64))
 
 
 def _parse_pairs(line: str, location: str) -> Iterator[tuple[int, int]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -124,10 +124,11 @@ def _list_input_files(
     return input_files
 
 
+@dataclass
 class _BitextBuild:
     """Build the content of a pack in several stages, and store the result of each stage.
 
-    Args:
+    Attributes:
         stages: runs the stages, and stores their results.
         texts: the language of the pack, and the pivot language.
         bitext: the paths of the text and of its translation.
@@ -137,24 +138,14 @@ class _BitextBuild:
         progress: called with the progress.
     """
 
-    def __init__(
-        self,
-        stages: Stages,
-        texts: tuple[LanguageText, LanguageText],
-        bitext: tuple[PathLike, PathLike],
-        sources: Sequence[SourceFile],
-        options: BitextOptions,
-        threads: int,
-        progress: Progress,
-    ) -> None:
-        self.stages = stages
-        self.texts = texts
-        self.bitext = bitext
-        self.sources = sources
-        self.options = options
-        self.threads = threads
-        self.progress = progress
-        self._counts: dict[str, Any] = {}
+    stages: Stages
+    texts: tuple[LanguageText, LanguageText]
+    bitext: tuple[PathLike, PathLike]
+    sources: Sequence[SourceFile]
+    options: BitextOptions
+    threads: int
+    progress: Progress
+    _counts: dict[str, Any] = field(default_factory=dict)
 
     def run_with_text(self, alignments: PathLike | None) -> None:
         """Find paraphrases in the bitext.
@@ -259,41 +250,45 @@ class _BitextBuild:
 
     def _extract_phrases(self, corpus: Corpus, pivot_corpus: Corpus, links_folder: Path) -> Path:
         """Extract phrase pairs that are consistent with the word alignment. Return the folder with the result."""
-        options = self.options
+        stage_options = {"longest": self.options.longest_phrase, "least": self.options.least_count}
+        work = partial(self._write_phrases, corpus, pivot_corpus, links_folder)
+        return self.stages.run("phrases", stage_options, work, ("alignment",))
 
-        def extract(folder: Path) -> None:
-            extract_phrase_pairs(
-                corpus,
-                pivot_corpus,
-                np.load(links_folder / "links.npy", mmap_mode="r"),
-                np.load(links_folder / "starts.npy"),
-                folder,
-                max_length=options.longest_phrase,
-                min_count=options.least_count,
-                threads=self.threads,
-                progress=self.progress,
-            )
-
-        stage_options = {"longest": options.longest_phrase, "least": options.least_count}
-        return self.stages.run("phrases", stage_options, extract, ("alignment",))
+    def _write_phrases(self, corpus: Corpus, pivot_corpus: Corpus, links_folder: Path, folder: Path) -> None:
+        """Extract phrase pairs from the corpora and their word alignment, and write the pairs into a folder."""
+        extract_phrase_pairs(
+            corpus,
+            pivot_corpus,
+            np.load(links_folder / "links.npy", mmap_mode="r"),
+            np.load(links_folder / "starts.npy"),
+            folder,
+            max_length=self.options.longest_phrase,
+            min_count=self.options.least_count,
+            threads=self.threads,
+            progress=self.progress,
+        )
 
     def _convert_table(self, corpus: Corpus, pivot_corpus: Corpus, table: PathLike) -> Path:
         """Convert a Moses phrase table to binary files. Return the folder that contains the files."""
-        options = self.options
+        stage_options = asdict(self.options.pivot)
+        del stage_options["least_probability"]  # The least probability of a paraphrase does not affect this stage.
+        stage_options["table"] = self.sources[-1].sha256
+        stage_options["first"] = self.options.table_first
+        work = partial(self._write_converted_table, corpus, pivot_corpus, table)
+        return self.stages.run("table", stage_options, work, ("tokens",))
 
-        def convert(folder: Path) -> None:
-            convert_phrase_table(
-                table,
-                *self._make_filters(corpus, pivot_corpus),
-                folder,
-                first=options.table_first,
-                min_probability=options.pivot.least_product,
-                progress=self.progress,
-            )
-
-        stage_options = {"table": self.sources[-1].sha256, "first": options.table_first, **asdict(options.pivot)}
-        del stage_options["least_probability"]
-        return self.stages.run("table", stage_options, convert, ("tokens",))
+    def _write_converted_table(self, corpus: Corpus, pivot_corpus: Corpus, table: PathLike, folder: Path) -> None:
+        """Convert a Moses phrase table, and write the binary files into a folder."""
+        phrase_filter, pivot_filter = self._make_filters(corpus, pivot_corpus)
+        convert_phrase_table(
+            table,
+            phrase_filter,
+            pivot_filter,
+            folder,
+            first=self.options.table_first,
+            min_probability=self.options.pivot.least_product,
+            progress=self.progress,
+        )
 
     def _find_paraphrases(
         self, corpus: Corpus, pivot_corpus: Corpus, read_pairs: Callable[[], PhrasePairs], dependency: str

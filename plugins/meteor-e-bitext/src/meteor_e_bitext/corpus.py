@@ -80,11 +80,11 @@ def common_words(words: Sequence[str], frequencies: Sequence[int], min_frequency
         The words in descending order of frequency. Words with the same frequency are sorted by code points.
     """
     total = sum(frequencies)
-    frequent = []
-    for word, frequency in zip(words, frequencies, strict=True):
-        if total and frequency / total > min_frequency:
-            frequent.append((-frequency, word))
-    return [word for _, word in sorted(frequent)]
+    if total == 0:
+        return []
+    frequency_by_word = dict(zip(words, frequencies, strict=True))
+    frequent_words = [word for word, frequency in frequency_by_word.items() if frequency / total > min_frequency]
+    return sorted(frequent_words, key=lambda word: (-frequency_by_word[word], word))
 
 
 class _CorpusBuilder:
@@ -154,9 +154,9 @@ def read_bitext(
     for batch in _split_into_batches(_read_line_pairs(files, encoding)):
         first_rows = first_builder.tokenize([first for first, _ in batch])
         second_rows = second_builder.tokenize([second for _, second in batch])
-        sentence_pairs = selector.select(first_rows, second_rows)
-        first_builder.add([first for first, _ in sentence_pairs])
-        second_builder.add([second for _, second in sentence_pairs])
+        first_sentences, second_sentences = selector.select(first_rows, second_rows)
+        first_builder.add(first_sentences)
+        second_builder.add(second_sentences)
         progress(Stage("tokenizing", "lines"), selector.line_count, None)
     progress(Stage("tokenizing", "lines"), selector.line_count, selector.line_count)
     first_builder.write(first_folder)
@@ -179,19 +179,28 @@ class _SentenceSelector:
         self._empty_count = 0
         self._long_count = 0
 
-    def select(self, first_rows: list[list[int]], second_rows: list[list[int]]) -> list[tuple[list[int], list[int]]]:
-        """Return the selected line pairs. Each line is a list of word ids."""
-        sentence_pairs = []
+    def select(
+        self, first_rows: list[list[int]], second_rows: list[list[int]]
+    ) -> tuple[list[list[int]], list[list[int]]]:
+        """Select line pairs, and return the selected lines of each language.
+
+        Args:
+            first_rows: the word ids of each line in the first language.
+            second_rows: the word ids of the translation of each line.
+        """
+        first_sentences = []
+        second_sentences = []
         for first, second in zip(first_rows, second_rows, strict=True):
             if not first or not second:
                 self._empty_count += 1
             elif max(len(first), len(second)) > self._max_words:
                 self._long_count += 1
             else:
-                sentence_pairs.append((first, second))
+                first_sentences.append(first)
+                second_sentences.append(second)
                 self.selected_indices.append(self.line_count)
             self.line_count += 1
-        return sentence_pairs
+        return first_sentences, second_sentences
 
     def counts(self) -> Counts:
         """Return how many lines were selected, and how many were omitted."""

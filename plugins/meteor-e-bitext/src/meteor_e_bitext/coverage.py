@@ -101,13 +101,13 @@ def _count_covered_words(index: ParaphraseIndex, words: list[str], frequencies: 
     covered_count = 0
     covered_end = 0
     for start in range(len(ids)):
-        longest = 0
+        # Phrases can overlap, so only words after the end of all earlier phrases are counted.
+        covered_end = max(covered_end, start)
         for length, phrase in index.phrases_at(ids, start):
             frequencies[phrase] += 1
-            longest = max(longest, length)
-        end = start + longest
-        covered_count += max(0, end - max(covered_end, start))
-        covered_end = max(covered_end, end)
+            end = start + length
+            covered_count += max(0, end - covered_end)
+            covered_end = max(covered_end, end)
     return covered_count
 
 

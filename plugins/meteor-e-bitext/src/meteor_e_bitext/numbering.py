@@ -25,11 +25,11 @@ class DistinctPhrases(NamedTuple):
     lengths: NDArray[np.uint8]
 
 
-def number_rows(words: NDArray[Any], lengths: NDArray[np.uint8]) -> DistinctPhrases:
-    """Assign an id to each distinct row of word ids. Each row represents a phrase.
+def assign_phrase_ids(words: NDArray[Any], lengths: NDArray[np.uint8]) -> DistinctPhrases:
+    """Find the distinct rows of word ids, which represent phrases, and assign an id to each distinct row.
 
     Each step extends the prefixes of all rows by one word. The id of a prefix and the next word are combined into a
-    key. Each distinct key is numbered, and its number is the id of the extended prefix.
+    key. Equal keys receive the same id, which is the id of the extended prefix.
 
     The function requires about 60 bytes of memory per row.
 

@@ -22,7 +22,7 @@ from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.base.files import PathLike, input_name
 from meteor_e.base.progress import Progress
 from meteor_e.formats.plain import read_segments
-from meteor_e_bitext.numbering import number_rows
+from meteor_e_bitext.numbering import assign_phrase_ids
 from meteor_e_bitext.phrases import PhrasePairs, Phrases
 
 _BLOCK = 100_000
@@ -151,7 +151,7 @@ def convert_phrase_table(
         writer = _PairWriter(folder, phrase_filter, pivot_filter, files)
         for line_number, line in enumerate(read_segments(path), 1):
             row = _parse_row(line, f"{input_name(path)}, line {line_number}")
-            entry = _make_entry(row, first)
+            entry = _make_entry(row, is_pack_first=first)
             if line_number % _BLOCK == 0:
                 writer.flush()
                 progress("reading the phrase table", line_number, None)
@@ -159,8 +159,8 @@ def convert_phrase_table(
                 writer.add(entry)
         writer.flush()
     progress("reading the phrase table", 1, 1)
-    _number_phrases(folder, "phrases", writer.phrases.vocabulary(), progress)
-    _number_phrases(folder, "pivots", writer.pivots.vocabulary(), progress)
+    _write_phrase_ids(folder, "phrases", writer.phrases.vocabulary(), progress)
+    _write_phrase_ids(folder, "pivots", writer.pivots.vocabulary(), progress)
 
 
 class _PairWriter:
@@ -201,8 +201,8 @@ class _PairWriter:
             writer.flush()
 
 
-def _number_phrases(folder: Path, name: str, vocabulary: list[str], progress: Progress) -> None:
-    """Assign ids to the distinct phrases of one language, and write the ids and the vocabulary.
+def _write_phrase_ids(folder: Path, name: str, vocabulary: list[str], progress: Progress) -> None:
+    """Assign ids to the distinct phrases of one language, and write the ids, the phrases and the vocabulary.
 
     Args:
         folder: the folder that contains the phrases as word ids.
@@ -214,7 +214,7 @@ def _number_phrases(folder: Path, name: str, vocabulary: list[str], progress: Pr
     (folder / f"{name}-vocabulary.json").write_text(json.dumps(vocabulary), "utf-8", newline="\n")
     length_file = folder / f"{name}-row-lengths.bin"
     words = map_file(folder / f"{name}-words.bin", np.uint32)
-    phrases = number_rows(words, np.fromfile(length_file, np.uint8))
+    phrases = assign_phrase_ids(words, np.fromfile(length_file, np.uint8))
     length_file.unlink()
     np.save(folder / f"{name}-ids.npy", phrases.ids)
     np.save(folder / f"{name}-positions.npy", phrases.positions)
@@ -248,14 +248,14 @@ def _open_phrases(folder: Path, name: str) -> Phrases:
     )
 
 
-def _make_entry(row: PhraseRow, first: bool) -> _Entry:
-    """Return the phrase pair of a row.
+def _make_entry(row: PhraseRow, is_pack_first: bool) -> _Entry:
+    """Determine which phrase of a row is in the language of the pack, and which is in the pivot language.
 
     Args:
-        row: the row.
-        first: whether the language of the pack is in the first column instead of the second column.
+        row: the row of a phrase table.
+        is_pack_first: whether the language of the pack is in the first column instead of the second column.
     """
-    if first:
+    if is_pack_first:
         return _Entry(
             phrase=row.first, pivot=row.second, to_pivot=row.second_given_first, from_pivot=row.first_given_second
         )
@@ -279,7 +279,8 @@ def _parse_row(line: str, location: str) -> PhraseRow:
     first, second, scores = fields[:3]
     first_given_second, second_given_first = _parse_probabilities(scores, location)
     # The words are counted only in long lines, because a short line cannot contain a phrase that is too long.
-    if len(line) > 2 * _MAX_WORDS and max(len(first.split()), len(second.split())) > _MAX_WORDS:
+    is_long_line = len(line) > 2 * _MAX_WORDS
+    if is_long_line and max(len(first.split()), len(second.split())) > _MAX_WORDS:
         raise InputError(f"{location}: a phrase of more than {_MAX_WORDS} words")
     return PhraseRow(first, second, first_given_second, second_given_first)
 

@@ -156,9 +156,9 @@ def extract_phrase_pairs(
         threads: the number of threads.
         progress: called with the progress.
     """
-    number = partial(_number_phrases, folder=folder, max_length=max_length, min_count=min_count)
-    phrases = number(corpus, "phrases", report=partial(progress, "counting phrases"))
-    pivots = number(pivot_corpus, "pivots", report=partial(progress, "counting phrases of the pivot language"))
+    assign_ids = partial(_assign_phrase_ids, folder=folder, max_length=max_length, min_count=min_count)
+    phrases = assign_ids(corpus, "phrases", report=partial(progress, "counting phrases"))
+    pivots = assign_ids(pivot_corpus, "pivots", report=partial(progress, "counting phrases of the pivot language"))
     extractor = _PairExtractor(
         corpus=corpus,
         pivot_corpus=pivot_corpus,
@@ -179,7 +179,7 @@ def extract_phrase_pairs(
         path.unlink()
 
 
-class _NumberedPhrases(NamedTuple):
+class _PhraseIds(NamedTuple):
     """Store the ids of all phrases in a corpus.
 
     Attributes:
@@ -207,8 +207,8 @@ class _PairExtractor(NamedTuple):
 
     corpus: Corpus
     pivot_corpus: Corpus
-    phrases: _NumberedPhrases
-    pivots: _NumberedPhrases
+    phrases: _PhraseIds
+    pivots: _PhraseIds
     links: NDArray[np.uint16]
     link_starts: NDArray[np.uint64]
     folder: Path
@@ -238,9 +238,9 @@ class _PairExtractor(NamedTuple):
         return run
 
 
-def _number_phrases(
+def _assign_phrase_ids(
     corpus: Corpus, name: str, *, folder: Path, max_length: int, min_count: int, report: partial[object]
-) -> _NumberedPhrases:
+) -> _PhraseIds:
     """Assign ids to the frequent phrases of a corpus, and write their positions and lengths.
 
     Args:
@@ -267,7 +267,7 @@ def _number_phrases(
     lengths = np.repeat(np.arange(1, max_length + 1), np.frombuffer(length_counts, np.uint32))
     np.save(folder / f"{name}-positions.npy", first_positions)
     np.save(folder / f"{name}-lengths.npy", lengths.astype(np.uint8))
-    return _NumberedPhrases(ids=ids, totals=np.zeros(len(first_positions) + 1, np.uint32))
+    return _PhraseIds(ids=ids, totals=np.zeros(len(first_positions) + 1, np.uint32))
 
 
 def _merge_runs(runs: Sequence[Path], target: Path) -> None:
@@ -328,27 +328,22 @@ def read_phrase_pairs(corpus: Corpus, pivot_corpus: Corpus, folder: Path, min_pr
     phrase_counts = np.load(folder / "phrases-counts.npy")
     pivot_counts = np.load(folder / "pivots-counts.npy")
     records = _open_records(folder / "pairs.bin")
-    # Each list starts with an empty array, because np.concatenate() fails for an empty list.
-    pair_phrases = [np.zeros(0, np.uint32)]
-    pair_pivots = [np.zeros(0, np.uint32)]
-    to_pivot = [np.zeros(0)]
-    from_pivot = [np.zeros(0)]
+    # The list starts with an empty array, because np.concatenate() fails for an empty list.
+    probable_records = [np.zeros(0, RECORD)]
     for start in range(0, len(records), _PAIRS):
         block = records[start : start + _PAIRS]
-        to_probabilities = block["count"] / phrase_counts[block["phrase"]]
-        from_probabilities = block["count"] / pivot_counts[block["pivot"]]
-        is_probable = (to_probabilities >= min_probability) | (from_probabilities >= min_probability)
-        pair_phrases.append(block["phrase"][is_probable] - 1)
-        pair_pivots.append(block["pivot"][is_probable] - 1)
-        to_pivot.append(to_probabilities[is_probable])
-        from_pivot.append(from_probabilities[is_probable])
+        to_pivot = block["count"] / phrase_counts[block["phrase"]]
+        from_pivot = block["count"] / pivot_counts[block["pivot"]]
+        is_probable = (to_pivot >= min_probability) | (from_pivot >= min_probability)
+        probable_records.append(block[is_probable])
+    pairs = np.concatenate(probable_records)
     return PhrasePairs(
         phrases=_read_phrases(corpus, folder, "phrases"),
         pivots=_read_phrases(pivot_corpus, folder, "pivots"),
-        pair_phrases=np.concatenate(pair_phrases),
-        pair_pivots=np.concatenate(pair_pivots),
-        to_pivot=np.concatenate(to_pivot),
-        from_pivot=np.concatenate(from_pivot),
+        pair_phrases=pairs["phrase"] - 1,
+        pair_pivots=pairs["pivot"] - 1,
+        to_pivot=pairs["count"] / phrase_counts[pairs["phrase"]],
+        from_pivot=pairs["count"] / pivot_counts[pairs["pivot"]],
     )
 
 

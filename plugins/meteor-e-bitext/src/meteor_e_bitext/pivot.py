@@ -128,7 +128,7 @@ def pivot(
         progress: called with the progress.
     """
     progress("pivoting", 0, None)
-    to_pivot, from_pivot = _sort_pairs(pairs, phrase_filter, pivot_filter, options.least_product)
+    to_pivot, from_pivot = _collect_translations(pairs, phrase_filter, pivot_filter, options.least_product)
     translated_phrases = np.flatnonzero(np.diff(to_pivot.starts)).astype(np.uint32)
     phrase_count = len(translated_phrases)
     batches = [translated_phrases[start : start + _BATCH] for start in range(0, phrase_count, _BATCH)]
@@ -182,10 +182,10 @@ def _find_paraphrases(
     return paraphrases
 
 
-def _sort_pairs(
+def _collect_translations(
     pairs: PhrasePairs, phrase_filter: WordFilter, pivot_filter: WordFilter, min_probability: float
 ) -> tuple[_Translations, _Translations]:
-    """Return the translations in both directions: into the pivot language, and from the pivot language.
+    """Return the translations of phrases in both directions: into the pivot language, and from the pivot language.
 
     Phrase pairs that cannot contribute to any paraphrase are omitted.
 
@@ -259,16 +259,17 @@ def _are_nested(phrases: Phrases, left: NDArray[np.uint32], right: NDArray[np.ui
     inner_lengths = phrases.lengths[inner].astype(int)
     outer_lengths = phrases.lengths[outer].astype(int)
     is_nested = np.zeros(len(left), bool)
+    # The pairs are grouped by the lengths of both phrases, so that NumPy can compare many pairs at once.
     for inner_length in np.unique(inner_lengths).tolist():
         for outer_length in np.unique(outer_lengths[inner_lengths == inner_length]).tolist():
             has_lengths = (inner_lengths == inner_length) & (outer_lengths == outer_length)
-            is_nested[has_lengths] = _contain(
+            is_nested[has_lengths] = _contains_phrase(
                 phrases, outer[has_lengths], inner[has_lengths], outer_length, inner_length
             )
     return is_nested
 
 
-def _contain(
+def _contains_phrase(
     phrases: Phrases, outer: NDArray[np.uint32], inner: NDArray[np.uint32], outer_length: int, inner_length: int
 ) -> NDArray[np.bool_]:
     """Return a Boolean array that tells in which pairs the outer phrase contains the inner phrase.
@@ -283,6 +284,7 @@ def _contain(
     outer_positions = phrases.positions[outer]
     inner_positions = phrases.positions[inner]
     contains = np.zeros(len(outer), bool)
+    # The words of the inner phrase are compared with the outer phrase at each possible offset.
     for offset in range(outer_length - inner_length + 1):
         is_equal = np.ones(len(outer), bool)
         for index in range(inner_length):

@@ -66,14 +66,16 @@ class Stages:
             ResourceError: if the folder cannot be written.
             ConfigError: if the folder exists, but does not contain the result of a stage.
         """
-        description = {"stage": name, "options": options, "after": [self._keys[stage] for stage in dependencies]}
+        dependency_keys = [self._keys[stage] for stage in dependencies]
+        description = {"stage": name, "options": options, "after": dependency_keys}
         key = hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()
         self._keys[name] = key
         target = self.folder / name
         if _read_state(target).get("key") == key:
             self._report_stage(name, 0.0, True)
             return target
-        if target.exists() and not (target / _STATE).is_file():
+        contains_other_files = target.exists() and not (target / _STATE).is_file()
+        if contains_other_files:
             raise ConfigError(
                 f"{target} does not contain intermediate results; choose another folder for intermediate results"
             )

@@ -98,14 +98,9 @@ def _make_scoring_text(
         prefixes: the path of a file of nonbreaking prefixes, or the prefixes themselves, or None for the default.
     """
     nonbreaking_prefixes, content = _load_prefixes(language, prefixes)
-    digest = "none"
-    if content is not None:
-        digest = hashlib.sha256(content).hexdigest()[:12]
-    mode = Normalization.FULL
-    apostrophes = "apart"
-    if language is not None:
-        mode = language.normalization
-        apostrophes = language.apostrophes
+    digest = "none" if content is None else hashlib.sha256(content).hexdigest()[:12]
+    mode = Normalization.FULL if language is None else language.normalization
+    apostrophes = "apart" if language is None else language.apostrophes
     description = f"{mode.value}, apostrophes {apostrophes}, prefixes {digest}"
     segment = None
     if language is not None and language.segmenter is not None:
@@ -176,10 +171,11 @@ def _read_prefixes(language: Language | None, file: PathLike | None) -> bytes | 
     if file is not None:
         with os_errors_as(InputError, f"cannot read {file}"):
             return Path(file).read_bytes()
-    if language is None or language.pack is None or language.normalization is Normalization.LOWER:
+    if language is None or language.pack is None:
         return None
+    uses_prefixes = language.normalization is not Normalization.LOWER
     is_folder = "/" in language.pack
-    if is_folder:
+    if is_folder or not uses_prefixes:
         return None
     pack = PackStore().find(language.pack)
     if pack is None or PREFIXES not in pack.manifest.files:
