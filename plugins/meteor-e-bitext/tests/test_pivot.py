@@ -32,7 +32,7 @@ def paraphrases(pairs, common=(), options=None, threads=1):
     return {
         (found.phrases.text(left), found.phrases.text(right)): probability
         for left, right, probability in zip(
-            found.left.tolist(), found.right.tolist(), found.probabilities.tolist(), strict=True
+            found.phrase_ids.tolist(), found.paraphrase_ids.tolist(), found.probabilities.tolist(), strict=True
         )
     }
 

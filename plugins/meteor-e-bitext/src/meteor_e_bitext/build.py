@@ -321,8 +321,8 @@ class _BitextBuild:
         facts = {
             "function_words": function_words,
             "phrase_pairs": len(pairs.pair_phrases),
-            "paraphrases": len(paraphrases.left),
-            "phrases": len(np.unique(paraphrases.left)),
+            "paraphrases": len(paraphrases.phrase_ids),
+            "phrases": len(np.unique(paraphrases.phrase_ids)),
             "words": int(corpus.frequencies.sum()),
             "types": len(corpus.vocabulary),
             "sample": draw_sample(paraphrases, self.options.sample, self.options.seed),

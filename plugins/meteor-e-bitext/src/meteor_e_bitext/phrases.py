@@ -146,8 +146,7 @@ def extract_phrase_pairs(
     Args:
         corpus: the corpus of the pack's language.
         pivot_corpus: the corpus of the pivot language.
-        links: an array ``(links, 2)`` with a position in a sentence of ``corpus`` and a position in the corresponding
-            sentence of ``pivot_corpus``.
+        links: the word positions of each link in a sentence of ``corpus`` and its translation, ``(links, 2)``.
         link_starts: the index of each sentence pair's first link, followed by the number of all links.
         folder: the folder for the files. Temporary files are removed at the end.
         max_length: the maximum number of words of a phrase.
@@ -172,9 +171,7 @@ def extract_phrase_pairs(
     runs = _extract_runs(extractor, len(corpus), threads, progress)
     np.save(folder / "phrases-counts.npy", phrases.totals)
     np.save(folder / "pivots-counts.npy", pivots.totals)
-    progress("sorting phrase pairs", 0, None)
-    _merge_runs(runs, folder / "pairs.bin")
-    progress("sorting phrase pairs", 1, 1)
+    _merge_runs(runs, folder / "pairs.bin", progress)
     for path in folder.glob("*.scratch"):
         path.unlink()
 
@@ -270,11 +267,13 @@ def _assign_phrase_ids(
     return _PhraseIds(ids=ids, totals=np.zeros(len(first_positions) + 1, np.uint32))
 
 
-def _merge_runs(runs: Sequence[Path], target: Path) -> None:
+def _merge_runs(runs: Sequence[Path], target: Path, progress: Progress) -> None:
     """Merge files of sorted phrase pairs into one file, and add the counts of equal pairs."""
+    progress("sorting phrase pairs", 0, None)
     buffers = [np.memmap(run, np.uint8, "r") for run in runs if run.stat().st_size]
     with target.open("wb") as file:
         _native.merge_runs(buffers, file.write)
+    progress("sorting phrase pairs", 1, 1)
 
 
 def _extract_runs(extractor: _PairExtractor, sentence_count: int, threads: int, progress: Progress) -> list[Path]:

@@ -85,13 +85,14 @@ class Paraphrases(NamedTuple):
 
     Attributes:
         phrases: the phrases.
-        left, right: the indices of the phrase and the paraphrase of each entry.
-        probabilities: the probability p(right | left) of each entry.
+        phrase_ids: the index in ``phrases`` of the phrase of each entry.
+        paraphrase_ids: the index in ``phrases`` of the paraphrase of each entry.
+        probabilities: the probability p(paraphrase | phrase) of each entry.
     """
 
     phrases: Phrases
-    left: NDArray[np.uint32]
-    right: NDArray[np.uint32]
+    phrase_ids: NDArray[np.uint32]
+    paraphrase_ids: NDArray[np.uint32]
     probabilities: NDArray[np.float64]
 
 
@@ -143,8 +144,8 @@ def pivot(
     progress("sorting paraphrases", 1, 1)
     return Paraphrases(
         phrases=pairs.phrases,
-        left=sorted_entries["phrase"],
-        right=sorted_entries["paraphrase"],
+        phrase_ids=sorted_entries["phrase"],
+        paraphrase_ids=sorted_entries["paraphrase"],
         probabilities=sorted_entries["probability"],
     )
 

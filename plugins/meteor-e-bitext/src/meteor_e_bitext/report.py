@@ -33,13 +33,14 @@ def draw_sample(paraphrases: Paraphrases, size: int, seed: int) -> list[SampledP
         size: the maximum number of entries to select.
         seed: the seed of the random number generator.
     """
-    entry_count = len(paraphrases.left)
-    indices = sorted(random.Random(seed).sample(range(entry_count), min(size, entry_count)))
+    entry_count = len(paraphrases.phrase_ids)
+    sample_size = min(size, entry_count)
+    indices = sorted(random.Random(seed).sample(range(entry_count), sample_size))
     phrases = paraphrases.phrases
     sample = []
     for index in indices:
-        phrase = phrases.text(int(paraphrases.left[index]))
-        paraphrase = phrases.text(int(paraphrases.right[index]))
+        phrase = phrases.text(int(paraphrases.phrase_ids[index]))
+        paraphrase = phrases.text(int(paraphrases.paraphrase_ids[index]))
         sample.append(SampledParaphrase(float(paraphrases.probabilities[index]), phrase, paraphrase))
     return sample
 
@@ -94,11 +95,12 @@ def _list_facts(
     facts: Mapping[str, Any],
 ) -> list[tuple[str, str]]:
     """Return the rows of the report's first table. The table describes the input and the content of the pack."""
+    source_rows = [(f"source {_escape(file.name)}", f"SHA-256 {file.sha256}") for file in sources]
     return [
         ("built with", f"meteor_e {__version__}"),
         ("language", f"{text.code} ({text.description})"),
         ("pivot language", f"{pivot_text.code} ({pivot_text.description})"),
-        *((f"source {_escape(file.name)}", f"SHA-256 {file.sha256}") for file in sources),
+        *source_rows,
         ("lines", f"{facts['lines']:,}"),
         ("lines without a word on one side", f"{facts['empty']:,}"),
         (f"lines of more than {options.longest_sentence} words", f"{facts['long']:,}"),

@@ -81,11 +81,11 @@ class Stages:
             )
         start = time.monotonic()
         with self._write_errors():
-            self._compute(target, work, {"key": key, **description}, start)
+            self._compute_stage(target, work, {"key": key, **description}, start)
         self._report_stage(name, time.monotonic() - start, False)
         return target
 
-    def _compute(self, target: Path, work: Callable[[Path], object], state: dict[str, Any], start: float) -> None:
+    def _compute_stage(self, target: Path, work: Callable[[Path], object], state: dict[str, Any], start: float) -> None:
         """Compute the result of a stage in a temporary folder, and rename the folder at the end.
 
         Args:

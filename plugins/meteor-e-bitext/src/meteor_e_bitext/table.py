@@ -25,7 +25,7 @@ def write_table(path: Path, paraphrases: Paraphrases, progress: Progress) -> Non
         paraphrases: the entries of the table.
         progress: called with the progress.
     """
-    entry_count = len(paraphrases.left)
+    entry_count = len(paraphrases.phrase_ids)
     with (
         path.open("wb") as file,
         gzip.GzipFile("", "wb", compresslevel=6, fileobj=file, mtime=0) as compressed_file,
@@ -47,11 +47,11 @@ def _format_entries(paraphrases: Paraphrases, block: slice) -> str:
     """Format each entry of a block as three lines: the probability, the phrase and the paraphrase."""
     phrases = paraphrases.phrases
     # Many entries share a phrase, so each distinct phrase is converted to a string only once.
-    left, left_indices = np.unique(paraphrases.left[block], return_inverse=True)
-    left_texts = phrases.texts(left)
-    right_texts = phrases.texts(paraphrases.right[block])
+    distinct_phrases, phrase_indices = np.unique(paraphrases.phrase_ids[block], return_inverse=True)
+    phrase_texts = phrases.texts(distinct_phrases)
+    paraphrase_texts = phrases.texts(paraphrases.paraphrase_ids[block])
     probabilities = paraphrases.probabilities[block].tolist()
     entries = []
-    for probability, left_index, right_text in zip(probabilities, left_indices, right_texts, strict=True):
-        entries.append(f"{probability:.9g}\n{left_texts[left_index]}\n{right_text}\n")
+    for probability, phrase_index, paraphrase in zip(probabilities, phrase_indices, paraphrase_texts, strict=True):
+        entries.append(f"{probability:.9g}\n{phrase_texts[phrase_index]}\n{paraphrase}\n")
     return "".join(entries)

@@ -201,7 +201,7 @@ def evaluate(
     scoring: ScoringOptions,
     statistics: TestOptions,
     computation: ParallelComputation,
-    written: EvaluationOutput,
+    output: EvaluationOutput,
 ) -> None:
     """Measure how well metrics agree with human judgments.
 
@@ -219,15 +219,15 @@ def evaluate(
     if scoring.list_measures:
         _list_measures()
         return
-    written.format()  # Raises errors of the output options before the work begins.
-    evaluation = _compute_evaluation(data, scoring, statistics, computation, score_all=written.scores is not None)
+    output.format()  # Raises errors of the output options before the work begins.
+    evaluation = _compute_evaluation(data, scoring, statistics, computation, score_all=output.scores is not None)
     if data.check:
         _print_check(evaluation)
         return
     _print_warnings(evaluation)
-    if written.scores is not None:
-        _write_scores(evaluation, Path(written.scores))
-    written.write(EvaluationResult(evaluation), OutputOptions(written.digits))
+    if output.scores is not None:
+        _write_scores(evaluation, Path(output.scores))
+    output.write(EvaluationResult(evaluation), OutputOptions(output.digits))
 
 
 def _compute_evaluation(

@@ -71,7 +71,7 @@ class StressOptions(Options):
 
 
 @click.command(cls=GroupedCommand)
-def stress(test: StressOptions, computation: ParallelComputation, written: Output) -> None:
+def stress(test: StressOptions, computation: ParallelComputation, output: Output) -> None:
     """Test whether metrics notice errors.
 
     Each perturbation introduces one error into a text, such as an additional negation, another number, or a missing
@@ -91,7 +91,7 @@ def stress(test: StressOptions, computation: ParallelComputation, written: Outpu
     if test.list_rules:
         _list_rules(rules)
         return
-    written.format()  # Raises errors of the output options before the work begins.
+    output.format()  # Raises errors of the output options before the work begins.
     system = test.load_system()
     references, hypotheses = _read_system(system)
     sources = None if test.source is None else read_texts(test.source, "source")
@@ -110,7 +110,7 @@ def stress(test: StressOptions, computation: ParallelComputation, written: Outpu
             cache=computation.cache(),
             progress=progress,
         )
-    written.write(report)
+    output.write(report)
 
 
 def _read_system(system: System | None) -> tuple[list[Sequence[str]] | None, list[str]]:

@@ -187,7 +187,7 @@ def tune(
     grid: GridOptions,
     metric: MetricOptions,
     computation: Computation,
-    written: TuningOutput,
+    output: TuningOutput,
 ) -> None:
     """Find parameters and matcher weights that agree best with human judgments.
 
@@ -223,17 +223,17 @@ def tune(
             progress=progress,
         )
     objective_title = f"{search.objective} (pooled)" if data.pooled else search.objective
-    _write_tuning(tuning, make_report(tuning, objective_title, settings), written)
+    _write_tuning(tuning, make_report(tuning, objective_title, settings), output)
 
 
-def _write_tuning(tuning: Tuning, report: dict[str, Any], written: TuningOutput) -> None:
+def _write_tuning(tuning: Tuning, report: dict[str, Any], output: TuningOutput) -> None:
     """Write the tuned chain if an output file was named, and print the report."""
     from meteor_e_evaluation.tuning.report import make_chain_file, render_text
 
-    if written.output is not None:
-        with destination(written.output) as stream:
+    if output.output is not None:
+        with destination(output.output) as stream:
             stream.write(make_chain_file(tuning, report))
-    if written.as_json:
+    if output.as_json:
         report_text = json.dumps(report, ensure_ascii=False, indent=2) + "\n"
     else:
         report_text = render_text(report, tuning.variant.meteor.matcher_names)

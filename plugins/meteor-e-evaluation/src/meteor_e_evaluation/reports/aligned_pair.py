@@ -88,7 +88,7 @@ def _word_ranges(match: AlignedMatch) -> tuple[range, range]:
     return range(match.hypothesis_start, hypothesis_end), range(match.reference_start, reference_end)
 
 
-def _matches_by_word(alignment: Alignment) -> tuple[MatchByWord, MatchByWord]:
+def _find_matches_by_word(alignment: Alignment) -> tuple[MatchByWord, MatchByWord]:
     """Find the match of each hypothesis word and of each reference word."""
     hypothesis_matches: list[int | None] = [None] * len(alignment.hypothesis)
     reference_matches: list[int | None] = [None] * len(alignment.reference)
@@ -107,7 +107,7 @@ def arrange_columns(alignment: Alignment) -> list[WordColumn]:
     Each match has its own column, unless it crosses other matches. All other words are placed between the columns of
     matches.
     """
-    matches_by_word = _matches_by_word(alignment)
+    matches_by_word = _find_matches_by_word(alignment)
     word_columns: list[WordColumn] = []
     hypothesis_end = 0
     reference_end = 0
@@ -216,7 +216,7 @@ class _ColumnRenderer:
         self.alignment = alignment
         self.function_words = function_words
         self.chunk_by_match = chunk_numbers(alignment.matches)
-        self.hypothesis_matches, self.reference_matches = _matches_by_word(alignment)
+        self.hypothesis_matches, self.reference_matches = _find_matches_by_word(alignment)
 
     def render_blocks(self, width: int) -> Iterator[list[Text]]:
         """Yield blocks of four lines, each with as many columns of words as fit into the given width.

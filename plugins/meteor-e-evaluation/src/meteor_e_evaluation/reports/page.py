@@ -140,7 +140,7 @@ def render(report: Report) -> str:
     template_text = (folder / "page.html").read_text(encoding="utf-8")
     template = _make_environment().from_string(template_text)
     page: str = template.render(
-        **_make_context(report),
+        **_make_template_variables(report),
         style=Markup(style),
         script=Markup(script),
         style_hash=_hash(style),
@@ -204,12 +204,12 @@ def _format_palette() -> str:
     )
 
 
-def _make_context(report: Report) -> dict[str, Any]:
+def _make_template_variables(report: Report) -> dict[str, Any]:
     """Return the variables that the HTML template uses."""
     report_distributions = distributions(report)
     findings = []
     if len(report.systems) > 1:
-        findings = [_summarize(report, result) for result in report.metrics]
+        findings = [_summarize_metric(report, result) for result in report.metrics]
     matchers = [
         {"name": name, "style": index % MATCHER_STYLES, "shape": index % len(SHAPES)}
         for index, name in enumerate(report.matchers)
@@ -335,7 +335,7 @@ def _describe_pair(report: Report, metric: int, better: int, worse: int) -> dict
     }
 
 
-def _summarize(report: Report, result: MetricResult) -> tuple[str, str]:
+def _summarize_metric(report: Report, result: MetricResult) -> tuple[str, str]:
     """Return the label of a metric, and a sentence that compares the two best systems.
 
     If the two best systems were not compared by a test, the best system is compared with the baseline.

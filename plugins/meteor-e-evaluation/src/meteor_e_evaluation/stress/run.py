@@ -85,12 +85,12 @@ class _MetricOutcome(NamedTuple):
 
     Attributes:
         scores: scores of the original texts and of each perturbation's copy. Higher scores are better.
-        unit: the metric's median decrease by a small error.
+        median_decrease: the metric's median decrease by a small error.
         rules: the results for each perturbation.
     """
 
     scores: dict[str, Floats]
-    unit: float
+    median_decrease: float
     rules: list[_RuleOutcome]
 
 
@@ -327,16 +327,16 @@ def _judge_metric(perturbed: _PerturbedTexts, scores: dict[str, Floats]) -> _Met
         changed_segments = np.flatnonzero(_mark_changed(perturbed.changed[rule.name]))
         segments_by_rule[rule.name] = changed_segments
         decreases_by_rule[rule.name] = (scores[ORIGINAL] - scores[rule.name])[changed_segments]
-    unit = _median_decrease(perturbed.rules, decreases_by_rule)
+    median_decrease = _compute_median_decrease(perturbed.rules, decreases_by_rule)
     outcomes = []
     for rule in perturbed.rules:
         decreases = decreases_by_rule[rule.name]
-        is_hit = _find_hits(rule, decreases, unit)
+        is_hit = _find_hits(rule, decreases, median_decrease)
         outcomes.append(_RuleOutcome(rule, segments_by_rule[rule.name], decreases, is_hit))
-    return _MetricOutcome(scores, unit, outcomes)
+    return _MetricOutcome(scores, median_decrease, outcomes)
 
 
-def _median_decrease(rules: Sequence[Perturbation], decreases: Mapping[str, Floats]) -> float:
+def _compute_median_decrease(rules: Sequence[Perturbation], decreases: Mapping[str, Floats]) -> float:
     """Return the median decrease in score that a small error causes.
 
     If the test has no small errors, all errors are used.
@@ -349,7 +349,7 @@ def _median_decrease(rules: Sequence[Perturbation], decreases: Mapping[str, Floa
     return float(np.median(np.concatenate([decreases[rule.name] for rule in measured_rules])))
 
 
-def _find_hits(rule: Perturbation, decreases: Floats, unit: float) -> Mask:
+def _find_hits(rule: Perturbation, decreases: Floats, median_decrease: float) -> Mask:
     """Return a mask of the pairs that a metric ranks correctly.
 
     A metric is right if an error lowers the score, or if a harmless change hardly affects the score.
@@ -357,11 +357,11 @@ def _find_hits(rule: Perturbation, decreases: Floats, unit: float) -> Mask:
     Args:
         rule: the perturbation.
         decreases: decrease of the score in each pair.
-        unit: the metric's median decrease by a small error.
+        median_decrease: the metric's median decrease by a small error.
     """
     if rule.kind == "error":
         return np.asarray(decreases > 0)
-    return np.asarray(np.abs(decreases) <= TOLERANCE * max(unit, 0.0))
+    return np.asarray(np.abs(decreases) <= TOLERANCE * max(median_decrease, 0.0))
 
 
 def _find_wrong_pairs(
@@ -410,20 +410,20 @@ def _make_findings(outcome: _MetricOutcome, first_outcome: _MetricOutcome | None
     """
     findings = []
     for index, rule_outcome in enumerate(outcome.rules):
-        p = math.nan
+        p_value = math.nan
         if first_outcome is not None:
-            p = _mcnemar_p(rule_outcome.is_hit, first_outcome.rules[index].is_hit)
-        findings.append(_make_finding(rule_outcome, outcome.unit, p))
+            p_value = _mcnemar_p(rule_outcome.is_hit, first_outcome.rules[index].is_hit)
+        findings.append(_make_finding(rule_outcome, outcome.median_decrease, p_value))
     return findings
 
 
-def _make_finding(outcome: _RuleOutcome, unit: float, p: float) -> Finding:
+def _make_finding(outcome: _RuleOutcome, median_decrease: float, p_value: float) -> Finding:
     """Summarize the results of a metric for one perturbation.
 
     Args:
         outcome: the results.
-        unit: the metric's median decrease by a small error.
-        p: p-value of the comparison with the first metric.
+        median_decrease: the metric's median decrease by a small error.
+        p_value: p-value of the comparison with the first metric.
     """
     changes = outcome.decreases if outcome.rule.kind == "error" else np.abs(outcome.decreases)
     n_pairs = len(outcome.is_hit)
@@ -437,8 +437,8 @@ def _make_finding(outcome: _RuleOutcome, unit: float, p: float) -> Finding:
         low=low,
         high=high,
         ties=float(np.mean(changes == 0)),
-        fall=float(np.mean(changes)) / unit if unit > 0 else math.nan,
-        p=p,
+        fall=float(np.mean(changes)) / median_decrease if median_decrease > 0 else math.nan,
+        p=p_value,
     )
 
 

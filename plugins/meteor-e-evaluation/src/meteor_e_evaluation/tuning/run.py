@@ -111,7 +111,7 @@ class _VariantSearch:
         self.n_evaluations = 0
         self.stopped = False
 
-    def find_best(self, data_sets: Sequence[TuningSet]) -> tuple[int, SearchResult]:
+    def find_best_variant(self, data_sets: Sequence[TuningSet]) -> tuple[int, SearchResult]:
         """Search for the best parameters of each variant, and return the best result.
 
         If several variants are equally good, the first one is chosen.
@@ -131,7 +131,7 @@ class _VariantSearch:
 
     def find_best_point(self, data_sets: Sequence[TuningSet]) -> tuple[int, Point]:
         """Return the index of the best variant, and the best parameters of this variant."""
-        variant, result = self.find_best(data_sets)
+        variant, result = self.find_best_variant(data_sets)
         return variant, result.best
 
     def _search(self, data: TuningSet, default: Point) -> SearchResult:
@@ -191,7 +191,7 @@ def tune(
     default_point = make_point(base.chain.parameters)
     default_value = objective.prepare(base_data).evaluate(PointScorer(base_data), default_point)
     variant_search = _VariantSearch(objective, variants, settings, progress)
-    best_index, result = variant_search.find_best(data_sets)
+    best_index, result = variant_search.find_best_variant(data_sets)
     # Points that the cross-validation evaluates are not counted.
     n_evaluations = variant_search.n_evaluations
     validation = None
