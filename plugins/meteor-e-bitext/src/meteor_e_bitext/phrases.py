@@ -57,7 +57,8 @@ class Phrases(NamedTuple):
         lengths = self.lengths[phrases].astype(np.int64)
         ends = np.cumsum(lengths)
         starts = ends - lengths
-        # Looking up the words of all phrases in one call is faster than one call per phrase.
+        # Looking up the words of all phrases in one call is faster than one call per phrase. The position of a word is
+        # the position of its phrase plus the index of the word within the phrase.
         word_count = int(lengths.sum())
         word_positions = np.repeat(self.positions[phrases] - starts, lengths) + np.arange(word_count)
         words = [self.vocabulary[word_id] for word_id in self.words[word_positions].tolist()]

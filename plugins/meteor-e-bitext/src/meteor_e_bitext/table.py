@@ -35,7 +35,7 @@ def write_table(path: Path, paraphrases: Paraphrases, progress: Progress) -> Non
         for start in range(0, entry_count, _BLOCK):
             block = _format_entries(paraphrases, slice(start, start + _BLOCK))
             if compression is not None:
-                compression.result()
+                compression.result()  # Waiting for the previous block limits the memory usage, and raises its errors.
             compression = executor.submit(compressed_file.write, block.encode())
             progress("writing paraphrases", start, entry_count)
         if compression is not None:

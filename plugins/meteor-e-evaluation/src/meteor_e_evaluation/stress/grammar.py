@@ -22,18 +22,19 @@ MIN_BASE_FREQUENCY = 1.5
 
 @functools.lru_cache(maxsize=4096)
 def tag_words(text: str) -> tuple[str, ...]:
-    """Return the Penn Treebank tag of each word of an English text.
+    """Return the part of speech of each word of an English text, as a Penn Treebank tag such as ``NN`` for a noun.
 
     Words that end with "n't" have the special tag ``NT``.
     """
     gaps, words = split_words(text)
     # The tagger also receives the punctuation marks, because they improve its accuracy.
-    tokens = _list_signs(gaps[0])
+    tokens = _list_punctuation(gaps[0])
     word_positions: list[int] = []
     for word, next_gap in zip(words, gaps[1:], strict=True):
         word_positions.append(len(tokens))
-        tokens.append(re.sub(r"(?<=\w)['’]\w*$", "", word))
-        tokens += _list_signs(next_gap)
+        word_without_ending = re.sub(r"(?<=\w)['’]\w*$", "", word)  # For example, "John's" becomes "John".
+        tokens.append(word_without_ending)
+        tokens += _list_punctuation(next_gap)
     token_tags = _tag_tokens(tokens)
     lower_words = [fold_word(word) for word in words]
     tags = []
@@ -43,8 +44,9 @@ def tag_words(text: str) -> tuple[str, ...]:
     return tuple(tags)
 
 
-def _list_signs(gap: str) -> list[str]:
-    return [sign for sign in gap if not sign.isspace()]
+def _list_punctuation(gap: str) -> list[str]:
+    """Return the punctuation marks between two words."""
+    return [character for character in gap if not character.isspace()]
 
 
 def _tag_tokens(tokens: Sequence[str]) -> list[str]:

@@ -112,12 +112,15 @@ class _VariantSearch:
         self.stopped = False
 
     def find_best_variant(self, data_sets: Sequence[TuningSet]) -> tuple[int, SearchResult]:
-        """Search for the best parameters of each variant, and return the best result.
+        """Search for the best parameters of each variant of the chain.
 
         If several variants are equally good, the first one is chosen.
 
         Args:
             data_sets: the training data with the statistics of each variant.
+
+        Returns:
+            The index of the best variant, and the result of its search.
         """
         results = []
         for data, default_point in zip(data_sets, self._default_points, strict=True):
