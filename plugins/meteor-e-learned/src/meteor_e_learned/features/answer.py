@@ -112,21 +112,22 @@ def _share(forms: Sequence[str], container: Container[str]) -> float:
 
 
 def _compare(answer: Answer, reference: Reference) -> Comparison:
-    """Compare an answer with a reference that the answer does not contain completely."""
-    positions = answer.positions
-    contains_letters = len(reference.letters) >= TRIGRAM and reference.letters in answer.letters
+    """Measure how much of a reference occurs in an answer that does not contain the reference as a whole."""
+    answer_forms = answer.positions
+    contains_joined = float(len(reference.letters) >= TRIGRAM and reference.letters in answer.letters)
     trigram_recall = len(reference.trigrams & answer.trigrams) / len(reference.trigrams)
-    if positions.keys().isdisjoint(reference.forms):
-        return Comparison(0.0, float(contains_letters), 0.0, 0.0, 0.0, 0.0, trigram_recall)
-    rarities = zip(reference.new_forms, reference.new_rarities, strict=True)
-    matched_rarity = sum([rarity for form, rarity in rarities if form in positions])
+    # A shortcut for the most frequent case, in which the answer does not contain any word of the reference.
+    if answer_forms.keys().isdisjoint(reference.forms):
+        return Comparison(0.0, contains_joined, 0.0, 0.0, 0.0, 0.0, trigram_recall)
+    forms_and_rarities = zip(reference.new_forms, reference.new_rarities, strict=True)
+    matched_rarities = [rarity for form, rarity in forms_and_rarities if form in answer_forms]
     return Comparison(
         contains=0.0,
-        contains_joined=float(contains_letters),
-        recall=_share(reference.forms, positions),
-        content_recall=_share(reference.content_forms, positions),
-        new_recall=_share(reference.new_forms, positions),
-        rare_recall=matched_rarity / sum(reference.new_rarities),
+        contains_joined=contains_joined,
+        recall=_share(reference.forms, answer_forms),
+        content_recall=_share(reference.content_forms, answer_forms),
+        new_recall=_share(reference.new_forms, answer_forms),
+        rare_recall=sum(matched_rarities) / sum(reference.new_rarities),
         trigram_recall=trigram_recall,
     )
 
@@ -192,25 +193,21 @@ def _measure_numbers(answer: Answer, question: Question, new_forms: Iterable[str
 
 
 def _measure_positions(answer: Answer, match: Match, match_positions: Sequence[int]) -> tuple[float, ...]:
-    """Return values that describe where the words of the most similar reference occur in an answer.
+    """Return values that describe where the words of the nearest reference occur in an answer.
 
     Args:
         answer: the answer.
-        match: the nearest reference.
+        match: the nearest reference, and the position of the first contained reference.
         match_positions: the positions of the nearest reference's words in the answer.
     """
-    length = len(answer.forms)
-    first_match = min(match_positions, default=length)
+    n_words = len(answer.forms)
+    first_match = min(match_positions, default=n_words)
     log_span = 0.0
     if match_positions:
         span = max(match_positions) - first_match + 1
         log_span = math.log1p(span / len(match_positions))
-    return (
-        match.position / max(1, length),
-        first_match / max(1, length),
-        _share(match.nearest.new_forms, answer.first_sentence_forms()),
-        log_span,
-    )
+    first_sentence_recall = _share(match.nearest.new_forms, answer.first_sentence_forms())
+    return match.position / max(1, n_words), first_match / max(1, n_words), first_sentence_recall, log_span
 
 
 def _has_negation_before(answer: Answer, match_positions: Sequence[int]) -> bool:
@@ -226,31 +223,35 @@ def _measure_missing_words(answer: Answer, reference: Reference) -> tuple[float,
 
     A missing word is a word of the reference that occurs in neither the answer nor the question.
     """
-    forms_and_rarities = zip(reference.new_forms, reference.new_rarities, strict=True)
-    missing_words = [(len(form), rarity) for form, rarity in forms_and_rarities if form not in answer.positions]
-    if not missing_words:
-        return 0, 0.0
-    lengths, rarities = zip(*missing_words, strict=True)
-    return max(lengths), max(rarities)
+    max_length, max_rarity = 0, 0.0
+    for form, rarity in zip(reference.new_forms, reference.new_rarities, strict=True):
+        if form not in answer.positions:
+            max_length = max(max_length, len(form))
+            max_rarity = max(max_rarity, rarity)
+    return max_length, max_rarity
 
 
 def describe(answer: Answer, question: Question) -> list[float]:
-    """Return the feature values of an answer. All values are 0 if the references do not contain any words."""
+    """Return the feature values of an answer, in the order of :data:`COLUMNS`.
+
+    All values are 0 if the references do not contain any words.
+    """
     if not question.padded_references:
         return [0.0] * len(COLUMNS)
     match = _match_references(answer, question)
     best, nearest = match.best, match.nearest
+    match_positions = [answer.positions[form] for form in nearest.new_forms if form in answer.positions]
     words_and_forms = zip(answer.words, answer.forms, strict=True)
     content_forms = [form for word, form in words_and_forms if word not in STOP_WORDS and form not in question.forms]
+    precision = _share(content_forms, nearest.forms) if content_forms else 0.0
     new_forms = set(content_forms) - question.reference_forms
     new_names = answer.name_forms() - question.forms - question.reference_forms
-    match_positions = [answer.positions[form] for form in nearest.new_forms if form in answer.positions]
     log_references = math.log(len(question.padded_references))
     return [
         *best,
         math.log1p(len(nearest.letters)) * best.contains,
         *_measure_similarity(answer, nearest),
-        _share(content_forms, nearest.forms) if content_forms else 0.0,
+        precision,
         *_measure_numbers(answer, question, new_forms),
         *_measure_positions(answer, match, match_positions),
         math.log1p(len(answer.forms)),
@@ -294,11 +295,10 @@ class AnswerFeature(Feature):
 
         If consecutive answers have the same question, the question is analyzed only once.
         """
-        previous_key, question = None, Question("", ())
         rows = []
+        question, question_key = None, None
         for text, references, source in zip(batch.hypotheses, batch.references, batch.sources or (), strict=True):
-            key = source, references
-            if key != previous_key:
-                previous_key, question = key, Question(source, references)
+            if question is None or question_key != (source, references):
+                question, question_key = Question(source, references), (source, references)
             rows.append(describe(Answer(text), question))
         return np.array(rows, float).reshape(len(rows), len(COLUMNS))

@@ -106,9 +106,9 @@ class Reference:
         content_words = [word for word in words if word not in STOP_WORDS] or words
         self.content_forms = get_forms(content_words)
         words_and_forms = zip(content_words, self.content_forms, strict=True)
-        new_words = [word for word, form in words_and_forms if form not in question_forms] or content_words
-        self.new_forms = get_forms(new_words)
-        self._new_words = new_words
+        new_words = [word for word, form in words_and_forms if form not in question_forms]
+        self._new_words = new_words or content_words
+        self.new_forms = get_forms(self._new_words)
 
     @cached_property
     def new_rarities(self) -> list[float]:
@@ -154,8 +154,10 @@ class Question:
         """Return the acceptable answer that belongs to an item of :attr:`padded_references`."""
         reference = self._references.get(padded_forms)
         if reference is None:
-            line = self._folded_references.split("\n")[self._padded_lines.index(padded_forms)]
-            reference = self._references[padded_forms] = Reference(padded_forms, line, self.forms)
+            line_index = self._padded_lines.index(padded_forms)
+            line = self._folded_references.split("\n")[line_index]
+            reference = Reference(padded_forms, line, self.forms)
+            self._references[padded_forms] = reference
         return reference
 
 

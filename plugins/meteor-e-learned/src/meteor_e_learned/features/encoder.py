@@ -75,21 +75,21 @@ class EncoderFeature(Feature):
             ConfigError: if the encoder does not have the layer.
         """
         name, layer = self.options.encoder, self.options.layer
-        encoders = require(
+        encoder_module = require(
             "meteor_e_vectors.contextual.encoder", f"feature {self.name!r}", "encoder", "meteor-e-vectors"
         )
-        store = import_module("meteor_e_vectors.contextual.store")
-        folder = store.encoder_folder(name)
-        files = store.read_encoder(folder)
+        store_module = import_module("meteor_e_vectors.contextual.store")
+        folder = store_module.encoder_folder(name)
+        files = store_module.read_encoder(folder)
         description = files.description
         layers = description.layers
         if layer > len(layers):
             raise ConfigError(f"encoder {name!r} has no layer {layer}; it has {len(layers)}, from 1")
         self._digest = f"{description.network.sha256[:8]}{description.tokenizer.sha256[:4]}"
         self._tensors = [layers[-1], layers[layer - 1]]
-        self._session = encoders.make_session(files, self._tensors, folder)
+        self._session = encoder_module.make_session(files, self._tensors, folder)
         self._input_names = [tensor.name for tensor in self._session.get_inputs()]
-        self._tokenizer = encoders.make_tokenizer(files.tokenizer, folder)
+        self._tokenizer = encoder_module.make_tokenizer(files.tokenizer, folder)
         self._tokenizer.enable_truncation(min(MAX_PIECES, description.pieces))
         self._threads = os.cpu_count() or 1
         self._try_encoder()
@@ -128,11 +128,11 @@ class EncoderFeature(Feature):
         vectors = self._encode_distinct([*hypotheses, *references])
         rows = np.empty((len(hypotheses), self.dimension))
         for row, hypothesis, reference in zip(rows, hypotheses, references, strict=True):
-            hypothesis_vector, hypothesis_inner = vectors[hypothesis]
-            reference_vector, reference_inner = vectors[reference]
+            hypothesis_vector, hypothesis_inner_vector = vectors[hypothesis]
+            reference_vector, reference_inner_vector = vectors[reference]
             norms = float(np.linalg.norm(hypothesis_vector) * np.linalg.norm(reference_vector))
             row[0] = float(hypothesis_vector @ reference_vector) / norms if norms > 0 else 0.0
-            row[1:] = hypothesis_inner - reference_inner
+            row[1:] = hypothesis_inner_vector - reference_inner_vector
         return mean_over_references(rows, batch)
 
     def _encode_distinct(self, texts: Sequence[str]) -> dict[str, Vectors]:
@@ -142,12 +142,12 @@ class EncoderFeature(Feature):
             cached_vectors = self._cache.get(text)
             if cached_vectors is not None:
                 vectors[text] = cached_vectors
-        missing_texts = sorted({*texts}.difference(vectors))
-        batches = self._make_batches(missing_texts)
+        missing_texts = sorted(set(texts).difference(vectors))
         with ThreadPool(self._threads) as pool:
-            for batch, batch_vectors in zip(batches, pool.map(self._encode_batch, batches), strict=True):
-                for sentence, sentence_vectors in zip(batch, batch_vectors, strict=True):
-                    vectors[sentence.text] = self._cache[sentence.text] = sentence_vectors
+            for batch_vectors in pool.map(self._encode_batch, self._make_batches(missing_texts)):
+                vectors.update(batch_vectors)
+        for text in missing_texts:
+            self._cache[text] = vectors[text]
         return vectors
 
     def _make_batches(self, texts: Sequence[str]) -> list[list[_TokenizedSentence]]:
@@ -163,20 +163,24 @@ class EncoderFeature(Feature):
                 batches.append(sentences[start : start + self._batch_size])
         return batches
 
-    def _encode_batch(self, batch: Sequence[_TokenizedSentence]) -> list[Vectors]:
-        """Return the vectors of each sentence in a batch."""
-        return self._encode([sentence.encoding for sentence in batch])
+    def _encode_batch(self, batch: Sequence[_TokenizedSentence]) -> dict[str, Vectors]:
+        """Return the vectors of each sentence in a batch, by text."""
+        batch_vectors = self._encode([sentence.encoding for sentence in batch])
+        return {sentence.text: vectors for sentence, vectors in zip(batch, batch_vectors, strict=True)}
 
     def _encode(self, encodings: Sequence[Any]) -> list[Vectors]:
         """Encode a batch of tokenized sentences, which must all have the same number of tokens."""
         ids = np.array([encoding.ids for encoding in encodings], np.int64)
         tensors = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
-        states = self._session.run(self._tensors, {name: tensors[name] for name in self._input_names})
+        inputs = {name: tensors[name] for name in self._input_names}
+        # Each array contains token vectors, (sentences, tokens, dimension).
+        last_layer, inner_layer = self._session.run(self._tensors, inputs)
         vectors = []
         for index, encoding in enumerate(encodings):
             # The mean excludes special tokens, such as [CLS] and [SEP].
             positions = [position for position, special in enumerate(encoding.special_tokens_mask) if not special]
-            last_vector, inner_vector = (_average_tokens(state[index], positions) for state in states)
+            last_vector = _average_tokens(last_layer[index], positions)
+            inner_vector = _average_tokens(inner_layer[index], positions)
             vectors.append((last_vector, _normalize(inner_vector)))
         return vectors
 

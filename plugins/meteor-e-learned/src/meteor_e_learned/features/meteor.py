@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
@@ -80,7 +81,10 @@ class MeteorFeature(Feature):
 
     @classmethod
     def with_paths(cls, options: Mapping[str, Any], change: Callable[[str], str]) -> dict[str, Any]:
-        """Apply a function to all file paths in the options, including the paths in the chain and in its settings."""
+        """Return the options with ``change`` applied to all file paths.
+
+        This includes the paths in the chain, and the paths in the settings that override options of the chain.
+        """
         changed = super().with_paths(options, change)
         chain, language, settings = options.get("chain"), options.get("language"), options.get("settings")
         if isinstance(chain, str) and is_path(chain):
@@ -90,20 +94,23 @@ class MeteorFeature(Feature):
         if isinstance(language, str) and is_path(language):
             changed["language"] = change(language)
         if isinstance(settings, Mapping):
-            changed["settings"] = {
-                name: _change_paths(name, component_options, changed.get("chain"), change)
-                for name, component_options in settings.items()
-            }
+            new_settings = {}
+            for component, component_options in settings.items():
+                new_settings[component] = _change_paths(component, component_options, changed.get("chain"), change)
+            changed["settings"] = new_settings
         return changed
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The column names. The columns of a matcher have the matcher's name as a prefix."""
-        names = self.meteor.matcher_names
-        # If a matcher occurs twice in a chain, the columns of the second one have a prefix such as "stem#2".
-        counts = [names[: index + 1].count(name) for index, name in enumerate(names)]
-        matchers = [name if count == 1 else f"{name}#{count}" for name, count in zip(names, counts, strict=True)]
-        return (*PARTS, *_STATISTICS, *(f"{matcher}.{part}" for matcher in matchers for part in _MATCHER_PARTS))
+        columns = [*PARTS, *_STATISTICS]
+        counts: Counter[str] = Counter()
+        for matcher in self.meteor.matcher_names:
+            counts[matcher] += 1
+            # If a matcher occurs twice in a chain, the columns of the second one have a prefix such as "stem#2".
+            prefix = matcher if counts[matcher] == 1 else f"{matcher}#{counts[matcher]}"
+            columns += [f"{prefix}.{part}" for part in _MATCHER_PARTS]
+        return tuple(columns)
 
     @property
     def dimension(self) -> int:
@@ -112,24 +119,16 @@ class MeteorFeature(Feature):
 
     def compute(self, batch: FeatureBatch) -> NDArray[np.float64]:
         """Return the feature values of each segment, computed with the best-matching reference."""
-        parts, statistics = self._score(batch)
-        counts = statistics_columns(statistics)
-        matcher_shares = shares(
-            counts,
-            FormulaScores(**dict(zip(PARTS, parts.T, strict=True))),  # type: ignore[arg-type]
-            self.meteor.chain.parameters,
-            divide_or_zero,
-        )
-        blocks = [parts, np.stack([getattr(counts, name) for name in _STATISTICS], axis=1)]
-        for matcher_counts, matcher_share in zip(counts.matchers, matcher_shares, strict=True):
-            blocks += [np.stack(matcher_counts, axis=1), np.stack(matcher_share, axis=1)]
-        return np.hstack(blocks)
-
-    def _score(self, batch: FeatureBatch) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the components of METEOR's score and the underlying counts, each with one row per segment."""
         arrays = self.meteor.rows(batch.hypotheses, batch.references).arrays()
         # Undefined components of the score, such as the recall of an empty reference, are set to 0.
-        return np.nan_to_num(arrays.scores[:, PART_INDEXES]), arrays.statistics.astype(float)
+        scores = np.nan_to_num(arrays.scores)  # (segments, fields of FormulaScores)
+        counts = statistics_columns(arrays.statistics.astype(float))
+        matcher_shares = shares(counts, FormulaScores(*scores.T), self.meteor.chain.parameters, divide_or_zero)
+        blocks = [scores[:, PART_INDEXES], np.stack([getattr(counts, name) for name in _STATISTICS], axis=1)]
+        for matcher_counts, matcher_share in zip(counts.matchers, matcher_shares, strict=True):
+            blocks.append(np.stack(matcher_counts, axis=1))
+            blocks.append(np.stack(matcher_share, axis=1))
+        return np.hstack(blocks)
 
     def describe(self) -> str:
         """Return METEOR's signature."""
@@ -154,7 +153,7 @@ def _change_paths(name: str, options: Any, chain: str | Mapping[str, Any] | None
     """Apply a function to all file paths in the options of a matcher or a lemmatizer.
 
     Args:
-        name: the name of the matcher, or ``lemmatizer``.
+        name: the name of the matcher, or the word ``lemmatizer``.
         options: the options. A value that is not a mapping is invalid, and is not changed.
         chain: the chain, if the feature sets one.
         change: a function that returns the new path for a path.

@@ -27,9 +27,10 @@ def mean_over_references(rows: Floats, batch: FeatureBatch) -> Floats:
         rows: one row per pair, in the order of :func:`segment_pairs`.
         batch: the segments.
     """
-    counts = np.array([len(references) for references in batch.references])
-    if (counts == 1).all():
+    reference_counts = np.array([len(references) for references in batch.references])
+    if (reference_counts == 1).all():
         return rows
-    starts = np.concatenate([[0], np.cumsum(counts)[:-1]])
-    means: Floats = np.add.reduceat(rows, starts, axis=0) / counts[:, None]
+    first_rows = np.concatenate([[0], np.cumsum(reference_counts)[:-1]])
+    sums = np.add.reduceat(rows, first_rows, axis=0)
+    means: Floats = sums / reference_counts[:, None]
     return means

@@ -164,7 +164,7 @@ def describe(token: str) -> Word:
     form = token.lower()
     kind, denies, implies = _WORD_PROPERTIES.get(form, (_guess_kind(form), False, False))
     wordlike = form[0].isalpha()
-    lists = frequencies()
+    frequency_lists = frequencies()
     return Word(
         form=form,
         stem=_SUFFIX.sub("", form),
@@ -172,9 +172,9 @@ def describe(token: str) -> Word:
         kind=kind,
         letters=len(form),
         wordlike=wordlike,
-        unknown=wordlike and form not in lists.listed,
-        rare=wordlike and form not in lists.usual,
-        frequent=form in lists.frequent,
+        unknown=wordlike and form not in frequency_lists.listed,
+        rare=wordlike and form not in frequency_lists.usual,
+        frequent=form in frequency_lists.frequent,
         capital=token[0].isupper(),
         denies=denies,
         implies=implies,
@@ -219,7 +219,7 @@ class WordSequence:
         return Counter(stem for stem, _ in stems_with_polarity), Counter(stems_with_polarity)
 
 
-def compare_texts(hypothesis: WordSequence, reference: WordSequence, lists: PairLists) -> list[float]:
+def compare_texts(hypothesis: WordSequence, reference: WordSequence, pair_lists: PairLists) -> list[float]:
     """Compare a hypothesis with one reference, and return the values of the columns in :data:`COUNTED`."""
     from rapidfuzz.distance import Levenshtein
 
@@ -230,7 +230,7 @@ def compare_texts(hypothesis: WordSequence, reference: WordSequence, lists: Pair
         *_compare_word_classes(hypothesis, reference),
         *_compare_averages(hypothesis, reference),
         *_compare_negations(hypothesis, reference),
-        *_rate_added_pairs(hypothesis, reference, lists),
+        *_rate_added_pairs(hypothesis, reference, pair_lists),
         Levenshtein.normalized_similarity(hypothesis.text, reference.text),
     ]
 
@@ -243,7 +243,11 @@ def _compare_lengths(hypothesis: WordSequence, reference: WordSequence) -> list[
 
 
 def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    """Return chrF (Popović, 2015), n-gram precisions, and counts of capital letters and digits."""
+    """Compare the characters of two texts, ignoring spaces.
+
+    The values are chrF (Popović, 2015), the precisions of character n-grams of lengths 2 and 6, four counts of capital
+    letters and digits, and whether both texts begin alike, that is, both or neither with a capital letter.
+    """
     precisions = []
     precision_sum = recall_sum = 0.0
     n_orders = 0
@@ -273,11 +277,12 @@ def _compare_characters(hypothesis: WordSequence, reference: WordSequence) -> li
 def _count_added_words(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
     """Count unknown and rare words that occur in the hypothesis, but not in the reference."""
     reference_forms = set(reference.forms)
-    added = [word for word in hypothesis.words if word.form not in reference_forms]
-    n_unknown = sum(word.unknown for word in added)
+    added_words = [word for word in hypothesis.words if word.form not in reference_forms]
+    n_unknown = sum(word.unknown for word in added_words)
+    n_rare = sum(word.rare for word in added_words)
+    n_unknown_capitalized = sum(word.unknown and word.capital for word in added_words)
     n_wordlike = hypothesis.count(lambda word: word.wordlike)
-    n_unknown_capitalized = sum(word.unknown and word.capital for word in added)
-    return [n_unknown, n_unknown / max(1, n_wordlike), sum(word.rare for word in added), n_unknown_capitalized]
+    return [n_unknown, n_unknown / max(1, n_wordlike), n_rare, n_unknown_capitalized]
 
 
 def _chrf(precision: float, recall: float) -> float:
@@ -288,9 +293,11 @@ def _chrf(precision: float, recall: float) -> float:
 
 
 def _compare_word_classes(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    """Measure how many words of each word class two texts have in common, and count doubled words."""
+    """Measure how many words of each word class two texts have in common, and count doubled words.
+
+    Word classes are indexes, such as ``PRONOUN`` and ``CONTENT``, which is the highest index.
+    """
     unmatched_forms = Counter(reference.forms)
-    # The list contains one count per word class and is indexed by constants such as PRONOUN.
     common_counts = [0] * (CONTENT + 1)
     common_frequent = 0
     for word in hypothesis.words:
@@ -300,9 +307,11 @@ def _compare_word_classes(hypothesis: WordSequence, reference: WordSequence) -> 
             common_frequent += word.frequent
     hypothesis_counts = Counter(word.kind for word in hypothesis.words)
     reference_counts = Counter(word.kind for word in reference.words)
+    reference_frequent = reference.count(lambda word: word.frequent)
+    n_doubled = sum(form == next_form for form, next_form in pairwise(hypothesis.forms))
     return [
-        common_frequent / max(1, reference.count(lambda word: word.frequent)),
-        sum(form == next_form for form, next_form in pairwise(hypothesis.forms)),
+        common_frequent / max(1, reference_frequent),
+        n_doubled,
         _share_of_class(common_counts, reference_counts, DETERMINER),
         _share_of_class(common_counts, reference_counts, PRONOUN),
         reference_counts[PRONOUN] - common_counts[PRONOUN],
@@ -324,23 +333,25 @@ def _share_of_class(common_counts: Sequence[int], text_counts: Mapping[int, int]
 
 
 def _compare_averages(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
-    """Compare word length and the share of frequent words in two texts, and measure repetition in the reference."""
+    """Compare the average words of two texts, and measure repetition in the reference.
 
-    def mean_difference(value: Callable[[Word], int]) -> float:
-        hypothesis_mean = sum(map(value, hypothesis.words)) / max(1, len(hypothesis.words))
-        reference_mean = sum(map(value, reference.words)) / max(1, len(reference.words))
-        return hypothesis_mean - reference_mean
-
-    return [
-        mean_difference(lambda word: word.letters),
-        mean_difference(lambda word: word.frequent),
-        len(set(reference.forms)) / max(1, len(reference.words)),
-    ]
+    The values are the difference of the mean word lengths, the difference of the shares of frequent words, and the
+    number of distinct words per word of the reference.
+    """
+    n_hypothesis_words = max(1, len(hypothesis.words))
+    n_reference_words = max(1, len(reference.words))
+    hypothesis_length = sum(word.letters for word in hypothesis.words) / n_hypothesis_words
+    reference_length = sum(word.letters for word in reference.words) / n_reference_words
+    hypothesis_frequent = hypothesis.count(lambda word: word.frequent) / n_hypothesis_words
+    reference_frequent = reference.count(lambda word: word.frequent) / n_reference_words
+    distinct_share = len(set(reference.forms)) / n_reference_words
+    return [hypothesis_length - reference_length, hypothesis_frequent - reference_frequent, distinct_share]
 
 
 def _compare_negations(hypothesis: WordSequence, reference: WordSequence) -> list[float]:
     """Count missing and added negations, and shared words that are negated in only one of the two texts."""
     missing_negations = reference.count(lambda word: word.denies) - hypothesis.count(lambda word: word.denies)
+    # Denials are negations such as "not", and words that imply a negation, such as "fail".
     hypothesis_denials = hypothesis.count(lambda word: word.denies or word.implies)
     reference_denials = reference.count(lambda word: word.denies or word.implies)
     hypothesis_stems, hypothesis_polarities = hypothesis.content_stems()
@@ -354,31 +365,27 @@ def _compare_negations(hypothesis: WordSequence, reference: WordSequence) -> lis
     ]
 
 
-def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, lists: PairLists) -> list[float]:
-    """Measure how common the added word pairs of a hypothesis are in English.
+def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, pair_lists: PairLists) -> list[float]:
+    """Measure how common the word pairs are that a hypothesis contains and its reference does not.
 
-    An added word pair occurs in the hypothesis, but not in the reference.
-
-    The probabilities come from counts of words and word pairs on the web (Norvig, 2009). The values are, in order: the
-    log probability of the second word given the first, per pair of the hypothesis; the lowest log probability; the
-    number of unlisted pairs; the association per pair; and the first two values again for moved pairs only, that is,
-    for pairs whose two words both occur in the reference.
+    The values are, in order: the log probability of the second word given the first, per pair of the hypothesis; the
+    lowest log probability; the number of unlisted pairs; the association (pointwise mutual information) per pair; and
+    the first two values again for moved pairs only, that is, for pairs whose two words both occur in the reference.
     """
     reference_pairs = set(reference.pairs)
     log_probability_sum = lowest = 0.0
     moved_sum = moved_lowest = 0.0
     n_unlisted = association_sum = 0.0
-    for pair in hypothesis.pairs:
-        if pair in reference_pairs:
+    for first, second in hypothesis.pairs:
+        if (first, second) in reference_pairs:
             continue
-        first, second = pair
-        pair_count = lists.pairs.get(f"{first} {second}")
-        word_probability = lists.words.get(second, UNLISTED) / lists.total
+        pair_count = pair_lists.pairs.get(f"{first} {second}")
+        word_probability = pair_lists.words.get(second, UNLISTED) / pair_lists.total
         if pair_count is None:
             log_probability = math.log(BACK_OFF * word_probability)
             n_unlisted += 1
         else:
-            probability = min(1.0, pair_count / lists.words.get(first, pair_count))
+            probability = min(1.0, pair_count / pair_lists.words.get(first, pair_count))
             log_probability = math.log(probability)
             association_sum += min(STRONGEST, math.log(probability / word_probability))
         log_probability_sum += log_probability
@@ -398,7 +405,7 @@ def _rate_added_pairs(hypothesis: WordSequence, reference: WordSequence, lists: 
 
 
 class PairLists(NamedTuple):
-    """Counts of English words and word pairs, and the total number of words in the corpus."""
+    """Counts of words and word pairs on English web pages (Norvig, 2009), and the total number of words."""
 
     words: Mapping[str, float]
     pairs: Mapping[str, float]
@@ -423,8 +430,8 @@ def _load_comparer() -> TextComparer:
     Raises:
         ConfigError: if wordsegment is not installed, or its files are damaged.
     """
-    package: Any = require("wordsegment", "feature 'text'", distribution="meteor-e-learned")
-    segmenter = package.Segmenter()
+    wordsegment: Any = require("wordsegment", "feature 'text'", distribution="meteor-e-learned")
+    segmenter = wordsegment.Segmenter()
     try:
         if _native is not None:
             return _make_native_comparer(_native, segmenter)
@@ -439,11 +446,19 @@ def _load_comparer() -> TextComparer:
 
 
 def _make_native_comparer(native: ModuleType, segmenter: Any) -> TextComparer:
+    """Return a function that compares texts by the extension module. Only one thread at a time uses its counter."""
     counter = native.TextCounter(
-        _map_file(segmenter.UNIGRAMS_FILENAME), _map_file(segmenter.BIGRAMS_FILENAME), english_lists(),
-        _WORD_PROPERTIES, usual=USUAL, frequent=FREQUENT, total=segmenter.TOTAL, back_off=BACK_OFF, unlisted=UNLISTED,
+        _map_file(segmenter.UNIGRAMS_FILENAME),
+        _map_file(segmenter.BIGRAMS_FILENAME),
+        english_lists(),
+        _WORD_PROPERTIES,
+        usual=USUAL,
+        frequent=FREQUENT,
+        total=segmenter.TOTAL,
+        back_off=BACK_OFF,
+        unlisted=UNLISTED,
         strongest=STRONGEST,
-    )  # fmt: skip
+    )
     lock = threading.Lock()
 
     def compare_natively(hypotheses: list[str], references: list[str]) -> Floats:
@@ -454,14 +469,16 @@ def _make_native_comparer(native: ModuleType, segmenter: Any) -> TextComparer:
     return compare_natively
 
 
-def _make_python_comparer(lists: PairLists) -> TextComparer:
-    cached_describe = functools.lru_cache(maxsize=1 << 17)(describe)
+def _make_python_comparer(pair_lists: PairLists) -> TextComparer:
+    """Return a function that compares texts in Python. It caches the properties of words."""
+    describe_word = functools.lru_cache(maxsize=1 << 17)(describe)
 
     def compare_in_python(hypotheses: list[str], references: list[str]) -> Floats:
-        rows = [
-            compare_texts(WordSequence(hypothesis, cached_describe), WordSequence(reference, cached_describe), lists)
-            for hypothesis, reference in zip(hypotheses, references, strict=True)
-        ]
+        rows = []
+        for hypothesis, reference in zip(hypotheses, references, strict=True):
+            hypothesis_words = WordSequence(hypothesis, describe_word)
+            reference_words = WordSequence(reference, describe_word)
+            rows.append(compare_texts(hypothesis_words, reference_words, pair_lists))
         return np.array(rows, float).reshape(len(hypotheses), len(COUNTED))
 
     return compare_in_python
@@ -503,7 +520,13 @@ class TextFeature(Feature):
 
     def compute(self, batch: FeatureBatch) -> Floats:
         """Return one row of feature values per hypothesis, averaged over its references."""
-        hypotheses, references = ([_straighten_quotes(text) for text in texts] for texts in segment_pairs(batch))
-        counts = [len(segment_references) for segment_references in batch.references]
-        rows = np.column_stack([np.repeat(np.array(counts, float), counts), _load_comparer()(hypotheses, references)])
-        return mean_over_references(rows, batch)
+        hypotheses, references = segment_pairs(batch)
+        compare = _load_comparer()
+        comparisons = compare(
+            [_straighten_quotes(hypothesis) for hypothesis in hypotheses],
+            [_straighten_quotes(reference) for reference in references],
+        )
+        reference_counts = [len(segment_references) for segment_references in batch.references]
+        # Each reference of a segment has a row, which begins with the number of the segment's references.
+        first_column = np.repeat(np.array(reference_counts, float), reference_counts)
+        return mean_over_references(np.column_stack([first_column, comparisons]), batch)

@@ -33,7 +33,9 @@ def pair_taus(estimator: Estimator, examples: Examples) -> dict[str, float]:
 
 
 def agreement(estimator: Estimator, examples: Examples, validation: Examples | None) -> dict[str, Any]:
-    """Return a trained estimator's correlations with human judgments for the model card.
+    """Return a trained estimator's correlations with human judgments by title, for the model card.
+
+    Kendall's τ compares its decisions with human comparisons, and Pearson's correlation its scores with human scores.
 
     Args:
         estimator: the trained estimator.
@@ -66,10 +68,9 @@ def score_correlations(estimator: Estimator, validation: Examples) -> dict[str, 
         return figures
     scores = estimator.score_segments(validation.features)
     for part, title in enumerate(validation.title):
-        has_score = (validation.hypothesis_part == part) & ~np.isnan(validation.scores)
-        if has_score.any():
-            correlation = pearson(scores[has_score], validation.scores[has_score])
-            figures[f"validation pearson {title}"] = correlation
+        is_scored = (validation.hypothesis_part == part) & ~np.isnan(validation.scores)
+        if is_scored.any():
+            figures[f"validation pearson {title}"] = pearson(scores[is_scored], validation.scores[is_scored])
     return figures
 
 

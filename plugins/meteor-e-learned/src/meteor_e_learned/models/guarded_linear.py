@@ -130,7 +130,10 @@ class GuardedLinear(LinearEstimator):
         seed: Annotated[int, Meta(description="Unused, because training is deterministic.")] = 1
 
     def learn(self, examples: Examples, held: Examples | None, run: TrainingRun) -> dict[str, Any]:
-        """Learn the feature weights from pairwise comparisons and ratings of hypotheses."""
+        """Learn the feature weights from comparisons and ratings of hypotheses.
+
+        The result contains Kendall's τ for each test set with comparisons.
+        """
         columns = list(run.columns)
         prior, penalty = self._prior_and_penalty(columns)
         self.places_ = self._find_range_columns(columns)
@@ -195,7 +198,8 @@ class GuardedLinear(LinearEstimator):
             rows: the standardized features of the examples.
             prior, penalty: the results of :meth:`_prior_and_penalty`.
         """
-        matrix, vector = np.diag(penalty), penalty * prior
+        matrix = np.diag(penalty)  # (features, features)
+        vector = penalty * prior  # (features,)
         terms = [
             *self._synthetic_terms(examples, rows),
             *self._comparison_terms(examples, rows),
@@ -240,7 +244,7 @@ class GuardedLinear(LinearEstimator):
         for part, title in enumerate(examples.title):
             if not _is_synthetic(title):
                 continue
-            kind = title.rpartition(" ")[2]
+            kind = title.rpartition(" ")[2]  # The last word of the title.
             weight = self.options.kinds.get(kind, 0.0)
             indexes = np.flatnonzero(examples.part == part)
             if weight and len(indexes):
@@ -249,7 +253,7 @@ class GuardedLinear(LinearEstimator):
                 yield _LossTerm(differences, targets, weight)
 
     def _comparison_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
-        """Yield the terms of the loss for human comparisons. All years have the same total weight.
+        """Yield the terms of the loss for human comparisons, in blocks. All years have the same total weight.
 
         Args:
             examples: the training examples.
@@ -262,7 +266,8 @@ class GuardedLinear(LinearEstimator):
             for start in range(0, len(indexes), COMPARISON_BLOCK):
                 block = indexes[start : start + COMPARISON_BLOCK]
                 differences = rows[examples.better[block]] - rows[examples.worse[block]]
-                yield _LossTerm(differences, np.ones(len(block)), year_weight * len(block) / len(indexes))
+                block_weight = year_weight * len(block) / len(indexes)
+                yield _LossTerm(differences, np.ones(len(block)), block_weight)
 
     def _rating_terms(self, examples: Examples, rows: NDArray[np.float32]) -> Iterator[_LossTerm]:
         """Yield one term of the loss for each language pair with human ratings.
@@ -314,11 +319,12 @@ class GuardedLinear(LinearEstimator):
         if not len(self.places_):
             return contributions
         guard_share, deviation_share = self.shares(rows)
-        share = guard_share * deviation_share
+        share = guard_share * deviation_share  # The weight of the learned score, (hypotheses,).
         contributions *= share[:, None]
         # METEOR's score replaces the weighted sum outside the training domain.
         base_column = int(self.places_[-1])
-        base = (rows[:, base_column] - self.base_[0]) * self.base_[1]
+        base_mean, base_factor = self.base_
+        base = (rows[:, base_column] - base_mean) * base_factor
         contributions[:, base_column] += (1 - share) * base - share * self.offset_[0]
         contributions[:, base_column] -= self.options.out_of_domain_penalty * guard_share * (1 - deviation_share)
         return contributions
@@ -357,17 +363,19 @@ class GuardedLinear(LinearEstimator):
         """Return a note on how much of the score comes from METEOR, and which features are out of range."""
         if not len(self.places_):
             return ""
-        base_share = 1 - float(np.prod(self.shares(features), axis=0).mean())
+        guard_shares, deviation_shares = self.shares(features)
+        base_share = 1 - float((guard_shares * deviation_shares).mean())
         if base_share < 0.005:
             return "learned in full"
-        outside = []
+        reasons = []
         ranges = [*self.options.guard.items(), *self.options.deviations.items()]
-        for column, (name, (low, high, _)) in zip(self.places_.astype(int), ranges, strict=False):
+        range_columns = self.places_[:-1].astype(int)
+        for column, (name, (low, high, _)) in zip(range_columns, ranges, strict=True):
             values = features[:, column]
             n_outside = int(((values < low) | (values > high)).sum())
             if n_outside:
-                outside.append(f"{name} is outside {low:g} to {high:g} in {n_outside} of {len(values)}")
-        return f"{100 * base_share:.0f} % of the score is METEOR's order: {'; '.join(outside)}"
+                reasons.append(f"{name} is outside {low:g} to {high:g} in {n_outside} of {len(values)}")
+        return f"{100 * base_share:.0f} % of the score is METEOR's order: {'; '.join(reasons)}"
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Restore the learned arrays from a model file.
@@ -377,15 +385,14 @@ class GuardedLinear(LinearEstimator):
         """
         super().restore(arrays)
         n_ranges = len(self.options.guard) + len(self.options.deviations)
-        if (
-            self.weights_.shape != self.low_.shape
-            or self.places_.shape != (n_ranges + bool(n_ranges),)
-            or self.base_.shape != (2,)
-        ):
+        # With ranges, the last index is that of METEOR's score.
+        n_places = n_ranges + 1 if n_ranges else 0
+        shapes = [self.weights_.shape, self.places_.shape, self.base_.shape]
+        if shapes != [self.low_.shape, (n_places,), (2,)]:
             raise ValueError("arrays differ in shape")
         if not ((self.places_ >= 0) & (self.places_ < len(self.low_))).all():
             raise ValueError("places has indexes of features that do not exist")
-        Scale(self.levels_)
+        Scale(self.levels_)  # Raises ValueError if the levels are invalid.
 
 
 def _is_synthetic(title: str) -> bool:

@@ -69,20 +69,22 @@ class LogisticRegression(LinearEstimator):
             raise InputError(f"{self.name} learns from correct and incorrect answers; all judgments are equal")
         self._fit_bounds(X, self.options.clip)
         self._fit_scale(self._clip(X).std(axis=0))
-        weights = self._minimize_loss(self._standardize(X), y)
         # The last digits of the weights depend on the processor, so the weights are rounded.
-        weights = weights.round(8)
+        weights = self._minimize_loss(self._standardize(X), y).round(8)
         self.weights_, self.intercept_ = weights[:-1], weights[-1:]
         return self
 
     def _minimize_loss(self, X: Floats, y: Floats) -> Floats:  # noqa: N803
-        """Minimize the loss by Newton's method, and return the weights and the intercept.
+        """Minimize the loss by Newton's method.
 
         Args:
             X: the standardized features, ``(hypotheses, features)``.
             y: the judgments, 0 or 1.
+
+        Returns:
+            The weights of the features, followed by the intercept, ``(features + 1,)``.
         """
-        design = np.hstack([X, np.ones((len(X), 1))])
+        design = np.hstack([X, np.ones((len(X), 1))])  # The last column belongs to the intercept.
         penalty = np.full(design.shape[1], self.options.penalty)
         penalty[-1] = 0  # The intercept is not penalized.
         weights = np.zeros(design.shape[1])

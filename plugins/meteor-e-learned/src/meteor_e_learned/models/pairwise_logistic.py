@@ -59,8 +59,8 @@ class PairwiseLogistic(LinearEstimator):
             sample_weight: the weights of the pairs.
         """
         X, labels = np.asarray(X, float), np.asarray(y)  # noqa: N806
-        size = X.shape[1] // 2
-        self._fit_bounds(np.vstack([X[:, :size], X[:, size:]]), self.options.clip)
+        n_features = X.shape[1] // 2
+        self._fit_bounds(np.vstack([X[:, :n_features], X[:, n_features:]]), self.options.clip)
         differences = self._differences(X)
         self._fit_scale(np.sqrt((differences**2).mean(axis=0)))
         scaled = differences / self.scale_
@@ -91,19 +91,18 @@ class PairwiseLogistic(LinearEstimator):
         pair_groups = np.arange(len(labels)) if groups is None else groups
         splitter = GroupKFold(self.options.folds, shuffle=True, random_state=self.options.seed)
         folds = list(splitter.split(scaled, labels, pair_groups))
-        self.folds_ = {
-            float(strength): _cross_validate(strength, scaled, labels, sample_weight, folds)
-            for strength in self.options.C
-        }
+        self.folds_: dict[float, float] = {}
+        for strength in self.options.C:
+            self.folds_[float(strength)] = _cross_validate(strength, scaled, labels, sample_weight, folds)
         # If several values are equally good, the strongest regularization is selected.
         return max(self.folds_, key=lambda strength: (self.folds_[strength], -strength))
 
     def _differences(self, X: Floats) -> Floats:  # noqa: N803
         """Subtract the clipped features of the second hypothesis from the clipped features of the first hypothesis."""
-        size = X.shape[1] // 2
-        if size != len(self.low_) or X.shape[1] % 2:
-            raise ConfigError(f"{X.shape[1]} numbers per pair; the model has {len(self.low_)} features per hypothesis")
-        result: Floats = self._clip(X[:, :size]) - self._clip(X[:, size:])
+        n_features = len(self.low_)
+        if X.shape[1] != 2 * n_features:
+            raise ConfigError(f"{X.shape[1]} numbers per pair; the model has {n_features} features per hypothesis")
+        result: Floats = self._clip(X[:, :n_features]) - self._clip(X[:, n_features:])
         return result
 
     def decision_function(self, X: Floats) -> Floats:  # noqa: N803
@@ -155,14 +154,14 @@ def _cross_validate(
         sample_weight: the weights of the pairs.
         folds: the indexes of the training pairs and of the test pairs in each fold.
     """
-    signs = np.where(labels == 1, 1.0, -1.0)[:, None]
+    signs = np.where(labels == 1, 1.0, -1.0)[:, None]  # (pairs, 1)
     pair_weights = np.ones(len(labels)) if sample_weight is None else sample_weight
     correct_weight = 0.0
     for training_pairs, test_pairs in folds:
         training_weights = None if sample_weight is None else sample_weight[training_pairs]
         weights = _fit_weights(strength, scaled[training_pairs], labels[training_pairs], training_weights)
-        is_correct = (scaled[test_pairs] * signs[test_pairs]) @ weights > 0
-        correct_weight += float(is_correct @ pair_weights[test_pairs])
+        margins = (scaled[test_pairs] * signs[test_pairs]) @ weights  # Positive if the decision is correct.
+        correct_weight += float((margins > 0) @ pair_weights[test_pairs])
     return correct_weight
 
 

@@ -42,15 +42,18 @@ class _Sums:
     def subtract(self, part: _Sums) -> _Sums:
         """Subtract the statistics of some rows, and return the statistics of the remaining rows."""
         return _Sums(
-            self.count - part.count,
-            self.rows - part.rows,
-            self.scores - part.scores,
-            self.products - part.products,
-            self.cross_products - part.cross_products,
+            count=self.count - part.count,
+            rows=self.rows - part.rows,
+            scores=self.scores - part.scores,
+            products=self.products - part.products,
+            cross_products=self.cross_products - part.cross_products,
         )
 
     def fit(self, alpha: float) -> tuple[Floats, float]:
-        """Return the weights and the intercept of a ridge regression. The intercept is not penalized."""
+        """Return the weights and the intercept of a ridge regression with the penalty strength ``alpha``.
+
+        The intercept is not penalized.
+        """
         mean = self.rows / self.count
         products = self.products - self.count * np.outer(mean, mean) + alpha * np.eye(len(mean))
         weights = np.asarray(np.linalg.solve(products, self.cross_products - mean * self.scores), np.float64)
@@ -121,16 +124,17 @@ class SegmentRegression(LinearEstimator):
         self._fit_bounds(X, self.options.clip)
         self._fit_scale(self._clip(X).std(axis=0))
         test_folds = self._split_folds(X, y, groups)
-        target = y.clip(*np.quantile(y, [self.options.clip_scores, 1 - self.options.clip_scores]))
+        lowest, highest = np.quantile(y, [self.options.clip_scores, 1 - self.options.clip_scores])
+        target = y.clip(lowest, highest)
         correlations: dict[tuple[int, float], float] = {}
         sums: dict[int, _Sums] = {}
+        self.folds_: dict[str, float] = {}
         for degree in self.options.degrees:
-            self.degree_ = degree
-            design = self._design(X)
+            design = self._design(X, degree)
             sums[degree] = _Sums.compute(design, target)
-            for alpha, value in self._validate(design, target, y, sums[degree], test_folds).items():
-                correlations[degree, alpha] = value
-        self.folds_ = {f"degree {degree}, alpha {alpha:g}": value for (degree, alpha), value in correlations.items()}
+            for alpha, correlation in self._validate(design, target, y, sums[degree], test_folds).items():
+                correlations[degree, alpha] = correlation
+                self.folds_[f"degree {degree}, alpha {alpha:g}"] = correlation
         self.degree_, self.alpha_ = _select_best(correlations)
         self.weights_, self.intercept_ = sums[self.degree_].fit(self.alpha_)
         return self
@@ -150,16 +154,17 @@ class SegmentRegression(LinearEstimator):
     def _validate(
         self, design: Floats, target: Floats, y: Floats, sums: _Sums, test_folds: Sequence[NDArray[np.intp]]
     ) -> dict[float, float]:
-        """Return the mean correlation in a cross-validation for each strength of the penalty.
-
-        The correlation is NaN if there are no folds.
+        """Cross-validate each strength of the penalty.
 
         Args:
-            design: the design matrix.
+            design: the design matrix, ``(hypotheses, columns)``.
             target: the clipped human scores, for the training.
             y: the human scores.
             sums: the statistics of all rows.
             test_folds: the row indexes of each test fold.
+
+        Returns:
+            For each strength, the mean correlation of predicted with human scores, or NaN if there are no folds.
         """
         if not test_folds:
             return {float(alpha): float("nan") for alpha in self.options.alphas}
@@ -178,15 +183,16 @@ class SegmentRegression(LinearEstimator):
         super().learn(examples, held, run)
         return {f"folds, {name}": value for name, value in self.folds_.items()}
 
-    def _design(self, X: Floats) -> Floats:  # noqa: N803
+    def _design(self, X: Floats, degree: int) -> Floats:  # noqa: N803
         """Return the standardized features and, if the degree is 2, their squares."""
         scaled = self._standardize(X)
-        result: Floats = scaled if self.degree_ == 1 else np.hstack([scaled, scaled**2 - 1])
+        result: Floats = scaled if degree == 1 else np.hstack([scaled, scaled**2 - 1])
         return result
 
     def score_segments(self, features: Floats) -> Floats:
         """Return the predicted human score of each hypothesis."""
-        return self._apply_weights(self._design(np.asarray(features, float))) + self.intercept_
+        design = self._design(np.asarray(features, float), self.degree_)
+        return self._apply_weights(design) + self.intercept_
 
     def predict(self, X: Floats) -> Floats:  # noqa: N803
         """Return the predicted scores. scikit-learn calls this method instead of :meth:`score_segments`."""
@@ -214,5 +220,4 @@ def _select_best(correlations: Mapping[tuple[int, float], float]) -> tuple[int, 
 
     Correlations are undefined if all human scores are equal. In this case, the first candidate is returned.
     """
-    ranks = {choice: -np.inf if np.isnan(value) else value for choice, value in correlations.items()}
-    return max(ranks, key=ranks.__getitem__)
+    return max(correlations, key=lambda choice: -np.inf if np.isnan(correlations[choice]) else correlations[choice])

@@ -63,13 +63,13 @@ def ready_models() -> dict[str, ReadyModel]:
         InputError: if the installation is damaged.
     """
     models = {}
-    for file in files(__name__).iterdir():
-        if file.name.endswith(".json"):
-            try:
-                model = msgspec.json.decode(file.read_bytes(), type=ReadyModel)
-            except (OSError, msgspec.DecodeError) as error:
-                raise InputError(f"{file.name}: the card of a model is damaged: {error}; install again") from error
-            models[model.name] = model
+    cards = [file for file in files(__name__).iterdir() if file.name.endswith(".json")]
+    for card in cards:
+        try:
+            model = msgspec.json.decode(card.read_bytes(), type=ReadyModel)
+        except (OSError, msgspec.DecodeError) as error:
+            raise InputError(f"{card.name}: the card of a model is damaged: {error}; install again") from error
+        models[model.name] = model
     return dict(sorted(models.items()))
 
 
@@ -100,9 +100,9 @@ def resolve_model(name: str) -> Path:
     Raises:
         ConfigError: if the argument looks like a name, but neither a model nor a file has this name.
     """
-    could_be_name = not any(character in name for character in "/.\\")
-    if could_be_name and (name in ready_models() or not Path(name).exists()):
-        ready_model(name)
-        with as_file(files(__name__) / f"{name}.safetensors") as path:
-            return path
-    return Path(name)
+    is_path = any(character in name for character in "/.\\")
+    if is_path or (name not in ready_models() and Path(name).exists()):
+        return Path(name)
+    model = ready_model(name)
+    with as_file(files(__name__) / f"{model.name}.safetensors") as path:
+        return path
