@@ -26,12 +26,12 @@ class BertScore(SegmentMetric):
         self, hypotheses: Sequence[str], references: Sequence[Sequence[str]], sources: Sequence[str] | None = None
     ) -> list[float]:
         """Return the best F1 over the references."""
-        texts = sorted({*hypotheses, *(text for own in references for text in own)})
+        texts = sorted({*hypotheses, *(text for segment_references in references for text in segment_references)})
         split = [re.findall(r"\w+|[^\w\s]", text.lower()) for text in texts]
         rows = dict(zip(texts, self.encoder.encode(split), strict=True))
         return [
-            max(self._f1(rows[text], rows[other]) for other in own)
-            for text, own in zip(hypotheses, references, strict=True)
+            max(self._f1(rows[text], rows[reference]) for reference in segment_references)
+            for text, segment_references in zip(hypotheses, references, strict=True)
         ]
 
     @staticmethod

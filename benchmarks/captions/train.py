@@ -360,10 +360,12 @@ def make_graded_segments(images: Sequence[Sequence[str]], count: int, encoding: 
             similarities = space @ space[image].T
             if hasattr(similarities, "toarray"):
                 similarities = similarities.toarray()[:, 0]
-            similar_images = [int(other) for other in np.argsort(-similarities)[:41] if other != image]
+            similar_images = [
+                int(other_image) for other_image in np.argsort(-similarities)[:41] if other_image != image
+            ]
             candidates.append((2, rng.choice(images[rng.choice(similar_images[:5])])))
             candidates.append((1, rng.choice(images[rng.choice(similar_images[20:])])))
-        other_images = [other for other in range(len(images)) if other != image]
+        other_images = [other_image for other_image in range(len(images)) if other_image != image]
         candidates.append((0, rng.choice(images[rng.choice(other_images)])))
         for grade, caption in candidates:
             segments.hypotheses.append(caption)

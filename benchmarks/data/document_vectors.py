@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from meteor_e_papers.document_vectors import train_document_vectors
+from meteor_e_papers.document_vectors import SkipGramOptions, train_document_vectors
 
 from meteor_e.base.errors import MeteorError
 
@@ -30,18 +30,26 @@ def main() -> int:
     parser.add_argument("--min-count", type=int, default=5)
     parser.add_argument("--limit", type=int, help="maximum number of sentences of each file")
     parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    started = time.perf_counter()
+    arguments = parser.parse_args()
+    options = SkipGramOptions(
+        dimension=arguments.dimension,
+        window=arguments.window,
+        epochs=arguments.epochs,
+        min_count=arguments.min_count,
+        limit=arguments.limit,
+        seed=arguments.seed,
+    )
+    start_time = time.perf_counter()
 
     def tell(message: str) -> None:
-        print(f"{time.perf_counter() - started:.0f} s: {message}", file=sys.stderr, flush=True)
+        print(f"{time.perf_counter() - start_time:.0f} s: {message}", file=sys.stderr, flush=True)
 
     try:
-        count = train_document_vectors(tell=tell, **vars(options))
+        count = train_document_vectors(arguments.files, arguments.output, options, tell)
     except MeteorError as error:
         print(error, file=sys.stderr)
         return 1
-    print(f"{count} words and phrases in {time.perf_counter() - started:.0f} s")
+    print(f"{count} words and phrases in {time.perf_counter() - start_time:.0f} s")
     return 0
 
 

@@ -25,7 +25,7 @@ class Paragraphs(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.found: list[str] = []
+        self.paragraphs: list[str] = []
         self._parts: list[str] = []
         self._hidden = 0
 
@@ -51,19 +51,19 @@ class Paragraphs(HTMLParser):
         text = " ".join("".join(self._parts).split())
         self._parts.clear()
         if text.count(" ") >= 3:  # the labels of buttons do not show a word in context
-            self.found.append(text)
+            self.paragraphs.append(text)
 
 
 def main(folder: str) -> None:
     """Print the distinct paragraphs of all pages. The pages are sorted by name."""
-    seen: set[str] = set()
+    distinct_texts: set[str] = set()
     for page in sorted(Path(folder).rglob("*.html")):
         parser = Paragraphs()
         parser.feed(page.read_text(encoding="utf-8"))
         parser.end()
-        for text in parser.found:
-            if text not in seen:
-                seen.add(text)
+        for text in parser.paragraphs:
+            if text not in distinct_texts:
+                distinct_texts.add(text)
                 sys.stdout.write(text + "\n")
 
 

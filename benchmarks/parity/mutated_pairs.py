@@ -82,8 +82,8 @@ def mutate(text: str, rng: random.Random, max_changes: int) -> str:
         elif change < 8:
             words.insert(rng.randrange(len(words) + 1), words[index])
         elif change < 12:
-            other = rng.randrange(len(words))
-            words[index], words[other] = words[other], words[index]
+            other_index = rng.randrange(len(words))
+            words[index], words[other_index] = words[other_index], words[index]
         elif change < 16:
             words[index] += rng.choice(TAILS)
         elif change < 20:

@@ -47,10 +47,10 @@ def write_phrase_table(path: Path, pairs: PhrasePairs) -> int:
                 pairs.to_pivot[block].tolist(),
                 pairs.from_pivot[block].tolist(),
             )
-            for left, right, to_pivot, from_pivot in zip(*columns, strict=True):
-                if "|||" in left or "|||" in right:
+            for source_phrase, target_phrase, to_pivot, from_pivot in zip(*columns, strict=True):
+                if "|||" in source_phrase or "|||" in target_phrase:
                     continue
-                text.append(f"{left} ||| {right} ||| {to_pivot!r} 1 {from_pivot!r} 1\n")
+                text.append(f"{source_phrase} ||| {target_phrase} ||| {to_pivot!r} 1 {from_pivot!r} 1\n")
             lines += len(text)
             packed.write("".join(text).encode())
     return lines
@@ -63,8 +63,8 @@ def java_pairs(jar: Path, files: list[Path], out: Path, memory: str) -> dict[tup
     pairs = {}
     with gzip.open(out / "paraphrase.gz", "rt", encoding="utf-8", newline="\n") as lines:
         for line in lines:
-            left, right, probability = line.rstrip("\n").split(" ||| ")
-            pairs[left, right] = float(probability)
+            phrase, paraphrase, probability = line.rstrip("\n").split(" ||| ")
+            pairs[phrase, paraphrase] = float(probability)
     return pairs
 
 
@@ -73,8 +73,8 @@ def our_pairs(pack: Path) -> dict[tuple[str, str], float]:
     with gzip.open(pack / "paraphrase.gz", "rt", encoding="utf-8", newline="\n") as stream:
         lines = stream.read().split("\n")
     return {
-        (left, right): float(number)
-        for number, left, right in zip(lines[0:-1:3], lines[1::3], lines[2::3], strict=True)
+        (phrase, paraphrase): float(number)
+        for number, phrase, paraphrase in zip(lines[0:-1:3], lines[1::3], lines[2::3], strict=True)
     }
 
 
@@ -88,13 +88,13 @@ def main() -> int:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        side = pivot = language_text(None)
+        language = pivot = language_text(None)
         options = BitextOptions(least_count=arguments.least_count)
         work = folder / "work"
         build_from_bitext(
-            folder / "first", side, pivot, tuple(arguments.bitext), options=options, work=work, keep_work=True
+            folder / "first", language, pivot, tuple(arguments.bitext), options=options, work=work, keep_work=True
         )
-        corpora = [Corpus(work / "tokens" / place) for place in ("language", "pivot")]
+        corpora = [Corpus(work / "tokens" / text_name) for text_name in ("language", "pivot")]
         table = folder / "table.gz"
         lines = write_phrase_table(table, read_phrase_pairs(*corpora, work / "phrases", 0.0))
         texts = []

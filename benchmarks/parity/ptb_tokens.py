@@ -71,12 +71,16 @@ def main() -> None:
         end = time.perf_counter()
         if len(theirs) != len(ours):
             raise SystemExit(f"{path}: {len(theirs)} lines from Java, {len(ours)} from us")
-        differ = [at for at, (one, other) in enumerate(zip(theirs, ours, strict=True)) if one != other]
+        differ = [
+            index
+            for index, (java_tokens, our_tokens) in enumerate(zip(theirs, ours, strict=True))
+            if java_tokens != our_tokens
+        ]
         counts = [len(lines), sum(len(line.split(" ")) for line in ours if line), len(differ)]
         totals = [total + count for total, count in zip(totals, counts, strict=True)]
         print(path.name, *counts, f"{middle - start:.2f}", f"{end - middle:.2f}", sep="\t", flush=True)
-        for at in differ:
-            print(f"  line {at + 1}: {lines[at]!r}\n    Java {theirs[at]}\n    ours {ours[at]}")
+        for index in differ:
+            print(f"  line {index + 1}: {lines[index]!r}\n    Java {theirs[index]}\n    ours {ours[index]}")
     print("all", *totals, sep="\t")
     sys.exit(totals[-1] > 0)
 

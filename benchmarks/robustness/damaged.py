@@ -149,7 +149,7 @@ def compute_meteor(details: dict[str, Any], parameters: dict[str, float]) -> flo
     """Compute METEOR from statistics by the formulas in section 2 of its paper."""
     sums, delta = details["statistics"], parameters["delta"]
 
-    def weighted_share(text: str) -> float:
+    def share_of_matches(text: str) -> float:
         function_words = sums[f"{text}_function_words"]
         length = delta * (sums[f"{text}_length"] - function_words) + (1 - delta) * function_words
         matched = 0.0
@@ -158,7 +158,7 @@ def compute_meteor(details: dict[str, Any], parameters: dict[str, float]) -> flo
             matched += matcher["weight"] * weighted_matches
         return matched / length if length else 0.0
 
-    precision, recall = weighted_share("hypothesis"), weighted_share("reference")
+    precision, recall = share_of_matches("hypothesis"), share_of_matches("reference")
     if not precision or not recall:
         return 0.0
     mean = 1 / ((1 - parameters["alpha"]) / precision + parameters["alpha"] / recall)

@@ -134,7 +134,7 @@ def readers(folder: Path) -> dict[str, Reader]:
     }
     evaluate = ("evaluate", "index.yaml", "-M", "bleu", "-s", "tau-strict", "--no-cache", "-o", "out.txt")
     lemmas = b"language: other\nmatchers: [exact, lemma]\nlemmatizer: {use: lookup, file: lemmas}\n"
-    found = {
+    file_readers = {
         "plain text": Reader("hyp", ("score", "hyp", "ref", "-l", "other", "-o", "out.json"), plain, "out.json"),
         "compat": Reader("hyp", ("compat", "hyp", "ref", "-l", "other"), plain),
         "SGML": Reader("hyp", ("score", "hyp", "ref", "-l", "other"), {"hyp": SGML, "ref": REFERENCE_SGML}),
@@ -165,14 +165,14 @@ def readers(folder: Path) -> dict[str, Reader]:
             "out.txt",
         ),
     }
-    found |= more_texts(plain, task, evaluate) | resources(folder, plain)
+    file_readers |= more_texts(plain, task, evaluate) | resources(folder, plain)
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
 
         pq.write_table(pa.table({"hypothesis": ["the cat"] * 9, "reference": ["a cat"] * 9}), folder / "seed.parquet")
         data = (folder / "seed.parquet").read_bytes()
-        found["Parquet"] = Reader(
+        file_readers["Parquet"] = Reader(
             "a.parquet", ("score", "a.parquet", "-l", "other", "-o", "out.parquet"), {"a.parquet": data}, "out.parquet"
         )
     except ImportError:
@@ -195,9 +195,9 @@ def readers(folder: Path) -> dict[str, Reader]:
         if path.is_file() and path.name != ".checked.json"
     }
     score = ("score", "hyp", "ref", "-l", "other", "-m", "exact,paraphrase", "--set", "pack=./tlh")
-    found["manifest"] = Reader("tlh/manifest.json", score, {**plain, **pack})
-    found["pack index"] = Reader("tlh/paraphrases.idx", score, {**plain, **pack})
-    return found
+    file_readers["manifest"] = Reader("tlh/manifest.json", score, {**plain, **pack})
+    file_readers["pack index"] = Reader("tlh/paraphrases.idx", score, {**plain, **pack})
+    return file_readers
 
 
 def more_texts(plain: dict[str, bytes], task: dict[str, bytes], evaluate: tuple[str, ...]) -> dict[str, Reader]:
@@ -207,7 +207,7 @@ def more_texts(plain: dict[str, bytes], task: dict[str, bytes], evaluate: tuple[
     tsv = CSV.replace(b",", b"\t")
     choose = ("-l", "other", "-o", "out.txt")
     idf = ("score", "hyp", "ref", "-l", "other", "--set", "idf=texts", "--set", "delta=0.5", "-o", "out.txt")
-    found = {
+    file_readers = {
         "COCO results": Reader("results.json", captions, coco, "out.json"),
         "COCO captions": Reader("captions.json", captions, coco, "out.json"),
         "CSV": Reader("a.csv", ("score", "a.csv", "-l", "other", "-o", "out.jsonl"), {"a.csv": CSV}, "out.jsonl"),
@@ -219,8 +219,10 @@ def more_texts(plain: dict[str, bytes], task: dict[str, bytes], evaluate: tuple[
     if importlib.util.find_spec("meteor_e_evaluation"):
         index = INDEX.replace(b"ranks.csv, format: ranking-csv", b"da, format: da-segments, score: Z.SCR")
         measured = tuple(option.replace("tau-strict", "pearson") for option in evaluate)
-        found["assessments"] = Reader("da", measured, {**task, "index.yaml": index, "da": ASSESSMENTS}, "out.txt")
-    return found
+        file_readers["assessments"] = Reader(
+            "da", measured, {**task, "index.yaml": index, "da": ASSESSMENTS}, "out.txt"
+        )
+    return file_readers
 
 
 def resources(folder: Path, plain: dict[str, bytes]) -> dict[str, Reader]:
@@ -230,7 +232,7 @@ def resources(folder: Path, plain: dict[str, bytes]) -> dict[str, Reader]:
     synonyms = {"synonyms/english.synsets": SYNSETS, "synonyms/english.exceptions": b"mice\nmouse\n", "words": b"the\n"}
     new = ("compat", "hyp", "ref", "-new", "files")
     files = {"files/function.words": b"the\n", "files/paraphrase.gz": gzip.compress(TABLE)}
-    found = {
+    file_readers = {
         "synsets": Reader("synonyms/english.synsets", java, {**plain, **synonyms}),
         "synset exceptions": Reader("synonyms/english.exceptions", java, {**plain, **synonyms}),
         "function words": Reader("words", java, {**plain, **synonyms}),
@@ -242,12 +244,12 @@ def resources(folder: Path, plain: dict[str, bytes]) -> dict[str, Reader]:
             ("GloVe", "glove", WORD2VEC.partition(b"\n")[2]),
         ):  # fmt: skip
             convert = ("vectors", "convert", "v", "--format-in", form, "-o", "out.vectors")
-            found[f"vectors {name}"] = Reader("v", convert, {"v": data}, "out.vectors")
+            file_readers[f"vectors {name}"] = Reader("v", convert, {"v": data}, "out.vectors")
         (folder / "v").write_bytes(WORD2VEC)
         command("vectors", "convert", str(folder / "v"), "-o", str(folder / "v.vectors"))
         chain = b"language: other\nmatchers: [exact, {use: vector, file: v.vectors, threshold: 0.7, weight: 0.5}]\n"
         packed = {**plain, "chain.yaml": chain, "v.vectors": (folder / "v.vectors").read_bytes()}
-        found["vector file"] = Reader("v.vectors", score, packed)
+        file_readers["vector file"] = Reader("v.vectors", score, packed)
     if importlib.util.find_spec("meteor_e_bitext"):
         draw = random.Random(1)
         sentences = [[f"w{draw.randrange(30)}" for _ in range(6)] for _ in range(60)]
@@ -262,33 +264,33 @@ def resources(folder: Path, plain: dict[str, bytes]) -> dict[str, Reader]:
         }
         build = ("pack", "build", "-l", "other", "--bitext", "a", "b", "--tokenization", "whitespace",
                  "--pivot-language", "other", "-o", "out")  # fmt: skip
-        found["bitext"] = Reader("a", build, bitext, "out")
-        found["word alignment"] = Reader("links", (*build, "--alignment", "links"), bitext, "out")
-        found["phrase table"] = Reader("phrases", (*build, "--phrase-table", "phrases"), bitext, "out")
+        file_readers["bitext"] = Reader("a", build, bitext, "out")
+        file_readers["word alignment"] = Reader("links", (*build, "--alignment", "links"), bitext, "out")
+        file_readers["phrase table"] = Reader("phrases", (*build, "--phrase-table", "phrases"), bitext, "out")
     if importlib.util.find_spec("meteor_e_languages"):
         extract = ("dbnary", "extract", "-l", "fr")
-        found["DBnary synsets"] = Reader("s", (*extract, "--synsets", "s", "--name", "hostile"), {"s": SYNSETS})
+        file_readers["DBnary synsets"] = Reader("s", (*extract, "--synsets", "s", "--name", "hostile"), {"s": SYNSETS})
         dump = (*extract, "--restart", "--dump", "s.ttl", "--write-synsets", "out")
-        found["Turtle dump"] = Reader("s.ttl", dump, {"s.ttl": TURTLE}, "out")
+        file_readers["Turtle dump"] = Reader("s.ttl", dump, {"s.ttl": TURTLE}, "out")
     if importlib.util.find_spec("meteor_e_learned"):
         judged = {
             str(path.relative_to(JUDGED)): path.read_bytes() for path in sorted(JUDGED.rglob("*")) if path.is_file()
         }
         train = ("train", "recipe.yaml", "--no-cache", "-o", "out.safetensors")
-        found["recipe"] = Reader("recipe.yaml", train, judged, "out.safetensors")
+        file_readers["recipe"] = Reader("recipe.yaml", train, judged, "out.safetensors")
         command("train", str(JUDGED / "recipe.yaml"), "--no-cache", "-o", str(folder / "m.safetensors"))
         trained = {**plain, "m.safetensors": (folder / "m.safetensors").read_bytes()}
         score = ("score", "hyp", "ref", "-M", "m.safetensors", "-o", "out.txt")
-        found["model"] = Reader("m.safetensors", score, trained, "out.txt")
+        file_readers["model"] = Reader("m.safetensors", score, trained, "out.txt")
     if importlib.util.find_spec("meteor_e_vectors") and importlib.util.find_spec("onnx"):
         tests = runpy.run_path(str(ROOT / "plugins" / "meteor-e-vectors" / "tests" / "tiny_encoder.py"))
         tests["write_network"](folder / "model.onnx")
         tests["write_tokenizer"](folder / "tokenizer.json")
         encoder = {name: (folder / name).read_bytes() for name in ("model.onnx", "tokenizer.json")}
         add = ("encoder", "add", "hostile", "model.onnx", "tokenizer.json", "--pieces", "12")
-        found["network"] = Reader("model.onnx", add, encoder)
-        found["tokenizer"] = Reader("tokenizer.json", add, encoder)
-    return found
+        file_readers["network"] = Reader("model.onnx", add, encoder)
+        file_readers["tokenizer"] = Reader("tokenizer.json", add, encoder)
+    return file_readers
 
 
 def command(*arguments: str) -> None:
@@ -321,7 +323,7 @@ def wrong(content: bytes) -> Iterator[tuple[str, Maker]]:
         yield name, lambda path, data=data: path.write_bytes(data)  # type: ignore[misc]
 
 
-def damaged(content: bytes, count: int, rng: random.Random) -> Iterator[tuple[str, Maker]]:
+def make_damage(content: bytes, count: int, rng: random.Random) -> Iterator[tuple[str, Maker]]:
     """Yield damaged file contents. A reader may accept them, or print an error message of one line."""
     cases = [
         b"", b"\n", b"\xef\xbb\xbf", b"[" * 100_000, b"{" * 100_000, b"<a>" * 50_000, b'"' * 9999, b"&a " * 999,
@@ -341,15 +343,15 @@ def damaged(content: bytes, count: int, rng: random.Random) -> Iterator[tuple[st
     for number in range(count):
         data = bytearray(content)
         for _ in range(rng.choice((1, 1, 2, 4))):
-            at, kind = rng.randrange(len(data) + 1), rng.randrange(5)
+            position, kind = rng.randrange(len(data) + 1), rng.randrange(5)
             if kind == 0:
-                data[at:at] = rng.choice(inserts)
-            elif kind == 1 and at < len(data):
-                data[at] ^= 1 << rng.randrange(8)
+                data[position:position] = rng.choice(inserts)
+            elif kind == 1 and position < len(data):
+                data[position] ^= 1 << rng.randrange(8)
             elif kind == 2:
-                del data[at : at + rng.randrange(1, 20)]
+                del data[position : position + rng.randrange(1, 20)]
             elif kind == 3:
-                data[at:] = b""
+                data[position:] = b""
             else:
                 lines = bytes(data).split(b"\n")
                 rng.shuffle(lines)
@@ -398,27 +400,27 @@ def run(arguments: tuple[str, ...], folder: Path) -> tuple[int, str, float]:
     while time.monotonic() - begun < SECONDS:
         done, status = os.waitpid(child, os.WNOHANG)
         if done:
-            said = (folder / ".stderr").read_text(errors="replace")
-            return os.waitstatus_to_exitcode(status), said, time.monotonic() - begun
+            message = (folder / ".stderr").read_text(errors="replace")
+            return os.waitstatus_to_exitcode(status), message, time.monotonic() - begun
         time.sleep(0.002)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
     return -1000, "", SECONDS
 
 
-def judge(name: str, surely: bool, code: int, said: str, folder: Path, output: str | None) -> str | None:
+def judge(name: str, surely: bool, code: int, message: str, folder: Path, output: str | None) -> str | None:
     """Return the problem that a case has shown, such as a traceback, or ``None``."""
     if code == -1000:
         return "hang"
     if code < 0:
         return f"signal {-code}"
-    if "Traceback" in said or code == 99:
+    if "Traceback" in message or code == 99:
         return "traceback"
     if code == 0:
         return "exit 0" if surely else None
     if output and (folder / output).exists():
         return "left behind"
-    if len([line for line in said.splitlines() if "arning: " not in line[:20] and not STAGE.fullmatch(line)]) > 1:
+    if len([line for line in message.splitlines() if "arning: " not in line[:20] and not STAGE.fullmatch(line)]) > 1:
         return "more than a line"
     return None
 
@@ -449,7 +451,7 @@ def count(
                 if case[0] != "pipe" or reader not in ONCE
             ]
             cases += [(*case, reader not in LENIENT) for case in wrong(files[file])]
-            cases += [(*case, False) for case in damaged(files[file], mutations, rng)]
+            cases += [(*case, False) for case in make_damage(files[file], mutations, rng)]
             errors, problems = 0, Counter[str]()
             for case, make, surely in cases:
                 folder = Path(scratch) / "case"
@@ -459,15 +461,15 @@ def count(
                     if name != file:
                         (folder / name).write_bytes(content)
                 make(folder / file)
-                code, said, seconds = run(arguments, folder)
+                code, message, seconds = run(arguments, folder)
                 slowest = max(slowest, seconds)
                 errors += code != 0
-                problem = judge(case, surely, code, said, folder, output)
+                problem = judge(case, surely, code, message, folder, output)
                 if case == "as it is" and code:
                     problem = "does not work"
                 if problem:
                     problems[problem] += 1
-                    print(f"{reader}, {case}: {problem}: {said.strip()[-300:]}", file=sys.stderr)
+                    print(f"{reader}, {case}: {problem}: {message.strip()[-300:]}", file=sys.stderr)
                 shutil.rmtree(folder)
             rows.append((reader, len(cases), errors, problems))
             print(f"{reader:18} {len(cases):6} {errors:6}  {dict(problems) or ''}", flush=True)

@@ -232,8 +232,8 @@ def problem(case: Case, folder: Path) -> str:
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-        for what, most in case.limits:
-            resource.setrlimit(what, (most, most))
+        for resource_type, maximum in case.limits:
+            resource.setrlimit(resource_type, (maximum, maximum))
 
     variables = {
         **os.environ,
@@ -246,22 +246,22 @@ def problem(case: Case, folder: Path) -> str:
         preexec_fn=limit, start_new_session=True,
     )  # fmt: skip
     try:
-        said = process.communicate(timeout=SECONDS)[1].decode(errors="replace")
+        message = process.communicate(timeout=SECONDS)[1].decode(errors="replace")
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
         return "hang"
     code = process.returncode
-    lines = [line for line in said.splitlines() if "arning: " not in line[:20] and "installing it" not in line]
+    lines = [line for line in message.splitlines() if "arning: " not in line[:20] and "installing it" not in line]
     verdicts = {
         "signal": code < 0 or code >= 128,
-        "traceback": any(word in said for word in ("Traceback", "Exception ignored", "Fatal Python")),
+        "traceback": any(word in message for word in ("Traceback", "Exception ignored", "Fatal Python")),
         "exit 0": code == 0 and case.fails,
         "not one line": code != 0 and len(lines) != (0 if case.silent else 1),
         "left behind": code != 0 and any(folder.glob("out*")),
     }
-    found = next((name for name, holds in verdicts.items() if holds), "")
-    return f"{found}: {said.strip()[-300:]}" if found else ""
+    verdict = next((name for name, holds in verdicts.items() if holds), "")
+    return f"{verdict}: {message.strip()[-300:]}" if verdict else ""
 
 
 def main() -> None:

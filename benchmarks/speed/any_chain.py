@@ -22,12 +22,12 @@ from meteor_e_evaluation import load_index, load_test_set
 from meteor_e.chains.chain import find_language
 
 
-def spent(command: list[str]) -> float:
+def measure_seconds(command: list[str]) -> float:
     """Run a command, and return its processor time in seconds."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start_usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     subprocess.run(command, check=True, capture_output=True, env={**os.environ, "METEOR_E_THREADS": "1"})
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    end_usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return end_usage.ru_utime + end_usage.ru_stime - start_usage.ru_utime - start_usage.ru_stime
 
 
 def main() -> None:
@@ -52,14 +52,14 @@ def main() -> None:
                     Path(file).write_text("".join(f"{line}\n" for line in lines), "utf-8")
                 score = [sys.executable, "-m", "meteor_e", "score", "-l", language]
                 commands = [
-                    [*score, *sides, *metric]
-                    for sides in (files[:2], files[2:])
+                    [*score, *text_files, *metric]
+                    for text_files in (files[:2], files[2:])
                     for metric in ([], ["-M", "any"])
                 ]  # fmt: skip
-                rounds = [[spent(command) for command in commands] for _ in range(options.rounds)]
-            meteor, own, *start = (min(times) for times in zip(*rounds, strict=True))
-            share, bare = meteor / own, (meteor - start[0]) / (own - start[1])
-            figures = f"{len(texts[0]):,} | {meteor:.2f} | {own:.2f} | {share:.2f} | {bare:.2f}"
+                rounds = [[measure_seconds(command) for command in commands] for _ in range(options.rounds)]
+            meteor_seconds, any_seconds, *start = (min(times) for times in zip(*rounds, strict=True))
+            share, bare = meteor_seconds / any_seconds, (meteor_seconds - start[0]) / (any_seconds - start[1])
+            figures = f"{len(texts[0]):,} | {meteor_seconds:.2f} | {any_seconds:.2f} | {share:.2f} | {bare:.2f}"
             print(f"| {index.name} {pair} | {figures} |", flush=True)
 
 

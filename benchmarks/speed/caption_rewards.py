@@ -19,13 +19,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 
-def spent(pid: int | None) -> float:
+def measure_seconds(pid: int | None) -> float:
     """Return the processor time of this process in seconds, plus that of a running child process."""
-    own = time.process_time()
+    own_seconds = time.process_time()
     if pid is None:
-        return own
+        return own_seconds
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-    return own + (int(fields[11]) + int(fields[12])) / 100
+    return own_seconds + (int(fields[11]) + int(fields[12])) / 100
 
 
 def scorer(name: str) -> tuple[Callable[[list[str], list[list[str]]], object], int | None]:
@@ -57,27 +57,31 @@ def main() -> None:
     parser.add_argument("captions")
     parser.add_argument("--metric", default="caption-light")
     parser.add_argument("--batches", type=int, default=40)
-    given = parser.parse_args()
-    with gzip.open(given.captions, "rt", encoding="utf-8") as lines:
+    options = parser.parse_args()
+    with gzip.open(options.captions, "rt", encoding="utf-8") as lines:
         images = [json.loads(line)["captions"] for line in lines]
     rng = random.Random(1)
     start = time.process_time()
-    score, pid = scorer(given.metric)
-    times = [spent(pid) - start]
-    for _ in range(given.batches + 1):
+    score, pid = scorer(options.metric)
+    times = [measure_seconds(pid) - start]
+    for _ in range(options.batches + 1):
         drawn = [rng.choice(images) for _ in range(50)]
-        texts = [rng.choice(rng.choice(images) if rng.random() < 0.5 else own) for own in drawn for _ in range(5)]
-        references = [own[1:] for own in drawn for _ in range(5)]
-        before = spent(pid)
+        texts = [
+            rng.choice(rng.choice(images) if rng.random() < 0.5 else image_captions)
+            for image_captions in drawn
+            for _ in range(5)
+        ]
+        references = [image_captions[1:] for image_captions in drawn for _ in range(5)]
+        start_seconds = measure_seconds(pid)
         score([text.lower().rstrip(" .") for text in texts], references)
-        times.append(spent(pid) - before)
-    rest = sorted(times[2:])
+        times.append(measure_seconds(pid) - start_seconds)
+    batch_seconds = sorted(times[2:])
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     if pid is not None:
         peak = next(line for line in Path(f"/proc/{pid}/status").read_text().splitlines() if line.startswith("VmHWM"))
         memory += int(peak.split()[1]) / 1024
     print(
-        f"| {given.metric} | {1000 * rest[len(rest) // 2]:.1f} ms per batch of 250 | "
+        f"| {options.metric} | {1000 * batch_seconds[len(batch_seconds) // 2]:.1f} ms per batch of 250 | "
         f"{times[0] + times[1]:.1f} s start and first batch | {memory:.0f} MiB |"
     )
 

@@ -72,8 +72,8 @@ class Run(NamedTuple):
     def growth(self) -> float:
         """The peak memory in the second half of the run, divided by the peak memory in the first half."""
         half = self.seconds / 2
-        later = [memory for at, memory in self.samples if at > half]
-        return max(later, default=0.0) / max(memory for at, memory in self.samples if at <= half)
+        later = [memory for elapsed, memory in self.samples if elapsed > half]
+        return max(later, default=0.0) / max(memory for elapsed, memory in self.samples if elapsed <= half)
 
 
 @functools.cache
@@ -94,34 +94,34 @@ def real_pairs(data: Path) -> list[tuple[str, str]]:
     return [pair for pair in pairs if pair[0].strip() and pair[1].strip()]
 
 
-def varied(pairs: list[tuple[str, str]], start: int, stop: int) -> Iterator[tuple[str, str]]:
+def vary_pairs(pairs: list[tuple[str, str]], start: int, stop: int) -> Iterator[tuple[str, str]]:
     """Yield the pairs with the numbers from ``start`` to ``stop``. Real pairs come before edited pairs."""
     yield from pairs[start:stop]
     for number in range(max(start, len(pairs)), stop):
         generator = random.Random(number)
         hypothesis, reference = (text.split() for text in pairs[number % len(pairs)])
-        others = pairs[int(generator.random() * len(pairs))][0].split()
+        other_words = pairs[int(generator.random() * len(pairs))][0].split()
         for _ in range(1 + int(generator.random() * 3)):
-            edit(hypothesis, others, generator)
-        edit(reference, others, generator)
+            edit(hypothesis, other_words, generator)
+        edit(reference, other_words, generator)
         yield " ".join(hypothesis), " ".join(reference)
 
 
-def edit(words: list[str], others: list[str], generator: random.Random) -> None:
+def edit(words: list[str], other_words: list[str], generator: random.Random) -> None:
     """Delete a random word, duplicate it, or replace it by a word of another segment."""
-    at = int(generator.random() * len(words))
+    index = int(generator.random() * len(words))
     kind = int(generator.random() * 3)
     if kind == 0 and len(words) > 1:
-        del words[at]
+        del words[index]
     elif kind == 1:
-        words.insert(at, words[at])
+        words.insert(index, words[index])
     else:
-        words[at] = others[int(generator.random() * len(others))]
+        words[index] = other_words[int(generator.random() * len(other_words))]
 
 
 def group(data: Path, start: int, stop: int) -> tuple[list[str], list[str], list[int]]:
     """Return the hypotheses, references and hashes of the pairs in a row group of the Parquet file."""
-    some = list(varied(real_pairs(data), start, stop))
+    some = list(vary_pairs(real_pairs(data), start, stop))
     hypotheses, references = zip(*some, strict=True)
     digests = [zlib.crc32(f"{a}\n{b}".encode()) << 32 | zlib.adler32(f"{a}\n{b}".encode()) for a, b in some]
     return list(hypotheses), list(references), digests
@@ -134,15 +134,15 @@ def make(data: Path, count: int, path: Path) -> None:
 
     scratch = path.with_suffix(".tmp")
     schema = pa.schema([("hypothesis", pa.string()), ("reference", pa.string())])
-    seen: set[int] = set()
+    distinct_digests: set[int] = set()
     starts = range(0, count, PACKED)
     with pq.ParquetWriter(scratch, schema, compression="zstd") as writer, ProcessPoolExecutor() as pool:
         groups = pool.map(group, repeat(data), starts, (min(start + PACKED, count) for start in starts))
         for hypotheses, references, digests in groups:
-            seen.update(digests)
+            distinct_digests.update(digests)
             writer.write_table(pa.table([hypotheses, references], schema=schema))
     scratch.replace(path)
-    note = {"real": min(len(real_pairs(data)), count), "pairs": count, "distinct": len(seen)}
+    note = {"real": min(len(real_pairs(data)), count), "pairs": count, "distinct": len(distinct_digests)}
     path.with_suffix(".json").write_text(json.dumps(note), encoding="utf-8")
 
 
@@ -157,8 +157,8 @@ def measure(name: str, command: list[str], tick: float = 2.0) -> Run:
     while process.poll() is None:
         total = 0
         try:
-            for each in (watched, *watched.children(recursive=True)):
-                total += each.memory_info().rss
+            for child in (watched, *watched.children(recursive=True)):
+                total += child.memory_info().rss
         except psutil.NoSuchProcess:
             continue
         finally:
@@ -196,9 +196,9 @@ def table(runs: list[Run], note: dict[str, int], load: float) -> str:
             f"| {run.peak:,.0f} MB | {run.growth:.2f} |"
         )
     by_name = {run.name: run for run in runs}
-    one, two = by_name.get(NAMES["local:1"]), by_name.get(NAMES["local:2"])
-    if two is not None:
-        rate = count / two.seconds / 2
+    single_run, double_run = by_name.get(NAMES["local:1"]), by_name.get(NAMES["local:2"])
+    if double_run is not None:
+        rate = count / double_run.seconds / 2
         hours = 1e9 / (rate * 100) / 3600
         lines += [
             "",
@@ -211,9 +211,10 @@ def table(runs: list[Run], note: dict[str, int], load: float) -> str:
                 "second, and its capacity is a thousand tasks per second."
             ),
         ]
-        if one is not None:
+        if single_run is not None:
             lines[-1] += (
-                f" The cluster of two processes was {one.seconds / two.seconds:.2f} times as fast as a cluster of one."
+                f" The cluster of two processes was {single_run.seconds / double_run.seconds:.2f} times as fast as a "
+                "cluster of one."
             )
     return "\n".join(lines)
 

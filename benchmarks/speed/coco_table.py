@@ -59,31 +59,32 @@ def write_files(source: str, images: int, folder: Path) -> tuple[Path, Path]:
     rng = random.Random(1)
     annotations, results = [], []
     for image in range(images):
-        own = captions[image % len(captions)]
+        image_captions = captions[image % len(captions)]
         annotations += [
-            {"image_id": image, "id": 10 * image + number, "caption": text} for number, text in enumerate(own)
+            {"image_id": image, "id": 10 * image + number, "caption": text}
+            for number, text in enumerate(image_captions)
         ]
-        words = rng.choice(own if rng.random() < 0.7 else rng.choice(captions)).split()
-        kept = [word for word in words if rng.random() < 0.8] or words
-        results.append({"image_id": image, "caption": " ".join(kept)})
+        words = rng.choice(image_captions if rng.random() < 0.7 else rng.choice(captions)).split()
+        remaining_words = [word for word in words if rng.random() < 0.8] or words
+        results.append({"image_id": image, "caption": " ".join(remaining_words)})
     paths = folder / "results.json", folder / "annotations.json"
-    listed = [{"id": image} for image in range(images)]
+    image_list = [{"id": image} for image in range(images)]
     paths[0].write_text(json.dumps(results))
-    paths[1].write_text(json.dumps({"images": listed, "annotations": annotations, "type": "captions", "info": {}}))
+    paths[1].write_text(json.dumps({"images": image_list, "annotations": annotations, "type": "captions", "info": {}}))
     return paths
 
 
-def measured(command: list[str]) -> tuple[str, float, float, float]:
+def measure(command: list[str]) -> tuple[str, float, float, float]:
     """Run a command, and return its output, processor seconds, wall-clock seconds, and peak memory in MiB."""
-    before, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
+    start_usage, clock = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     child = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert child.stdout is not None
     output = child.stdout.read()
     _, status, usage = os.wait4(child.pid, 0)
     if status:
         sys.exit(f"{command[:4]} failed")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    spent = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    end_usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    spent = end_usage.ru_utime + end_usage.ru_stime - start_usage.ru_utime - start_usage.ru_stime
     return output, spent, time.perf_counter() - clock, usage.ru_maxrss / 1024
 
 
@@ -92,9 +93,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("captions")
     parser.add_argument("--images", type=int, default=40_504)
-    given = parser.parse_args()
+    options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
-        results, annotations = map(str, write_files(given.captions, given.images, Path(name)))
+        results, annotations = map(str, write_files(options.captions, options.images, Path(name)))
         ours = [sys.executable, "-m", "meteor_e", "score", results, annotations, "--format-in", "coco"]
         print("| program | processor s | clock s | MiB |\n|---|---|---|---|")
         texts, spent = [], []
@@ -107,7 +108,7 @@ def main() -> None:
             ("pycocoevalcap, METEOR alone", [*bridge, "theirs", "METEOR"]),
             ("pycocoevalcap with our classes, METEOR alone", [*bridge, "ours", "METEOR"]),
         ):
-            text, seconds, clock, memory = measured(command)
+            text, seconds, clock, memory = measure(command)
             texts.append(text)
             spent.append(seconds)
             print(f"| {label} | {seconds:.1f} | {clock:.1f} | {memory:.0f} |", flush=True)

@@ -73,24 +73,24 @@ def word(number: int) -> str:
 
 def page(number: int, generator: random.Random) -> str:
     """Return the RDF triples of a DBnary page that has one entry."""
-    own = word(number)
-    entry = f"{own}__nom__1"
+    entry_word = word(number)
+    entry = f"{entry_word}__nom__1"
     senses = [f"fra:__ws_{sense}_{entry}" for sense in range(1, generator.randint(2, 5))]
     text = [
         f"""\
-fra:{own} rdf:type dbnary:Page ; dbnary:describes fra:{entry} .
-fra:{entry} rdf:type ontolex:LexicalEntry , ontolex:Word ; rdfs:label "{own}"@fr ;
+fra:{entry_word} rdf:type dbnary:Page ; dbnary:describes fra:{entry} .
+fra:{entry} rdf:type ontolex:LexicalEntry , ontolex:Word ; rdfs:label "{entry_word}"@fr ;
   dbnary:partOfSpeech "-nom-" ; dcterms:language lexvo:fra ; lexinfo:partOfSpeech lexinfo:noun ;
   lime:language "fr" ; ontolex:canonicalForm fra:__cf_{entry} ; ontolex:sense {" , ".join(senses)} .
 fra:__cf_{entry} rdf:type ontolex:Form ; lexinfo:gender lexinfo:masculine ;
-  ontolex:phoneticRep "{own[::-1]}"@fr-fonipa ; ontolex:writtenRep "{own}"@fr .
+  ontolex:phoneticRep "{entry_word[::-1]}"@fr-fonipa ; ontolex:writtenRep "{entry_word}"@fr .
 """
     ]
     for sense in senses:
         gloss = " ".join(word(generator.randrange(10_000)) for _ in range(12))
         text.append(
             f'{sense} rdf:type ontolex:LexicalSense ; dbnary:senseNumber "1" ;\n'
-            f'  skos:definition [ rdf:value "{gloss}"@fr ] ; skos:example [ rdf:value "{gloss} {own}"@fr ] .\n'
+            f'  skos:definition [ rdf:value "{gloss}"@fr ] ; skos:example [ rdf:value "{gloss} {entry_word}"@fr ] .\n'
         )
     for translation in range(generator.randint(0, 8)):
         language = generator.choice(LANGUAGES)
@@ -101,7 +101,7 @@ fra:__cf_{entry} rdf:type ontolex:Form ; lexinfo:gender lexinfo:masculine ;
         )
     if generator.random() < 0.3:
         for _ in range(generator.randint(1, 4)):
-            source = generator.choice([f"fra:{own}", f"fra:{entry}", *senses])
+            source = generator.choice([f"fra:{entry_word}", f"fra:{entry}", *senses])
             target = word(generator.randrange(max(1, number)))
             text.append(f"{source} dbnary:{generator.choice(['synonym', 'synonym', 'hypernym'])} fra:{target} .\n")
     return "".join(text)
@@ -115,7 +115,7 @@ def write_dump(path: Path, size: int) -> None:
     with (bz2.open if path.suffix == ".bz2" else open)(building, "wb") as file:
         file.write(PREFIXES.encode())
         while written < size:
-            pages = "".join(page(number + at, generator) for at in range(1000)).encode()
+            pages = "".join(page(number + offset, generator) for offset in range(1000)).encode()
             file.write(pages)
             written += len(pages)
             number += 1000

@@ -66,12 +66,12 @@ def find_alternatives(texts: list[str]) -> dict[Span, list[list[str]]]:
     base = texts[0].split()
     alternatives: dict[Span, list[list[str]]] = {}
     for text in texts[1:]:
-        other = text.split()
-        for tag, i, j, k, m in difflib.SequenceMatcher(None, base, other, autojunk=False).get_opcodes():
+        other_words = text.split()
+        for tag, i, j, k, m in difflib.SequenceMatcher(None, base, other_words, autojunk=False).get_opcodes():
             if tag != "equal" and j - i <= 3 and m - k <= 3:
                 span_alternatives = alternatives.setdefault((i, j), [])
-                if other[k:m] not in span_alternatives:
-                    span_alternatives.append(other[k:m])
+                if other_words[k:m] not in span_alternatives:
+                    span_alternatives.append(other_words[k:m])
     return alternatives
 
 

@@ -32,7 +32,7 @@ def make(systems: int, segments: int, metrics: int) -> tuple[TestSet, list[Score
     human = random.normal(size=shape) + random.normal(size=(systems, 1)) * 0.3 + random.normal(size=(1, segments))
     human = np.round(human * 2) / 2
     same = random.random(segments) < 0.1
-    at, where = np.nonzero(np.ones(shape))
+    system_indexes, segment_indexes = np.nonzero(np.ones(shape))
     blank = ("",) * segments
     test = TestSet(
         name="made",
@@ -41,7 +41,7 @@ def make(systems: int, segments: int, metrics: int) -> tuple[TestSet, list[Score
         systems=tuple(f"s{number}" for number in range(systems)),
         outputs=tuple([blank] * systems),
         references=(blank,),
-        assessments=Assessments(where, at, human[at, where]),
+        assessments=Assessments(segment_indexes, system_indexes, human[system_indexes, segment_indexes]),
     )
     scores = []
     for number in range(metrics):
@@ -54,9 +54,9 @@ def make(systems: int, segments: int, metrics: int) -> tuple[TestSet, list[Score
 def run(name: str, method: str, options: argparse.Namespace) -> None:
     """Run a significance test, and print its row of the table."""
     test, scores = make(options.systems, options.segments, options.metrics)
-    before = time.process_time()
+    start_seconds = time.process_time()
     compare(measure(name), test, scores, samples=options.samples, seed=1, method=method)
-    spent, peak = time.process_time() - before, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    spent, peak = time.process_time() - start_seconds, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(f"| `{name}` | {method} | {spent:.1f} | {peak:.0f} |", flush=True)
 
 
@@ -73,7 +73,7 @@ def main() -> None:
     for name in options.only or MEASURES:
         default = measure(name).default_test()
         # PERM-BOTH computes most measures for each sample. It takes many minutes, so it only runs if the user names it.
-        tests = [default if each == "default" else each for each in options.test or ("default",)]
+        tests = [default if test_name == "default" else test_name for test_name in options.test or ("default",)]
         for method in dict.fromkeys(tests):
             child = fresh.Process(target=run, args=(name, method, options))
             child.start()

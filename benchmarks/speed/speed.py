@@ -44,7 +44,7 @@ class Row(NamedTuple):
     """A row of the table of speeds."""
 
     name: str
-    whole: Run | None
+    process_run: Run | None
     rate: float | None
 
 
@@ -106,15 +106,15 @@ def read_pairs(data: Path, pair: str) -> Pairs:
     return list(pairs)
 
 
-def write_sides(folder: Path, pairs: Pairs) -> tuple[str, str]:
+def write_texts(folder: Path, pairs: Pairs) -> tuple[str, str]:
     """Write a file of hypotheses and a file of references, and return their names."""
-    sides = []
-    for name, side in zip(("hypotheses", "references"), zip(*pairs, strict=True), strict=True):
+    paths = []
+    for name, lines in zip(("hypotheses", "references"), zip(*pairs, strict=True), strict=True):
         path = folder / f"{name}-{len(pairs)}"
         with path.open("w", encoding="utf-8", newline="\n") as out:
-            out.writelines(line + "\n" for line in side)
-        sides.append(str(path))
-    return sides[0], sides[1]
+            out.writelines(line + "\n" for line in lines)
+        paths.append(str(path))
+    return paths[0], paths[1]
 
 
 def java_command(jar: str, hypotheses: str, references: str) -> list[str]:
@@ -193,17 +193,17 @@ def steady_rates(
 
 def compare(jar: str, pairs: Pairs, folder: Path, repeat: int) -> list[Row]:
     """Measure all programs. Their runs alternate, so that a busy machine slows all programs equally."""
-    small, large = write_sides(folder, pairs[:CORPUS]), write_sides(folder, pairs)
+    small, large = write_texts(folder, pairs[:CORPUS]), write_texts(folder, pairs)
     ours = [sys.executable, "-m", "meteor_e", "score", *small, "-l", "en", "-q"]
     rows = []
-    java_small, java_large, whole = [], [], {1: [], 2: []}
+    java_small, java_large, runs_by_threads = [], [], {1: [], 2: []}
     compat: tuple[list[Run], list[Run]] = ([], [])
     for _ in range(repeat):
         java_small.append(measure(java_command(jar, *small)))
         java_large.append(measure(java_command(jar, *large)))
         for files, runs in zip((small, large), compat, strict=True):
             runs.append(measure(compat_command(*files), {"METEOR_E_THREADS": "1"}))
-        for threads, runs in whole.items():
+        for threads, runs in runs_by_threads.items():
             runs.append(measure([*ours, "--threads", str(threads)]))
 
     def middle(runs: list[Run]) -> Run:
@@ -211,8 +211,8 @@ def compare(jar: str, pairs: Pairs, folder: Path, repeat: int) -> list[Row]:
 
     extra = middle(java_large).seconds - middle(java_small).seconds
     rows.append(Row("METEOR 1.5 (Java)", middle(java_small), (len(pairs) - CORPUS) / extra))
-    steady = steady_rates(large, CORPUS, 3 * repeat, tuple(whole))
-    for (threads, runs), rate in zip(whole.items(), steady, strict=True):
+    steady = steady_rates(large, CORPUS, 3 * repeat, tuple(runs_by_threads))
+    for (threads, runs), rate in zip(runs_by_threads.items(), steady, strict=True):
         rows.append(Row(f"meteor_e, {threads} thread{'s' * (threads > 1)}", middle(runs), rate))
     # The speed is computed from the time that additional pairs take, as for the Java program.
     extra = middle(compat[1]).seconds - middle(compat[0]).seconds
@@ -232,7 +232,7 @@ def curve(jar: str, pairs: Pairs, folder: Path, picture: Path) -> list[tuple[int
     """Measure and draw the time of processes that score 10³ to 10⁶ segments. Java scores up to 10⁵ segments."""
     points: list[tuple[int, Run | None, Run]] = []
     for size in (1000, 3000, 10_000, 30_000, 100_000, 300_000, 1_000_000):
-        files = write_sides(folder, (pairs * (size // len(pairs) + 1))[:size])
+        files = write_texts(folder, (pairs * (size // len(pairs) + 1))[:size])
         ours = measure([sys.executable, "-m", "meteor_e", "score", *files, "-l", "en", "-q", "--threads", "1"])
         java = measure(java_command(jar, *files)) if size <= 100_000 else None
         points.append((size, java, ours))
@@ -265,7 +265,7 @@ def draw(points: list[tuple[int, Run | None, Run]], picture: Path) -> None:
 def report(rows: list[Row], latency: dict[str, float], points: list[tuple[int, Run | None, Run]]) -> str:
     """Return the tables of speeds in Markdown."""
     java = rows[0]
-    assert java.whole is not None
+    assert java.process_run is not None
     assert java.rate is not None
     measured = (
         f"The script `benchmarks/speed/speed.py` measured these values on {time.strftime('%Y-%m-%d')} "
@@ -280,12 +280,14 @@ def report(rows: list[Row], latency: dict[str, float], points: list[tuple[int, R
         "|---|---|---|---|",
     ]
     for row in rows:
-        whole = memory = "—"
-        if row.whole is not None:
-            whole = f"{row.whole.seconds:.2f} s ({java.whole.seconds / row.whole.seconds:.1f} ×)"
-            memory = f"{row.whole.memory:.0f} MB"
+        process_text = memory = "—"
+        if row.process_run is not None:
+            process_text = (
+                f"{row.process_run.seconds:.2f} s ({java.process_run.seconds / row.process_run.seconds:.1f} ×)"
+            )
+            memory = f"{row.process_run.memory:.0f} MB"
         rate = "—" if row.rate is None else f"{row.rate:,.0f} ({row.rate / java.rate:.1f} ×)"
-        lines.append(f"| {row.name} | {whole} | {memory} | {rate} |")
+        lines.append(f"| {row.name} | {process_text} | {memory} | {rate} |")
     lines += ["", "| one sentence | |", "|---|---|"]
     lines += [f"| {name} | {value} |" for name, value in latency.items()]
     if points:
@@ -294,8 +296,10 @@ def report(rows: list[Row], latency: dict[str, float], points: list[tuple[int, R
             "| segments | Java | meteor_e, 1 thread | memory, Java | memory, meteor_e |",
             "|---|---|---|---|---|",
         ]
-        for size, other, ours in points:
-            seconds, memory = ("—", "—") if other is None else (f"{other.seconds:.1f} s", f"{other.memory:.0f} MB")
+        for size, java_run, ours in points:
+            seconds, memory = (
+                ("—", "—") if java_run is None else (f"{java_run.seconds:.1f} s", f"{java_run.memory:.0f} MB")
+            )
             lines.append(f"| {size:,} | {seconds} | {ours.seconds:.2f} s | {memory} | {ours.memory:.0f} MB |")
     return "\n".join(lines) + "\n"
 
@@ -306,8 +310,8 @@ def one_sentence(repeat: int) -> dict[str, str]:
     nothing = median(repeat, lambda: measure([sys.executable, "-c", "pass"]))
     cold = median(repeat, lambda: measure([sys.executable, "-c", COLD]))
     sentence = "the resolution was adopted by the committee on monday after a debate that lasted three hours ."
-    other = "on monday the committee passed the resolution , following three hours of debate ."
-    warm = output(LATENCY, [sentence, other])
+    reference = "on monday the committee passed the resolution , following three hours of debate ."
+    warm = output(LATENCY, [sentence, reference])
     assert isinstance(warm, float)
     return {
         "`import meteor_e`, without the start of Python": f"{1000 * (importing.seconds - nothing.seconds):.0f} ms",
@@ -319,9 +323,9 @@ def one_sentence(repeat: int) -> dict[str, str]:
 def replace_section(document: Path, text: str) -> None:
     """Replace the section of a document between two HTML comments by the new tables."""
     start, end = "<!-- speed -->\n", "<!-- /speed -->"
-    before, _, rest = document.read_text(encoding="utf-8").partition(start)
-    _, _, after = rest.partition(end)
-    document.write_text(before + start + "\n" + text + "\n" + end + after, encoding="utf-8")
+    preceding_text, _, remaining_text = document.read_text(encoding="utf-8").partition(start)
+    _, _, following_text = remaining_text.partition(end)
+    document.write_text(preceding_text + start + "\n" + text + "\n" + end + following_text, encoding="utf-8")
 
 
 def main() -> None:

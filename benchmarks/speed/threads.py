@@ -61,11 +61,11 @@ def main() -> None:
 
     first, second, threaded = start(1), start(1), start(2)
     rounds = [(seconds(first), seconds(first, second), seconds(threaded)) for _ in range(arguments.repeat)]
-    one, pair, two = (statistics.median(times) for times in zip(*rounds, strict=True))
+    one_thread, pair, two_threads = (statistics.median(times) for times in zip(*rounds, strict=True))
     print(f"{count:,} segments, medians of {arguments.repeat} rounds, load {os.getloadavg()[0]:.1f}")
-    print(f"one thread       {count / one:8,.0f} segments/s")
-    print(f"two threads      {count / two:8,.0f} segments/s  {one / two:.2f} ×")
-    print(f"two processes    {2 * count / pair:8,.0f} segments/s  {2 * one / pair:.2f} ×")
+    print(f"one thread       {count / one_thread:8,.0f} segments/s")
+    print(f"two threads      {count / two_threads:8,.0f} segments/s  {one_thread / two_threads:.2f} ×")
+    print(f"two processes    {2 * count / pair:8,.0f} segments/s  {2 * one_thread / pair:.2f} ×")
 
 
 if __name__ == "__main__":

@@ -705,7 +705,7 @@ class Programs:
             arguments.append("-ch")
         return self._run_java(texts, arguments)
 
-    def published(self, texts: Texts) -> Answer:
+    def run_published_parameters(self, texts: Texts) -> Answer:
         """Run the Java program with parameters that were published before METEOR 1.3."""
         formula, flag = self.rng.choice(FORMULAS[:3]), self.rng.choice([*NORMALIZATIONS.values()])
         modules = self.rng.choice([" ".join(module_list) for module_list in OLD_MODULES])
@@ -828,7 +828,7 @@ def prove(options: argparse.Namespace) -> bool:
                 print(f"no candidate for run {number + 1}")
                 continue
             largest_difference = max(largest_difference, abs(emulation.score - score))
-            other_score = next(other.score for other in other_candidates if other.key == emulation.key)
+            other_score = next(candidate.score for candidate in other_candidates if candidate.key == emulation.key)
             questions = {
                 "all digits": ([f"{score:.15f}"], [candidates]),
                 "one decimal": ([f"{score * 100:.1f}"], [candidates]),
@@ -853,7 +853,12 @@ def prove(options: argparse.Namespace) -> bool:
 def _list_runs(options: argparse.Namespace, rng: random.Random) -> list[Callable[[Texts], Answer]]:
     """Return the functions that run the programs."""
     programs = Programs(options, rng)
-    runs: list[Callable[[Texts], Answer]] = [programs.java, programs.published, programs.coco, programs.chain]
+    runs: list[Callable[[Texts], Answer]] = [
+        programs.java,
+        programs.run_published_parameters,
+        programs.coco,
+        programs.chain,
+    ]
     runs += [functools.partial(programs.nltk, version) for version in RELEASE_BY_VERSION]
     if options.evaluate is not None:
         runs += [functools.partial(programs.evaluate, version) for version in ("3.5", "3.10.4")]

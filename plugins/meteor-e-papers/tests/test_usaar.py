@@ -10,7 +10,7 @@ from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
-from meteor_e_papers.document_vectors import train_document_vectors
+from meteor_e_papers.document_vectors import SkipGramOptions, train_document_vectors
 from meteor_e_papers.features.document_cosine import DocumentCosineFeature, join_phrases
 from meteor_e_papers.means import MEANS, system_mean
 from meteor_e_papers.usaar import Comet, Cosine, Zwickel
@@ -242,13 +242,14 @@ def test_document_vectors_are_trained_the_same_way_twice(tmp_path):
     packed.write_bytes(lzma.compress(text.read_bytes()))
     made = []
     for source, name in ((text, "one.bin"), (packed, "two.bin")):
-        train_document_vectors([source], tmp_path / name, dimension=8, epochs=2, phrase_threshold=0.1)
+        options = SkipGramOptions(dimension=8, epochs=2, phrase_threshold=0.1)
+        train_document_vectors([source], tmp_path / name, options)
         made.append((tmp_path / name).read_bytes())
     assert made[0] == made[1]
     assert b"prime_minister" in made[0]
     with pytest.raises(InputError, match="no word occurs 1000 times"):
-        train_document_vectors([text], tmp_path / "three.bin", min_count=1000)
+        train_document_vectors([text], tmp_path / "three.bin", SkipGramOptions(min_count=1000))
     packed.write_bytes(packed.read_bytes()[:-20])
     with pytest.raises(InputError, match=r"text\.xz"):
-        train_document_vectors([packed], tmp_path / "four.bin", dimension=8)
+        train_document_vectors([packed], tmp_path / "four.bin", SkipGramOptions(dimension=8))
     assert sorted(path.name for path in tmp_path.glob("*.bin")) == ["one.bin", "two.bin"]

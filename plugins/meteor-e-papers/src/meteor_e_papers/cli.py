@@ -166,23 +166,19 @@ def document_vectors(training: DocumentVectorOptions) -> None:
     meteor-e papers document-vectors news.en -o documents.bin --epochs 20
     """
     from meteor_e.base.progress import terminal_progress
-    from meteor_e_papers.document_vectors import train_document_vectors
+    from meteor_e_papers.document_vectors import SkipGramOptions, train_document_vectors
 
+    options = SkipGramOptions(
+        dimension=training.dimension,
+        window=training.window,
+        epochs=training.epochs,
+        min_count=training.min_count,
+        limit=training.limit,
+        seed=training.seed,
+        language=training.language,
+    )
     with terminal_progress() as progress:
-
-        def show_stage(stage: str) -> None:
-            progress(stage, 0, None)
-
         count = train_document_vectors(
-            training.texts,
-            training.output,
-            dimension=training.dimension,
-            window=training.window,
-            epochs=training.epochs,
-            min_count=training.min_count,
-            limit=training.limit,
-            seed=training.seed,
-            language=training.language,
-            tell=show_stage,
+            training.texts, training.output, options, tell=lambda stage: progress(stage, 0, None)
         )
     click.echo(f"{training.output}: {count} words and phrases, {training.dimension} dimensions")

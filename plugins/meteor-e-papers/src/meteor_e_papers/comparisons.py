@@ -63,19 +63,17 @@ def clean_comparisons(
     text_ids = assign_text_ids(texts)
     better_ids = text_ids[comparisons.better].tolist()
     worse_ids = text_ids[comparisons.worse].tolist()
-    counts = Counter(zip(better_ids, worse_ids, strict=True))
+    id_pairs = list(zip(better_ids, worse_ids, strict=True))
+    counts = Counter(id_pairs)
     is_short_hypothesis = np.asarray(lengths) <= longest
     is_short = is_short_hypothesis[comparisons.better] & is_short_hypothesis[comparisons.worse]
-    rows: list[int] = []
-    selected_pairs = set()
-    for row, (better, worse) in enumerate(zip(better_ids, worse_ids, strict=True)):
-        is_duplicate = (better, worse) in selected_pairs
+    selected_rows: dict[tuple[int, int], int] = {}
+    for row, (better, worse) in enumerate(id_pairs):
         # A comparison of a text with itself also counts as a contradiction.
         is_contradicted = counts[better, worse] <= counts[worse, better]
-        if is_short[row] and not is_duplicate and not is_contradicted:
-            selected_pairs.add((better, worse))
-            rows.append(row)
-    return comparisons.select(np.array(rows, np.int64))
+        if is_short[row] and not is_contradicted:
+            selected_rows.setdefault((better, worse), row)
+    return comparisons.select(np.array(list(selected_rows.values()), np.int64))
 
 
 def assign_text_ids(texts: TextSamples) -> Integers:

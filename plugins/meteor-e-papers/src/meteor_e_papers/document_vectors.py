@@ -11,6 +11,7 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -74,27 +75,11 @@ def _ignore(description: str) -> None:
     """Ignore the description of a training step."""
 
 
-def train_document_vectors(
-    files: Sequence[str | os.PathLike[str]],
-    output: str | os.PathLike[str],
-    *,
-    dimension: int = 400,
-    window: int = 5,
-    epochs: int = 100,
-    min_count: int = 5,
-    phrase_threshold: float = 10.0,
-    limit: int | None = None,
-    seed: int = 1,
-    language: str = "en",
-    tell: Callable[[str], object] = _ignore,
-) -> int:
-    """Train skip-gram vectors of words and phrases, and write them in word2vec's binary format.
+@dataclass(frozen=True)
+class SkipGramOptions:
+    """Options of the training. The default values are those of the paper.
 
-    The training uses a single thread, so that it is reproducible. The default values are those of the paper.
-
-    Args:
-        files: texts with one sentence per line; they may be compressed.
-        output: the path of the vector file to write.
+    Attributes:
         dimension: the number of values in a vector.
         window: the number of context words on each side.
         epochs: the number of passes over the texts.
@@ -103,6 +88,32 @@ def train_document_vectors(
         limit: the maximum number of sentences of each file; by default, all sentences are used.
         seed: the seed of the random number generator.
         language: the language of the texts; English phrases may contain words such as "of" between other words.
+    """
+
+    dimension: int = 400
+    window: int = 5
+    epochs: int = 100
+    min_count: int = 5
+    phrase_threshold: float = 10.0
+    limit: int | None = None
+    seed: int = 1
+    language: str = "en"
+
+
+def train_document_vectors(
+    files: Sequence[str | os.PathLike[str]],
+    output: str | os.PathLike[str],
+    options: SkipGramOptions,
+    tell: Callable[[str], object] = _ignore,
+) -> int:
+    """Train skip-gram vectors of words and phrases, and write them in word2vec's binary format.
+
+    The training uses a single thread, so that it is reproducible.
+
+    Args:
+        files: texts with one sentence per line; they may be compressed.
+        output: the path of the vector file to write.
+        options: the options of the training.
         tell: a function that is called with a description of each step. By default, descriptions are ignored.
 
     Returns:
@@ -111,28 +122,43 @@ def train_document_vectors(
     Raises:
         InputError: if a file cannot be read, if no word is frequent enough, or if the output cannot be written.
     """
+    with quiet_gensim():
+        sentences = Sentences(files, options.limit)
+        tell("phrases")
+        join_phrases = _find_phrases(sentences, options)
+        vectors = _train_skip_gram(SentencesWithPhrases(sentences, join_phrases), options, tell)
+    _write_vectors(vectors, output)
+    return len(vectors)
+
+
+def _train_skip_gram(sentences: SentencesWithPhrases, options: SkipGramOptions, tell: Callable[[str], object]) -> Any:
+    """Train a skip-gram model, and return its vectors as gensim's ``KeyedVectors``.
+
+    Raises:
+        InputError: if no word is frequent enough.
+    """
     from gensim.models.word2vec import Word2Vec
 
-    with quiet_gensim():
-        sentences = Sentences(files, limit)
-        tell("phrases")
-        join_phrases = _find_phrases(sentences, min_count, phrase_threshold, language)
-        sentences_with_phrases = SentencesWithPhrases(sentences, join_phrases)
-        model = Word2Vec(
-            vector_size=dimension, window=window, sg=1, epochs=epochs, min_count=min_count, seed=seed, workers=1
-        )
-        tell("vocabulary")
-        model.build_vocab(sentences_with_phrases)
-        if not len(model.wv):
-            raise InputError(f"no word occurs {min_count} times; lower the minimum count, or train on more text")
-        model.train(
-            sentences_with_phrases,
-            total_examples=model.corpus_count,
-            epochs=epochs,
-            callbacks=[_make_epoch_callback(epochs, tell)],
-        )
-    _write_vectors(model.wv, output)
-    return len(model.wv)
+    model = Word2Vec(
+        vector_size=options.dimension,
+        window=options.window,
+        sg=1,
+        epochs=options.epochs,
+        min_count=options.min_count,
+        seed=options.seed,
+        workers=1,
+    )
+    tell("vocabulary")
+    model.build_vocab(sentences)
+    if not len(model.wv):
+        raise InputError(f"no word occurs {options.min_count} times; lower the minimum count, or train on more text")
+    model.train(
+        sentences,
+        total_examples=model.corpus_count,
+        epochs=options.epochs,
+        callbacks=[_make_epoch_callback(options.epochs, tell)],
+    )
+    return model.wv
 
 
 def _write_vectors(vectors: Any, output: str | os.PathLike[str]) -> None:
@@ -148,17 +174,18 @@ def _write_vectors(vectors: Any, output: str | os.PathLike[str]) -> None:
         raise InputError(f"cannot write {output}: {error.strerror or error}") from error
 
 
-def _find_phrases(
-    sentences: Sentences, min_count: int, threshold: float, language: str
-) -> Callable[[list[str]], list[str]]:
+def _find_phrases(sentences: Sentences, options: SkipGramOptions) -> Callable[[list[str]], list[str]]:
     """Find frequent phrases in a corpus, and return a function that joins the words of these phrases."""
     from gensim.models.phrases import ENGLISH_CONNECTOR_WORDS, Phrases
 
-    connector_words = ENGLISH_CONNECTOR_WORDS if language == "en" else frozenset()
     phrases = Phrases(
-        sentences, min_count=min_count, threshold=threshold, delimiter=DELIMITER, connector_words=connector_words
-    ).freeze()
-    join_phrases: Callable[[list[str]], list[str]] = phrases.__getitem__
+        sentences,
+        min_count=options.min_count,
+        threshold=options.phrase_threshold,
+        delimiter=DELIMITER,
+        connector_words=ENGLISH_CONNECTOR_WORDS if options.language == "en" else frozenset(),
+    )
+    join_phrases: Callable[[list[str]], list[str]] = phrases.freeze().__getitem__
     return join_phrases
 
 

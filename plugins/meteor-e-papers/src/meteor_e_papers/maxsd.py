@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -63,20 +63,29 @@ class _ComparisonData:
     texts: _PreparedTexts
     comparisons: Comparisons
 
+    def find_reference_length(self, group: NDArray[np.int64]) -> int:
+        """Return the number of words in the longest reference of the first comparison in a group of comparisons."""
+        first_hypothesis = self.comparisons.better[group[0]]
+        return max(len(reference) for reference in self.texts.references[first_hypothesis])
+
 
 class _TrainingProgress:
     """The state of a training run: the current parameters, the optimizer, and the best parameters so far.
 
     Args:
         network: the network to train.
+        device: the device of the training.
         learning_rate: the learning rate of Adadelta.
         generator: the random number generator of the training.
     """
 
-    def __init__(self, network: SimilarityNetwork, learning_rate: float, generator: np.random.Generator) -> None:
+    def __init__(
+        self, network: SimilarityNetwork, device: torch.device, learning_rate: float, generator: np.random.Generator
+    ) -> None:
         import torch
 
-        self.network = network
+        self.network = network.to(device)
+        self.device = device
         self.parameters: list[Any] = [parameter for parameter in network.parameters() if parameter.requires_grad]
         self.optimizer = torch.optim.Adadelta(self.parameters, lr=learning_rate)
         self.generator = generator
@@ -98,9 +107,9 @@ class _TrainingProgress:
 
     def to_checkpoint(self) -> TrainingState:
         """Return the state as a checkpoint. Its array ``squares`` contains both accumulators of Adadelta."""
-        states = [self.optimizer.state[parameter] for parameter in self.parameters]
-        square_averages = _flatten([state["square_avg"] for state in states])
-        delta_averages = _flatten([state["acc_delta"] for state in states])
+        optimizer_states = [self.optimizer.state[parameter] for parameter in self.parameters]
+        square_averages = _flatten([state["square_avg"] for state in optimizer_states])
+        delta_averages = _flatten([state["acc_delta"] for state in optimizer_states])
         return TrainingState(
             phase=0,
             epoch=self.epoch,
@@ -123,7 +132,7 @@ class _TrainingProgress:
         self.best_epoch = int(checkpoint.best_epoch[0])
 
     def _restore_optimizer(self, squares: Floats, epoch: int) -> None:
-        """Restore the accumulators of Adadelta.
+        """Restore the accumulators of the optimizer Adadelta.
 
         Args:
             squares: the averages of squared gradients for all parameters, and then the averages of squared updates.
@@ -131,16 +140,16 @@ class _TrainingProgress:
         """
         import torch
 
-        for parameter in self.parameters:
+        square_averages = [torch.zeros_like(parameter) for parameter in self.parameters]
+        delta_averages = [torch.zeros_like(parameter) for parameter in self.parameters]
+        _fill([*square_averages, *delta_averages], squares)
+        averages_by_parameter = zip(self.parameters, square_averages, delta_averages, strict=True)
+        for parameter, square_average, delta_average in averages_by_parameter:
             self.optimizer.state[parameter] = {
                 "step": torch.tensor(float(epoch)),
-                "square_avg": torch.zeros_like(parameter),
-                "acc_delta": torch.zeros_like(parameter),
+                "square_avg": square_average,
+                "acc_delta": delta_average,
             }
-        states = [self.optimizer.state[parameter] for parameter in self.parameters]
-        square_averages, delta_averages = np.split(squares, 2)
-        _fill([state["square_avg"] for state in states], square_averages)
-        _fill([state["acc_delta"] for state in states], delta_averages)
 
 
 class MaxSD(Estimator):
@@ -235,10 +244,8 @@ class MaxSD(Estimator):
         self._set_word_table(vectors)
         self._fit_scaler(X.features)
         texts = self._prepare(X)
-        training_data = _ComparisonData(texts, self._select_comparisons(X, y, texts))
-        if validation is None:
-            validation_data = training_data
-        else:
+        training_data = validation_data = _ComparisonData(texts, self._select_comparisons(X, y, texts))
+        if validation is not None:
             validation_texts, validation_comparisons = validation
             validation_data = _ComparisonData(self._prepare(validation_texts), validation_comparisons)
         device = choose_device(self.options.device)
@@ -246,10 +253,9 @@ class MaxSD(Estimator):
             progress = self._start_training(X.features.shape[1], device)
             if resume is not None:
                 progress.restore(resume)
-            self._run_epochs(progress, training_data, validation_data, device, report, checkpoint)
+            self._run_epochs(progress, training_data, validation_data, report, checkpoint)
             _fill(progress.parameters, progress.best_theta)
-        self.best_tau_ = progress.best_tau
-        self.best_epoch_ = progress.best_epoch
+        self.best_tau_, self.best_epoch_ = progress.best_tau, progress.best_epoch
         self.comparisons_ = len(training_data.comparisons)
         self._network = progress.network.cpu()
         return self
@@ -264,7 +270,7 @@ class MaxSD(Estimator):
         generator = np.random.default_rng(self.options.seed)
         network = self._make_network(n_features)
         network.start(generator, self.options.deviation)
-        return _TrainingProgress(network.to(device), self.options.learning_rate, generator)
+        return _TrainingProgress(network, device, self.options.learning_rate, generator)
 
     def _set_word_table(self, vectors: WordVectors | None) -> None:
         """Fill the word table with the first words of a vector file. The option ``vocabulary`` limits their number.
@@ -285,7 +291,6 @@ class MaxSD(Estimator):
         progress: _TrainingProgress,
         training_data: _ComparisonData,
         validation_data: _ComparisonData,
-        device: torch.device,
         report: Callable[[Mapping[str, Any]], object] | None,
         checkpoint: Callable[[TrainingState], object] | None,
     ) -> None:
@@ -295,20 +300,26 @@ class MaxSD(Estimator):
             progress: the state of the training, which is updated.
             training_data: the comparisons to train on.
             validation_data: the comparisons whose τ selects the best epoch.
-            device: the device of the network.
             report: called with the figures of each epoch.
             checkpoint: called with the state after each epoch.
         """
         while progress.epoch < self.options.epochs and not progress.has_converged(self.options.patience):
             start_time = time.perf_counter()
             progress.epoch += 1
-            loss = self._train_epoch(progress, training_data, device)
-            tau = self._compute_tau(progress.network, validation_data, device)
+            loss = self._train_epoch(progress, training_data)
+            tau = self._compute_tau(progress.network, validation_data)
             progress.keep_best(tau)
-            seconds = round(time.perf_counter() - start_time, 3)
-            figures = {"cost": self.options.loss, "epoch": progress.epoch, "loss": [loss], "tau": [tau]}
+            figures = {
+                "cost": self.options.loss,
+                "epoch": progress.epoch,
+                "loss": [loss],
+                "tau": [tau],
+                "best": [progress.best_tau],
+                "seconds": round(time.perf_counter() - start_time, 3),
+                "device": str(progress.device),
+            }
             if report is not None:
-                report({**figures, "best": [progress.best_tau], "seconds": seconds, "device": str(device)})
+                report(figures)
             if checkpoint is not None:
                 checkpoint(progress.to_checkpoint())
 
@@ -350,7 +361,7 @@ class MaxSD(Estimator):
         """Return the scores of hypotheses, which range from 0 to 1, as an array ``(hypotheses,)``."""
         device = choose_device(self.options.device)
         with _single_thread(device):
-            logits = self._compute_scores(self._network.to(device), self._prepare(X), device)
+            logits = self._compute_scores(self._network.to(device), self._prepare(X))
         self._network.cpu()
         result: Floats = 1 / (1 + np.exp(-logits))
         return result
@@ -454,20 +465,16 @@ class MaxSD(Estimator):
         """Replace the words of all texts by their row indexes in the word table, and scale the features."""
         if texts.features.shape[1] != len(self.low_):
             raise ConfigError(f"{texts.features.shape[1]} features; the model has {len(self.low_)}")
-        rows_by_text = {}
-        for text in {*texts.hypotheses, *chain.from_iterable(texts.references)}:
-            rows_by_text[text] = self._table.rows(split(text))
-        reference_rows = []
-        for references in texts.references:
-            reference_rows.append([rows_by_text[reference] for reference in references])
+        # Many segments have the same reference, so the rows of each distinct text are cached.
+        find_rows = functools.cache(lambda text: self._table.rows(split(text)))
+        hypotheses = [find_rows(hypothesis) for hypothesis in texts.hypotheses]
+        references = [list(map(find_rows, segment_references)) for segment_references in texts.references]
         scaled_features = (texts.features.clip(self.low_, self.high_) - self.mean_) / self.scale_
-        return _PreparedTexts(
-            hypotheses=[rows_by_text[hypothesis] for hypothesis in texts.hypotheses],
-            references=reference_rows,
-            features=scaled_features.astype(np.float32),
-        )
+        return _PreparedTexts(hypotheses, references, scaled_features.astype(np.float32))
 
-    def _select_comparisons(self, texts: TextSamples, comparisons: Comparisons, data: _PreparedTexts) -> Comparisons:
+    def _select_comparisons(
+        self, texts: TextSamples, comparisons: Comparisons, prepared_texts: _PreparedTexts
+    ) -> Comparisons:
         """Return the comparisons to train on.
 
         Comparisons of long texts are removed. Duplicates and contradictions are removed if the option ``clean`` is set.
@@ -475,7 +482,7 @@ class MaxSD(Estimator):
         Raises:
             InputError: if no comparison remains.
         """
-        lengths = data.find_max_lengths()
+        lengths = prepared_texts.find_max_lengths()
         if self.options.clean:
             selected = clean_comparisons(texts, comparisons, lengths.tolist(), self.options.longest)
         else:
@@ -489,20 +496,15 @@ class MaxSD(Estimator):
     def _make_batches(self, data: _ComparisonData, random: np.random.Generator) -> list[NDArray[np.int64]]:
         """Divide the comparisons into batches for one epoch, and return the batches in random order.
 
-        A batch contains comparisons of similar length, so that little padding is needed. The groups of comparisons are
-        shuffled and divided into pools of about fifty batches. The groups in a pool are sorted by length.
+        A group contains the comparisons that must be in the same batch. The groups are shuffled and divided into pools
+        of about fifty batches. The groups in a pool are sorted by length, so that little padding is needed.
         """
-        comparisons = data.comparisons
-        groups = _shuffle(self._group_comparisons(comparisons), random)
-
-        def get_length(group: NDArray[np.int64]) -> int:
-            first_hypothesis = comparisons.better[group[0]]
-            return max(len(reference) for reference in data.texts.references[first_hypothesis])
-
-        pool_size = max(1, round(_BATCHES_PER_POOL * self.options.batch * len(groups) / len(comparisons)))
+        n_comparisons = len(data.comparisons)
+        groups = _shuffle(self._group_comparisons(data.comparisons), random)
+        pool_size = max(1, round(_BATCHES_PER_POOL * self.options.batch * len(groups) / n_comparisons))
         batches: list[NDArray[np.int64]] = []
         for start in range(0, len(groups), pool_size):
-            pool = sorted(groups[start : start + pool_size], key=get_length)
+            pool = sorted(groups[start : start + pool_size], key=data.find_reference_length)
             batches += self._divide_into_batches(pool)
         return _shuffle(batches, random)
 
@@ -518,42 +520,41 @@ class MaxSD(Estimator):
     def _divide_into_batches(self, groups: list[NDArray[np.int64]]) -> list[NDArray[np.int64]]:
         """Combine consecutive groups into batches that contain at least as many comparisons as the option ``batch``."""
         batches = []
-        batch: list[NDArray[np.int64]] = []
-        for rows in groups:
-            batch.append(rows)
-            if sum(map(len, batch)) >= self.options.batch:
-                batches.append(np.concatenate(batch))
-                batch = []
-        if batch:
-            batches.append(np.concatenate(batch))
+        batch_groups: list[NDArray[np.int64]] = []
+        for group in groups:
+            batch_groups.append(group)
+            if sum(map(len, batch_groups)) >= self.options.batch:
+                batches.append(np.concatenate(batch_groups))
+                batch_groups = []
+        if batch_groups:
+            batches.append(np.concatenate(batch_groups))
         return batches
 
-    def _train_epoch(self, progress: _TrainingProgress, data: _ComparisonData, device: torch.device) -> float:
+    def _train_epoch(self, progress: _TrainingProgress, data: _ComparisonData) -> float:
         """Train on all comparisons once, and return the mean loss."""
         import torch
 
         comparisons = data.comparisons
         weights = np.ones(len(comparisons)) if comparisons.weight is None else comparisons.weight
         total_loss = 0.0
-        for rows in self._make_batches(data, progress.generator):
-            better, worse = comparisons.better[rows], comparisons.worse[rows]
+        for batch in self._make_batches(data, progress.generator):
+            better, worse = comparisons.better[batch], comparisons.worse[batch]
             # A hypothesis that occurs several times in the batch is scored only once.
             hypotheses, indexes = np.unique(np.concatenate([better, worse]), return_inverse=True)
             better_indexes, worse_indexes = np.split(indexes, 2)
-            logits = self._compute_logits(progress.network, data.texts, hypotheses, device, progress.generator)
-            scores = torch.sigmoid(logits)
+            scores = torch.sigmoid(self._compute_logits(progress.network, data.texts, hypotheses, progress.generator))
             distances = scores[better_indexes] - scores[worse_indexes]
-            batch_weights = torch.from_numpy(weights[rows].astype(np.float32)).to(device)
+            batch_weights = torch.from_numpy(weights[batch].astype(np.float32)).to(progress.device)
             loss = (self._loss(distances) * batch_weights).mean()
             progress.optimizer.zero_grad()
             torch.autograd.backward(loss)
             progress.optimizer.step()
-            total_loss += float(loss.detach()) * len(rows)
+            total_loss += float(loss.detach()) * len(batch)
         return total_loss / len(comparisons)
 
-    def _compute_tau(self, network: SimilarityNetwork, data: _ComparisonData, device: torch.device) -> float:
+    def _compute_tau(self, network: SimilarityNetwork, data: _ComparisonData) -> float:
         """Return Kendall's τ between the network's scores and the human comparisons. Ties count as errors."""
-        scores = self._compute_scores(network, data.texts, device)
+        scores = self._compute_scores(network, data.texts)
         return float(strict_tau(scores[data.comparisons.better] - scores[data.comparisons.worse]))
 
     def _loss(self, distance: torch.Tensor) -> torch.Tensor:
@@ -571,42 +572,42 @@ class MaxSD(Estimator):
     def _compute_logits(
         self,
         network: SimilarityNetwork,
-        data: _PreparedTexts,
+        texts: _PreparedTexts,
         rows: NDArray[np.int64],
-        device: torch.device,
         random: np.random.Generator | None,
     ) -> torch.Tensor:
-        """Compute the scores of the selected hypotheses as log odds.
+        """Compute the scores of the selected hypotheses as log odds, ``(rows,)``.
 
         Args:
             network: the network.
-            data: the texts and the features.
+            texts: the texts and the features.
             rows: the indexes of the hypotheses.
-            device: the device of the network.
             random: the random number generator of the dropout, or None to disable dropout.
         """
         import torch
 
+        # The network compares each hypothesis with each of its references.
         hypotheses, references, hypothesis_indexes = [], [], []
         for index, row in enumerate(rows.tolist()):
-            for reference in data.references[row]:
-                hypotheses.append(data.hypotheses[row])
+            for reference in texts.references[row]:
+                hypotheses.append(texts.hypotheses[row])
                 references.append(reference)
                 hypothesis_indexes.append(index)
         pair_similarities = network(hypotheses, references, self.options.dropout, random)
         similarities = _average_by_hypothesis(pair_similarities, hypothesis_indexes, len(rows))
-        return network.combine(similarities, torch.from_numpy(data.features[rows]).to(device))
+        features = torch.from_numpy(texts.features[rows]).to(similarities.device)
+        return network.combine(similarities, features)
 
-    def _compute_scores(self, network: SimilarityNetwork, data: _PreparedTexts, device: torch.device) -> Floats:
+    def _compute_scores(self, network: SimilarityNetwork, texts: _PreparedTexts) -> Floats:
         """Compute the scores of all hypotheses as log odds."""
         import torch
 
-        n_references = np.array([len(references) for references in data.references], np.int64)
-        lengths = data.find_max_lengths() * n_references
+        n_references = np.array([len(references) for references in texts.references], np.int64)
+        lengths = texts.find_max_lengths() * n_references
         scores = np.empty(len(lengths))
         with torch.no_grad():
             for rows in _divide_by_length(lengths):
-                scores[rows] = self._compute_logits(network, data, rows, device, None).cpu().numpy()
+                scores[rows] = self._compute_logits(network, texts, rows, None).cpu().numpy()
         return scores
 
 
@@ -620,12 +621,14 @@ def _divide_by_length(lengths: NDArray[np.int64]) -> Iterator[NDArray[np.int64]]
     """
     order = np.argsort(lengths, kind="stable")
     start = 0
-    while start < len(order):
-        end = start + 1
-        while end < len(order) and (end + 1 - start) * lengths[order[end]] <= BATCH_WORDS:
-            end += 1
-        yield order[start:end]
-        start = end
+    for end in range(1, len(order)):
+        # All hypotheses in a batch are padded to the length of the last one, which is the longest.
+        padded_words = (end + 1 - start) * lengths[order[end]]
+        if padded_words > BATCH_WORDS:
+            yield order[start:end]
+            start = end
+    if len(order):
+        yield order[start:]
 
 
 @contextlib.contextmanager

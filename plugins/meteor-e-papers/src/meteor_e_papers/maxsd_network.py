@@ -72,8 +72,11 @@ class SimilarityNetwork(nn.Module):
             for name, parameter in self.named_parameters():
                 if name == "table":
                     continue
+                # Values are also drawn for biases.
                 values = random.normal(0, deviation, tuple(parameter.shape))
-                parameter.copy_(torch.from_numpy(np.zeros_like(values) if "bias" in name else values))
+                if "bias" in name:
+                    values = np.zeros_like(values)
+                parameter.copy_(torch.from_numpy(values))
 
     def encode(
         self,
@@ -85,7 +88,7 @@ class SimilarityNetwork(nn.Module):
         """Encode each sentence as a vector, and return a tensor ``(sentences, 2 · hidden)``.
 
         The LSTMs read a context before each sentence. The vector of a sentence is the mean of the LSTM states at its
-        words.
+        words. A forward LSTM reads the words in order, and a backward LSTM in reverse order.
 
         Args:
             contexts: the words to read before each sentence; these are empty lists for a Bi-LSTM.
@@ -96,15 +99,16 @@ class SimilarityNetwork(nn.Module):
         starts = np.array([len(words) for words in contexts])
         ends = starts + np.array([len(words) for words in sentences])
         width = max(1, int(ends.max(initial=0)))
-        weights = torch.from_numpy(_mean_pooling_weights(starts, ends, width)).to(self.table.device)[:, None]
         reversed_contexts = [words[::-1] for words in contexts]
         reversed_sentences = [words[::-1] for words in sentences]
         forward_inputs = drop_out(self._look_up_vectors(contexts, sentences, width), dropout, random)
         backward_inputs = drop_out(self._look_up_vectors(reversed_contexts, reversed_sentences, width), dropout, random)
-        forward_states, _ = self.forwards(forward_inputs)
+        forward_states, _ = self.forwards(forward_inputs)  # (sentences, width, hidden)
         backward_states, _ = self.backwards(backward_inputs)
-        mean_states = torch.cat([weights @ forward_states, weights @ backward_states], dim=2)
-        return drop_out(mean_states[:, 0], dropout, random)
+        weights = torch.from_numpy(_mean_pooling_weights(starts, ends, width)).to(self.table.device)
+        weight_rows = weights[:, None]  # (sentences, 1, width)
+        means = torch.cat([weight_rows @ forward_states, weight_rows @ backward_states], dim=2)
+        return drop_out(means[:, 0], dropout, random)
 
     def _look_up_vectors(self, contexts: Sequence[Words], sentences: Sequence[Words], width: int) -> Tensor:
         """Look up the word vectors of contexts and sentences as a tensor ``(sentences, width, dimension)``."""
@@ -146,9 +150,11 @@ class SimilarityNetwork(nn.Module):
         The LSTMs read the hypothesis before the reference, and the reference before the hypothesis. The arguments are
         described in :meth:`forward`.
         """
-        representations = self.encode([*hypotheses, *references], [*references, *hypotheses], dropout, random)
-        encoded_references = representations[: len(hypotheses)]
-        encoded_hypotheses = representations[len(hypotheses) :]
+        contexts = [*hypotheses, *references]
+        sentences = [*references, *hypotheses]
+        sentence_vectors = self.encode(contexts, sentences, dropout, random)
+        encoded_references = sentence_vectors[: len(references)]
+        encoded_hypotheses = sentence_vectors[len(references) :]
         return torch.cat([encoded_references, encoded_hypotheses], dim=1)
 
     def _encode_alone(
@@ -164,10 +170,10 @@ class SimilarityNetwork(nn.Module):
         :meth:`forward`.
         """
         distinct_texts, indexes = find_distinct([*hypotheses, *references])
-        no_context = distinct_texts[0][:0]
-        representations = self.encode([no_context] * len(distinct_texts), distinct_texts, dropout, random)
-        encoded_hypotheses = representations[indexes[: len(hypotheses)]]
-        encoded_references = representations[indexes[len(hypotheses) :]]
+        empty_contexts = [np.empty(0, np.int64)] * len(distinct_texts)
+        text_vectors = self.encode(empty_contexts, distinct_texts, dropout, random)
+        encoded_hypotheses = text_vectors[indexes[: len(hypotheses)]]
+        encoded_references = text_vectors[indexes[len(hypotheses) :]]
         return torch.cat([encoded_references, encoded_hypotheses], dim=1)
 
     def combine(self, similarity: Tensor, features: Tensor) -> Tensor:
@@ -206,15 +212,16 @@ def _mean_pooling_weights(starts: Words, ends: Words, width: int) -> NDArray[np.
 
 def find_distinct(sentences: Sequence[Words]) -> tuple[list[Words], list[int]]:
     """Remove duplicate sentences. Return the distinct sentences, and the index of each sentence among them."""
-    index_by_words: dict[bytes, int] = {}
-    distinct: list[Words] = []
-    indices = []
+    index_by_sentence: dict[bytes, int] = {}
+    distinct_sentences: list[Words] = []
+    indexes = []
     for words in sentences:
-        index = index_by_words.setdefault(words.tobytes(), len(distinct))
-        if index == len(distinct):
-            distinct.append(words)
-        indices.append(index)
-    return distinct, indices
+        key = words.tobytes()
+        if key not in index_by_sentence:
+            index_by_sentence[key] = len(distinct_sentences)
+            distinct_sentences.append(words)
+        indexes.append(index_by_sentence[key])
+    return distinct_sentences, indexes
 
 
 def drop_out(values: Tensor, share: float, random: np.random.Generator | None) -> Tensor:

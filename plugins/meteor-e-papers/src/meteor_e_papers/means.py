@@ -30,9 +30,9 @@ def _median(values: Floats, shares: Floats) -> Floats:
     last_index = len(values) - 1
     # There are two medians if the shares of the lower values sum to exactly one half.
     # The tolerance compensates for rounding errors of the sums.
-    lower = (cumulative_shares < 0.5 - _TOLERANCE).sum(axis=1).clip(max=last_index)
-    upper = (cumulative_shares < 0.5 + _TOLERANCE).sum(axis=1).clip(max=last_index)
-    median: Floats = (sorted_values[lower] + sorted_values[upper]) / 2
+    lower_indexes = (cumulative_shares < 0.5 - _TOLERANCE).sum(axis=1).clip(max=last_index)
+    upper_indexes = (cumulative_shares < 0.5 + _TOLERANCE).sum(axis=1).clip(max=last_index)
+    median: Floats = (sorted_values[lower_indexes] + sorted_values[upper_indexes]) / 2
     return median
 
 

@@ -138,7 +138,7 @@ class PairwiseNetwork(Estimator):
 
     def swap_pairs(self, X: NDArray[Any]) -> NDArray[Any]:  # noqa: N803
         """Swap the first and the second hypothesis of each pair."""
-        return np.hstack([X[:, columns] for columns in _swapped_columns(self)])
+        return np.hstack([X[:, columns] for columns in _swap_columns(self)])
 
     def scale_pairs(self, X: Floats) -> NDArray[np.float32]:  # noqa: N803
         """Scale the inputs to the range from -1 to 1. Values outside the range of the training data are clipped."""
@@ -245,63 +245,58 @@ def _compute_layout(
 
 
 def _initialize(
-    network: PairwiseNetwork,
-    generator: np.random.Generator,
-    X: NDArray[np.float32],  # noqa: N803
-    y: NDArray[Any],
+    network: PairwiseNetwork, generator: np.random.Generator, pairs: NDArray[np.float32], labels: NDArray[Any]
 ) -> Floats:
-    """Return random initial parameters (Glorot and Bengio, 2010). The biases are 0.
+    """Return random initial parameters (Glorot and Bengio, 2010) as one vector. The biases are 0.
 
     Args:
         network: the options of the network.
         generator: the random number generator.
-        X: the scaled training pairs, ``(pairs, inputs)``.
-        y: the labels of the pairs.
+        pairs: the scaled training pairs, ``(pairs, inputs)``. A row begins with the features of both hypotheses.
+        labels: the labels of the pairs.
     """
     options = network.options
     blocks, n_parameters = _layout(network)
     theta = np.zeros(n_parameters)
     # Glorot initialization requires the number of inputs plus the number of outputs of each layer.
-    fan_sums = {
+    input_output_sums = {
         "skip": network.inputs + 1,
         "vectors": network.inputs + 1,
         "groups": 2 * options.vector_size + options.hidden,
         "output": 3 * options.hidden + 2 * options.features + 1,
     }
     for name, block in blocks.items():
-        if name in fan_sums:
-            limit = np.sqrt(6 / fan_sums[name])
+        if name in input_output_sums:
+            limit = np.sqrt(6 / input_output_sums[name])
             theta[block.positions] = generator.uniform(-limit, limit, math.prod(block.shape))
     if options.skip_start == "logistic" and options.features:
-        first_features = X[:, : options.features]
-        second_features = X[:, options.features : 2 * options.features]
-        weights = _fit_logistic_regression(first_features, second_features, y)
+        first_features = pairs[:, : options.features]
+        second_features = pairs[:, options.features : 2 * options.features]
+        weights = _fit_logistic_regression(first_features - second_features, labels)
         theta[blocks["skip"].positions] = np.concatenate([weights, -weights])
     return theta
 
 
-def _fit_logistic_regression(
-    first_features: NDArray[np.float32], second_features: NDArray[np.float32], y: NDArray[Any]
-) -> Floats:
+def _fit_logistic_regression(differences: NDArray[np.float32], labels: NDArray[Any]) -> Floats:
     """Fit a logistic regression that predicts labels from feature differences, and return its weights."""
     from sklearn.linear_model import LogisticRegression
 
     model = LogisticRegression(C=1.0, fit_intercept=False, max_iter=2000)
-    differences = first_features - second_features
-    model.fit(np.vstack([differences, -differences]), np.r_[y, 1 - y])
+    model.fit(np.vstack([differences, -differences]), np.r_[labels, 1 - labels])
     weights: Floats = model.coef_[0]
     return weights
 
 
-def forward(network: PairwiseNetwork, theta: torch.Tensor, X: torch.Tensor) -> torch.Tensor:  # noqa: N803
+def forward(network: PairwiseNetwork, theta: torch.Tensor, pairs: torch.Tensor) -> torch.Tensor:
     """Compute the outputs of several models as log odds, and return a tensor ``(models, pairs)``.
 
     Args:
         network: the options of the models.
         theta: the parameters of each model, ``(models, parameters)``.
-        X: the scaled pairs of each model, ``(models, pairs, inputs)``.
+        pairs: the scaled pairs of each model, ``(models, pairs, inputs)``.
     """
-    return _forward(network, theta, X)[0]
+    logits, _ = _forward(network, theta, pairs)
+    return logits
 
 
 def _block(network: PairwiseNetwork, theta: torch.Tensor, name: str) -> torch.Tensor:
@@ -316,9 +311,7 @@ _GROUPS = ((0, 1), (0, 2), (1, 2))
 
 
 def _forward(
-    network: PairwiseNetwork,
-    theta: torch.Tensor,
-    X: torch.Tensor,  # noqa: N803
+    network: PairwiseNetwork, theta: torch.Tensor, pairs: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor | None]:
     """Return the outputs of the models as log odds, and the activations of the hidden nodes.
 
@@ -332,13 +325,15 @@ def _forward(
 
     options = network.options
     blocks, _ = _layout(network)
-    direct_blocks = [_block(network, theta, name) for name in ("skip", "vectors") if name in blocks]
-    direct_weights = torch.cat(direct_blocks, dim=1)
-    direct_inputs = X[:, :, : direct_weights.shape[1]]
+    # The weights of the inputs that are connected directly to the output, (models, direct inputs).
+    direct_weights = _block(network, theta, "skip")
+    if "vectors" in blocks:
+        direct_weights = torch.cat([direct_weights, _block(network, theta, "vectors")], dim=1)
+    direct_inputs = pairs[:, :, : direct_weights.shape[1]]
     direct_logits = _block(network, theta, "bias") + (direct_inputs @ direct_weights[:, :, None])[:, :, 0]
     if "groups" not in blocks:
         return direct_logits, None
-    vectors = X[:, :, 2 * options.features :]
+    vectors = pairs[:, :, 2 * options.features :]
     biases = _block(network, theta, "group_bias").reshape(len(theta), 1, 3 * options.hidden)
     hidden = torch.tanh(vectors @ _join_groups(network, theta) + biases)
     output_weights = _block(network, theta, "output")
@@ -380,50 +375,53 @@ def _group_blocks(vector_size: int, n_nodes: int) -> Iterator[tuple[int, slice, 
 def _backward(
     network: PairwiseNetwork,
     theta: torch.Tensor,
-    X: torch.Tensor,  # noqa: N803
+    pairs: torch.Tensor,
     hidden: torch.Tensor | None,
     slope: torch.Tensor,
-    gradient: torch.Tensor,
-) -> None:
-    """Add the gradient of a cost function to ``gradient``.
+) -> torch.Tensor:
+    """Return the gradient of a cost function as a tensor ``(models, parameters)``.
 
     The gradient is computed explicitly, because automatic differentiation has a large overhead for small networks.
 
     Args:
         network: the options of the models.
         theta: the parameters of each model, ``(models, parameters)``.
-        X: the scaled pairs of each model, ``(models, pairs, inputs)``.
+        pairs: the scaled pairs of each model, ``(models, pairs, inputs)``.
         hidden: the activations of the hidden nodes that :func:`_forward` returned.
         slope: the derivative of the cost with respect to the log odds, ``(models, pairs)``.
-        gradient: the sum of gradients, ``(models, parameters)``.
     """
+    gradient = theta.new_zeros(theta.shape)
     n_feature_inputs = 2 * network.options.features
-    n_direct_inputs = X.shape[2] if hidden is None else n_feature_inputs
-    direct_gradient = (slope[:, None, :] @ X[:, :, :n_direct_inputs])[:, 0]
+    n_direct_inputs = pairs.shape[2] if hidden is None else n_feature_inputs
+    direct_gradient = (slope[:, None, :] @ pairs[:, :, :n_direct_inputs])[:, 0]
     _block(network, gradient, "bias").add_(slope.sum(dim=1, keepdim=True))
     _block(network, gradient, "skip").add_(direct_gradient[:, :n_feature_inputs])
     if hidden is not None:
-        _add_hidden_gradient(network, theta, X, hidden, slope, gradient)
+        vectors = pairs[:, :, n_feature_inputs:]
+        _block(network, gradient, "output").add_((slope[:, None, :] @ hidden)[:, 0])
+        # The derivative of tanh is 1 - tanh², and ``hidden`` contains the values of tanh.
+        hidden_slope = slope[:, :, None] * _block(network, theta, "output")[:, None, :] * (1 - hidden * hidden)
+        _add_group_gradient(network, vectors, hidden_slope, gradient)
     elif network.options.vector_size:
         _block(network, gradient, "vectors").add_(direct_gradient[:, n_feature_inputs:])
+    return gradient
 
 
-def _add_hidden_gradient(
-    network: PairwiseNetwork,
-    theta: torch.Tensor,
-    X: torch.Tensor,  # noqa: N803
-    hidden: torch.Tensor,
-    slope: torch.Tensor,
-    gradient: torch.Tensor,
+def _add_group_gradient(
+    network: PairwiseNetwork, vectors: torch.Tensor, hidden_slope: torch.Tensor, gradient: torch.Tensor
 ) -> None:
-    """Add the gradient of the hidden layer's weights. The arguments are described in :func:`_backward`."""
+    """Add the gradient of the weights between the sentence vectors and the hidden nodes.
+
+    Args:
+        network: the options of the models.
+        vectors: the sentence vectors of each model, ``(models, pairs, 3 · vector_size)``.
+        hidden_slope: the derivative of the cost with respect to the inputs of the hidden nodes, ``(models, pairs,
+            3 · hidden)``.
+        gradient: the gradient to update, ``(models, parameters)``.
+    """
     vector_size, n_nodes = network.options.vector_size, network.options.hidden
-    vectors = X[:, :, 2 * network.options.features :]
-    # The derivative of tanh is 1 - tanh², and ``hidden`` contains the values of tanh.
-    hidden_slope = slope[:, :, None] * _block(network, theta, "output")[:, None, :] * (1 - hidden * hidden)
+    _block(network, gradient, "group_bias").add_(hidden_slope.sum(dim=1).view(len(gradient), 3, 1, n_nodes))
     matrix_gradient = vectors.transpose(1, 2) @ hidden_slope
-    _block(network, gradient, "output").add_((slope[:, None, :] @ hidden)[:, 0])
-    _block(network, gradient, "group_bias").add_(hidden_slope.sum(dim=1).view(len(theta), 3, 1, n_nodes))
     groups_gradient = _block(network, gradient, "groups")
     for group, group_rows, rows, columns in _group_blocks(vector_size, n_nodes):
         groups_gradient[:, group, group_rows] += matrix_gradient[:, rows, columns]
@@ -445,25 +443,21 @@ def _column_blocks(network: PairwiseNetwork) -> tuple[list[slice], list[slice]]:
     return feature_columns, vector_columns
 
 
-def _swapped_columns(network: PairwiseNetwork) -> list[slice]:
+def _swap_columns(network: PairwiseNetwork) -> list[slice]:
     """Return the columns of a pair in an order that swaps the two hypotheses."""
     (first_features, second_features), (first_vector, second_vector, reference_vector) = _column_blocks(network)
     return [second_features, first_features, second_vector, first_vector, reference_vector]
 
 
-def _swap(network: PairwiseNetwork, X: torch.Tensor) -> torch.Tensor:  # noqa: N803
+def _swap(network: PairwiseNetwork, pairs: torch.Tensor) -> torch.Tensor:
     """Swap the first and the second hypothesis of each pair in a tensor ``(models, pairs, inputs)``."""
     import torch
 
-    return torch.cat([X[..., columns] for columns in _swapped_columns(network)], dim=-1)
+    return torch.cat([pairs[..., columns] for columns in _swap_columns(network)], dim=-1)
 
 
 def cost_and_gradient(
-    network: PairwiseNetwork,
-    cost: str,
-    theta: torch.Tensor,
-    X: torch.Tensor,  # noqa: N803
-    y: torch.Tensor,
+    network: PairwiseNetwork, cost: str, theta: torch.Tensor, pairs: torch.Tensor, labels: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Compute the cost of several models without the L2 penalty, and the gradient of the cost.
 
@@ -471,40 +465,33 @@ def cost_and_gradient(
         network: the options of the models.
         cost: the cost function, ``logistic`` (equation 4) or ``kendall`` (equation 6).
         theta: the parameters of each model, ``(models, parameters)``.
-        X: the scaled pairs of each model, ``(models, pairs, inputs)``.
-        y: the labels of the pairs, ``(models, pairs)``.
+        pairs: the scaled pairs of each model, ``(models, pairs, inputs)``.
+        labels: the labels of the pairs, ``(models, pairs)``.
 
     Returns:
         The mean cost of each model, ``(models,)``, and the gradient, ``(models, parameters)``.
     """
     if cost == "logistic":
-        return _logistic_cost_and_gradient(network, theta, X, y)
-    return _kendall_cost_and_gradient(network, theta, X, y)
+        return _logistic_cost_and_gradient(network, theta, pairs, labels)
+    return _kendall_cost_and_gradient(network, theta, pairs, labels)
 
 
 def _logistic_cost_and_gradient(
-    network: PairwiseNetwork,
-    theta: torch.Tensor,
-    X: torch.Tensor,  # noqa: N803
-    y: torch.Tensor,
+    network: PairwiseNetwork, theta: torch.Tensor, pairs: torch.Tensor, labels: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the cross-entropy and its gradient. The arguments are described in :func:`cost_and_gradient`."""
     import torch
     from torch.nn.functional import binary_cross_entropy_with_logits
 
-    gradient = torch.zeros_like(theta)
-    logits, hidden = _forward(network, theta, X)
-    mean_cost = binary_cross_entropy_with_logits(logits, y, reduction="none").mean(dim=1)
-    n_pairs = X.shape[1]
-    _backward(network, theta, X, hidden, (torch.sigmoid(logits) - y) / n_pairs, gradient)
-    return mean_cost, gradient
+    logits, hidden = _forward(network, theta, pairs)
+    mean_cost = binary_cross_entropy_with_logits(logits, labels, reduction="none").mean(dim=1)
+    n_pairs = pairs.shape[1]
+    slope = (torch.sigmoid(logits) - labels) / n_pairs
+    return mean_cost, _backward(network, theta, pairs, hidden, slope)
 
 
 def _kendall_cost_and_gradient(
-    network: PairwiseNetwork,
-    theta: torch.Tensor,
-    X: torch.Tensor,  # noqa: N803
-    y: torch.Tensor,
+    network: PairwiseNetwork, theta: torch.Tensor, pairs: torch.Tensor, labels: torch.Tensor
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Compute a cost that approximates Kendall's τ by smooth functions, and the gradient of the cost.
 
@@ -513,21 +500,23 @@ def _kendall_cost_and_gradient(
     """
     import torch
 
-    gradient = torch.zeros_like(theta)
-    swapped_X = _swap(network, X)  # noqa: N806
-    logits, hidden = _forward(network, theta, X)
-    swapped_logits, swapped_hidden = _forward(network, theta, swapped_X)
+    swapped_pairs = _swap(network, pairs)
+    logits, hidden = _forward(network, theta, pairs)
+    swapped_logits, swapped_hidden = _forward(network, theta, swapped_pairs)
     output, swapped_output = torch.sigmoid(logits), torch.sigmoid(swapped_logits)
     steepness = network.options.steepness
     delta = output - swapped_output
     win = torch.sigmoid(steepness * delta)
     tie = torch.exp(-steepness * delta**2 / 2)
-    mean_cost = (y * (1 - win) + (1 - y) * win + tie).mean(dim=1)
-    n_pairs = X.shape[1]
-    slope = ((1 - 2 * y) * steepness * win * (1 - win) - steepness * delta * tie) / n_pairs
-    _backward(network, theta, X, hidden, slope * output * (1 - output), gradient)
-    _backward(network, theta, swapped_X, swapped_hidden, -slope * swapped_output * (1 - swapped_output), gradient)
-    return mean_cost, gradient
+    mean_cost = (labels * (1 - win) + (1 - labels) * win + tie).mean(dim=1)
+    # The slopes are derivatives of the mean cost with respect to delta, and then to the log odds.
+    n_pairs = pairs.shape[1]
+    slope = ((1 - 2 * labels) * steepness * win * (1 - win) - steepness * delta * tie) / n_pairs
+    logit_slope = slope * output * (1 - output)
+    swapped_logit_slope = -slope * swapped_output * (1 - swapped_output)
+    gradient = _backward(network, theta, pairs, hidden, logit_slope)
+    swapped_gradient = _backward(network, theta, swapped_pairs, swapped_hidden, swapped_logit_slope)
+    return mean_cost, gradient + swapped_gradient
 
 
 def _weight_decay(network: PairwiseNetwork) -> torch.Tensor:
@@ -565,13 +554,12 @@ def fit_seeds(
     """
     network = networks[0]
     pairs, labels = np.asarray(X, float), np.asarray(y)
-    validation_pairs, validation_labels = (pairs, labels) if validation is None else validation
     _check_networks(networks)
     _check_inputs(network, pairs)
     for seed_network in networks:
         _fit_scaler(seed_network, pairs)
     device = choose_device(network.options.device)
-    data = _load_data(network, pairs, labels, np.asarray(validation_pairs, float), validation_labels, device)
+    data = _load_data(network, (pairs, labels), validation or (pairs, labels), device)
     generators = [np.random.default_rng(seed_network.options.seed) for seed_network in networks]
     if resume is None:
         state = _start_training(network, generators, pairs, labels, device)
@@ -603,20 +591,27 @@ class _TrainingData:
 
 def _load_data(
     network: PairwiseNetwork,
-    X: Floats,  # noqa: N803
-    y: NDArray[Any],
-    validation_X: Floats,  # noqa: N803
-    validation_y: NDArray[Any],
+    training: tuple[Floats, NDArray[Any]],
+    validation: tuple[Floats, NDArray[Any]],
     device: torch.device,
 ) -> _TrainingData:
-    """Scale all pairs, and copy pairs and labels to a device such as a GPU."""
+    """Scale the pairs, and copy pairs and labels to a device such as a GPU.
+
+    Args:
+        network: the network, whose scaler has been fitted.
+        training: the training pairs and their labels.
+        validation: the validation pairs and their labels.
+        device: the device.
+    """
     import torch
 
-    validation_signs = np.where(np.asarray(validation_y) == 1, 1.0, -1.0).astype(np.float32)
+    pairs, labels = training
+    validation_pairs, validation_labels = validation
+    validation_signs = np.where(np.asarray(validation_labels) == 1, 1.0, -1.0).astype(np.float32)
     return _TrainingData(
-        pairs=torch.from_numpy(network.scale_pairs(X)).to(device),
-        targets=torch.from_numpy(y.astype(np.float32)).to(device),
-        validation_pairs=torch.from_numpy(network.scale_pairs(validation_X)).to(device),
+        pairs=torch.from_numpy(network.scale_pairs(pairs)).to(device),
+        targets=torch.from_numpy(labels.astype(np.float32)).to(device),
+        validation_pairs=torch.from_numpy(network.scale_pairs(np.asarray(validation_pairs, float))).to(device),
         validation_signs=torch.from_numpy(validation_signs).to(device),
     )
 
@@ -720,8 +715,8 @@ class _DeviceState:
 def _start_training(
     network: PairwiseNetwork,
     generators: Sequence[np.random.Generator],
-    X: Floats,  # noqa: N803
-    y: NDArray[Any],
+    pairs: Floats,
+    labels: NDArray[Any],
     device: torch.device,
 ) -> _DeviceState:
     """Initialize each network with random parameters, and return the initial state of the training.
@@ -729,14 +724,14 @@ def _start_training(
     Args:
         network: the options of the networks.
         generators: the random number generator of each network.
-        X: the training pairs, ``(pairs, inputs)``.
-        y: the labels of the pairs.
+        pairs: the training pairs, ``(pairs, inputs)``.
+        labels: the labels of the pairs.
         device: the device of the training.
     """
     import torch
 
-    scaled_pairs = network.scale_pairs(X)
-    parameters = np.stack([_initialize(network, generator, scaled_pairs, y) for generator in generators])
+    scaled_pairs = network.scale_pairs(pairs)
+    parameters = np.stack([_initialize(network, generator, scaled_pairs, labels) for generator in generators])
     theta = torch.tensor(parameters, dtype=torch.float32).to(device)
     return _DeviceState(
         phase=0,
@@ -790,10 +785,11 @@ def _train_epoch(
 
     total_cost = torch.zeros(len(orders), device=orders.device)
     for start in range(0, len(data.pairs), network.options.batch):
-        indexes = orders[:, start : start + network.options.batch]
+        indexes = orders[:, start : start + network.options.batch]  # (networks, pairs of the batch)
         cost, gradient = cost_and_gradient(network, cost_name, state.theta, data.pairs[indexes], data.targets[indexes])
         total_cost += cost * indexes.shape[1]
         gradient += penalty * state.theta
+        # AdaGrad divides each step by the root of the sum of squared gradients.
         state.squares.addcmul_(gradient, gradient)
         state.theta.addcdiv_(gradient, state.squares.sqrt().add_(1e-8), value=-network.options.learning_rate)
     return total_cost / len(data.pairs)
@@ -803,24 +799,25 @@ def _validate(network: PairwiseNetwork, theta: torch.Tensor, data: _TrainingData
     """Return Kendall's τ of each network's decisions on the validation data. Ties count as errors."""
     import torch
 
-    pairs, signs = data.validation_pairs, data.validation_signs
+    n_pairs = len(data.validation_pairs)
+    n_correct = torch.zeros(len(theta), device=theta.device)
     with torch.no_grad():
-        n_correct = torch.zeros(len(theta), device=theta.device)
-        for start in range(0, len(pairs), VALIDATION_BATCH):
-            batch = pairs[start : start + VALIDATION_BATCH].expand(len(theta), -1, -1)
-            delta = forward(network, theta, batch) - forward(network, theta, _swap(network, batch))
-            n_correct += (delta * signs[start : start + VALIDATION_BATCH] > 0).sum(dim=1)
-        taus: Floats = (2 * n_correct / max(1, len(pairs)) - 1).cpu().numpy().astype(float)
-        return taus
+        for start in range(0, n_pairs, VALIDATION_BATCH):
+            end = start + VALIDATION_BATCH
+            pairs = data.validation_pairs[start:end].expand(len(theta), -1, -1)
+            differences = forward(network, theta, pairs) - forward(network, theta, _swap(network, pairs))
+            n_correct += (differences * data.validation_signs[start:end] > 0).sum(dim=1)
+    taus: Floats = (2 * n_correct / max(1, n_pairs) - 1).cpu().numpy().astype(float)
+    return taus
 
 
-def _fit_scaler(network: PairwiseNetwork, X: Floats) -> None:  # noqa: N803
+def _fit_scaler(network: PairwiseNetwork, pairs: Floats) -> None:
     """Determine the range of each input in the training pairs, and the factor that scales the input.
 
     Both hypotheses share the range of each feature, and all three texts share the range of each vector dimension.
     Therefore, swapping the hypotheses does not change the scaled values.
     """
-    low, high = X.min(axis=0), X.max(axis=0)
+    low, high = pairs.min(axis=0), pairs.max(axis=0)
     for blocks in _column_blocks(network):
         shared_low = np.min([low[columns] for columns in blocks], axis=0)
         shared_high = np.max([high[columns] for columns in blocks], axis=0)
@@ -848,11 +845,11 @@ def _check_networks(networks: Sequence[PairwiseNetwork]) -> None:
         raise ValueError("networks that are trained together must differ in their seeds alone")
 
 
-def _check_inputs(network: PairwiseNetwork, X: Floats) -> None:  # noqa: N803
+def _check_inputs(network: PairwiseNetwork, pairs: Floats) -> None:
     """Check that the pairs have as many columns as the network has inputs.
 
     Raises:
         ConfigError: if the number of columns is wrong.
     """
-    if X.ndim != 2 or X.shape[1] != network.inputs:
-        raise ConfigError(f"{X.shape[-1]} numbers per pair; the network has {network.inputs} inputs")
+    if pairs.ndim != 2 or pairs.shape[1] != network.inputs:
+        raise ConfigError(f"{pairs.shape[-1]} numbers per pair; the network has {network.inputs} inputs")

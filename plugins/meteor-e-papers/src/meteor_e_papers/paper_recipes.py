@@ -86,7 +86,6 @@ def make_recipe(
     """
     paper = read_paper_recipe(name)
     files = {"word_vectors": word_vectors, "document_vectors": document_vectors}
-    changed_options = {} if options is None else options
     return Recipe(
         name=name,
         description=paper.description,
@@ -95,7 +94,7 @@ def make_recipe(
         validation=list(validation),
         features=[_add_vector_file(name, entry, files) for entry in paper.features],
         vectors=[_add_vector_file(name, entry, files) for entry in paper.vectors],
-        options={**paper.options, **changed_options},
+        options={**paper.options, **(options or {})},
         target=paper.target,
         language=language,
         seed=seed,

@@ -112,17 +112,19 @@ class Cosine(Estimator):
         Raises:
             ConfigError: if a required column is missing, or if there are additional columns.
         """
-        names = self.feature_names()
-        for name in names:
-            if name not in columns:
+        column_names = list(columns)
+        indexes = []
+        for name in self.feature_names():
+            if name not in column_names:
                 raise ConfigError(
                     f"{self.name}: there is no feature {name!r}{near_miss(name, columns)}; the features are "
                     f"{', '.join(columns)}"
                 )
-        unused = [name for name in columns if name not in names]
+            indexes.append(column_names.index(name))
+        unused = [name for name in column_names if name not in self.feature_names()]
         if unused:
-            raise ConfigError(f"{self.name} reads {', '.join(names)}; leave out {', '.join(unused)}")
-        return np.array([list(columns).index(name) for name in names], np.int64)
+            raise ConfigError(f"{self.name} reads {', '.join(self.feature_names())}; leave out {', '.join(unused)}")
+        return np.array(indexes, np.int64)
 
     def _select_features(self, features: Floats) -> Floats:
         """Return the feature matrix with its columns in the order of :meth:`feature_names`.

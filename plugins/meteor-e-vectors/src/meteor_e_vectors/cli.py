@@ -117,11 +117,11 @@ def train(corpus: CorpusOptions, training: VectorOptions) -> None:
     with temporary_folder(target.parent, target.name) as folder, terminal_progress() as progress:
         with (folder / "corpus").open("w", encoding="utf-8", newline="\n") as stream:
             sentence_count, word_count = write_corpus(stream, meteor, corpus.texts, progress, key=corpus.key)
-        trained = train_vectors(folder / "corpus", progress, **vars(training))
-        metadata = {**trained.metadata, **_describe_corpus(corpus, meteor, sentence_count, word_count)}
-        write_vectors(target, trained.words, trained.rows, counts=trained.counts, metadata=metadata)
-    dimension = trained.rows.shape[1]
-    click.echo(f"{target}: {len(trained.words)} words, {dimension} dimensions, from {word_count} words of text")
+        result = train_vectors(folder / "corpus", training, progress)
+        metadata = {**result.metadata, **_describe_corpus(corpus, meteor, sentence_count, word_count)}
+        write_vectors(target, result.words, result.rows, counts=result.counts, metadata=metadata)
+    dimension = result.rows.shape[1]
+    click.echo(f"{target}: {len(result.words)} words, {dimension} dimensions, from {word_count} words of text")
 
 
 def _describe_corpus(corpus: CorpusOptions, meteor: Meteor, sentence_count: int, word_count: int) -> dict[str, Any]:

@@ -16,6 +16,8 @@ from meteor_e_vectors.keys import key_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from meteor_e_vectors.cli import VectorOptions
+
 
 class TrainedVectors(NamedTuple):
     """Store the result of a training.
@@ -33,32 +35,15 @@ class TrainedVectors(NamedTuple):
     metadata: dict[str, Any]
 
 
-def train(
-    corpus: Path,
-    progress: Progress = silent,
-    *,
-    model: str,
-    dimension: int,
-    window: int,
-    threads: int,
-    epochs: int = 5,
-    min_count: int = 5,
-    seed: int = 1,
-) -> TrainedVectors:
+def train(corpus: Path, options: VectorOptions, progress: Progress = silent) -> TrainedVectors:
     """Train word vectors on a corpus that :func:`write_corpus` has written.
 
     The corpus is streamed from disk, so memory grows only with the vocabulary.
 
     Args:
         corpus: a text file with one sentence per line.
+        options: the options of the training, such as the model and the number of dimensions.
         progress: called at the start of the training.
-        model: ``cbow`` or ``skip-gram``.
-        dimension: number of dimensions of a vector.
-        window: the number of context words on each side.
-        threads: number of threads. Results are reproducible with one thread only.
-        epochs: number of passes over the corpus.
-        min_count: minimum frequency of a word. Rarer words do not get a vector.
-        seed: seed for the initial weights and the sampling.
 
     Raises:
         InputError: if no word is frequent enough.
@@ -68,39 +53,31 @@ def train(
 
     progress("training", 0, None)
     word2vec = Word2Vec(
-        vector_size=dimension,
-        window=window,
-        sg=int(model == "skip-gram"),
-        workers=threads,
-        min_count=min_count,
-        seed=seed,
+        vector_size=options.dimension,
+        window=options.window,
+        sg=int(options.model == "skip-gram"),
+        workers=options.threads,
+        min_count=options.min_count,
+        seed=options.seed,
     )
     word2vec.build_vocab(corpus_file=str(corpus))
     vectors = word2vec.wv
     if not len(vectors):
-        raise InputError(f"no word occurs {min_count} times; train on more text, or lower the minimum count")
+        raise InputError(f"no word occurs {options.min_count} times; train on more text, or lower the minimum count")
     word2vec.train(
         corpus_file=str(corpus),
         total_examples=word2vec.corpus_count,
         total_words=word2vec.corpus_total_words,
-        epochs=epochs,
+        epochs=options.epochs,
     )
-    metadata = {
-        "gensim": gensim.__version__,
-        "model": model,
-        "dimension": dimension,
-        "window": window,
-        "epochs": epochs,
-        "min_count": min_count,
-        "seed": seed,
-        "threads": threads,
-        "deterministic": threads == 1,
-    }
     words = list(vectors.index_to_key)
+    counts = [vectors.get_vecattr(word, "count") for word in words]
+    # The training is deterministic with one thread only.
+    metadata = {"gensim": gensim.__version__, **vars(options), "deterministic": options.threads == 1}
     return TrainedVectors(
         words=words,
         rows=np.asarray(vectors.vectors, dtype=np.float32),
-        counts=np.array([vectors.get_vecattr(word, "count") for word in words], dtype=np.int64),
+        counts=np.array(counts, dtype=np.int64),
         metadata=metadata,
     )
 

@@ -244,15 +244,7 @@ def write_vectors(
     row_bytes = _view_bytes(np.ascontiguousarray(rows, dtype="<f4"))
     encoded_subwords = _encode_subwords(subwords)
     sections: list[bytes | memoryview] = [*word_sections, count_bytes, row_bytes, encoded_subwords.row_bytes]
-
-    word_offsets, word_bytes, _ = word_sections
-    subword_lengths = str((encoded_subwords.shortest, encoded_subwords.longest)).encode()
-    digest = _compute_digest([word_offsets, word_bytes, row_bytes, encoded_subwords.row_bytes, subword_lengths])
-    description: dict[str, Any] = {} if metadata is None else dict(metadata)
-    description["digest"] = digest
-    checksum = _compute_checksum(sections, description)
-    sections.append(_encode_metadata({**description, "sha256": checksum}))
-
+    sections.append(_make_metadata_section(metadata or {}, sections, encoded_subwords))
     header = _Header(
         word_count=word_count,
         longest_probe=longest_probe,
@@ -281,6 +273,24 @@ class _EncodedSubwords(NamedTuple):
     bucket_count: int
     shortest: int
     longest: int
+
+
+def _make_metadata_section(
+    metadata: Mapping[str, Any], sections: Sequence[bytes | memoryview], subwords: _EncodedSubwords
+) -> bytes:
+    """Encode the metadata of a file, together with its digest and its checksum.
+
+    Args:
+        metadata: the metadata, as JSON values.
+        sections: all other sections of the file.
+        subwords: the encoded subword vectors.
+    """
+    word_offsets, word_bytes, _, _, row_bytes, _ = sections
+    subword_lengths = str((subwords.shortest, subwords.longest)).encode()
+    digest = _compute_digest([word_offsets, word_bytes, row_bytes, subwords.row_bytes, subword_lengths])
+    description = {**metadata, "digest": digest}
+    checksum = _compute_checksum(sections, description)
+    return _encode_metadata({**description, "sha256": checksum})
 
 
 def _encode_subwords(subwords: Subwords | None) -> _EncodedSubwords:

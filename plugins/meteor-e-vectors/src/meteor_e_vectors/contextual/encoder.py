@@ -12,6 +12,7 @@ import functools
 import os
 import threading
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 from weakref import WeakValueDictionary
@@ -104,15 +105,8 @@ class Encoder:
         zeros. A sentence that is too long for the network is split at word boundaries, and the parts are encoded
         separately. A word that is too long is truncated.
         """
-
-        def stack_words(parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-            word_vectors = self._average_words(parts, states)
-            if not word_vectors:
-                return np.zeros((0, 1), np.float32)
-            return np.stack(word_vectors)
-
         parts_by_sentence = {sentence: self._split(sentence) for sentence in map(tuple, sentences)}
-        return self._encode_distinct(sentences, parts_by_sentence, stack_words)
+        return self._encode_distinct(sentences, parts_by_sentence, self._average_words)
 
     def vectors(self, sentences: Sequence[Sequence[str]]) -> list[NDArray[np.float32]]:
         """Return a vector of unit length for each sentence.
@@ -120,13 +114,9 @@ class Encoder:
         The vector of a sentence is the mean of the vectors of all word pieces, including the special pieces at both
         ends. Sentence encoders are trained so that the cosine of these vectors measures similarity.
         """
-
-        def average(parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
-            return _average(np.concatenate(states).astype(np.float64))
-
         # A sentence without words consists only of the special word pieces.
         parts_by_sentence = {sentence: self._split(sentence) or [[]] for sentence in map(tuple, sentences)}
-        return self._encode_distinct(sentences, parts_by_sentence, average)
+        return self._encode_distinct(sentences, parts_by_sentence, _average_pieces)
 
     def _encode_distinct(
         self,
@@ -226,11 +216,7 @@ class Encoder:
         """Run the network on sentence parts of equal length. Return an array ``(parts, pieces, dimension)``."""
         ids_by_part = []
         for part in parts:
-            part_ids = list(self._opening_ids)
-            for word_ids in part:
-                part_ids += word_ids
-            part_ids += self._closing_ids
-            ids_by_part.append(part_ids)
+            ids_by_part.append([*self._opening_ids, *chain.from_iterable(part), *self._closing_ids])
         ids = np.array(ids_by_part, np.int64)
         inputs = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
         used_inputs = {name: inputs[name] for name in self._input_names}
@@ -242,8 +228,15 @@ class Encoder:
             )
         return states
 
-    def _average_words(self, parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> list[NDArray[np.float32]]:
-        """Average the vectors of the pieces of each word. If all pieces are unknown, the vector contains zeros."""
+    def _average_words(self, parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+        """Average the vectors of the pieces of each word, and return an array ``(words, dimension)``.
+
+        If all pieces of a word are unknown, its vector contains zeros.
+
+        Args:
+            parts: the parts of a sentence, as ids of word pieces.
+            states: the vectors of the pieces of each part, including the special pieces at both ends.
+        """
         word_vectors = []
         for part, part_states in zip(parts, states, strict=True):
             start = len(self._opening_ids)
@@ -256,7 +249,7 @@ class Encoder:
                     word_vector = np.zeros(part_states.shape[1], np.float32)
                 word_vectors.append(word_vector)
                 start = end
-        return word_vectors
+        return np.stack(word_vectors) if word_vectors else np.zeros((0, 1), np.float32)
 
     def _thread_pool(self) -> ThreadPool:
         """Return the thread pool of this process. A forked process needs a new pool, because threads are not copied."""
@@ -273,6 +266,16 @@ def _find_special_ids(tokenizer: tokenizers.Tokenizer) -> tuple[list[int], list[
     if not word_positions:
         return tokenizer.encode([], is_pretokenized=True).ids, []
     return encoding.ids[: word_positions[0]], encoding.ids[word_positions[-1] + 1 :]
+
+
+def _average_pieces(parts: Sequence[Part], states: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    """Return the mean of the vectors of all word pieces of a sentence, scaled to unit length.
+
+    Args:
+        parts: the parts of the sentence, which are not needed.
+        states: the vectors of the pieces of each part.
+    """
+    return _average(np.concatenate(states).astype(np.float64))
 
 
 def _average(rows: NDArray[np.float64]) -> NDArray[np.float32]:
@@ -411,15 +414,16 @@ def open_encoder(encoder: str, layer: int | None = None) -> Encoder:
         statuses = [(folder / name).stat() for name in (NETWORK, TOKENIZER, DESCRIPTION)]
     except OSError as error:
         raise ResourceError(f"there is no file {error.filename}; install the encoder again") from error
+    # The encoder is opened again if its files have changed.
     versions = [(status.st_mtime_ns, status.st_size, status.st_ino) for status in statuses]
     identity = (str(folder.absolute()), *versions)
-    open_instance = _open_encoders.get((identity, layer))
-    if open_instance is None:
-        new_instance = Encoder(folder, layer)
+    shared_encoder = _open_encoders.get((identity, layer))
+    if shared_encoder is None:
+        new_encoder = Encoder(folder, layer)
         # The last layer can be requested by its number or by default, and both requests share one encoder.
-        open_instance = _open_encoders.setdefault((identity, new_instance.layer), new_instance)
-        _open_encoders[identity, layer] = open_instance
-    return open_instance
+        shared_encoder = _open_encoders.setdefault((identity, new_encoder.layer), new_encoder)
+        _open_encoders[identity, layer] = shared_encoder
+    return shared_encoder
 
 
 _open_encoders: WeakValueDictionary[Hashable, Encoder] = WeakValueDictionary()

