@@ -232,8 +232,7 @@ def write_vectors(
             contains the kind of key by which vectors are looked up.
 
     Raises:
-        InputError: if the numbers of words and rows differ or are 0, if a word is repeated, or if a vector is not
-            finite.
+        InputError: if the numbers of words and rows differ or are 0, a word is repeated, or a vector is not finite.
         ResourceError: if the file cannot be written, or if it is too large for its format.
     """
     target = Path(os.path.realpath(path))

@@ -112,7 +112,10 @@ def _share(forms: Sequence[str], container: Container[str]) -> float:
 
 
 def _compare(answer: Answer, reference: Reference) -> Comparison:
-    """Measure how much of a reference occurs in an answer that does not contain the reference as a whole."""
+    """Measure how much of a reference occurs in an answer that does not contain the reference as a whole.
+
+    Texts are compared by their forms, which are normalized words.
+    """
     answer_forms = answer.positions
     contains_joined = float(len(reference.letters) >= TRIGRAM and reference.letters in answer.letters)
     trigram_recall = len(reference.trigrams & answer.trigrams) / len(reference.trigrams)
@@ -234,7 +237,8 @@ def _measure_missing_words(answer: Answer, reference: Reference) -> tuple[float,
 def describe(answer: Answer, question: Question) -> list[float]:
     """Return the feature values of an answer, in the order of :data:`COLUMNS`.
 
-    All values are 0 if the references do not contain any words.
+    Texts are compared by their forms, which are normalized words. All values are 0 if the references do not contain any
+    words.
     """
     if not question.padded_references:
         return [0.0] * len(COLUMNS)

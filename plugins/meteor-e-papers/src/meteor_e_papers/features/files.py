@@ -110,6 +110,11 @@ class VectorFileFeature(FileFeature, SegmentFeature):
     Options: ClassVar[type[Any] | str | None] = VectorFileOptions
 
     def _read(self) -> None:
+        """Read the text and the vector of each line, and compute the digest of all lines.
+
+        Raises:
+            InputError: if a line is malformed, vectors differ in length, or a text has two different vectors.
+        """
         vectors: dict[str, list[float]] = {}
         dimension = 0
         for location, cells in read_rows(self.options.file):
@@ -190,6 +195,11 @@ class ScoreFileFeature(FileFeature):
     Options: ClassVar[type[Any] | str | None] = ScoreFileOptions
 
     def _read(self) -> None:
+        """Read the scores of each pair of a hypothesis and a reference, and compute the digest of the table.
+
+        Raises:
+            InputError: if a line is malformed, or a pair has two different lists of scores.
+        """
         self._scores: dict[tuple[str, str], list[float]] = {}
         rows = read_rows(self.options.file)
         header_location, header = next(rows, (input_name(self.options.file), []))
