@@ -35,7 +35,7 @@ from meteor_e.chains.components import make_components
 from meteor_e.chains.config import ChainConfig, load_chain, make_chain_from_keys
 from meteor_e.engine.native import make_engine
 from meteor_e.engine.pairwise import pairwise_batches
-from meteor_e.engine.protocol import Engine, EngineSettings
+from meteor_e.engine.protocol import Engine, EngineSettings, Tokenization
 from meteor_e.engine.tokenizer import Tokenizer
 from meteor_e.formats.plain import read_segments
 from meteor_e.matchers.modules import SynonymMatcher
@@ -198,15 +198,14 @@ class Meteor(Metric):
             word_units=self._idf_weights,
             equal_segments=self.chain.equal_segments,
         )
+        tokenization = Tokenization(
+            tokenize=self.tokenize,
+            normalizer=self.normalizer,
+            insert_spaces=None if self.segmenter is None else self.segmenter.join,
+            lemmatizer=self.lemmatizer,
+        )
         self._engine: Engine = make_engine(
-            settings,
-            self.matchers,
-            self.normalizer,
-            self.resources.function_words,
-            self.tokenize,
-            self.lemmatizer,
-            segment=None if self.segmenter is None else self.segmenter.join,
-            name=self._requested_engine,
+            settings, self.matchers, self.resources.function_words, tokenization, self._requested_engine
         )
         # Batches are scored one by one if a contextual matcher encodes all sentences of a batch together.
         self.parallel = "batches" if self._engine.name == "native" and not self.reads_sentences else "inside"
@@ -379,17 +378,10 @@ class Meteor(Metric):
         Returns:
             The approximate expected scores, ``(hypotheses,)``, and a function that approximates the scores of pairs.
         """
-        from meteor_e.engine.aggregation import aggregate_references
+        from meteor_e.engine.aggregation import CountSettings, aggregate_references
 
-        return aggregate_references(
-            self.word_types,
-            self.matchers,
-            self.chain.parameters,
-            self.resources.function_words,
-            hypotheses=hypotheses,
-            references=references,
-            weights=weights,
-        )
+        settings = CountSettings(self.matchers, self.chain.parameters, self.resources.function_words)
+        return aggregate_references(self.word_types, settings, hypotheses, references, weights)
 
     # The following methods implement the base class Metric.
 

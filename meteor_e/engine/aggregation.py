@@ -92,13 +92,16 @@ class _Keys(NamedTuple):
             column_of_key: column of each key, or -1 for keys that are left out.
             cell_values: the cell's value for each occurrence of a key in a text.
         """
+        # Some texts do not contain any keys, so the largest text index may only occur in one of the two arrays.
         text_count = max(self.texts.max(initial=0), texts.max(initial=0)) + 1
         row_of_text = np.full(text_count, -1)
         row_of_text[texts] = np.arange(len(texts))
+        # The row and the column of each occurrence of a key, (occurrences,). Both are -1 for what is left out.
         rows = row_of_text[self.texts]
         columns = column_of_key[self.keys]
         is_cell = (rows >= 0) & (columns >= 0)
-        matrix = np.zeros((len(texts), column_of_key.max(initial=-1) + 1), np.float32)
+        column_count = column_of_key.max(initial=-1) + 1
+        matrix = np.zeros((len(texts), column_count), np.float32)
         matrix[rows[is_cell], columns[is_cell]] = cell_values[is_cell]
         return matrix
 
@@ -113,6 +116,34 @@ class WordTypes(NamedTuple):
 
     types: Sequence[Token]
     texts: Sequence[Sequence[int]]
+
+
+class CountSettings(NamedTuple):
+    """Store the settings of METEOR that determine which words match, and how much each word counts.
+
+    Attributes:
+        matchers: the chain.
+        parameters: parameters of the formula.
+        function_words: the language's function words, in lower case.
+    """
+
+    matchers: Sequence[Matcher]
+    parameters: Parameters
+    function_words: Collection[str]
+
+
+class _ExpectedMatches(NamedTuple):
+    """Store numbers of matches between hypotheses and references. All arrays have the same shape.
+
+    Attributes:
+        weighted: weighted number of matched words, where each match counts as much as its matcher's weight.
+        words: number of matched words.
+        bigrams: number of matched bigrams, which are pairs of neighboring words.
+    """
+
+    weighted: Floats
+    words: Floats
+    bigrams: Floats
 
 
 @dataclass
@@ -142,14 +173,14 @@ class _TextCounts:
         Args:
             text_weights: probability of each text as a reference.
         """
-        expected = self._score(
-            level_matches=[keys.expected_matches(text_weights) for keys, _ in self.levels],
-            matched_words=self.words.expected_matches(text_weights),
-            matched_bigrams=self.bigrams.expected_matches(text_weights),
-            hypothesis_lengths=self.lengths,
-            reference_lengths=self.lengths @ text_weights,
-            has_penalty=1,
+        level_matches = [keys.expected_matches(text_weights) for keys, _ in self.levels]
+        matches = _ExpectedMatches(
+            weighted=self._apply_matcher_weights(level_matches),
+            words=self.words.expected_matches(text_weights),
+            bigrams=self.bigrams.expected_matches(text_weights),
         )
+        mean_reference_length = self.lengths @ text_weights
+        expected = self._compute_scores(matches, self.lengths, mean_reference_length, has_penalty=1)
         # The fragmentation penalty of a text against itself is 0, so the penalty of a single chunk is added back.
         _, first_weight = self.levels[0]
         gamma, beta = self.parameters.gamma, self.parameters.beta
@@ -166,53 +197,54 @@ class _TextCounts:
         Returns:
             A matrix, ``(hypotheses, references)``.
         """
-        matched_bigrams = self.bigrams.matches(hypotheses, references)
-        hypothesis_counts = self.word_counts[hypotheses][:, None]
-        has_equal_length = hypothesis_counts == self.word_counts[references]
-        is_single_chunk = matched_bigrams + 1 >= hypothesis_counts
-        return self._score(
-            level_matches=[keys.matches(hypotheses, references) for keys, _ in self.levels],
-            matched_words=self.words.matches(hypotheses, references),
-            matched_bigrams=matched_bigrams,
-            hypothesis_lengths=self.lengths[hypotheses][:, None],
-            reference_lengths=self.lengths[references],
-            # There is no fragmentation penalty if all words match in a single chunk.
-            has_penalty=~(has_equal_length & is_single_chunk),
+        level_matches = [keys.matches(hypotheses, references) for keys, _ in self.levels]
+        matches = _ExpectedMatches(
+            weighted=self._apply_matcher_weights(level_matches),
+            words=self.words.matches(hypotheses, references),
+            bigrams=self.bigrams.matches(hypotheses, references),
         )
+        # Hypotheses become rows, (hypotheses, 1), so that they are combined with all references.
+        hypothesis_counts = self.word_counts[hypotheses][:, None]
+        hypothesis_lengths = self.lengths[hypotheses][:, None]
+        # There is no fragmentation penalty if all words match in a single chunk.
+        has_equal_length = hypothesis_counts == self.word_counts[references]
+        is_single_chunk = matches.bigrams + 1 >= hypothesis_counts
+        has_penalty = ~(has_equal_length & is_single_chunk)
+        return self._compute_scores(matches, hypothesis_lengths, self.lengths[references], has_penalty)
 
-    def _score(
-        self,
-        level_matches: Sequence[Floats],
-        matched_words: Floats,
-        matched_bigrams: Floats,
-        hypothesis_lengths: Floats,
-        reference_lengths: Any,
-        has_penalty: Any,
+    def _apply_matcher_weights(self, level_matches: Sequence[Floats]) -> Floats:
+        """Multiply the matches of each level by the matcher's weight, and add up the products.
+
+        Args:
+            level_matches: for each level the matches, which include those of all previous levels.
+        """
+        weighted_matches: Floats = np.zeros_like(level_matches[0])
+        previous_matches: Floats = np.zeros_like(level_matches[0])
+        for (_, matcher_weight), matches in zip(self.levels, level_matches, strict=True):
+            weighted_matches = weighted_matches + matcher_weight * (matches - previous_matches)
+            previous_matches = matches
+        return weighted_matches
+
+    def _compute_scores(
+        self, matches: _ExpectedMatches, hypothesis_lengths: Floats, reference_lengths: Any, has_penalty: Any
     ) -> Floats:
         """Apply METEOR's formula. The number of chunks is estimated as matched words minus matched bigrams.
 
         Args:
-            level_matches: for each level the total weight of the matched words.
-            matched_words: number of matched words.
-            matched_bigrams: number of matched bigrams.
+            matches: the matches.
             hypothesis_lengths: weighted number of words of the hypotheses.
             reference_lengths: weighted number of words of the references.
             has_penalty: whether the fragmentation penalty applies.
         """
         alpha, gamma, beta = self.parameters.alpha, self.parameters.gamma, self.parameters.beta
-        weighted_matches: Any = 0
-        earlier_matches = np.zeros(())
-        for (_, matcher_weight), matches in zip(self.levels, level_matches, strict=True):
-            weighted_matches = weighted_matches + matcher_weight * (matches - earlier_matches)
-            earlier_matches = matches
         # Without any matches, a division by zero yields NaN, which is replaced by the score 0.
         with np.errstate(divide="ignore", invalid="ignore"):
             # The weighted harmonic mean of precision and recall is computed as the reciprocal of a sum of two terms.
-            precision_term = (1 - alpha) * hypothesis_lengths / weighted_matches
-            recall_term = alpha * reference_lengths / weighted_matches
+            precision_term = (1 - alpha) * hypothesis_lengths / matches.weighted
+            recall_term = alpha * reference_lengths / matches.weighted
             fmean = 1 / (precision_term + recall_term)
-            chunks = np.maximum(matched_words - matched_bigrams, 1)
-            fragmentation = chunks / np.maximum(matched_words, 1)
+            chunks = np.maximum(matches.words - matches.bigrams, 1)
+            fragmentation = chunks / np.maximum(matches.words, 1)
             penalty = has_penalty * gamma * fragmentation**beta
             scores: Floats = np.nan_to_num(fmean * (1 - penalty))
         return scores
@@ -220,9 +252,7 @@ class _TextCounts:
 
 def aggregate_references(
     read: Callable[[Sequence[str]], WordTypes],
-    matchers: Sequence[Matcher],
-    parameters: Parameters,
-    function_words: Collection[str],
+    settings: CountSettings,
     hypotheses: Sequence[str],
     references: Sequence[str],
     weights: Floats,
@@ -236,9 +266,7 @@ def aggregate_references(
 
     Args:
         read: function that returns the word types of texts.
-        matchers: the chain.
-        parameters: parameters of the formula.
-        function_words: the language's function words, in lower case.
+        settings: the chain, the parameters of the formula and the function words.
         hypotheses: raw segments.
         references: distinct raw segments.
         weights: weights of the references. Their sum is 1.
@@ -247,11 +275,12 @@ def aggregate_references(
     index_of = {text: index for index, text in enumerate(distinct_texts)}
     hypothesis_texts = np.array([index_of[text] for text in hypotheses], np.int64)
     reference_texts = np.array([index_of[text] for text in references], np.int64)
-    counts = _count_words(read(distinct_texts), matchers, parameters, function_words)
+    counts = _count_words(read(distinct_texts), settings)
     text_weights: Floats = np.bincount(reference_texts, weights, len(distinct_texts)).astype(float)
     expected = counts.expected_scores(text_weights)
 
     def score_pairs(hypothesis_indexes: Integers, reference_indexes: Integers) -> Floats:
+        # A reference whose index is repeated is scored once, and its column is then repeated.
         distinct_indexes, columns = np.unique(reference_indexes, return_inverse=True)
         scores = counts.score_pairs(hypothesis_texts[hypothesis_indexes], reference_texts[distinct_indexes])
         return scores[:, columns.ravel()]
@@ -259,23 +288,22 @@ def aggregate_references(
     return Aggregated(expected=expected[hypothesis_texts], pairs=score_pairs)
 
 
-def _count_words(
-    word_types: WordTypes, matchers: Sequence[Matcher], parameters: Parameters, function_words: Collection[str]
-) -> _TextCounts:
-    """Count the words and bigrams of texts. See :func:`aggregate_references` for the arguments."""
+def _count_words(word_types: WordTypes, settings: CountSettings) -> _TextCounts:
+    """Count the words and bigrams of texts."""
     types, texts = word_types
+    parameters = settings.parameters
     word_counts = np.array([len(text) for text in texts])
-    # The words of all texts are concatenated into one array of word types.
+    # The words of all texts are concatenated into one array of word types, (words,).
     words = np.fromiter(chain.from_iterable(texts), np.int64)
     text_of_word = np.repeat(np.arange(len(texts)), word_counts)
-    word_weights = _weigh_types(types, parameters.delta, function_words)[words]
-    classes = _word_classes(matchers, parameters.weights, types)
+    word_weights = _weigh_types(types, parameters.delta, settings.function_words)[words]
+    type_classes = _group_word_types(types, settings.matchers, parameters.weights)
     levels = []
-    for class_of_type, matcher_weight in classes:
+    for class_of_type, matcher_weight in type_classes:
         keys = _make_keys(text_of_word, class_of_type[words], word_weights)
         levels.append((keys, matcher_weight))
     last_keys, _ = levels[-1]
-    last_class_of_type, _ = classes[-1]
+    last_class_of_type, _ = type_classes[-1]
     return _TextCounts(
         levels=levels,
         words=last_keys._replace(weights=np.ones(len(words))),
@@ -337,8 +365,8 @@ class _DisjointSets:
         return np.array([self.find_root(index) for index in range(len(self._parents))], np.int64)
 
 
-def _word_classes(
-    matchers: Sequence[Matcher], weights: Sequence[float], types: Sequence[Token]
+def _group_word_types(
+    types: Sequence[Token], matchers: Sequence[Matcher], weights: Sequence[float]
 ) -> list[tuple[Integers, float]]:
     """Group word types that match each other into classes, for each matcher that compares words by keys.
 
@@ -354,7 +382,10 @@ def _word_classes(
         if isinstance(matcher, KeyMatcher):
             _merge_types_with_equal_keys(type_sets, matcher, types)
             classes.append((type_sets.roots(), weight))
-    return classes or [(np.arange(len(types)), 1.0)]
+    if not classes:
+        # Without a key matcher, each word type is a class of its own.
+        classes.append((type_sets.roots(), 1.0))
+    return classes
 
 
 def _merge_types_with_equal_keys(type_sets: _DisjointSets, matcher: KeyMatcher, types: Sequence[Token]) -> None:
@@ -388,16 +419,17 @@ def _number_occurrences(texts: Integers, classes: Integers) -> Integers:
         texts: index of the text of each word.
         classes: class of each word.
     """
-    class_limit = int(classes.max(initial=0)) + 1
-    order = np.argsort(texts * class_limit + classes, kind="stable")
-    # After sorting, all words with the same text and the same class are adjacent.
+    class_count = int(classes.max(initial=0)) + 1
+    order = np.argsort(texts * class_count + classes, kind="stable")
+    # After sorting, all words with the same text and the same class are adjacent and form a group.
     sorted_texts, sorted_classes = texts[order], classes[order]
     is_first = np.ones(len(order), bool)
     is_first[1:] = (sorted_texts[1:] != sorted_texts[:-1]) | (sorted_classes[1:] != sorted_classes[:-1])
     positions = np.arange(len(order))
-    first_positions = np.maximum.accumulate(np.where(is_first, positions, 0))
+    # Each word gets the position of the first word of its group. The groups "a a a b b" get 0 0 0 3 3.
+    group_starts = np.maximum.accumulate(np.where(is_first, positions, 0))
     occurrences = np.empty(len(order), np.int64)
-    occurrences[order] = positions - first_positions
+    occurrences[order] = positions - group_starts
     return occurrences
 
 
@@ -407,11 +439,12 @@ def _rank_codes(codes: Integers) -> tuple[Integers, int]:
     Returns:
         The number that replaces each code, and the number of distinct codes.
     """
-    code_limit = int(codes.max(initial=-1)) + 1
-    if code_limit > _MAX_CODE_TABLE:
+    table_size = int(codes.max(initial=-1)) + 1
+    if table_size > _MAX_CODE_TABLE:
         distinct_codes, ranks = np.unique(codes, return_inverse=True)
         return ranks.ravel(), len(distinct_codes)
-    is_used = np.zeros(code_limit, np.int64)
+    # Small codes are ranked without sorting: a table counts how many distinct codes precede each code.
+    is_used = np.zeros(table_size, np.int64)
     is_used[codes] = 1
     rank_of_code = np.cumsum(is_used) - 1
     return rank_of_code[codes], int(is_used.sum())

@@ -143,13 +143,14 @@ def _propose_matches(
         PluginError: if a match lies outside the segments.
     """
     reference_size, hypothesis_size = len(reference), len(hypothesis)
-    for j, i, reference_length, hypothesis_length, probability in matcher.match(hypothesis, reference):
-        is_in_reference = 0 <= j < j + reference_length <= reference_size
-        is_in_hypothesis = 0 <= i < i + hypothesis_length <= hypothesis_size
+    matches = matcher.match(hypothesis, reference)
+    for reference_start, hypothesis_start, reference_length, hypothesis_length, probability in matches:
+        is_in_reference = 0 <= reference_start < reference_start + reference_length <= reference_size
+        is_in_hypothesis = 0 <= hypothesis_start < hypothesis_start + hypothesis_length <= hypothesis_size
         if not (is_in_reference and is_in_hypothesis):
-            match = Match(j, i, reference_length, hypothesis_length)
+            match = Match(reference_start, hypothesis_start, reference_length, hypothesis_length)
             raise misplaced_match(matcher.name, match, hypothesis_size, reference_size)
-        yield AlignedMatch(j, reference_length, i, hypothesis_length, index, probability)
+        yield AlignedMatch(reference_start, reference_length, hypothesis_start, hypothesis_length, index, probability)
 
 
 def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]) -> bool:

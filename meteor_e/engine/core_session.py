@@ -125,18 +125,22 @@ class CoreSession:
 
         Sentences that are too long for an encoder are skipped.
         """
+        sentences = []
         # For each distinct sentence, the C++ core returns the index of one segment that contains this sentence.
-        sentences = [tuple(self._list_tokens(batch.types(segment))) for segment in batch.number_sentences()]
+        for segment in batch.number_sentences():
+            sentences.append(tuple(self._list_tokens(batch.types(segment))))
         vectors_by_encoder: dict[tuple[int, int], Sequence[Any]] = {}
         for planned in encoders:
             matcher = planned.matcher
             assert isinstance(matcher, ContextualMatcher)
-            indexes = [index for index, words in enumerate(sentences) if len(words) <= matcher.longest_sentence]
+            limit = matcher.longest_sentence
+            indexes = [index for index, sentence in enumerate(sentences) if len(sentence) <= limit]
             # Matchers with the same encoder share a cache, but may have different limits on the sentence length.
-            encoder_key = id(matcher.memory), matcher.longest_sentence
+            encoder_key = id(matcher.memory), limit
             if encoder_key not in vectors_by_encoder:
+                short_sentences = [sentences[index] for index in indexes]
                 with plugin_errors(f"matcher {matcher.name!r}"):
-                    vectors_by_encoder[encoder_key] = matcher.sentence_rows([sentences[index] for index in indexes])
+                    vectors_by_encoder[encoder_key] = matcher.sentence_rows(short_sentences)
             for index, vectors in zip(indexes, vectors_by_encoder[encoder_key], strict=True):
                 batch.give_rows(planned.column, index, vectors)
 
@@ -153,6 +157,7 @@ class CoreSession:
             reference_starts: for each hypothesis the index of its first reference, and at the end the number of
                 references.
         """
+        first_proposers = [(index, planned) for index, planned in proposers if index == 0]
         hypothesis_count = len(reference_starts) - 1
         for hypothesis in range(hypothesis_count):
             # The C++ core computes the result of equal segments only once.
@@ -161,12 +166,11 @@ class CoreSession:
             hypothesis_types = batch.types(hypothesis)
             hypothesis_tokens = self._list_tokens(hypothesis_types)
             for reference in range(reference_starts[hypothesis], reference_starts[hypothesis + 1]):
+                # The batch contains all hypotheses, followed by all references.
                 reference_types = batch.types(hypothesis_count + reference)
                 reference_tokens = self._list_tokens(reference_types)
-                is_equal_pair = hypothesis_types == reference_types
-                for index, planned in proposers:
-                    if is_equal_pair and index > 0:
-                        break
+                pair_proposers = first_proposers if reference_types == hypothesis_types else proposers
+                for _, planned in pair_proposers:
                     matches = _list_matches(planned.matcher, hypothesis_tokens, reference_tokens)
                     batch.propose(reference, planned.column, matches)
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import contextlib
 import os
 from array import array
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -26,7 +26,7 @@ from meteor_e.engine import search
 from meteor_e.engine.candidates import misplaced_match, too_many_candidates
 from meteor_e.engine.core_session import CoreSession
 from meteor_e.engine.native_plan import PlannedMatcher, core_limits, has_empty_table, plan_chain
-from meteor_e.engine.protocol import Engine, EngineSettings, PairSource
+from meteor_e.engine.protocol import Engine, EngineSettings, PairSource, Tokenization
 from meteor_e.engine.python import PythonEngine
 from meteor_e.scoring import characters
 from meteor_e.scoring.formula import FormulaScores
@@ -37,7 +37,6 @@ from meteor_e.text.normalization import Normalizer
 
 if TYPE_CHECKING:
     from meteor_e._native import Batch as CoreBatch
-    from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.scoring.alignment import Alignment
 
 ENGINES = ("native", "python")
@@ -82,12 +81,8 @@ class NativeEngine(Engine):
         module: the extension.
         settings: parameters, beam and units.
         plan: the chain, as :func:`~meteor_e.engine.native_plan.plan_chain` returns it.
-        normalizer: function that splits a raw segment into words.
         function_words: the language's function words.
-        tokenize: function that returns the tokens of a raw segment. It is ``None`` if tokens do not depend on the
-            sentence.
-        tokens_of: function that returns the tokens of words, if tokens do not depend on the sentence.
-        segment: function that changes a raw segment before it is normalized. ``tokenize`` includes this step.
+        tokenization: functions that convert a raw segment to tokens.
     """
 
     name = "native"
@@ -96,30 +91,23 @@ class NativeEngine(Engine):
         self,
         module: ModuleType,
         settings: EngineSettings,
-        plan: tuple[PlannedMatcher, ...],
-        normalizer: Normalizer,
+        plan: Sequence[PlannedMatcher],
         function_words: Collection[str],
-        tokenize: Callable[[str], Sequence[Token]] | None,
-        tokens_of: Callable[[list[str]], list[Token]],
-        segment: Callable[[str], str] | None = None,
+        tokenization: Tokenization,
     ) -> None:
         self._module = module
         self._settings = settings
         self._plan = plan
-        self._normalizer = normalizer
         self._function_words = function_words
-        self._tokenize = tokenize
-        self._tokens_of = tokens_of
-        self._segment = segment
-        self._proposers = [
-            (index, planned)
-            for index, planned in enumerate(plan)
-            if planned.family == "proposals" and not has_empty_table(planned.matcher)
-        ]
-        """Matchers that run in Python for each pair of segments, with their indexes in the chain."""
+        self._tokenization = tokenization
+        self._idle_sessions: list[CoreSession] = []
         self._encoders = [planned for planned in plan if planned.family == "contextual"]
         """Matchers that compute the vectors of whole sentences."""
-        self._idle_sessions: list[CoreSession] = []
+        self._proposers: list[tuple[int, PlannedMatcher]] = []
+        """Matchers that run in Python for each pair of segments, with their indexes in the chain."""
+        for index, planned in enumerate(plan):
+            if planned.family == "proposals" and not has_empty_table(planned.matcher):
+                self._proposers.append((index, planned))
 
     def score(self, batch: Batch, *, maximum_accuracy: bool = False) -> Rows:
         """Score a batch, as described in :meth:`meteor_e.engine.protocol.Engine.score`."""
@@ -195,62 +183,72 @@ class NativeEngine(Engine):
 
     def _start_session(self) -> CoreSession:
         """Start a session with a new C++ core, whose vocabulary is empty."""
+        normalizer = self._tokenization.normalizer
         core = self._module.Core(
-            settings=self._settings, matchers=self._plan, normalizer=self._normalizer, limits=core_limits()
+            settings=self._settings, matchers=self._plan, normalizer=normalizer, limits=core_limits()
         )
         keep_tokens = bool(self._proposers or self._encoders)
         return CoreSession(core, self._plan, self._function_words, self._settings.word_units, keep_tokens)
 
     def _read(self, session: CoreSession, segments: Sequence[str], threads: int, stop: object) -> CoreBatch:
-        """Pass segments to the C++ core, and compute the features of words that are new to the core."""
-        if self._tokenize is not None:
-            token_lists = [self._tokenize(segment) for segment in segments]
+        """Pass raw segments to the C++ core, and compute the features of words that are new to the core."""
+        lemmatizer = self._tokenization.lemmatizer
+        if lemmatizer is not None and lemmatizer.scope != "word":
+            # The token of a word depends on its sentence, so all segments are tokenized in Python.
+            token_lists = [self._tokenization.tokenize(segment) for segment in segments]
             batch = session.core.take(session.type_ids(token_lists))
         else:
-            if self._segment is not None:
-                segments = [self._segment(segment) for segment in segments]
-            batch = self._normalize(session, segments, threads, stop)
+            batch = self._tokenize_in_core(session, segments, threads, stop)
         if self._encoders:
             session.encode(self._encoders, batch)
         return batch
 
-    def _normalize(self, session: CoreSession, segments: Sequence[str], threads: int, stop: object) -> CoreBatch:
-        """Tokenize segments with the C++ core, and compute the features of new word types."""
+    def _tokenize_in_core(self, session: CoreSession, segments: Sequence[str], threads: int, stop: object) -> CoreBatch:
+        """Tokenize raw segments with the C++ core. Only words that are new to the core are converted to tokens."""
+        tokenization = self._tokenization
+        if tokenization.insert_spaces is not None:
+            segments = [tokenization.insert_spaces(segment) for segment in segments]
         batch = session.core.read(segments, threads, stop)
         # Segments that the C++ core cannot normalize are normalized in Python.
         for index in batch.irregular():
-            batch.set_words(index, split_words(self._normalizer(segments[index])))
+            words = split_words(tokenization.normalizer(segments[index]))
+            batch.set_words(index, words)
         if batch.intern():
-            session.describe(self._tokens_of(session.core.undescribed()))
+            new_words = session.core.undescribed()
+            if tokenization.lemmatizer is None:
+                session.describe([Token(word) for word in new_words])
+            else:
+                session.describe(tokenization.lemmatizer.analyze(new_words))
         return batch
 
     def _read_failures(self, batch: CoreBatch) -> dict[int, MeteorError]:
         """Return the errors of pairs that the C++ core could not align, by the index of the pair's result."""
-        failures = {}
-        for failure in batch.failures():
-            index = failure.pop("hypothesis")
-            failures[index] = self._make_error(**failure)
-        return failures
+        return {failure["hypothesis"]: self._make_error(failure) for failure in batch.failures()}
 
-    def _make_error(
-        self,
-        problem: str,
-        hypothesis_size: int,
-        reference_size: int,
-        matcher: int | None = None,
-        **proposal: int,
-    ) -> MeteorError:
-        """Create the exception for a hypothesis and a reference that the C++ core could not align."""
+    def _make_error(self, failure: Mapping[str, Any]) -> MeteorError:
+        """Create the exception for a hypothesis and a reference that the C++ core could not align.
+
+        Args:
+            failure: the problem and the sizes of the segments, as ``Batch.failures`` of the C++ core returns them.
+        """
+        problem = failure["problem"]
+        hypothesis_size = failure["hypothesis_size"]
+        reference_size = failure["reference_size"]
         if problem == "too_many_paths":
             return search.too_many_paths(hypothesis_size, reference_size)
         if problem == "too_many_candidates":
             return too_many_candidates(hypothesis_size, reference_size)
-        assert matcher is not None
-        failed_matcher = self._plan[matcher].matcher
+        matcher = self._plan[failure["matcher"]].matcher
         if problem == "missing_vectors":
-            assert isinstance(failed_matcher, ContextualMatcher)
-            return failed_matcher.too_long(max(hypothesis_size, reference_size))
-        return misplaced_match(failed_matcher.name, Match(**proposal), hypothesis_size, reference_size)
+            assert isinstance(matcher, ContextualMatcher)
+            return matcher.too_long(max(hypothesis_size, reference_size))
+        match = Match(
+            reference_start=failure["reference_start"],
+            hypothesis_start=failure["hypothesis_start"],
+            reference_length=failure["reference_length"],
+            hypothesis_length=failure["hypothesis_length"],
+        )
+        return misplaced_match(matcher.name, match, hypothesis_size, reference_size)
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("engines cannot be pickled; an unpickled Meteor creates a new engine")
@@ -272,7 +270,7 @@ def _find_best_segments(best_references: bytes, reference_starts: Sequence[int])
     # The list of segments contains all hypotheses, followed by all references.
     hypothesis_count = len(best_indexes)
     best_segments = []
-    for reference_start, best_index in zip(reference_starts, best_indexes, strict=False):
+    for reference_start, best_index in zip(reference_starts[:-1], best_indexes, strict=True):
         best_segments.append(hypothesis_count + reference_start + best_index)
     return best_segments
 
@@ -280,12 +278,8 @@ def _find_best_segments(best_references: bytes, reference_starts: Sequence[int])
 def make_engine(
     settings: EngineSettings,
     matchers: Sequence[Matcher],
-    normalizer: Normalizer,
     function_words: Collection[str],
-    tokenize: Callable[[str], Sequence[Token]],
-    lemmatizer: Lemmatizer | None = None,
-    *,
-    segment: Callable[[str], str] | None = None,
+    tokenization: Tokenization,
     name: str | None = None,
 ) -> Engine:
     """Create the engine for a chain. The Python engine is used if the native engine is not available.
@@ -293,11 +287,8 @@ def make_engine(
     Args:
         settings: parameters, beam and units.
         matchers: the chain.
-        normalizer: function that splits a raw segment into words.
         function_words: the language's function words.
-        tokenize: function that returns the tokens of a raw segment.
-        lemmatizer: the lemmatizer, or ``None`` if tokens do not have lemmas.
-        segment: function that changes a raw segment before it is normalized, if the chain has a segmenter.
+        tokenization: functions that convert a raw segment to tokens.
         name: name of the requested engine, ``native`` or ``python``.
 
     Raises:
@@ -305,36 +296,12 @@ def make_engine(
     """
     if name is not None and name not in ENGINES:
         raise ConfigError(f"unknown engine {name!r}; the engines are {' and '.join(ENGINES)}")
-    module = None
-    plan = None
     # The C++ core contains a copy of the class Normalizer, but cannot run subclasses of it.
-    if name != "python" and type(normalizer) is Normalizer:
-        module = native_module()
-    if module is not None:
-        plan = plan_chain(matchers)
-    if module is None or plan is None:
-        if name == "native":
-            raise ConfigError("the native core is not built, METEOR_E_PURE is set, or this chain cannot run in it")
-        return PythonEngine(settings, matchers, function_words, tokenize)
-    # If a token does not depend on its sentence, it is created only once for each word type.
-    tokenize_sentence = None
-    tokens_of: Callable[[list[str]], list[Token]] = _make_tokens
-    if lemmatizer is not None:
-        tokens_of = lemmatizer.analyze
-        if lemmatizer.scope != "word":
-            tokenize_sentence = tokenize
-    return NativeEngine(
-        module=module,
-        settings=settings,
-        plan=plan,
-        normalizer=normalizer,
-        function_words=function_words,
-        tokenize=tokenize_sentence,
-        tokens_of=tokens_of,
-        segment=segment,
-    )
-
-
-def _make_tokens(words: Sequence[str]) -> list[Token]:
-    """Convert words to tokens without lemmas."""
-    return [Token(word) for word in words]
+    has_core_normalizer = type(tokenization.normalizer) is Normalizer
+    module = native_module() if has_core_normalizer and name != "python" else None
+    plan = plan_chain(matchers) if module is not None else None
+    if module is not None and plan is not None:
+        return NativeEngine(module, settings, plan, function_words, tokenization)
+    if name == "native":
+        raise ConfigError("the native core is not built, METEOR_E_PURE is set, or this chain cannot run in it")
+    return PythonEngine(settings, matchers, function_words, tokenization.tokenize)

@@ -10,16 +10,13 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from meteor_e.base.errors import InputError
 from meteor_e.base.texts import read_sources
-from meteor_e.engine.protocol import Engine, PairSource
+from meteor_e.engine.protocol import Engine
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
 PAIRS = 20_000
 """Number of pairs of texts after which a batch ends."""
-
-_SourceTexts = tuple[list[str], list[str]]
-"""The hypotheses and the references of a source."""
 
 
 def pairwise_batches(
@@ -46,7 +43,7 @@ def pairwise_batches(
         InputError: if the arguments are not lists of lists of texts, or differ in length; if a matrix does not fit
             into memory; or if a pair cannot be aligned. The message names the pair.
     """
-    batch: list[_SourceTexts] = []
+    batch: list[tuple[list[str], list[str]]] = []
     pair_count = source_count = 0
     for source_hypotheses, source_references in read_sources(hypotheses, references):
         batch.append((source_hypotheses, source_references))
@@ -58,7 +55,9 @@ def pairwise_batches(
     yield from _score_batch(engine, batch, source_count - len(batch) + 1, threads)
 
 
-def _score_batch(engine: Engine, batch: Sequence[_SourceTexts], first_number: int, threads: int) -> Iterator[Floats]:
+def _score_batch(
+    engine: Engine, batch: Sequence[tuple[Sequence[str], Sequence[str]]], first_number: int, threads: int
+) -> Iterator[Floats]:
     """Score a batch of source sentences, and yield a matrix of scores for each of them.
 
     Args:
@@ -70,71 +69,79 @@ def _score_batch(engine: Engine, batch: Sequence[_SourceTexts], first_number: in
     import numpy as np
 
     text_ids: dict[str, int] = {}
-    pair_sources: list[PairSource] = []
-    for hypotheses, references in batch:
-        pair_sources.append((_assign_ids(hypotheses, text_ids), _assign_ids(references, text_ids)))
+    matrices = [_index_source(hypotheses, references, text_ids) for hypotheses, references in batch]
+    pair_sources = [(matrix.hypothesis_ids, matrix.reference_ids) for matrix in matrices]
     try:
+        # The scores of all sources are concatenated.
         scores, failures = engine.score_pairs(list(text_ids), pair_sources, threads=threads)
     except MemoryError as error:
         raise InputError("the matrix of scores does not fit into memory; score fewer hypotheses at a time") from error
+    first_failed = min(failures, default=len(scores))
     start = 0
-    for number, (source, pair_source) in enumerate(zip(batch, pair_sources, strict=True), first_number):
-        hypothesis_ids, reference_ids = pair_source
-        end = start + len(hypothesis_ids) * len(reference_ids)
-        indexes = _matrix_indexes(source, pair_source, text_ids)
-        failed_indexes = [index for index in failures if start <= index < end]
-        if failed_indexes:
-            first_failed = min(failed_indexes)
+    for number, matrix in enumerate(matrices, first_number):
+        end = start + len(matrix.hypothesis_ids) * len(matrix.reference_ids)
+        if first_failed < end:
             failure = failures[first_failed]
-            row, column = divmod(first_failed - start, len(reference_ids))
-            raise InputError(f"source {number}, {indexes.describe_pair(row, column)}: {failure}") from failure
-        distinct_matrix = np.asarray(scores)[start:end].reshape(len(hypothesis_ids), len(reference_ids))
-        yield indexes.repeat_texts(distinct_matrix)
+            raise InputError(f"source {number}, {matrix.describe_cell(first_failed - start)}: {failure}") from failure
+        yield matrix.repeat_texts(np.asarray(scores)[start:end])
         start = end
 
 
-def _assign_ids(texts: Sequence[str], text_ids: dict[str, int]) -> list[int]:
-    """Return the ids of the distinct texts in a list. New texts get the next ids."""
-    return [text_ids.setdefault(text, len(text_ids)) for text in dict.fromkeys(texts)]
-
-
 class _MatrixIndexes(NamedTuple):
-    """Map each hypothesis to its row, and each reference to its column, in a matrix without repeated texts.
+    """Map the texts of a source to the rows and columns of a score matrix. Repeated texts share a row or a column.
 
     Attributes:
-        rows: row of each hypothesis.
-        columns: column of each reference.
+        hypothesis_ids: text id of each row.
+        reference_ids: text id of each column.
+        row_indexes: row of each hypothesis.
+        column_indexes: column of each reference.
     """
 
-    rows: list[int]
-    columns: list[int]
+    hypothesis_ids: list[int]
+    reference_ids: list[int]
+    row_indexes: list[int]
+    column_indexes: list[int]
 
-    def repeat_texts(self, distinct_matrix: Floats) -> Floats:
-        """Repeat the rows and columns of texts that occur several times."""
-        if distinct_matrix.shape == (len(self.rows), len(self.columns)):
+    def repeat_texts(self, scores: Floats) -> Floats:
+        """Arrange the scores of distinct texts in a matrix with a row per hypothesis and a column per reference.
+
+        Args:
+            scores: the scores of all pairs of distinct texts, row by row.
+        """
+        distinct_matrix = scores.reshape(len(self.hypothesis_ids), len(self.reference_ids))
+        if distinct_matrix.shape == (len(self.row_indexes), len(self.column_indexes)):
             return distinct_matrix
         import numpy as np
 
-        return distinct_matrix[np.ix_(self.rows, self.columns)]
+        return distinct_matrix[np.ix_(self.row_indexes, self.column_indexes)]
 
-    def describe_pair(self, row: int, column: int) -> str:
-        """Return the numbers of the hypothesis and the reference of a cell in the score matrix, for error messages."""
-        return f"hypothesis {self.rows.index(row) + 1}, reference {self.columns.index(column) + 1}"
+    def describe_cell(self, cell: int) -> str:
+        """Return the numbers of the hypothesis and the reference of a score, for error messages.
+
+        Args:
+            cell: index of the score among the scores of distinct texts.
+        """
+        row, column = divmod(cell, len(self.reference_ids))
+        return f"hypothesis {self.row_indexes.index(row) + 1}, reference {self.column_indexes.index(column) + 1}"
 
 
-def _matrix_indexes(source: _SourceTexts, pair_source: PairSource, text_ids: dict[str, int]) -> _MatrixIndexes:
-    """Find the row of each hypothesis and the column of each reference in a matrix without repeated texts.
+def _index_source(hypotheses: Sequence[str], references: Sequence[str], text_ids: dict[str, int]) -> _MatrixIndexes:
+    """Assign the hypotheses and references of a source to the rows and columns of a score matrix.
 
     Args:
-        source: hypotheses and references of the source.
-        pair_source: ids of the distinct hypotheses and references, which are the rows and columns of the matrix.
-        text_ids: id of each text.
+        hypotheses: the hypotheses.
+        references: the references.
+        text_ids: the id of each text. Texts that do not have an id yet are added.
     """
-    hypotheses, references = source
-    hypothesis_ids, reference_ids = pair_source
-    row_by_id = {text_id: row for row, text_id in enumerate(hypothesis_ids)}
-    column_by_id = {text_id: column for column, text_id in enumerate(reference_ids)}
-    return _MatrixIndexes(
-        rows=[row_by_id[text_ids[hypothesis]] for hypothesis in hypotheses],
-        columns=[column_by_id[text_ids[reference]] for reference in references],
-    )
+    hypothesis_ids, row_indexes = _index_texts(hypotheses, text_ids)
+    reference_ids, column_indexes = _index_texts(references, text_ids)
+    return _MatrixIndexes(hypothesis_ids, reference_ids, row_indexes, column_indexes)
+
+
+def _index_texts(texts: Sequence[str], text_ids: dict[str, int]) -> tuple[list[int], list[int]]:
+    """Return the ids of the distinct texts in a list, and the index of each text among the distinct texts."""
+    distinct_indexes: dict[str, int] = {}
+    for text in texts:
+        distinct_indexes.setdefault(text, len(distinct_indexes))
+    distinct_ids = [text_ids.setdefault(text, len(text_ids)) for text in distinct_indexes]
+    return distinct_ids, [distinct_indexes[text] for text in texts]

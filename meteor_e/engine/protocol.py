@@ -9,12 +9,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from array import array
 from collections.abc import Callable, Sequence
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
 
 from meteor_e.api.batches import Batch
 from meteor_e.api.languages import Parameters
 from meteor_e.base.errors import MeteorError
 from meteor_e.scoring.rows import Rows
+
+if TYPE_CHECKING:
+    from meteor_e.api.lemmatizers import Lemmatizer
+    from meteor_e.api.tokens import Token
+    from meteor_e.text.normalization import Normalizer
 
 
 class EngineSettings(NamedTuple):
@@ -37,6 +42,23 @@ class EngineSettings(NamedTuple):
     identity: str = "word"
     word_units: Callable[[str], int] | None = None
     equal_segments: bool = False
+
+
+class Tokenization(NamedTuple):
+    """Store the functions that convert a raw segment to tokens.
+
+    Attributes:
+        tokenize: function that returns the tokens of a raw segment. It applies the other functions one after the other.
+        normalizer: function that normalizes a text. Spaces separate the words of the normalized text.
+        insert_spaces: function that inserts spaces between the words of a raw segment, in a language that is written
+            without spaces; ``None`` for other languages.
+        lemmatizer: the lemmatizer, or ``None`` if tokens do not have lemmas.
+    """
+
+    tokenize: Callable[[str], Sequence[Token]]
+    normalizer: Normalizer
+    insert_spaces: Callable[[str], str] | None
+    lemmatizer: Lemmatizer | None
 
 
 PairSource: TypeAlias = tuple[Sequence[int], Sequence[int]]

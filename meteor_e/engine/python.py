@@ -125,7 +125,9 @@ class PythonEngine(Engine):
     def score(self, batch: Batch, *, maximum_accuracy: bool = False) -> Rows:
         """Score a batch, as described in :meth:`meteor_e.engine.protocol.Engine.score`. Alignments are always kept."""
         hypotheses = [self._tokenize(text) for text in batch.hypotheses]
-        references = [[self._tokenize(text) for text in texts] for texts in batch.references]
+        references: list[list[Sequence[Token]]] = []
+        for texts in batch.references:
+            references.append([self._tokenize(text) for text in texts])
         for encoder in self._encoders:
             _encode_sentences(encoder, hypotheses, references)
         best_scores: list[_AlignmentScore] = []
@@ -168,7 +170,8 @@ class PythonEngine(Engine):
         """Return the score of a hypothesis and a reference as if no words matched."""
         hypothesis_words = tuple(token.form for token in hypothesis)
         reference_words = tuple(token.form for token in reference)
-        return self._score_alignment(Alignment(hypothesis_words, reference_words, (), (), 0), reference_index=0)
+        alignment = Alignment(hypothesis_words, reference_words, matches=(), matchers=(), chunks=0)
+        return self._score_alignment(alignment, reference_index=0)
 
     def _score_alignment(self, alignment: Alignment, reference_index: int) -> _AlignmentScore:
         """Count the matched words and the chunks of an alignment, and compute its score."""
@@ -227,6 +230,6 @@ def _encode_sentences(
     sentences = [tuple(tokens) for tokens in hypotheses]
     for segment_references in references:
         sentences += [tuple(tokens) for tokens in segment_references]
-    distinct = dict.fromkeys(sentences)
+    distinct_sentences = list(dict.fromkeys(sentences))
     with plugin_errors(f"matcher {encoder.name!r}"):
-        encoder.sentence_rows([tokens for tokens in distinct if 0 < len(tokens) <= encoder.longest_sentence])
+        encoder.sentence_rows([tokens for tokens in distinct_sentences if 0 < len(tokens) <= encoder.longest_sentence])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -58,9 +58,13 @@ class Tokenizer:
         if self._segment is not None:
             lines = [self._segment(line) for line in lines]
         if self._core is None:
-            word_ids = self._word_ids
-            return [[word_ids.setdefault(word, len(word_ids)) for word in self._split(line)] for line in lines]
+            return [self._assign_ids(self._split(line)) for line in lines]
         return self._convert_core_ids(self._read_core_ids(self._core, lines))
+
+    def _assign_ids(self, words: Iterable[str]) -> list[int]:
+        """Return the ids of words. New words get the next ids."""
+        word_ids = self._word_ids
+        return [word_ids.setdefault(word, len(word_ids)) for word in words]
 
     def _read_core_ids(self, core: Core, lines: Sequence[str]) -> list[list[int]]:
         """Tokenize lines with the C++ core, and return the ids that the core assigns to the words of each line."""
@@ -77,12 +81,13 @@ class Tokenizer:
         """Renumber the word ids of the C++ core, because they depend on the timing of its threads."""
         import numpy as np
 
-        flat_ids = np.fromiter(chain.from_iterable(lines), np.uint32, sum(map(len, lines)))
-        id_by_core_id = self._assign_word_ids(flat_ids)
-        word_ids = iter(id_by_core_id[flat_ids].tolist())
+        # The ids of all lines are concatenated, because one array operation is faster than one per line.
+        core_ids = np.fromiter(chain.from_iterable(lines), np.uint32, sum(map(len, lines)))
+        id_by_core_id = self._update_ids(core_ids)
+        word_ids = iter(id_by_core_id[core_ids].tolist())
         return [list(islice(word_ids, len(line))) for line in lines]
 
-    def _assign_word_ids(self, core_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
+    def _update_ids(self, core_ids: NDArray[np.uint32]) -> NDArray[np.int64]:
         """Assign ids to words that are new, in the order in which the words first occur.
 
         Args:
@@ -99,9 +104,9 @@ class Tokenizer:
         distinct_ids, first_positions = np.unique(core_ids, return_index=True)
         is_new = id_by_core_id[distinct_ids] < 0
         occurrence_order = np.argsort(first_positions[is_new])
-        for core_id in distinct_ids[is_new][occurrence_order].tolist():
-            word = self._core_forms[core_id]
-            id_by_core_id[core_id] = self._word_ids.setdefault(word, len(self._word_ids))
+        new_core_ids = distinct_ids[is_new][occurrence_order].tolist()
+        new_words = [self._core_forms[core_id] for core_id in new_core_ids]
+        id_by_core_id[new_core_ids] = self._assign_ids(new_words)
         self._id_by_core_id = id_by_core_id
         return id_by_core_id
 

@@ -25,6 +25,7 @@ PROGRAM = """
 import ctypes, os, sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
+from meteor_e.api.tokens import Token
 from random_chains import chains, engines, hypotheses_and_references
 import random
 
@@ -70,7 +71,8 @@ def prepare_features():
     session = engine._start_session()
     batch = session.core.read(segments, 1, None)
     batch.intern()
-    tokens = engine._tokens_of(session.core.undescribed())
+    words = session.core.undescribed()
+    tokens = [Token(word) for word in words] if meteor.lemmatizer is None else meteor.lemmatizer.analyze(words)
     return lambda: session.describe(tokens)
 
 def prepare_score(threads):
