@@ -60,8 +60,7 @@ def search(
         fixed: the fixed match at each reference position, or ``None``. No other candidate contains its words.
         search_weights: weight of each matcher in the search (not in the score).
         beam: beam width, the number of partial alignments kept at each position.
-        compare_matched_words: whether to compare paths by their matched words before their chunks, as in the
-            maximum-accuracy mode.
+        compare_matched_words: compare paths by their matched words before their chunks (maximum-accuracy mode).
         hypothesis_size: number of words of the hypothesis, for the error message.
 
     Raises:

@@ -37,10 +37,11 @@ def read_coco(path: PathLike) -> TextCollection:
     if isinstance(document, list):
         hypotheses = coco_results(document, name)
     elif _is_dictionary(document):
+        # Images with a single caption can also be the hypotheses of a system.
         references = _read_dictionary(document, name)
-        hypotheses = {image: captions[0] for image, captions in references.items() if len(captions) == 1}
+        hypotheses = {image_id: captions[0] for image_id, captions in references.items() if len(captions) == 1}
     else:
-        references = coco_annotations(document if isinstance(document, dict) else None, name)
+        references = _read_annotations(document, name)
     return _make_collection(name, hypotheses, references)
 
 
@@ -51,15 +52,15 @@ def _make_collection(
 
     Args:
         name: the name of the collection for error messages.
-        hypotheses: the caption of each image by a system.
-        references: the reference captions of each image.
+        hypotheses: a system's caption of each image, by image id.
+        references: the reference captions of each image, by image id.
     """
     collection = TextCollection(name)
-    for image, caption in hypotheses.items():
-        collection.add("hypothesis", "", SegmentKey("", "", image), caption)
-    for image, captions in references.items():
+    for image_id, caption in hypotheses.items():
+        collection.add("hypothesis", "", SegmentKey("", "", image_id), caption)
+    for image_id, captions in references.items():
         for number, caption in enumerate(captions, 1):
-            collection.add("reference", str(number), SegmentKey("", "", image), caption)
+            collection.add("reference", str(number), SegmentKey("", "", image_id), caption)
     return collection
 
 
@@ -80,16 +81,26 @@ def coco_annotations(annotations: Any, name: str = "annotations") -> dict[Any, l
     document, name = _load_document(annotations, name)
     if _is_dictionary(document):
         return _read_dictionary(document, name)
+    return _read_annotations(document, name)
+
+
+def _read_annotations(document: Any, name: str) -> dict[Any, list[str]]:
+    """Return the captions of each image in COCO annotations; see :func:`coco_annotations` for their order.
+
+    Raises:
+        InputError: if the document has another form or does not contain annotations.
+    """
     if isinstance(document, list):
         raise InputError(f"{name} holds COCO results, not annotations; as references, {_HINT}")
     if not isinstance(document, Mapping) or not isinstance(document.get("annotations"), list):
         raise InputError(f"{name} holds no COCO annotations; as references, {_HINT}")
-    captions_by_image: dict[Any, list[str]] = {image: [] for image in _read_image_ids(document, name)}
-    for image, caption in _read_entries(document["annotations"], f"{name}: annotation"):
-        captions_by_image.setdefault(image, []).append(caption)
+    # The dictionary begins with all image ids, so that the images keep the order of the list of images.
+    captions_by_image: dict[Any, list[str]] = {image_id: [] for image_id in _read_image_ids(document, name)}
+    for image_id, caption in _read_entries(document["annotations"], f"{name}: annotation"):
+        captions_by_image.setdefault(image_id, []).append(caption)
     if not any(captions_by_image.values()):
         raise InputError(f"{name} has no annotations; there is nothing to score")
-    return {image: captions for image, captions in captions_by_image.items() if captions}
+    return {image_id: captions for image_id, captions in captions_by_image.items() if captions}
 
 
 def _read_image_ids(document: Mapping[str, Any], name: str) -> Iterator[int | str]:
@@ -98,9 +109,9 @@ def _read_image_ids(document: Mapping[str, Any], name: str) -> Iterator[int | st
     if not isinstance(images, list):
         return
     for image in images:
-        key = image.get("id") if isinstance(image, Mapping) else None
-        if isinstance(key, numbers.Real | str):
-            yield image_key(key, f"{name}: image")
+        image_id = image.get("id") if isinstance(image, Mapping) else None
+        if isinstance(image_id, numbers.Real | str):
+            yield image_key(image_id, f"{name}: image")
 
 
 def coco_results(results: Any, name: str = "results") -> dict[Any, str]:
@@ -116,14 +127,14 @@ def coco_results(results: Any, name: str = "results") -> dict[Any, str]:
     document, name = _load_document(results, name)
     if not isinstance(document, list):
         raise InputError(f"{name} holds no COCO results; as a system, {_HINT}")
-    captions: dict[Any, str] = {}
-    for image, caption in _read_entries(document, f"{name}: result"):
-        if image in captions:
-            raise InputError(f"{name}: image {image!r} has two captions; give one for each image")
-        captions[image] = caption
-    if not captions:
+    caption_by_image: dict[Any, str] = {}
+    for image_id, caption in _read_entries(document, f"{name}: result"):
+        if image_id in caption_by_image:
+            raise InputError(f"{name}: image {image_id!r} has two captions; give one for each image")
+        caption_by_image[image_id] = caption
+    if not caption_by_image:
         raise InputError(f"{name} has no captions; there is nothing to score")
-    return captions
+    return caption_by_image
 
 
 def _is_dictionary(document: Any) -> bool:
@@ -134,21 +145,23 @@ def _is_dictionary(document: Any) -> bool:
 
 
 def _read_dictionary(document: Mapping[Any, Any], name: str) -> dict[Any, list[str]]:
-    """Return the captions of each image in a JSON object of captions. The key "7" denotes the image with the id 7.
+    """Return the captions of each image in a JSON object that maps image ids to a caption or a list of captions.
+
+    The keys of a JSON object are strings. The key "7" denotes the image with the id 7.
 
     Raises:
         InputError: if an image does not have captions, or a caption is not a string.
     """
     entries: list[dict[str, Any]] = []
-    for image, value in document.items():
+    for key, value in document.items():
         captions = [value] if isinstance(value, str) else value
         if not captions:
-            raise InputError(f"{name}: image {image!r} has no captions")
-        image_id = _parse_image_id(image)
+            raise InputError(f"{name}: image {key!r} has no captions")
+        image_id = _parse_image_id(key)
         entries += [{"image_id": image_id, "caption": caption} for caption in captions]
     captions_by_image: dict[Any, list[str]] = {}
-    for image, caption in _read_entries(entries, f"{name}: caption"):
-        captions_by_image.setdefault(image, []).append(caption)
+    for image_id, caption in _read_entries(entries, f"{name}: caption"):
+        captions_by_image.setdefault(image_id, []).append(caption)
     return captions_by_image
 
 
@@ -158,24 +171,24 @@ def _parse_image_id(key: Any) -> Any:
     return int(key) if is_number else key
 
 
-def image_key(image: Any, location: str) -> int | str:
+def image_key(image_id: Any, location: str) -> int | str:
     """Convert an image id to an ``int``, unless it is a string.
 
     As in pycocotools, the number 7.0 and the NumPy integer 7 denote the image 7, but the string "7" does not.
 
     Args:
-        image: the image id.
+        image_id: the image id.
         location: the location of the id, which begins the error message.
 
     Raises:
         InputError: if the id is neither a whole number nor a string.
     """
-    if isinstance(image, str):
-        return image
-    is_number = isinstance(image, numbers.Real) and not isinstance(image, bool)
-    if not is_number or not math.isfinite(image) or int(image) != image:
-        raise InputError(f"{location}: image_id must be a whole number or a text, not {reprlib.repr(image)}")
-    return int(image)
+    if isinstance(image_id, str):
+        return image_id
+    is_number = isinstance(image_id, numbers.Real) and not isinstance(image_id, bool)
+    if not is_number or not math.isfinite(image_id) or int(image_id) != image_id:
+        raise InputError(f"{location}: image_id must be a whole number or a text, not {reprlib.repr(image_id)}")
+    return int(image_id)
 
 
 def _load_document(source: Any, name: str) -> tuple[Any, str]:
@@ -212,9 +225,10 @@ def _read_entries(entries: Sequence[Any], description: str) -> Iterator[tuple[An
         location = f"{description} {number}"
         if not isinstance(entry, Mapping) or "image_id" not in entry or "caption" not in entry:
             raise InputError(f"{location} has no image_id and caption; {_HINT}")
-        image, caption = image_key(entry["image_id"], location), entry["caption"]
+        image_id = image_key(entry["image_id"], location)
+        caption = entry["caption"]
         if not isinstance(caption, str):
-            raise InputError(f"{location}: the caption of image {image!r} is not a text")
-        if any("\ud800" <= char <= "\udfff" for char in caption):
-            raise InputError(f"{location}: the caption of image {image!r} contains an unpaired surrogate")
-        yield image, " ".join(caption.splitlines())
+            raise InputError(f"{location}: the caption of image {image_id!r} is not a text")
+        if any("\ud800" <= character <= "\udfff" for character in caption):
+            raise InputError(f"{location}: the caption of image {image_id!r} contains an unpaired surrogate")
+        yield image_id, " ".join(caption.splitlines())

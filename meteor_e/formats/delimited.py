@@ -37,11 +37,11 @@ class DelimitedTable(TextTable):
         self._path = path
         self._tabs = tabs
         self._encoding = encoding
-        # The first call of records() continues with these rows, because standard input cannot be opened twice.
         self._header, rows = self._read_table()
         first_row = next(rows, None)
         if first_row is None:
             raise InputError(f"{self.name} is empty; there is nothing to score")
+        # The first call of records() continues with these rows, because standard input cannot be opened twice.
         self._pending_rows: Iterator[tuple[int, list[str]]] | None = chain([first_row], rows)
         self._check_columns()
         if path == "-" and len(texts.hypotheses) > 1:
@@ -76,8 +76,10 @@ class DelimitedTable(TextTable):
 
     def records(self) -> Iterator[tuple[int, dict[str, str]]]:
         """For each row of the table, yield the number of the row's last line and the cells by column name."""
-        rows = self._pending_rows or self._read_table()[1]
+        rows = self._pending_rows
         self._pending_rows = None
+        if rows is None:
+            _, rows = self._read_table()
         for line_number, cells in rows:
             if len(cells) != len(self._header):
                 raise InputError(

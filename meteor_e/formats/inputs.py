@@ -70,16 +70,22 @@ def detect_format(path: str, *, is_only_file: bool = False) -> str:
 
 
 def _detect_content_format(path: str, is_only_file: bool) -> str:
-    """Detect the format of a file from its content; see :func:`detect_format`."""
+    """Detect the format of a file from the beginning of its content. The arguments are those of :func:`detect_format`.
+
+    Raises:
+        InputError: if the file cannot be read, or is XML or SGML of an unsupported kind.
+    """
     name = input_name(path)
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         head: bytes = stream.peek(_HEAD_SIZE)[:_HEAD_SIZE]  # type: ignore[attr-defined]  # open_binary's streams are buffered
         start = _PROLOGUE.sub(b"", head, count=1)
         for form, pattern in _STARTS.items():
-            if pattern.match(start):
-                # COCO results need a second file with references, so a JSON array without a second file is a table.
-                is_table = is_only_file and form == "coco" and start.startswith(b"[")
-                return "json" if is_table else form
+            if not pattern.match(start):
+                continue
+            # COCO results need a second file with references, so a JSON array without a second file is a table.
+            if form == "coco" and is_only_file and start.startswith(b"["):
+                return "json"
+            return form
         if _DECLARATION.match(head):
             raise InputError(
                 f"{name} is XML or SGML, but not in the format of WMT or NIST, or it defines entities, which are not "

@@ -49,10 +49,7 @@ def read_sgml(lines: Iterable[str], name: str) -> TextCollection:
     """
     document = _blank_comments("\n".join(lines))
     collector = _SegmentCollector(name, "docid")
-    entity_definition = re.search(r"<!ENTITY\b", document, re.IGNORECASE)
-    if entity_definition:
-        collector.line = document.count("\n", 0, entity_definition.start()) + 1
-        raise collector.problem("entity definitions are not supported; replace the entities by their texts")
+    _refuse_entity_definitions(document, collector)
     previous_start = 0
     previous_end = 0
     while tag := _TAG_START.search(document, previous_end):
@@ -70,6 +67,14 @@ def read_sgml(lines: Iterable[str], name: str) -> TextCollection:
         previous_start = tag.start()
         previous_end = tag_end.end()
     return collector.finish("<tstset>, <refset> or <srcset>")
+
+
+def _refuse_entity_definitions(document: str, collector: _SegmentCollector) -> None:
+    """Raise InputError if an SGML document defines entities."""
+    definition = re.search(r"<!ENTITY\b", document, re.IGNORECASE)
+    if definition:
+        collector.line = document.count("\n", 0, definition.start()) + 1
+        raise collector.problem("entity definitions are not supported; replace the entities by their texts")
 
 
 def _parse_attributes(text: str, element: str, collector: _SegmentCollector) -> dict[str, str]:
@@ -104,10 +109,12 @@ def read_wmt_xml(stream: BinaryIO, name: str) -> TextCollection:
         while block := stream.read(_BLOCK):
             n_bytes += len(block)
             parser.Parse(block)
+            # The current byte index is the beginning of a tag that is not complete yet.
             if n_bytes - parser.CurrentByteIndex > _LONGEST_TAG + _BLOCK:
                 collector.line = parser.CurrentLineNumber
                 raise collector.problem(f"a tag or comment of more than {spell_size(_LONGEST_TAG)}")
-        parser.Parse(b"", True)
+        is_final = True
+        parser.Parse(b"", is_final)
     return collector.finish("<src>, <ref> or <hyp>")
 
 

@@ -5,18 +5,31 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from meteor_e.base.errors import InputError
 
 
+class MetricTaskNames(NamedTuple):
+    """Store the names that begin each line of a file of the WMT metrics task.
+
+    Attributes:
+        metric: the name of the metric.
+        pair: the language pair.
+        testset: the name of the test set.
+        reference: the name of the reference.
+        system: the name of the system.
+    """
+
+    metric: str
+    pair: str
+    testset: str
+    reference: str
+    system: str
+
+
 def metric_task_lines(
-    metric: str,
-    pair: str,
-    testset: str,
-    reference: str,
-    system: str,
-    segments: Sequence[float],
-    corpus_score: float | None = None,
+    names: MetricTaskNames, segments: Sequence[float], corpus_score: float | None = None
 ) -> Iterator[str]:
     """Yield the scores of a system as tab-separated lines in the format of the WMT metrics task.
 
@@ -24,18 +37,13 @@ def metric_task_lines(
     numbers from 1. The line of a corpus score lacks the column ``SEGMENT``. NaN is written as ``None``.
 
     Args:
-        metric: the name of the metric.
-        pair: the language pair.
-        testset: the name of the test set.
-        reference: the name of the reference.
-        system: the name of the system.
+        names: the names of the metric, the language pair, the test set, the reference and the system.
         segments: the scores of the segments.
         corpus_score: the corpus score of the system, which is written instead of the segment scores if it is given.
 
     Raises:
         InputError: if a name is empty or contains white space.
     """
-    names = (metric, pair, testset, reference, system)
     for name in names:
         if not name or re.search(r"\s", name):
             raise InputError(

@@ -80,14 +80,16 @@ def read_candidates(
     """
     name = input_name(path)
     numbered_lines = enumerate(read_segments(path, encoding=encoding), 1)
-    lines = ((f"{name}, line {number}", line) for number, line in numbered_lines)
+    lines = ((f"{name}, line {number}", text) for number, text in numbered_lines)
     first_line = next(lines, None)
     if first_line is None:
         raise InputError(f"{name} is empty; there are no candidates")
     if form is None:
-        form = "lines" if count else _detect_format(first_line[1])
-    needs_count = form not in ("moses", "jsonl")
-    if needs_count != bool(count):
+        _, first_text = first_line
+        form = "lines" if count else _detect_format(first_text)
+    is_plain_text = form not in ("moses", "jsonl")
+    has_count = bool(count)
+    if is_plain_text != has_count:
         raise ConfigError(
             f"{name}: plain text needs --candidates N, the number of lines per source; other formats do not allow it"
         )
@@ -105,9 +107,12 @@ def _check_same_fields(sources: Iterable[Source], name: str) -> Iterator[Source]
     """Yield the sources unchanged. Raise InputError if only some of the sources have an id or scores."""
     first_source: Source | None = None
     for number, source in enumerate(sources, 1):
-        first_source = first_source or source
+        if first_source is None:
+            first_source = source
         for field in ("id", "scores"):
-            if (getattr(source, field) is None) != (getattr(first_source, field) is None):
+            has_field = getattr(source, field) is not None
+            first_has_field = getattr(first_source, field) is not None
+            if has_field != first_has_field:
                 raise InputError(
                     f"{name}: only one of the sources 1 and {number} has {field!r}; all sources need it, or no source"
                 )
@@ -156,37 +161,41 @@ def _read_groups(lines: _Lines, count: int) -> Iterator[Source]:
 
 def _read_moses(lines: _Lines) -> Iterator[Source]:
     """Read a Moses n-best list, in which each line begins with a source id, and yield the sources."""
-
-    def get_source_id(numbered_line: tuple[str, str]) -> str:
-        _, line = numbered_line
-        return line.partition("|||")[0].strip()
-
     finished_ids = set()
-    for source_id, group in groupby(lines, get_source_id):
+    for source_id, group in groupby(lines, _parse_source_id):
         source_lines = list(group)
         position, _ = source_lines[0]
         if source_id in finished_ids:
             raise InputError(f"{position}: source {source_id} occurs again; the lines of a source must be consecutive")
         finished_ids.add(source_id)
-        rows = [[field.strip() for field in line.split("|||")] for _, line in source_lines]
-        yield _make_moses_source(position, source_id, rows)
+        yield _parse_moses_source(position, source_id, [text for _, text in source_lines])
 
 
-def _make_moses_source(position: str, source_id: str, rows: list[list[str]]) -> Source:
-    """Create a source from its lines in a Moses n-best list.
+def _parse_source_id(line: tuple[str, str]) -> str:
+    """Return the source id of a line in a Moses n-best list."""
+    _, text = line
+    return text.partition("|||")[0].strip()
+
+
+def _parse_moses_source(position: str, source_id: str, lines: Iterable[str]) -> Source:
+    """Parse the lines of a source in a Moses n-best list.
 
     Args:
         position: the position of the first line, for error messages.
         source_id: the id of the source.
-        rows: the fields of each line: the id, the text and optionally the features and the score.
+        lines: the lines. Each contains the id, the candidate, and optionally the features and the score.
     """
+    rows = []
+    for line in lines:
+        rows.append([field.strip() for field in line.split("|||")])
+    # Fields after the score are ignored.
     field_counts = {min(4, len(row)) for row in rows}
     if not source_id or len(field_counts) > 1 or min(field_counts) < 2:
         raise InputError(f"{position}: all lines of a source must have the form ID ||| TEXT ||| FEATURES ||| SCORE")
-    texts = [row[1] for row in rows]
+    candidates = [row[1] for row in rows]
     with _input_errors(f"{position}: the score"):
         scores = [float(row[3]) for row in rows if len(row) > 3]
-        return Source(texts, scores=scores or None, id=source_id)
+        return Source(candidates, scores=scores or None, id=source_id)
 
 
 def _decode_source(numbered_line: tuple[str, str]) -> Source:

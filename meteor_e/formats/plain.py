@@ -126,11 +126,11 @@ def _refuse_utf16(head: bytes, location: str, encoding: str) -> None:
 
     In UTF-16, a NUL byte precedes or follows each line feed.
     """
-    required_count = head.count(b"\n")
-    if required_count > 1:
-        # The last line feed may lack its NUL byte, because the block may end between the two bytes.
-        required_count -= 1
-    if max(head.count(b"\n\0"), head.count(b"\0\n")) < required_count:
+    line_feed_count = head.count(b"\n")
+    # The last of several line feeds may lack its NUL byte, because the block may end between the two bytes.
+    required_count = line_feed_count - 1 if line_feed_count > 1 else line_feed_count
+    nul_count = max(head.count(b"\n\0"), head.count(b"\0\n"))
+    if nul_count < required_count:
         return
     has_byte_order_mark = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     has_only_nul_bytes = not head.strip(b"\0")
@@ -140,7 +140,8 @@ def _refuse_utf16(head: bytes, location: str, encoding: str) -> None:
     is_utf16 = False
     for byte_order in ("utf-16-le", "utf-16-be"):
         text = head.decode(byte_order, "ignore").replace("\0", "")
-        is_utf16 = is_utf16 or "".join(text.split()).isprintable()
+        if "".join(text.split()).isprintable():
+            is_utf16 = True
     if not is_utf16:
         raise InputError(f"{location}: NUL characters; this is not text")
     raise InputError(

@@ -67,7 +67,7 @@ def _split_references(
 ) -> tuple[list[str], list[str]]:
     """Return the hypothesis files and the reference files.
 
-    If ``references`` is empty, the last file contains the references. A single XML file can contain all texts.
+    If no reference files are given, the last file contains the references. A single XML file can contain all texts.
     """
     if references:
         return list(files), list(references)
@@ -83,13 +83,14 @@ def _check_formats(hypotheses: Sequence[str], references: Sequence[str], formats
 
     COCO files can only be combined with other COCO files. Plain references require plain hypotheses.
     """
-    coco_path = next((path for path, form in formats.items() if form == "coco"), None)
+    coco_paths = [path for path, form in formats.items() if form == "coco"]
+    compared_path = coco_paths[0] if coco_paths else hypotheses[0]
     for path, form in formats.items():
-        differs_from_coco = coco_path is not None and form != "coco"
+        differs_from_coco = bool(coco_paths) and form != "coco"
         is_plain_reference = path in references and form == "plain"
         if differs_from_coco or is_plain_reference:
             raise InputError(
-                f"{path} is {form}, and {coco_path or hypotheses[0]} is not; give hypotheses and references in one "
+                f"{path} is {form}, and {compared_path} is not; give hypotheses and references in one "
                 "format, or plain hypotheses and SGML or XML references"
             )
 

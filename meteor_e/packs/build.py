@@ -66,11 +66,9 @@ def build_pack(
 ) -> Pack:
     """Build a pack from files in METEOR's formats, and open it.
 
-    If the pack already exists, it is replaced when the new pack is complete. Folders without a pack are never
-    overwritten.
-
     Args:
-        target: the folder of the pack. A store finds packs in its root folder.
+        target: the folder of the pack. A store finds packs in its root folder. If the folder already contains a pack,
+            the pack is replaced when the new pack is complete. Other folders are never overwritten.
         language: the ISO code of the language.
         name: the name of the pack; by default the name of the folder.
         version: the version of the data.
@@ -85,24 +83,28 @@ def build_pack(
     Raises:
         ResourceError: if a file cannot be read or is malformed, or the pack cannot be written.
     """
-    files = [Path(path) for path in (function_words, prefixes, synonyms, exceptions, paraphrases) if path is not None]
+    paths = [Path(path) for path in (function_words, prefixes, synonyms, exceptions, paraphrases) if path is not None]
     try:
-        ingredients = Ingredients(
-            function_words=read_regular(function_words, MAX_LIST) if function_words is not None else None,
-            prefixes=read_regular(prefixes, MAX_LIST) if prefixes is not None else None,
-            synonyms=synonyms,
-            exceptions=exceptions,
-            paraphrases=paraphrases,
-            licence=licence,
-        )
-        if sources is None:
-            for path in files:
-                check_table_size(path)
-            sources = [SourceFile.from_path(path) for path in files]
+        words = _read_optional(function_words)
+        prefix_list = _read_optional(prefixes)
+        identified_sources = _identify_sources(paths) if sources is None else sources
     except OSError as error:
         raise ResourceError(f"cannot read {error.filename}: {error.strerror}") from error
+    ingredients = Ingredients(words, prefix_list, synonyms, exceptions, paraphrases, licence=licence)
     with open_builder(target, name, progress) as builder:
-        return builder.build(ingredients, language, sources, version=version)
+        return builder.build(ingredients, language, identified_sources, version=version)
+
+
+def _read_optional(path: PathLike | None) -> bytes | None:
+    """Return the content of a word list, or ``None`` if there is no path."""
+    return None if path is None else read_regular(path, MAX_LIST)
+
+
+def _identify_sources(paths: Sequence[Path]) -> list[SourceFile]:
+    """Return the names and hashes of the files from which a pack is built. The sizes of all files are checked first."""
+    for path in paths:
+        check_table_size(path)
+    return [SourceFile.from_path(path) for path in paths]
 
 
 @dataclass(frozen=True)
@@ -166,7 +168,8 @@ class PackBuilder:
             program = f"meteor_e {__version__}"
             manifest = replace(manifest, name=self.name, built_with=program, contents=contents, files=files)
             (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
-            Pack(folder)  # Check the new pack.
+            # Opening the new pack checks it.
+            Pack(folder)
         except OSError as error:
             path = error.filename2 or error.filename or folder
             raise ResourceError(f"cannot write {path}: {error.strerror}") from error
@@ -199,7 +202,8 @@ def open_builder(target: PathLike, name: str | None = None, progress: Progress =
     target = Path(target).absolute()
     name = check_name(name or target.name)
     check_name(target.name)
-    _check_target(target)  # Check the target before the build, which may take hours.
+    # The target is checked now and after the build, because the build may take hours.
+    _check_target(target)
     with lock_folder(target.parent, target.name, progress), working_folder(target) as temporary_folder:
         yield PackBuilder(target, name, temporary_folder, progress)
 

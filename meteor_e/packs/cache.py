@@ -89,13 +89,13 @@ def load_cached_index(
         return cached_index
     with lock_folder(folder, "indexes", progress):
         # Another process may have built the index while this process waited for the lock.
-        new_index = _open_if_valid(target, open_index)
-        if new_index is not None:
-            return new_index
+        concurrent_index = _open_if_valid(target, open_index)
+        if concurrent_index is not None:
+            return concurrent_index
         _build_and_replace(target, build)
-        index = open_index(target)
-        _evict(folder, target)
-        return index
+        new_index = open_index(target)
+        _evict(folder, keep=target)
+        return new_index
 
 
 def _build_and_replace(target: Path, build: Callable[[Path], object]) -> None:
@@ -127,24 +127,24 @@ def _evict(folder: Path, keep: Path) -> None:
         folder: the folder of the cache.
         keep: an index that is not deleted. Other indexes remain usable in processes that have already mapped them.
     """
-    with contextlib.suppress(OSError):  # A later call deletes the files that cannot be deleted now.
+    # A later call deletes the files that cannot be deleted now.
+    with contextlib.suppress(OSError):
         statuses = {path: path.stat() for path in folder.glob("*.idx")}
         total_size = sum(status.st_size for status in statuses.values())
-        for path, status in sorted(statuses.items(), key=lambda item: item[1].st_mtime_ns):
+        least_recent_first = sorted(statuses, key=lambda path: statuses[path].st_mtime_ns)
+        for path in least_recent_first:
             if total_size > MAX_CACHE and path != keep:
                 path.unlink()
-                total_size -= status.st_size
+                total_size -= statuses[path].st_size
 
 
 def _hash_contents(*paths: Path | None) -> str:
-    """Return a digest of the contents of files."""
-    hashes = []
+    """Return a digest of the contents of files. All sizes are checked first, because hashing takes time."""
     try:
         for path in paths:
             if path is not None:
                 check_table_size(path)
-        for path in paths:
-            hashes.append("none" if path is None else sha256_of(path))
+        hashes = ["none" if path is None else sha256_of(path) for path in paths]
     except OSError as error:
         raise ResourceError(f"cannot read {error.filename}: {error.strerror}") from error
     return hashlib.sha256(" ".join(hashes).encode()).hexdigest()[:40]

@@ -139,16 +139,18 @@ class IndexFile:
         if cached_id is not None:
             return cached_id
         offsets, data, slots = self._offsets, self._bytes, self._slots
-        key = word.encode("utf-8", "surrogatepass")
-        position = zlib.crc32(key)
+        encoded_word = word.encode("utf-8", "surrogatepass")
+        first_probe = zlib.crc32(encoded_word)
         word_id = -1
         try:
-            for slot_index in range(position, position + self._max_probes):
-                slot = slots[slot_index & (len(slots) - 1)]
+            for probe in range(first_probe, first_probe + self._max_probes):
+                # The number of slots is a power of two, so the mask computes the remainder.
+                slot = slots[probe & (len(slots) - 1)]
                 if slot == 0:
                     break
+                # A slot contains the id of its word plus 1.
                 slot_word = data[offsets[slot - 1] : offsets[slot]]
-                if slot_word == key:
+                if slot_word == encoded_word:
                     word_id = slot - 1
                     break
         except IndexError:
@@ -234,16 +236,18 @@ def _make_header(layout: Layout, parameters: Sequence[int], sizes: Sequence[int]
     section_table = b""
     offsets = []
     for size in sizes:
+        # Round up to a multiple of the alignment.
         position += -position % ALIGNMENT
         section_table += _SECTION.pack(position, size)
         offsets.append(position)
         position += size
     padded_parameters = [*parameters, *[0] * (PARAMETERS - len(parameters))]
-    checksum = 0
+    file_size, checksum = position, 0
     fixed = _FIXED.pack(
-        layout.magic, FORMAT_VERSION, BYTE_ORDER_MARK, position, checksum, len(sizes), *padded_parameters
+        layout.magic, FORMAT_VERSION, BYTE_ORDER_MARK, file_size, checksum, len(sizes), *padded_parameters
     )
     header = bytearray(fixed + section_table)
+    # The checksum of the header is computed while its own four bytes are zeros.
     struct.pack_into("<I", header, _CRC_OFFSET, zlib.crc32(header))
     return header, offsets
 
@@ -272,6 +276,7 @@ def _fill_hash_table(words: Sequence[bytes]) -> tuple[array[int], int]:
 
     An empty slot contains 0. Any other slot contains the id of a word plus 1.
     """
+    # The number of slots is a power of two, and at least twice the number of words.
     n_slots = max(2, 1 << (2 * len(words) - 1).bit_length()) if words else 2
     slots = array("I", bytes(4 * n_slots))
     mask = n_slots - 1
@@ -332,55 +337,52 @@ class ParaphraseIndex(IndexFile):
         self._first_child = records[1::3]
         self._first_entry = records[2::3]
         has_all_records = len(records) == 3 * (self.nodes + 1) and len(self._entries) == n_entries
-        has_root = has_all_records and self.nodes > 0 and self._first_child[0] == 1
-        if (
-            not has_root
-            or self._first_words >= self.nodes
-            or self._first_words > self.size
-            or self._first_child[self.nodes] != self.nodes
-            or self._first_entry[self.nodes] != n_entries
-        ):
+        if not has_all_records or not self.nodes:
+            raise_damaged(self.path, "its phrase table does not fit")
+        has_root = self._first_child[0] == 1
+        # An additional record marks the end of the last children and entries.
+        has_end = self._first_child[self.nodes] == self.nodes and self._first_entry[self.nodes] == n_entries
+        has_all_first_words = self._first_words < self.nodes and self._first_words <= self.size
+        if not (has_root and has_end and has_all_first_words):
             raise_damaged(self.path, "its phrase table does not fit")
 
     def phrases_at(self, ids: Sequence[int], start: int) -> list[tuple[int, int]]:
-        """Find the phrases that begin at a position in a segment, and return their lengths and trie nodes.
+        """Find the phrases of the table that begin at a position in a segment. Return their lengths and trie nodes.
 
-        Shorter phrases come first.
+        Shorter phrases come first. The search follows the words of the segment down the trie.
 
         Args:
             ids: the ids of a segment's words; see :meth:`word_id`.
             start: the position in ``ids``.
         """
         phrases: list[tuple[int, int]] = []
-        word = ids[start]
-        if not 0 <= word < self._first_words:
+        first_word = ids[start]
+        if not 0 <= first_word < self._first_words:
             return phrases
         words, first_child = self._words, self._first_child
-        end = len(ids)
-        position = start + 1
         try:
             # Words that begin a phrase are children of the root, in the order of their ids.
-            node = word + 1
+            node = first_word + 1
             record = words[node]
-            while True:
-                if record & (LEFT_SIDE | RIGHT_SIDE):
-                    phrases.append((position - start, node))
-                if position == end:
-                    return phrases
+            if record & (LEFT_SIDE | RIGHT_SIDE):
+                phrases.append((1, node))
+            for position in range(start + 1, len(ids)):
                 word = ids[position]
                 low, high = first_child[node], first_child[node + 1]
                 if low >= high or word < 0:
-                    return phrases
+                    break
                 # Flags are in the low bits, so sorting the children of a node sorts them by word id.
                 node = bisect_left(words, word << FLAG_BITS, low, high)
                 if node >= high:
-                    return phrases
+                    break
                 record = words[node]
                 if record >> FLAG_BITS != word:
-                    return phrases
-                position += 1
+                    break
+                if record & (LEFT_SIDE | RIGHT_SIDE):
+                    phrases.append((position + 1 - start, node))
         except IndexError:
             raise_damaged(self.path, "a node of its trie does not exist")
+        return phrases
 
     def paraphrases(self, node: int) -> Sequence[int]:
         """Return the trie nodes of all paraphrases of a phrase, in the order of the paraphrase table.

@@ -66,11 +66,8 @@ class PackStore:
         code = ISO_CODES.get(language, language)
         if code not in LANGUAGES:
             raise ResourceError(_describe_missing_data(language))
-        local_path = download.local_path(os.fspath(source)) if source is not None else None
-        if offline and local_path is None:
-            raise ResourceError(_describe_offline(code))
-        if local_path is not None and not local_path.exists():
-            raise ResourceError(f"cannot install the pack {code!r} from {local_path}: the file does not exist")
+        local_path = None if source is None else download.local_path(os.fspath(source))
+        _check_source(local_path, code, offline)
         target = self.root / code
         previous_id = _file_id(target)
         with open_builder(target, code, progress) as builder:
@@ -99,7 +96,8 @@ class PackStore:
         try:
             pack = Pack(folder)
         except ResourceError:
-            time.sleep(_RETRY_DELAY)  # Another process may be replacing the pack.
+            # Another process may be replacing the pack.
+            time.sleep(_RETRY_DELAY)
             pack = Pack(folder)
         if pack.name != folder.name:
             advice = how_to_install(folder.name, again=True)
@@ -177,6 +175,7 @@ def find_pack(name: str, offline: bool | None = None) -> Pack:
     if pack is not None:
         return pack
     if not is_installable(name):
+        # This call raises the error for a missing pack.
         return store.get(name)
     offline = is_offline() if offline is None else offline
     if not offline:
@@ -195,14 +194,17 @@ def _download_meteor(source: str | os.PathLike[str] | None, code: str, folder: P
     return download.download_wheel(download.METEOR_WHEEL, folder, progress, alternative)
 
 
-def _describe_offline(code: str) -> str:
-    """Return the error message for a pack that cannot be downloaded offline."""
+def _check_source(local_path: Path | None, code: str, offline: bool) -> None:
+    """Raise ResourceError if METEOR's data would have to be downloaded offline, or if a local file does not exist."""
     from meteor_e.packs.download import ALTERNATIVE
 
-    return (
-        f"offline, so the pack {code!r} is not downloaded; when online, run `meteor-e pack install {code}`; "
-        f"offline, {ALTERNATIVE.format(language=code)}"
-    )
+    if local_path is None and offline:
+        raise ResourceError(
+            f"offline, so the pack {code!r} is not downloaded; when online, run `meteor-e pack install {code}`; "
+            f"offline, {ALTERNATIVE.format(language=code)}"
+        )
+    if local_path is not None and not local_path.exists():
+        raise ResourceError(f"cannot install the pack {code!r} from {local_path}: the file does not exist")
 
 
 def _describe_missing_data(language: str) -> str:
