@@ -129,6 +129,7 @@ def plan_chain(matchers: Sequence[Matcher]) -> tuple[PlannedMatcher, ...] | None
 
 
 def _plan_matcher(matcher: Matcher, family: str, column: int) -> PlannedMatcher:
+    """Describe a matcher for the C++ core. The attributes of :class:`PlannedMatcher` explain the arguments."""
     has_threshold = isinstance(matcher, SimilarityMatcher | ContextualMatcher | OverlapMatcher)
     below: float | None = getattr(matcher.options, "below", None)
     return PlannedMatcher(
@@ -167,8 +168,8 @@ def _describe_index(matcher: Matcher, family: str) -> dict[str, Any] | None:
     index: Any = matcher.table  # type: ignore[attr-defined]
     if index is None:
         raise ConfigError(f"matcher {matcher.name!r} has no table")
-    words, probes, starting_words, node_count = index.parameters[:4]
-    parameters = {"words": words, "probes": probes}
+    parameters = {"words": index.parameters[0], "probes": index.parameters[1]}
     if family == "phrases":
-        parameters.update(starting_words=starting_words, node_count=node_count)
+        parameters["starting_words"] = index.parameters[2]
+        parameters["node_count"] = index.parameters[3]
     return {"path": str(index.path), **parameters, **index.sections}

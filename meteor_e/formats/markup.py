@@ -113,8 +113,8 @@ def read_wmt_xml(stream: BinaryIO, name: str) -> TextCollection:
             if n_bytes - parser.CurrentByteIndex > _LONGEST_TAG + _BLOCK:
                 collector.line = parser.CurrentLineNumber
                 raise collector.problem(f"a tag or comment of more than {spell_size(_LONGEST_TAG)}")
-        is_final = True
-        parser.Parse(b"", is_final)
+        # The second argument marks the end of the file.
+        parser.Parse(b"", True)
     return collector.finish("<src>, <ref> or <hyp>")
 
 

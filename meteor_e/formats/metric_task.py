@@ -5,31 +5,13 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
 
+from meteor_e.api.formats import WmtNames
 from meteor_e.base.errors import InputError
 
 
-class MetricTaskNames(NamedTuple):
-    """Store the names that begin each line of a file of the WMT metrics task.
-
-    Attributes:
-        metric: the name of the metric.
-        pair: the language pair.
-        testset: the name of the test set.
-        reference: the name of the reference.
-        system: the name of the system.
-    """
-
-    metric: str
-    pair: str
-    testset: str
-    reference: str
-    system: str
-
-
 def metric_task_lines(
-    names: MetricTaskNames, segments: Sequence[float], corpus_score: float | None = None
+    metric: str, system: str, names: WmtNames, segments: Sequence[float], corpus_score: float | None = None
 ) -> Iterator[str]:
     """Yield the scores of a system as tab-separated lines in the format of the WMT metrics task.
 
@@ -37,19 +19,22 @@ def metric_task_lines(
     numbers from 1. The line of a corpus score lacks the column ``SEGMENT``. NaN is written as ``None``.
 
     Args:
-        names: the names of the metric, the language pair, the test set, the reference and the system.
+        metric: the name of the metric.
+        system: the name of the system.
+        names: the names of the language pair, the test set and the reference.
         segments: the scores of the segments.
         corpus_score: the corpus score of the system, which is written instead of the segment scores if it is given.
 
     Raises:
         InputError: if a name is empty or contains white space.
     """
-    for name in names:
+    columns = (metric, names.pair, names.test_set, names.reference, system)
+    for name in columns:
         if not name or re.search(r"\s", name):
             raise InputError(
                 f"{name!r} is not a name for a file of the metrics task; names must not be empty or contain white space"
             )
-    prefix = "\t".join(names)
+    prefix = "\t".join(columns)
     if corpus_score is not None:
         yield f"{prefix}\t{score_text(corpus_score)}"
         return

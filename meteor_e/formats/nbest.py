@@ -105,17 +105,17 @@ def read_candidates(
 
 def _check_same_fields(sources: Iterable[Source], name: str) -> Iterator[Source]:
     """Yield the sources unchanged. Raise InputError if only some of the sources have an id or scores."""
-    first_source: Source | None = None
+    first_fields: set[str] = set()
     for number, source in enumerate(sources, 1):
-        if first_source is None:
-            first_source = source
-        for field in ("id", "scores"):
-            has_field = getattr(source, field) is not None
-            first_has_field = getattr(first_source, field) is not None
-            if has_field != first_has_field:
-                raise InputError(
-                    f"{name}: only one of the sources 1 and {number} has {field!r}; all sources need it, or no source"
-                )
+        fields = {field for field in ("id", "scores") if getattr(source, field) is not None}
+        if number == 1:
+            first_fields = fields
+        different_fields = sorted(fields ^ first_fields)
+        if different_fields:
+            raise InputError(
+                f"{name}: only one of the sources 1 and {number} has {different_fields[0]!r}; all sources need it, or "
+                "no source"
+            )
         yield source
 
 

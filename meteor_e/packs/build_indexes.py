@@ -81,7 +81,7 @@ def check_table_size(path: Path) -> None:
 def build_synonym_index(
     synsets: PathOrStream, exceptions: PathOrStream | None, target: str | os.PathLike[str], progress: Progress = silent
 ) -> int:
-    """Build the index of METEOR's synonym files.
+    """Build the index of METEOR's synonym files, which list the synsets of words. Words in a synset are synonyms.
 
     Args:
         synsets: the synsets. A word is on one line, and the ids of its synsets are on the next line. If a word occurs
@@ -102,9 +102,12 @@ def build_synonym_index(
     words = list(dict.fromkeys([*synset_ids_by_word, *base_forms_by_form, *all_base_forms]))
     word_ids = {word: word_id for word_id, word in enumerate(words)}
     synset_id_rows = [synset_ids_by_word.get(word, []) for word in words]
-    base_form_rows = [[word_ids[base] for base in base_forms_by_form.get(word, [])] for word in words]
+    base_id_rows = []
+    for word in words:
+        base_forms = base_forms_by_form.get(word, [])
+        base_id_rows.append([word_ids[base_form] for base_form in base_forms])
     vocabulary_sections, vocabulary_parameters = make_vocabulary_sections(words, Path(target))
-    sections = [*vocabulary_sections, *_flatten_rows(synset_id_rows), *_flatten_rows(base_form_rows)]
+    sections = [*vocabulary_sections, *_flatten_rows(synset_id_rows), *_flatten_rows(base_id_rows)]
     write_index(Path(target), SYNONYMS, [*vocabulary_parameters, len(synset_ids_by_word)], sections)
     progress("indexing synonyms", 1, 1)
     return len(synset_ids_by_word)
@@ -129,12 +132,12 @@ def _read_base_forms(exceptions: PathOrStream, progress: Progress) -> dict[bytes
 
 def _read_pairs(source: PathOrStream, progress: Progress) -> Iterator[tuple[str, bytes, bytes]]:
     """Read the pairs of lines in a synonym file. Yield the location of the second line, and both lines."""
-    for name, n_previous_lines, lines in _read_entries(source, 2, MAX_SYNONYMS, "synonyms", progress):
-        for i in range(0, len(lines), 2):
-            line_number = n_previous_lines + i + 1
-            if not lines[i].strip():
+    for name, n_previous_lines, lines in _read_entries(source, "synonyms", 2, MAX_SYNONYMS, progress):
+        for index in range(0, len(lines), 2):
+            line_number = n_previous_lines + index + 1
+            if not lines[index].strip():
                 raise ResourceError(f"{name}, line {line_number}: expected a word, found an empty line")
-            yield f"{name}, line {line_number + 1}", lines[i], lines[i + 1]
+            yield f"{name}, line {line_number + 1}", lines[index], lines[index + 1]
 
 
 def _parse_synset_id(text: bytes, location: str) -> int:
@@ -181,7 +184,8 @@ def build_paraphrase_index(source: PathOrStream, target: str | os.PathLike[str],
     progress(stage, 1, n_steps)
     nodes, phrase_nodes = _build_trie(ids, lengths, len(words))
     progress(stage, 2, n_steps)
-    entries = _fill_entries(nodes, phrase_nodes[0::2], phrase_nodes[1::2])
+    # Each phrase is followed by its paraphrase.
+    entries = _fill_entries(nodes, left_nodes=phrase_nodes[0::2], right_nodes=phrase_nodes[1::2])
     progress(stage, 3, n_steps)
     sections, parameters = make_vocabulary_sections(words, Path(target))
     parameters += [n_first_words, len(nodes) - 1, len(entries), int(lengths.max(initial=0))]
@@ -207,7 +211,7 @@ def _read_phrases(
     separator_id = word_ids[_SEPARATOR]
     all_ids = [np.empty(0, np.uint32)]
     all_lengths = [np.empty(0, np.uint8)]
-    for name, n_previous_lines, lines in _read_entries(source, 3, MAX_TEXT, "paraphrases", progress):
+    for name, n_previous_lines, lines in _read_entries(source, "paraphrases", 3, MAX_TEXT, progress):
         _check_probabilities(lines, name, n_previous_lines)
         del lines[0::3]  # The remaining lines are phrases.
         # A single list of words, with a separator after each phrase, is faster than a list for each phrase.
@@ -224,15 +228,15 @@ def _read_phrases(
 
 
 def _read_entries(
-    source: PathOrStream, lines_per_entry: int, limit: int, kind: str, progress: Progress
+    source: PathOrStream, kind: str, lines_per_entry: int, max_size: int, progress: Progress
 ) -> Iterator[tuple[str, int, list[bytes]]]:
     """Read a file in blocks of complete entries, and decompress it if necessary.
 
     Args:
         source: the file.
-        lines_per_entry: the number of lines of an entry.
-        limit: the maximum size of the text in bytes.
         kind: the content of the file, for messages.
+        lines_per_entry: the number of lines of an entry.
+        max_size: the maximum size of the text in bytes.
         progress: called with the progress.
 
     Yields:
@@ -243,28 +247,30 @@ def _read_entries(
     """
     stage = Stage(f"reading {kind}", "B")
     with contextlib.ExitStack() as stack:
-        if not isinstance(source, Stream):
+        if isinstance(source, Stream):
+            stream, name, size = source
+        else:
             name = os.fspath(source)
             with os_errors_as(ResourceError, f"cannot read the file of {kind} {name}"):
                 stream = stack.enter_context(open_regular(source))
-                source = Stream(stream, name, os.fstat(stream.fileno()).st_size)
-        buffered = stack.enter_context(io.BufferedReader(cast("io.RawIOBase", source.stream), 1 << 20))
-        blocks = _read_blocks(buffered, source.name, limit)
-        for n_previous_lines, lines in _split_entries(blocks, source.name, lines_per_entry, kind):
-            yield source.name, n_previous_lines, lines
-            progress(stage, buffered.tell(), source.size)
+                size = os.fstat(stream.fileno()).st_size
+        buffered = stack.enter_context(io.BufferedReader(cast("io.RawIOBase", stream), 1 << 20))
+        blocks = _read_blocks(buffered, name, max_size)
+        for n_previous_lines, lines in _split_entries(blocks, name, kind, lines_per_entry):
+            yield name, n_previous_lines, lines
+            progress(stage, buffered.tell(), size)
 
 
 def _split_entries(
-    blocks: Iterator[bytes], name: str, lines_per_entry: int, kind: str
+    blocks: Iterator[bytes], name: str, kind: str, lines_per_entry: int
 ) -> Iterator[tuple[int, list[bytes]]]:
     """Split blocks of text into lines, and yield the complete entries with the number of lines before them.
 
     Args:
         blocks: the blocks, the last of which is empty.
         name: the name of the file in errors.
-        lines_per_entry: the number of lines of an entry.
         kind: the content of the file in errors.
+        lines_per_entry: the number of lines of an entry.
     """
     n_previous_lines = 0
     lines: list[bytes] = []
@@ -277,6 +283,7 @@ def _split_entries(
             lines.append(partial_line)
             partial_line = b""
         n_complete = len(lines) - len(lines) % lines_per_entry
+        # Decoding the lines raises an error if they are not valid UTF-8.
         decode_utf8(b"\n".join(lines[:n_complete]), name, n_previous_lines)
         yield n_previous_lines, lines[:n_complete]
         n_previous_lines += n_complete
@@ -294,13 +301,13 @@ def _split_entries(
         )
 
 
-def _read_blocks(buffered: io.BufferedReader[io.RawIOBase], name: str, limit: int) -> Iterator[bytes]:
+def _read_blocks(buffered: io.BufferedReader[io.RawIOBase], name: str, max_size: int) -> Iterator[bytes]:
     """Yield the uncompressed text of a file in blocks. All line ends are line feeds, and the last block is empty.
 
     Args:
         buffered: the file, plain or compressed by gzip.
         name: the name of the file in errors.
-        limit: the maximum size of the text in bytes.
+        max_size: the maximum size of the text in bytes.
 
     Raises:
         ResourceError: if the file is damaged or too large.
@@ -309,37 +316,42 @@ def _read_blocks(buffered: io.BufferedReader[io.RawIOBase], name: str, limit: in
     if buffered.peek(2)[:2] == b"\x1f\x8b":
         stream = gzip.GzipFile(fileobj=buffered)  # type: ignore[assignment]
     n_bytes = 0
-    block = b"\n"
-    while block:
+    is_end_of_file = False
+    while not is_end_of_file:
         try:
             block = stream.read(_BLOCK)
             if block.endswith(b"\r"):
-                block += stream.read(1)  # A line feed may follow, which belongs to the same line end.
+                # A line feed may follow, which belongs to the same line end.
+                block += stream.read(1)
         except (OSError, EOFError, zlib.error) as error:
             raise ResourceError(f"{name} is damaged or cut short: {error}") from error
-        if not n_bytes:
+        if n_bytes == 0:
             block = block.removeprefix(b"\xef\xbb\xbf")
         n_bytes += len(block)
-        if n_bytes > limit:
-            raise ResourceError(f"{name} contains more than {spell_size(limit)} of text; refusing to index it")
+        if n_bytes > max_size:
+            raise ResourceError(f"{name} contains more than {spell_size(max_size)} of text; refusing to index it")
+        is_end_of_file = not block
         yield block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
 
 
 def _check_probabilities(lines: list[bytes], name: str, n_previous_lines: int) -> None:
     """Raise a ResourceError if an entry of a paraphrase table does not begin with a probability."""
     first_lines = lines[0::3]
-    # Usually, all lines are numbers. A deque of length 0 is the fastest way to check this.
-    with contextlib.suppress(ValueError):
+    try:
+        # Usually, all lines are numbers. A deque of length 0 is the fastest way to check this.
         collections.deque(map(float, first_lines), maxlen=0)
-        return
-    for index, text in enumerate(first_lines):
-        try:
-            # Only the first item of the line is checked, because the Java program ignores the line.
-            float(text.split(maxsplit=1)[0])
-        except (ValueError, IndexError):
-            excerpt = text.decode()[:40].strip()
-            line_number = n_previous_lines + 3 * index + 1
-            raise ResourceError(f"{name}, line {line_number}: expected a probability, found {excerpt!r}") from None
+    except ValueError:
+        for index, text in enumerate(first_lines):
+            _check_probability(text, f"{name}, line {n_previous_lines + 3 * index + 1}")
+
+
+def _check_probability(text: bytes, location: str) -> None:
+    """Raise a ResourceError if a line does not begin with a number. The Java program ignores the rest of the line."""
+    try:
+        float(text.split(maxsplit=1)[0])
+    except (ValueError, IndexError):
+        excerpt = text.decode()[:40].strip()
+        raise ResourceError(f"{location}: expected a probability, found {excerpt!r}") from None
 
 
 def _check_lengths(lengths: NDArray[np.int64], name: str, n_previous_lines: int) -> None:
@@ -347,6 +359,7 @@ def _check_lengths(lengths: NDArray[np.int64], name: str, n_previous_lines: int)
     is_invalid = (lengths == 0) | (lengths > MAX_WORDS)
     if is_invalid.any():
         index = int(is_invalid.argmax())
+        # The second and third line of each entry are phrases.
         line_number = n_previous_lines + 3 * (index // 2) + index % 2 + 2
         problem = f"a phrase of more than {MAX_WORDS} words" if lengths[index] else "an empty phrase"
         raise ResourceError(f"{name}, line {line_number}: {problem}")
@@ -365,9 +378,11 @@ def _sort_vocabulary(
     """
     import numpy as np  # This import is slow.
 
+    phrase_starts = np.cumsum(lengths, dtype=np.int64) - lengths
     begins_phrase = np.zeros(len(vocabulary), bool)
-    begins_phrase[ids[np.cumsum(lengths, dtype=np.int64) - lengths]] = True
+    begins_phrase[ids[phrase_starts]] = True
     frequencies = np.bincount(ids, minlength=len(vocabulary))
+    # np.lexsort() sorts by its last key first.
     order = np.lexsort((-frequencies, ~begins_phrase))
     new_ids = np.empty(len(vocabulary), np.uint32)
     new_ids[order] = np.arange(len(vocabulary), dtype=np.uint32)
@@ -440,17 +455,27 @@ def _number_nodes(ids: NDArray[np.uint32], lengths: NDArray[np.uint8], n_words: 
     return _Trie(np.concatenate(words_by_level), np.concatenate(parents_by_level), phrase_nodes)
 
 
-def _fill_entries(nodes: NDArray[np.uint32], left: NDArray[np.uint32], right: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def _fill_entries(
+    nodes: NDArray[np.uint32], left_nodes: NDArray[np.uint32], right_nodes: NDArray[np.uint32]
+) -> NDArray[np.uint32]:
     """Sort the paraphrases by their left side, and store in each trie node where its paraphrases begin.
 
     Paraphrases of the same phrase keep the order of the paraphrase table. The flags of a node tell on which sides of
     the table its phrase occurs.
+
+    Args:
+        nodes: the records of the trie, ``(nodes + 1, 3)``, which are changed in place.
+        left_nodes: for each entry of the table the node of the phrase.
+        right_nodes: for each entry of the table the node of the paraphrase.
+
+    Returns:
+        The sorted nodes of the paraphrases, ``(entries,)``.
     """
     import numpy as np  # This import is slow.
 
-    counts = np.bincount(left, minlength=len(nodes) - 1)
-    nodes[1:, 2] = np.cumsum(counts)
-    nodes[left, 0] |= LEFT_SIDE
-    nodes[right, 0] |= RIGHT_SIDE
-    entries: NDArray[np.uint32] = right[np.argsort(left, kind="stable")]
+    entry_counts = np.bincount(left_nodes, minlength=len(nodes) - 1)
+    nodes[1:, 2] = np.cumsum(entry_counts)
+    nodes[left_nodes, 0] |= LEFT_SIDE
+    nodes[right_nodes, 0] |= RIGHT_SIDE
+    entries: NDArray[np.uint32] = right_nodes[np.argsort(left_nodes, kind="stable")]
     return entries

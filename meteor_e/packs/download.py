@@ -164,8 +164,9 @@ def download_url(url: str, folder: Path, progress: Progress) -> Path:
     Raises:
         ResourceError: if the download fails, or the file is too large.
     """
-    name = urllib.parse.unquote(urllib.parse.urlsplit(url).path.rpartition("/")[2])
-    target = folder / (re.sub(r"[^A-Za-z0-9_.-]", "_", name).lstrip(".") or "download")
+    _, _, encoded_name = urllib.parse.urlsplit(url).path.rpartition("/")
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", urllib.parse.unquote(encoded_name)).lstrip(".")
+    target = folder / (name or "download")
     try:
         if "@" in urllib.parse.urlsplit(url).netloc:
             raise ValueError("the URL contains a user name; download the file yourself, and give its path")
@@ -174,6 +175,7 @@ def download_url(url: str, folder: Path, progress: Progress) -> Path:
             _save_response(response, output, url, Stage(f"downloading {target.name}", "B"), progress)
     except (OSError, http.client.HTTPException, ValueError) as error:
         if isinstance(error, urllib.error.HTTPError):
+            # An HTTP error is also a response with an open connection.
             error.close()
         reason = error.reason if type(error) is urllib.error.URLError else error
         raise ResourceError(f"cannot download {url}: {reason}") from error

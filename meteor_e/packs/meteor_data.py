@@ -72,7 +72,8 @@ def open_meteor(path: Path) -> Iterator[MeteorData]:
             before a member is read in the ``with`` block.
     """
     with _archive_errors(path), contextlib.ExitStack() as stack:
-        open_regular(path).close()  # Raise an error for a pipe, which would block zipfile.
+        # This call raises an error for a pipe, which would block zipfile.
+        open_regular(path).close()
         files: _Files = {}
         if zipfile.is_zipfile(path):
             archive = stack.enter_context(zipfile.ZipFile(path))
@@ -82,6 +83,7 @@ def open_meteor(path: Path) -> Iterator[MeteorData]:
             files = {info.filename: (info.file_size, partial(archive.open, info)) for info in archive.infolist()}
         elif tarfile.is_tarfile(path):
             files = _list_members(stack.enter_context(tarfile.open(path)), path)
+        # If the file is not an archive, there are no files, and the next call raises an error.
         yield _open_inner_jar(files, path, stack)
 
 
@@ -116,21 +118,23 @@ def _open_inner_jar(files: _Files, path: Path, stack: contextlib.ExitStack) -> M
         path: the path of the wheel or tarball.
         stack: the exit stack that closes the jar.
     """
-    matches = [match for match in map(_JAR.fullmatch, files) if match]
-    if not matches:
+    jar_matches = [match for match in map(_JAR.fullmatch, files) if match]
+    if not jar_matches:
         raise ResourceError(
             f"{path} is not a source of METEOR's data: give the wheel pycocoevalcap 1.2, the tarball "
             "meteor-1.5.tar.gz, or the file meteor-1.5.jar next to its data folder"
         )
-    jar_name = matches[0].string
-    folder = matches[0]["folder"] or ""
+    jar_match = jar_matches[0]
+    jar_name = jar_match.string
     _, open_jar = files[jar_name]
     content = open_jar().read(MAX_JAR + 1)
     if len(content) > MAX_JAR:
         raise ResourceError(f"{path.name}: {jar_name} is larger than {MAX_JAR >> 20} MiB; refusing to read it")
     jar = stack.enter_context(zipfile.ZipFile(io.BytesIO(content)))
-    files_of_folder = {name.removeprefix(folder): file for name, file in files.items() if name.startswith(folder)}
-    return MeteorData(jar, path.name, matches[0]["version"], (SourceFile.from_path(path),), files_of_folder)
+    # The names of the data files are relative to the folder of the jar.
+    folder = jar_match["folder"] or ""
+    data_files = {name.removeprefix(folder): file for name, file in files.items() if name.startswith(folder)}
+    return MeteorData(jar, path.name, jar_match["version"], (SourceFile.from_path(path),), data_files)
 
 
 def _list_members(archive: tarfile.TarFile, path: Path) -> _Files:

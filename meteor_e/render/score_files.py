@@ -6,7 +6,7 @@ from typing import ClassVar, TextIO
 
 from meteor_e.api.formats import OutputFormat, OutputOptions, Result
 from meteor_e.base.errors import ConfigError
-from meteor_e.formats.metric_task import MetricTaskNames, metric_task_lines
+from meteor_e.formats.metric_task import metric_task_lines
 
 
 class WmtOutput(OutputFormat):
@@ -38,6 +38,6 @@ class WmtOutput(OutputFormat):
                     f"names in the WMT format cannot contain spaces: systems {first_system!r} and {system!r} would "
                     f"both be called {system_name!r}; name them with --name"
                 )
-            line_names = MetricTaskNames(metric_name, names.pair, names.test_set, names.reference, system_name)
-            lines += metric_task_lines(line_names, segment_scores, None if segment_scores else system_score)
+            corpus_score = None if segment_scores else system_score
+            lines += metric_task_lines(metric_name, system_name, names, segment_scores, corpus_score)
         stream.writelines(f"{line}\n" for line in lines)

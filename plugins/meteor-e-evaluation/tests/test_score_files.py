@@ -14,9 +14,10 @@ from meteor_e_evaluation.score_writer import write_scores
 from tiny_task import OUTPUTS
 
 from meteor_e import SegmentMetric, load_metric
+from meteor_e.api.formats import WmtNames
 from meteor_e.base.array_cache import ArrayCache
 from meteor_e.base.errors import InputError
-from meteor_e.formats.metric_task import MetricTaskNames, metric_task_lines
+from meteor_e.formats.metric_task import metric_task_lines
 from meteor_e.metrics.translations import score_test_set
 
 CACHE = ArrayCache(enabled=False)
@@ -152,19 +153,19 @@ def test_write_scores_can_be_read_again(test, tmp_path):
 
 
 def test_metrics_task_lines_can_be_read_again(test, tmp_path):
+    names = WmtNames("cs-en", "tiny", "refA")
     lines = []
     for system, output in OUTPUTS.items():
         lengths = [float(len(line)) for line in output]
-        names = MetricTaskNames("m", "cs-en", "tiny", "refA", system)
-        lines += metric_task_lines(names, lengths)
-        lines += metric_task_lines(names, [], corpus_score=sum(lengths) / len(lengths))
+        lines += metric_task_lines("m", system, names, lengths)
+        lines += metric_task_lines("m", system, names, [], corpus_score=sum(lengths) / len(lengths))
     assert lines[0] == f"m\tcs-en\ttiny\trefA\talpha\t1\t{float(len(OUTPUTS['alpha'][0]))}"
     (tmp_path / "m").write_text("\n".join(lines) + "\n", encoding="utf-8")
     found = score(test, f"scores:{tmp_path}/m")
     assert found.segments[1, 3] == len(OUTPUTS["beta"][3])
     assert found.resamplable
     with pytest.raises(InputError, match="names must not be empty or contain white space"):
-        list(metric_task_lines(MetricTaskNames("my metric", "cs-en", "t", "refA", "s"), [1.0]))
+        list(metric_task_lines("my metric", "s", WmtNames("cs-en", "t", "refA"), [1.0]))
 
 
 def test_check_scores_warns_of_error_metrics(test):
