@@ -316,11 +316,8 @@ def _count_words(word_types: WordTypes, settings: CountSettings) -> _TextCounts:
 
 def _weigh_types(types: Sequence[Token], delta: float, function_words: Collection[str]) -> Floats:
     """Return the weight of each word type: δ for content words, and 1 - δ for function words."""
-    type_weights = []
-    for token in types:
-        is_function_word = lowercase(token.form) in function_words
-        type_weights.append(1 - delta if is_function_word else delta)
-    return np.array(type_weights, float)
+    is_function_word = np.array([lowercase(token.form) in function_words for token in types], bool)
+    return np.where(is_function_word, 1 - delta, delta)
 
 
 def _make_bigrams(text_of_word: Integers, word_classes: Integers, class_count: int) -> _Keys:

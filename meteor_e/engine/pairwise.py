@@ -140,8 +140,7 @@ def _index_source(hypotheses: Sequence[str], references: Sequence[str], text_ids
 
 def _index_texts(texts: Sequence[str], text_ids: dict[str, int]) -> tuple[list[int], list[int]]:
     """Return the ids of the distinct texts in a list, and the index of each text among the distinct texts."""
-    distinct_indexes: dict[str, int] = {}
-    for text in texts:
-        distinct_indexes.setdefault(text, len(distinct_indexes))
-    distinct_ids = [text_ids.setdefault(text, len(text_ids)) for text in distinct_indexes]
-    return distinct_ids, [distinct_indexes[text] for text in texts]
+    distinct_texts = list(dict.fromkeys(texts))
+    index_of = {text: index for index, text in enumerate(distinct_texts)}
+    distinct_ids = [text_ids.setdefault(text, len(text_ids)) for text in distinct_texts]
+    return distinct_ids, [index_of[text] for text in texts]

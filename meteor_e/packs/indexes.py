@@ -259,6 +259,9 @@ def make_vocabulary_sections(words: Sequence[bytes], source: Path) -> tuple[list
         words: the words as UTF-8. The id of a word is its index.
         source: the path of the file in errors.
 
+    Returns:
+        The sections of the vocabulary, and its size and its longest probe sequence, which are parameters of the index.
+
     Raises:
         ResourceError: for too many words.
     """

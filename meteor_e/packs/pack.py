@@ -245,7 +245,7 @@ class Pack(LanguageResources):
         try:
             self.manifest = Manifest.read(self.path)
             data_files = [name for name in DATA_FILES if name in self.manifest.files]
-            problems = self._find_problems(data_files, trust=True)
+            problems = self._find_problems(data_files, trust_stamps=True)
             if problems:
                 raise ResourceError(problems[0])
             self._open_data_files(data_files)
@@ -286,23 +286,27 @@ class Pack(LanguageResources):
 
     def verify(self) -> list[str]:
         """Hash all files of the pack, and return an error message for each file that is damaged."""
-        return self._find_problems(self.manifest.files, trust=False)
+        return self._find_problems(self.manifest.files, trust_stamps=False)
 
-    def _find_problems(self, names: Iterable[str], trust: bool) -> list[str]:
+    def _find_problems(self, names: Iterable[str], trust_stamps: bool) -> list[str]:
         """Check files of the pack, and return an error message for each file that is damaged.
+
+        The stamp of a file consists of its size and its modification time. The pack stores the stamps of all files that
+        were intact at their last check.
 
         Args:
             names: the names of the files.
-            trust: whether to skip hashing files that have not changed since their last check.
+            trust_stamps: whether to skip hashing files whose stamps have not changed since their last check.
         """
-        stored_stamps: dict[str, object] = {}
-        # If the sizes and times of the last check cannot be read, all files are hashed.
-        with contextlib.suppress(OSError, ValueError, TypeError, RecursionError):
+        stored_stamps: dict[str, object]
+        try:
             stored_stamps = dict(json.loads((self.path / CHECKED).read_bytes()))
+        except (OSError, ValueError, TypeError, RecursionError):
+            stored_stamps = {}
         stamps = dict(stored_stamps)
         problems = []
         for name in names:
-            trusted_stamp = str(stored_stamps.get(name)) if trust else ""
+            trusted_stamp = str(stored_stamps.get(name)) if trust_stamps else ""
             try:
                 stamps[name] = self._check_file(name, trusted_stamp)
             except ResourceError as error:
@@ -310,13 +314,13 @@ class Pack(LanguageResources):
             except OSError as error:
                 problems.append(f"{name} cannot be read: {error.strerror}")
         if stamps != stored_stamps:
-            # In a read-only folder, the result cannot be saved, so the files are hashed again the next time.
+            # In a read-only folder, the stamps cannot be stored, so the files are hashed again the next time.
             with contextlib.suppress(OSError), atomic_file(self.path / CHECKED) as temporary_file:
                 temporary_file.write_text(json.dumps(stamps) + "\n", encoding="utf-8")
         return problems
 
     def _check_file(self, name: str, trusted_stamp: str) -> str:
-        """Check the size and the hash of a file, and return a string with its size and modification time.
+        """Check the size and the hash of a file, and return its stamp, which contains its size and modification time.
 
         Args:
             name: the name of the file.
