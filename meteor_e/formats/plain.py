@@ -67,7 +67,8 @@ def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[li
     unfinished_line: list[str] = []
     unfinished_length = 0
     for block in _decode_blocks(stream, name, encoding):
-        is_damaged = is_damaged or (not block.isascii() and _has_surrogates(block))
+        if not is_damaged and not block.isascii():
+            is_damaged = _has_surrogates(block)
         pieces = block.split("\n")
         unfinished_line.append(pieces[0])
         unfinished_length += len(pieces[0])
