@@ -320,7 +320,7 @@ def detector_features(lexicon: CaptionLexicon, texts: Sequence[Sequence[str]], c
     rows, columns = np.array(cells).T
     indicators = csr_matrix((np.ones(len(cells)), (rows, columns)), shape=(len(texts), len(column_of_ngram)))
     encoded = lexicon.encode([" ".join(words) for words in texts])
-    return hstack([indicators, csr_matrix(count_repetitions(lexicon.columns, encoded))]).tocsr()
+    return hstack([indicators, csr_matrix(count_repetitions(lexicon, encoded))]).tocsr()
 
 
 def report_detector(

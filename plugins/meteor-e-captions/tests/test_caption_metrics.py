@@ -65,7 +65,7 @@ def test_repetitions(text, found):
     lexicon = CaptionLexicon(Meteor("en"))
     # The other captions must not affect the result.
     numbered = lexicon.encode(["a dog runs", text, "a dog runs a dog runs"])
-    assert count_repetitions(lexicon.columns, numbered)[1].tolist() == found
+    assert count_repetitions(lexicon, numbered)[1].tolist() == found
 
 
 @pytest.mark.parametrize(

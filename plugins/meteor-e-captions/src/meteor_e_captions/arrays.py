@@ -15,11 +15,12 @@ _MAX_PACKED_BITS = 62
 def divide(numerator: Floats, denominator: Floats, default: float | Floats = 0.0) -> Floats:
     """Divide two arrays element by element. The result is ``default`` where the denominator is not positive."""
     is_positive = denominator > 0
-    quotient: Floats = np.where(is_positive, numerator / np.where(is_positive, denominator, 1), default)
+    safe_denominator = np.where(is_positive, denominator, 1)
+    quotient: Floats = np.where(is_positive, numerator / safe_denominator, default)
     return quotient
 
 
-def find(sorted_keys: Integers, keys: Integers) -> Integers:
+def find_indexes(sorted_keys: Integers, keys: Integers) -> Integers:
     """Return the index of each key in a sorted array, or -1 if the array does not contain the key."""
     if not len(sorted_keys):
         return np.full(len(keys), -1)
@@ -43,14 +44,14 @@ class Groups(NamedTuple):
     inverse: Integers
 
 
-def distinct(keys: Integers) -> Integers:
-    """Return the distinct integers of an array in ascending order, but faster than :func:`numpy.unique`."""
+def unique_keys(keys: Integers) -> Integers:
+    """Return the distinct integers of an array in ascending order. This is faster than :func:`numpy.unique`."""
     sorted_keys = np.sort(keys)
     result: Integers = sorted_keys[_find_run_starts(sorted_keys)]
     return result
 
 
-def group(keys: Integers) -> Groups:
+def group_keys(keys: Integers) -> Groups:
     """Return the distinct integers of an array and the positions at which they occur.
 
     The array is sorted only once, which makes this function faster than :func:`numpy.unique`.
@@ -58,18 +59,19 @@ def group(keys: Integers) -> Groups:
     Args:
         keys: an array of integers that are not negative.
     """
-    index_bits = len(keys).bit_length()
-    if len(keys) and int(keys.max()) >= 1 << (_MAX_PACKED_BITS - index_bits):
+    n_keys = len(keys)
+    index_bits = n_keys.bit_length()
+    if keys.max(initial=0) >= 1 << (_MAX_PACKED_BITS - index_bits):
         return _group_large_keys(keys)
-    # A key and its index are packed into one integer, so that a single sort orders keys and indexes together.
-    packed = np.sort(keys << index_bits | np.arange(len(keys)))
-    sorted_keys = packed >> index_bits
-    indexes = packed & ((1 << index_bits) - 1)
-    starts = _find_run_starts(sorted_keys)
-    counts = np.diff(np.append(starts, len(keys)))
-    inverse = np.empty(len(keys), np.int64)
-    inverse[indexes] = np.repeat(np.arange(len(starts)), counts)
-    return Groups(keys=sorted_keys[starts], first=indexes[starts], counts=counts, inverse=inverse)
+    # Each key is packed with its index into one integer, so that a single sort orders keys and indexes together.
+    sorted_pairs = np.sort((keys << index_bits) | np.arange(n_keys))
+    sorted_keys = sorted_pairs >> index_bits
+    indexes = sorted_pairs & ((1 << index_bits) - 1)
+    group_starts = _find_run_starts(sorted_keys)
+    counts = np.diff(np.append(group_starts, n_keys))
+    inverse = np.empty(n_keys, np.int64)
+    inverse[indexes] = np.repeat(np.arange(len(group_starts)), counts)
+    return Groups(keys=sorted_keys[group_starts], first=indexes[group_starts], counts=counts, inverse=inverse)
 
 
 def _group_large_keys(keys: Integers) -> Groups:

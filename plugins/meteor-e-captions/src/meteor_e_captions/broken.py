@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from meteor_e_captions.arrays import distinct, find, group
+from meteor_e_captions.arrays import find_indexes, group_keys, unique_keys
 from meteor_e_captions.lexicon import word_class
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Cells, Floats, Integers
-    from meteor_e_captions.lexicon import CaptionLexicon, EncodedCaptions, WordColumns
+    from meteor_e_captions.lexicon import CaptionLexicon, EncodedTexts
 
 REPETITIONS = ("repeated words", "repeated pairs", "repeated triples", "doubled words", "longest repetition",
                "too short", "share of repeated words")  # fmt: skip
@@ -73,24 +73,25 @@ def _count_repeats(keys: Integers, text_of_key: Integers, n_texts: int) -> Integ
     return repeats
 
 
-def count_repetitions(columns: WordColumns, texts: EncodedCaptions) -> Floats:
+def count_repetitions(lexicon: CaptionLexicon, texts: EncodedTexts) -> Floats:
     """Count the repeated words, word pairs and longer n-grams in captions.
 
     Args:
-        columns: the properties of the words.
+        lexicon: the lexicon that encoded the captions.
         texts: the captions.
 
     Returns:
-        An array ``(texts, 7)`` with the columns :data:`REPETITIONS`.
+        An array ``(captions, 7)`` with the columns :data:`REPETITIONS`.
     """
     n_texts = len(texts.lengths)
-    is_content = columns.is_content[texts.word_ids]
-    text_of_word = texts.caption_index[is_content]
-    content_words = np.bincount(text_of_word, minlength=n_texts)
-    repeated_words = _count_repeats(texts.word_ids[is_content], text_of_word, n_texts)
-    pairs = _count_repeated_pairs(columns, texts)
+    is_content = lexicon.word_properties.is_content[texts.word_ids]
+    content_words = texts.word_ids[is_content]
+    text_of_content_word = texts.text_of_word[is_content]
+    content_word_counts = np.bincount(text_of_content_word, minlength=n_texts)
+    repeated_words = _count_repeats(content_words, text_of_content_word, n_texts)
+    pairs = _count_repeated_pairs(lexicon, texts)
     has_repeated_pair = pairs.repeated > 0
-    ngrams = _find_repeated_ngrams(texts, has_repeated_pair, len(columns.stem))
+    ngrams = _find_repeated_ngrams(texts, has_repeated_pair, len(lexicon.words))
     longest_repetition = np.where(has_repeated_pair, ngrams.longest, np.minimum(repeated_words, 1))
     counts_by_name = {
         "repeated words": np.minimum(repeated_words, _MAX_REPEATS),
@@ -99,7 +100,7 @@ def count_repetitions(columns: WordColumns, texts: EncodedCaptions) -> Floats:
         "doubled words": np.minimum(pairs.doubled_words, _MAX_DOUBLED_WORDS),
         "longest repetition": longest_repetition,
         "too short": texts.lengths < _MIN_LENGTH,
-        "share of repeated words": repeated_words / np.maximum(1, content_words),
+        "share of repeated words": repeated_words / np.maximum(1, content_word_counts),
     }
     return np.stack([counts_by_name[name] for name in REPETITIONS], axis=1)
 
@@ -118,22 +119,25 @@ class _RepeatedPairs(NamedTuple):
     doubled_words: Integers
 
 
-def _count_repeated_pairs(columns: WordColumns, texts: EncodedCaptions) -> _RepeatedPairs:
+def _count_repeated_pairs(lexicon: CaptionLexicon, texts: EncodedTexts) -> _RepeatedPairs:
     """Count the pairs of adjacent words that occur more than once in a text.
 
     Args:
-        columns: the properties of the words.
+        lexicon: the lexicon that encoded the texts.
         texts: the texts.
     """
     n_texts = len(texts.lengths)
-    is_in_text = texts.caption_index[1:] == texts.caption_index[:-1]
-    first_words = texts.word_ids[:-1][is_in_text]
-    second_words = texts.word_ids[1:][is_in_text]
-    text_of_pair = texts.caption_index[1:][is_in_text]
+    text_of_word = texts.text_of_word
+    # A pair that consists of the last word of a text and the first word of the next text is not counted.
+    is_in_one_text = text_of_word[:-1] == text_of_word[1:]
+    first_words = texts.word_ids[:-1][is_in_one_text]
+    second_words = texts.word_ids[1:][is_in_one_text]
+    text_of_pair = text_of_word[1:][is_in_one_text]
 
     # The ids of two adjacent words are combined into a single integer.
-    pairs = first_words * len(columns.stem) + second_words
-    has_content = ~(columns.is_function[first_words] & columns.is_function[second_words])
+    pairs = first_words * len(lexicon.words) + second_words
+    is_function = lexicon.word_properties.is_function
+    has_content = ~(is_function[first_words] & is_function[second_words])
     is_doubled = first_words == second_words
     return _RepeatedPairs(
         repeated=_count_repeats(pairs, text_of_pair, n_texts),
@@ -156,34 +160,36 @@ class _RepeatedNgrams(NamedTuple):
     trigrams: Integers
 
 
-def _find_repeated_ngrams(texts: EncodedCaptions, repeats_pair: Cells, vocabulary_size: int) -> _RepeatedNgrams:
+def _find_repeated_ngrams(texts: EncodedTexts, has_repeated_pair: Cells, vocabulary_size: int) -> _RepeatedNgrams:
     """Find the trigrams and longer n-grams that occur more than once in a text.
 
     Args:
         texts: the texts.
-        repeats_pair: whether each text contains a bigram twice. Other texts cannot repeat longer n-grams.
+        has_repeated_pair: whether each text contains a word pair twice. Other texts cannot repeat longer n-grams.
         vocabulary_size: the number of distinct words.
     """
     n_texts = len(texts.lengths)
     longest = np.full(n_texts, 2)
     repeated_trigrams = np.zeros(n_texts, np.int64)
-    is_candidate = repeats_pair[texts.caption_index]
+    is_candidate = has_repeated_pair[texts.text_of_word]
     words = texts.word_ids[is_candidate]
-    text_of_word = texts.caption_index[is_candidate]
+    text_of_word = texts.text_of_word[is_candidate]
+    # For each word, the id of the n-gram that starts there. The n-grams of the first order are the words.
     ngrams = words
     for order in range(2, _LONGEST_REPETITION + 1):
-        # An n-gram is identified by the id of its first n - 1 words and the id of its last word.
-        prefixes, last_words = ngrams[:-1], words[order - 1 :]
-        ngrams = group(prefixes * vocabulary_size + last_words).inverse
+        prefixes = ngrams[:-1]
+        last_words = words[order - 1 :]
+        ngrams = group_keys(prefixes * vocabulary_size + last_words).inverse
         # N-grams that extend from one text into the next are not counted.
-        first_text, last_text = text_of_word[: len(ngrams)], text_of_word[order - 1 :]
-        is_in_text = first_text == last_text
-        repeats = _count_repeats(ngrams[is_in_text], first_text[is_in_text], n_texts)
-        if not repeats.any():
+        text_of_first_word = text_of_word[: len(ngrams)]
+        text_of_last_word = text_of_word[order - 1 :]
+        is_in_one_text = text_of_first_word == text_of_last_word
+        repeat_counts = _count_repeats(ngrams[is_in_one_text], text_of_first_word[is_in_one_text], n_texts)
+        if not repeat_counts.any():
             break
-        longest[repeats > 0] = order
+        longest[repeat_counts > 0] = order
         if order == 3:
-            repeated_trigrams = repeats
+            repeated_trigrams = repeat_counts
     return _RepeatedNgrams(np.minimum(longest, texts.lengths // 2), repeated_trigrams)
 
 
@@ -265,7 +271,7 @@ class BrokenDetector:
             keys += class_ids * self._n_classes**index
         return keys
 
-    def logits(self, lexicon: CaptionLexicon, texts: EncodedCaptions) -> Floats:
+    def logits(self, lexicon: CaptionLexicon, texts: EncodedTexts) -> Floats:
         """Return the logit of each caption.
 
         A positive logit means that the caption is probably broken. The logit of an empty caption is 20.
@@ -279,7 +285,7 @@ class BrokenDetector:
         classes, text_of_class = self._encode_classes(lexicon, texts)
         for ngram_weights in self._ngram_weights:
             logits += self._sum_weights(ngram_weights, classes, text_of_class, n_texts)
-        logits += count_repetitions(lexicon.columns, texts) @ self._repetition_weights
+        logits += count_repetitions(lexicon, texts) @ self._repetition_weights
         # The sum is rounded, because a sum of floating-point numbers depends on the order of addition.
         result: Floats = np.where(texts.lengths == 0, _NO_WORDS_LOGIT, np.round(logits, 6))
         return result
@@ -296,55 +302,60 @@ class BrokenDetector:
             n_texts: the number of texts.
         """
         order = ngram_weights.order
-        n_keys = self._n_classes**order
         n_ngrams = max(len(classes) - order + 1, 0)
+        # (n-grams, order)
         ngrams = np.stack([classes[offset : offset + n_ngrams] for offset in range(order)], axis=1)
-        first_text, last_text = text_of_class[:n_ngrams], text_of_class[order - 1 :]
-        is_in_text = first_text == last_text
+        text_of_ngram = text_of_class[:n_ngrams]
+        # N-grams that extend from one text into the next are not counted.
+        is_in_one_text = text_of_ngram == text_of_class[order - 1 :]
+        keys = self._make_keys(ngrams[is_in_one_text])
         # An n-gram that occurs several times in a text counts only once.
-        distinct_ngrams = distinct(first_text[is_in_text] * n_keys + self._make_keys(ngrams[is_in_text]))
-        text, key = distinct_ngrams // n_keys, distinct_ngrams % n_keys
-        index = find(ngram_weights.keys, key)
-        has_weight = index >= 0
-        sums: Floats = np.bincount(text[has_weight], ngram_weights.weights[index[has_weight]], n_texts).astype(float)
+        n_keys = self._n_classes**order
+        distinct_ngrams = unique_keys(text_of_ngram[is_in_one_text] * n_keys + keys)
+        texts, distinct_keys = np.divmod(distinct_ngrams, n_keys)
+        weight_indexes = find_indexes(ngram_weights.keys, distinct_keys)
+        has_weight = weight_indexes >= 0
+        weights = ngram_weights.weights[weight_indexes[has_weight]]
+        sums: Floats = np.bincount(texts[has_weight], weights, n_texts).astype(float)
         return sums
 
-    def _encode_classes(self, lexicon: CaptionLexicon, texts: EncodedCaptions) -> tuple[Integers, Integers]:
-        """Replace the words of all captions by the ids of their classes.
+    def _encode_classes(self, lexicon: CaptionLexicon, texts: EncodedTexts) -> tuple[Integers, Integers]:
+        """Replace the words of all captions by the ids of their word classes, such as colors.
 
         Returns:
             The class ids of all captions, and for each class id the index of its caption. Each caption begins and ends
             with a boundary class.
         """
-        word_class = lexicon.columns.word_class[texts.word_ids]
-        id_by_class = np.array([self._class_ids.get(name, 0) for name in lexicon.class_names], np.int64)
+        # The lexicon and this model number the classes differently. Classes that the model does not know have the id 0.
+        model_ids = np.array([self._class_ids.get(name, 0) for name in lexicon.class_names], np.int64)
+        lexicon_classes = lexicon.word_properties.word_class[texts.word_ids]
         lengths = texts.lengths + 2
-        starts = np.cumsum(lengths) - lengths
-        ends = starts + lengths - 1
+        last_positions = np.cumsum(lengths) - 1
+        first_positions = last_positions - lengths + 1
         text_of_class = np.repeat(np.arange(len(lengths)), lengths)
         is_word = np.ones(len(text_of_class), bool)
-        is_word[starts] = False
-        is_word[ends] = False
+        is_word[first_positions] = False
+        is_word[last_positions] = False
         classes = np.empty(len(text_of_class), np.int64)
-        classes[starts] = self._class_ids[_START]
-        classes[ends] = self._class_ids[_END]
-        classes[is_word] = id_by_class[word_class]
+        classes[first_positions] = self._class_ids[_START]
+        classes[last_positions] = self._class_ids[_END]
+        classes[is_word] = model_ids[lexicon_classes]
         return classes, text_of_class
 
-    def reasons(self, words: Sequence[str], *, repeats: bool) -> list[str]:
+    def reasons(self, words: Sequence[str], *, has_repetition: bool) -> list[str]:
         """Return phrases that explain why a caption is considered broken.
 
         Args:
             words: the words of the caption.
-            repeats: whether one of the first five :data:`REPETITIONS` of the caption is positive.
+            has_repetition: whether the caption repeats a word or a longer n-gram.
         """
         if not words:
             return ["it has no words"]
-        reasons = self._explain_ngrams(words)
-        if repeats:
+        reasons = []
+        if has_repetition:
             repeated_words = " ".join(_find_longest_repetition(words))
-            reasons.insert(0, f"it repeats '{repeated_words}'")
-        return reasons
+            reasons.append(f"it repeats '{repeated_words}'")
+        return reasons + self._explain_ngrams(words)
 
     def _explain_ngrams(self, words: Sequence[str]) -> list[str]:
         """Return phrases such as ``it ends with 'a'`` for the most unusual n-grams of a caption.
@@ -352,15 +363,16 @@ class BrokenDetector:
         At most one phrase describes the end of the caption.
         """
         reasons = []
+        # The empty strings represent the beginning and the end of the caption.
         padded_words = ["", *words, ""]
         explains_end = False
         for ngram in self._rank_ngrams(words)[:_MAX_NGRAM_REASONS]:
-            end = ngram.start + ngram.order
-            is_near_end = end >= len(padded_words) - 1
-            if ngram.weight < _MIN_REASON_WEIGHT or (explains_end and is_near_end):
+            ngram_end = ngram.start + ngram.order
+            includes_last_word = ngram_end >= len(padded_words) - 1
+            if ngram.weight < _MIN_REASON_WEIGHT or (explains_end and includes_last_word):
                 continue
-            phrase = " ".join(padded_words[ngram.start : end]).strip()
-            if end == len(padded_words):
+            phrase = " ".join(padded_words[ngram.start : ngram_end]).strip()
+            if ngram_end == len(padded_words):
                 reasons.append(f"it ends with '{phrase}'")
                 explains_end = True
             else:

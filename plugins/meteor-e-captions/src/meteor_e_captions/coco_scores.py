@@ -21,7 +21,7 @@ import numpy as np
 
 from meteor_e.base.extras import require
 from meteor_e.scoring.arrays import apply_scalar, power
-from meteor_e_captions.arrays import distinct, divide, find, group
+from meteor_e_captions.arrays import divide, find_indexes, group_keys, unique_keys
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats, Integers
@@ -85,7 +85,7 @@ class DocumentFrequencies(NamedTuple):
         vocabulary_size = len(self.word_ids)
         is_in_vocabulary = (prefixes >= 0) & (words < vocabulary_size)
         keys = np.where(is_in_vocabulary, prefixes * vocabulary_size + words, -1)
-        return find(self.ngram_keys[order - 2], keys)
+        return find_indexes(self.ngram_keys[order - 2], keys)
 
     def count_documents(self, ids: Integers, order: int) -> Integers:
         """Return the number of documents that contain each n-gram.
@@ -207,7 +207,7 @@ def _extend_ngrams(words: _WordSequence, prefixes: Integers, order: int) -> _Ngr
     """
     starts = np.flatnonzero(words.remaining >= order)
     last_words = words.ids[starts + order - 1]
-    groups = group(prefixes[starts] * words.vocabulary_size + last_words)
+    groups = group_keys(prefixes[starts] * words.vocabulary_size + last_words)
     ids = np.zeros(len(words.ids), np.int64)
     ids[starts] = groups.inverse
     return _NgramOccurrences(keys=groups.keys, ids=ids, starts=starts)
@@ -226,7 +226,7 @@ def count_frequencies(references: Sequence[Sequence[str]]) -> DocumentFrequencie
     ngram_keys, document_counts = [], []
     for ngrams in _find_ngrams(words):
         # An n-gram that occurs several times in a document counts only once.
-        occurrences = distinct(document_index[ngrams.starts] * ngrams.n_distinct + ngrams.ids[ngrams.starts])
+        occurrences = unique_keys(document_index[ngrams.starts] * ngrams.n_distinct + ngrams.ids[ngrams.starts])
         document_counts.append(np.bincount(occurrences % ngrams.n_distinct, minlength=len(ngrams.keys)))
         ngram_keys.append(ngrams.keys)
     return DocumentFrequencies(word_ids, ngram_keys[1:], document_counts, len(references))
@@ -313,7 +313,7 @@ def _count_by_text(words: _WordSequence, ngrams: _NgramOccurrences, n_captions: 
         ngrams: the n-grams of the texts.
         n_captions: the number of captions. They precede the references.
     """
-    groups = group(words.text_index[ngrams.starts] * ngrams.n_distinct + ngrams.ids[ngrams.starts])
+    groups = group_keys(words.text_index[ngrams.starts] * ngrams.n_distinct + ngrams.ids[ngrams.starts])
     text_index, ngram_ids = np.divmod(groups.keys, ngrams.n_distinct)
     first_reference_entry = int(np.searchsorted(text_index, n_captions))
     return NgramCounts(
@@ -341,7 +341,7 @@ def _to_characters(word_ids: Sequence[int]) -> str:
 def _find_shared(counts: NgramCounts, caption_of_reference: Integers) -> tuple[Integers, Integers]:
     """Find all n-grams that a caption shares with one of its references, and return their indexes."""
     reference_keys = caption_of_reference[counts.reference_index] * counts.n_distinct + counts.reference_ngram
-    caption_entries = find(counts.caption_keys, reference_keys)
+    caption_entries = find_indexes(counts.caption_keys, reference_keys)
     reference_entries = np.flatnonzero(caption_entries >= 0)
     return caption_entries[reference_entries], reference_entries
 

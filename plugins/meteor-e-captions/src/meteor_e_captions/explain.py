@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from meteor_e_captions.arrays import find
+from meteor_e_captions.arrays import find_indexes
 from meteor_e_captions.broken import REPETITIONS, count_repetitions
 from meteor_e_captions.features import compare_words
 from meteor_e_captions.lexicon import KINDS, split
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from meteor_e.base.array_cache import Cells
     from meteor_e_captions.broken import BrokenDetector
     from meteor_e_captions.features import CaptionComparison, DistinctWords
-    from meteor_e_captions.lexicon import CaptionLexicon, EncodedCaptions
+    from meteor_e_captions.lexicon import CaptionLexicon, EncodedTexts
 
 _LISTED_KINDS = ("object", "attribute", "action", "number", "color")
 _MIN_SUPPORT = 0.5
@@ -85,27 +85,24 @@ def describe_captions(
     missing = _list_missing(lexicon, comparison, [len(texts) for texts in references])
     invented = _list_invented(lexicon, comparison, len(hypotheses))
     logits = detector.logits(lexicon, comparison.captions).tolist()
-    has_repetition = _find_repetitions(lexicon, comparison.captions)
+    has_repetition = _find_repetitions(lexicon, comparison.captions).tolist()
     reports = []
     for index, caption in enumerate(hypotheses):
+        logit = logits[index]
         reasons: list[str] = []
-        if logits[index] > 0:
-            reasons = detector.reasons(split(caption), repeats=bool(has_repetition[index]))
-        report = CaptionReport(
-            caption=caption,
-            missing=missing[index],
-            invented=invented[index],
-            broken=1 / (1 + math.exp(-max(logits[index], -500.0))),
-            reasons=reasons,
-        )
-        reports.append(report)
+        if logit > 0:
+            reasons = detector.reasons(split(caption), has_repetition=has_repetition[index])
+        # The lower limit prevents an overflow of the exponential function.
+        broken_probability = 1 / (1 + math.exp(-max(logit, -500.0)))
+        reports.append(CaptionReport(caption, missing[index], invented[index], broken_probability, reasons))
     return reports
 
 
-def _find_repetitions(lexicon: CaptionLexicon, captions: EncodedCaptions) -> Cells:
+def _find_repetitions(lexicon: CaptionLexicon, captions: EncodedTexts) -> Cells:
     """Determine which captions repeat words or n-grams."""
-    n_counts = REPETITIONS.index("longest repetition") + 1
-    counts = count_repetitions(lexicon.columns, captions)[:, :n_counts]
+    # The other columns of REPETITIONS do not count repetitions.
+    n_columns = REPETITIONS.index("longest repetition") + 1
+    counts = count_repetitions(lexicon, captions)[:, :n_columns]
     has_repetition: Cells = counts.max(axis=1) > 0
     return has_repetition
 
@@ -118,13 +115,12 @@ def _list_missing(
     A word is missing if at least half of the references contain it, and the caption contains neither the word nor a
     synonym.
     """
-    captions, references = comparison.caption_words, comparison.reference_words
-    caption_keys = captions.segment * lexicon.n_stems + captions.stem
-    reference_keys = references.segment * lexicon.n_stems + references.stem
-    is_in_caption = find(caption_keys, reference_keys) >= 0
-    min_support = _MIN_SUPPORT * np.array(reference_counts)[references.segment]
-    is_missing = (references.support >= min_support) & ~references.has_synonym & ~is_in_caption
-    return _list_by_kind(lexicon, references, is_missing, len(reference_counts))
+    words = comparison.reference_words
+    caption_keys = comparison.caption_words.stem_keys(lexicon)
+    is_in_caption = find_indexes(caption_keys, words.stem_keys(lexicon)) >= 0
+    min_support = _MIN_SUPPORT * np.array(reference_counts)[words.segment_index]
+    is_missing = (words.support >= min_support) & ~words.has_synonym & ~is_in_caption
+    return _list_by_kind(lexicon, words, is_missing, len(reference_counts))
 
 
 def _list_invented(
@@ -132,27 +128,33 @@ def _list_invented(
 ) -> list[dict[str, list[str]]]:
     """List the words of each caption that no reference contains, grouped by kind, such as object or color."""
     words = comparison.caption_words
-    return _list_by_kind(lexicon, words, (words.support == 0) & ~words.has_synonym, n_captions)
+    is_invented = (words.support == 0) & ~words.has_synonym
+    return _list_by_kind(lexicon, words, is_invented, n_captions)
 
 
 def _list_by_kind(
-    lexicon: CaptionLexicon, words: DistinctWords, is_listed: Cells, n_captions: int
+    lexicon: CaptionLexicon, words: DistinctWords, is_selected: Cells, n_captions: int
 ) -> list[dict[str, list[str]]]:
     """Group the selected words of each caption by kind. Some kinds of words, such as prepositions, are omitted.
 
     Args:
         lexicon: the lexicon of the words.
-        words: the distinct words.
-        is_listed: for each distinct word, whether it is selected.
+        words: the words of all captions.
+        is_selected: for each word, whether it is selected.
         n_captions: the number of captions.
+
+    Returns:
+        For each caption a dictionary from kinds, such as ``color``, to words.
     """
     words_by_caption: list[dict[str, list[str]]] = [{} for _ in range(n_captions)]
-    for index in is_listed.nonzero()[0].tolist():
-        word = int(words.word[index])
-        kind = KINDS[lexicon.columns.kind[word]]
+    kinds = lexicon.word_properties.kind
+    word_ids = words.word_id[is_selected].tolist()
+    segment_indexes = words.segment_index[is_selected].tolist()
+    for word_id, segment_index in zip(word_ids, segment_indexes, strict=True):
+        kind = KINDS[kinds[word_id]]
         if kind in _LISTED_KINDS:
-            words_by_kind = words_by_caption[int(words.segment[index])]
-            words_by_kind.setdefault(kind, []).append(lexicon.words[word])
+            words_by_kind = words_by_caption[segment_index]
+            words_by_kind.setdefault(kind, []).append(lexicon.words[word_id])
     return words_by_caption
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.scoring.arrays import apply_scalar
-from meteor_e_captions.arrays import divide, find, group
+from meteor_e_captions.arrays import Groups, divide, find_indexes, group_keys
 from meteor_e_captions.lexicon import KINDS, split
 from meteor_e_captions.segmenter import split_by_lengths
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from meteor_e import Meteor
     from meteor_e.base.array_cache import Cells, Integers
     from meteor_e_captions.broken import BrokenDetector
-    from meteor_e_captions.lexicon import CaptionLexicon, EncodedCaptions
+    from meteor_e_captions.lexicon import CaptionLexicon, EncodedTexts
 
 _SCORED_KINDS = ("object", "action", "number", "color")
 SYNONYM = 0.5
@@ -37,21 +37,25 @@ class DistinctWords(NamedTuple):
     caption or from all references of the segment.
 
     Attributes:
-        segment: the index of the segment.
-        stem: the id of the stem.
-        word: the id of a word with that stem.
+        segment_index: the index of the segment.
+        stem_id: the id of the stem.
+        word_id: the id of a word with that stem.
         weight: the information weight of the word.
         support: the number of the segment's references that contain the stem.
         has_synonym: for a caption's word, whether the references contain a synonym; for a reference's word, whether
             the caption contains a synonym.
     """
 
-    segment: Integers
-    stem: Integers
-    word: Integers
+    segment_index: Integers
+    stem_id: Integers
+    word_id: Integers
     weight: Floats
     support: Integers
     has_synonym: Cells
+
+    def stem_keys(self, lexicon: CaptionLexicon) -> Integers:
+        """Return integers that combine the segment and the stem of each word."""
+        return self.segment_index * lexicon.n_stems + self.stem_id
 
 
 @dataclass(frozen=True)
@@ -75,8 +79,8 @@ class CaptionComparison:
               negative number.
     """
 
-    captions: EncodedCaptions
-    references: EncodedCaptions
+    captions: EncodedTexts
+    references: EncodedTexts
     caption_words: DistinctWords
     reference_words: DistinctWords
     features: dict[str, Floats]
@@ -86,16 +90,16 @@ class _StemCounts(NamedTuple):
     """The distinct stems of several texts, sorted by text and then by stem.
 
     Attributes:
-        text: the index of the text.
-        stem: the id of the stem.
-        word: the id of a word with that stem.
+        text_index: the index of the text.
+        stem_id: the id of the stem.
+        word_id: the id of a word with that stem.
         weight: the information weight of the word.
         occurrences: the number of words in the text that have the stem.
     """
 
-    text: Integers
-    stem: Integers
-    word: Integers
+    text_index: Integers
+    stem_id: Integers
+    word_id: Integers
     weight: Floats
     occurrences: Integers
 
@@ -130,27 +134,28 @@ def compare_words(
         hypotheses: the captions.
         references: the references of each caption.
     """
-    captions = lexicon.encode(hypotheses)
+    caption_texts = lexicon.encode(hypotheses)
     reference_texts = lexicon.encode(list(chain.from_iterable(references)))
     reference_counts = np.array([len(texts) for texts in references], np.int64)
-    matches = _match_stems(lexicon, captions, reference_texts, reference_counts)
-    contradictions = _count_contradictions(lexicon, matches.caption_words, matches.reference_words, len(references))
-    negation_differences = _compare_negations(lexicon, captions, reference_texts, reference_counts)
+    matches = _match_stems(lexicon, caption_texts, reference_texts, reference_counts)
+    caption_words, reference_words = matches.caption_words, matches.reference_words
+    contradictions = _count_contradictions(lexicon, caption_words, reference_words, len(references))
+    negation_differences = _compare_negations(lexicon, caption_texts, reference_texts, reference_counts)
     features = {
         **_compute_overlap(matches, reference_counts),
         "best recall": _compute_best_recall(matches, reference_counts),
         "best cosine": _compute_best_cosine(matches, reference_counts),
-        **_compute_kind_precisions(lexicon, matches.caption_words, len(references)),
+        **_compute_kind_precisions(lexicon, caption_words, len(references)),
         "opposites": -contradictions / reference_counts,
         "negation": -negation_differences,
     }
-    return CaptionComparison(captions, reference_texts, matches.caption_words, matches.reference_words, features)
+    return CaptionComparison(caption_texts, reference_texts, caption_words, reference_words, features)
 
 
 def _match_stems(
     lexicon: CaptionLexicon,
-    caption_texts: EncodedCaptions,
-    reference_texts: EncodedCaptions,
+    caption_texts: EncodedTexts,
+    reference_texts: EncodedTexts,
     reference_counts: Integers,
 ) -> _StemMatches:
     """Find the stems and synonyms that captions and their references have in common.
@@ -163,49 +168,74 @@ def _match_stems(
     """
     captions = _count_stems(lexicon, caption_texts)
     references = _count_stems(lexicon, reference_texts)
-    n_stems, n_segments = lexicon.n_stems, len(reference_counts)
-    segment_of_reference = np.repeat(np.arange(n_segments), reference_counts)
-    # A key combines a segment and a stem.
-    caption_keys = captions.text * n_stems + captions.stem
-    groups = group(segment_of_reference[references.text] * n_stems + references.stem)
-    caption_words = DistinctWords(
-        segment=captions.text,
-        stem=captions.stem,
-        word=captions.word,
-        weight=captions.weight,
-        support=_select(groups.counts, find(groups.keys, caption_keys)),
-        has_synonym=np.zeros(len(caption_keys), bool),
-    )
-    reference_words = DistinctWords(
-        segment=groups.keys // n_stems,
-        stem=groups.keys % n_stems,
-        word=references.word[groups.first],
-        weight=references.weight[groups.first],
-        support=groups.counts,
-        has_synonym=np.zeros(len(groups.keys), bool),
-    )
-    caption_entry = find(caption_keys, groups.keys)
-    _mark_synonyms(lexicon, caption_words, reference_words, caption_entry < 0, n_segments)
+    segment_of_reference = np.repeat(np.arange(len(reference_counts)), reference_counts)
+    # A key combines a segment and a stem. Stems of several references of the same segment have the same key.
+    reference_keys = segment_of_reference[references.text_index] * lexicon.n_stems + references.stem_id
+    reference_groups = group_keys(reference_keys)
+    reference_words = _merge_references(lexicon, references, reference_groups)
+    caption_words = _list_caption_words(lexicon, captions, reference_groups)
+    caption_entry = find_indexes(caption_words.stem_keys(lexicon), reference_groups.keys)
+    _mark_synonyms(lexicon, caption_words, reference_words, is_in_caption=caption_entry >= 0)
     return _StemMatches(
         captions=captions,
         references=references,
         caption_words=caption_words,
         reference_words=reference_words,
-        word_of_reference=groups.inverse,
+        word_of_reference=reference_groups.inverse,
         caption_entry=caption_entry,
     )
 
 
-def _count_stems(lexicon: CaptionLexicon, texts: EncodedCaptions) -> _StemCounts:
+def _merge_references(lexicon: CaptionLexicon, references: _StemCounts, groups: Groups) -> DistinctWords:
+    """Return one entry for all references of a segment that contain the same stem. No synonyms are marked yet.
+
+    Args:
+        lexicon: the lexicon of the words.
+        references: the distinct stems of each reference.
+        groups: the groups of these stems that have the same segment and stem.
+    """
+    segment_index, stem_id = np.divmod(groups.keys, lexicon.n_stems)
+    return DistinctWords(
+        segment_index=segment_index,
+        stem_id=stem_id,
+        word_id=references.word_id[groups.first],
+        weight=references.weight[groups.first],
+        support=groups.counts,
+        has_synonym=np.zeros(len(groups.keys), bool),
+    )
+
+
+def _list_caption_words(lexicon: CaptionLexicon, captions: _StemCounts, reference_groups: Groups) -> DistinctWords:
+    """Return the distinct stems of each caption with their support in the references. No synonyms are marked yet.
+
+    Args:
+        lexicon: the lexicon of the words.
+        captions: the distinct stems of each caption.
+        reference_groups: for each segment and stem, the references that contain the stem.
+    """
+    keys = captions.text_index * lexicon.n_stems + captions.stem_id
+    return DistinctWords(
+        segment_index=captions.text_index,
+        stem_id=captions.stem_id,
+        word_id=captions.word_id,
+        weight=captions.weight,
+        support=_select(reference_groups.counts, find_indexes(reference_groups.keys, keys)),
+        has_synonym=np.zeros(len(keys), bool),
+    )
+
+
+def _count_stems(lexicon: CaptionLexicon, texts: EncodedTexts) -> _StemCounts:
     """Count how often each stem occurs in each text."""
-    n_stems = lexicon.n_stems
-    groups = group(texts.caption_index * n_stems + lexicon.columns.stem[texts.word_ids])
-    word = texts.word_ids[groups.first]
+    properties = lexicon.word_properties
+    groups = group_keys(texts.text_of_word * lexicon.n_stems + properties.stem_id[texts.word_ids])
+    text_index, stem_id = np.divmod(groups.keys, lexicon.n_stems)
+    # Several words of a text may have the same stem. The first of them represents the stem.
+    word_id = texts.word_ids[groups.first]
     return _StemCounts(
-        text=groups.keys // n_stems,
-        stem=groups.keys % n_stems,
-        word=word,
-        weight=lexicon.columns.weight[word],
+        text_index=text_index,
+        stem_id=stem_id,
+        word_id=word_id,
+        weight=properties.weight[word_id],
         occurrences=groups.counts,
     )
 
@@ -244,11 +274,12 @@ def _compute_overlap(matches: _StemMatches, reference_counts: Integers) -> dict[
     caption_words, reference_words = matches.caption_words, matches.reference_words
     caption_ratings = _rate_caption_words(caption_words)
     reference_ratings = _rate_reference_words(matches)
+    caption_segment, reference_segment = caption_words.segment_index, reference_words.segment_index
     recall_weight = reference_words.weight * reference_words.support
-    shared_weight = _sum_by_group(caption_words.segment, caption_words.weight * caption_words.support, n_segments)
+    shared_weight = _sum_by_group(caption_segment, caption_words.weight * caption_words.support, n_segments)
     return {
-        "precision": _compute_weighted_means(caption_words.segment, caption_words.weight, caption_ratings, n_segments),
-        "recall": _compute_weighted_means(reference_words.segment, recall_weight, reference_ratings, n_segments),
+        "precision": _compute_weighted_means(caption_segment, caption_words.weight, caption_ratings, n_segments),
+        "recall": _compute_weighted_means(reference_segment, recall_weight, reference_ratings, n_segments),
         "told": apply_scalar(math.log1p, shared_weight / reference_counts),
     }
 
@@ -270,7 +301,7 @@ def _compute_best_recall(matches: _StemMatches, reference_counts: Integers) -> F
     references = matches.references
     n_references = int(reference_counts.sum())
     ratings = _rate_reference_words(matches)[matches.word_of_reference]
-    recalls = _compute_weighted_means(references.text, references.weight, ratings, n_references)
+    recalls = _compute_weighted_means(references.text_index, references.weight, ratings, n_references)
     return _find_maxima(recalls, reference_counts)
 
 
@@ -281,9 +312,10 @@ def _compute_best_cosine(matches: _StemMatches, reference_counts: Integers) -> F
     caption_occurrences = _select(captions.occurrences, caption_entry)
     # Caption and reference may contain different words with the same stem, but both use the reference's weight.
     products = references.occurrences * caption_occurrences * references.weight**2
-    scalar_products = _sum_by_group(references.text, products, int(reference_counts.sum()))
+    n_references = int(reference_counts.sum())
+    scalar_products = _sum_by_group(references.text_index, products, n_references)
     caption_norms = _compute_norms(captions, len(reference_counts))
-    reference_norms = _compute_norms(references, int(reference_counts.sum()))
+    reference_norms = _compute_norms(references, n_references)
     cosines = divide(scalar_products, reference_norms * np.repeat(caption_norms, reference_counts))
     return _find_maxima(cosines, reference_counts)
 
@@ -291,7 +323,7 @@ def _compute_best_cosine(matches: _StemMatches, reference_counts: Integers) -> F
 def _compute_norms(stems: _StemCounts, n_texts: int) -> Floats:
     """Return the Euclidean norm of the tf-idf vector of each text."""
     squares = (stems.occurrences * stems.weight) ** 2
-    norms: Floats = np.sqrt(_sum_by_group(stems.text, squares, n_texts))
+    norms: Floats = np.sqrt(_sum_by_group(stems.text_index, squares, n_texts))
     return norms
 
 
@@ -314,60 +346,59 @@ def _compute_kind_precisions(
 
     A caption without any words of a kind receives the precision 0.5 for this kind.
     """
-    kinds = lexicon.columns.kind[caption_words.word]
+    kinds = lexicon.word_properties.kind[caption_words.word_id]
     ratings = _rate_caption_words(caption_words)
     precisions = {}
     for kind in _SCORED_KINDS:
         # Words of other kinds receive the weight 0.
         weights = caption_words.weight * (kinds == KINDS.index(kind))
         precisions[f"{kind} precision"] = _compute_weighted_means(
-            caption_words.segment, weights, ratings, n_segments, default=0.5
+            caption_words.segment_index, weights, ratings, n_segments, default=0.5
         )
     return precisions
 
 
 def _mark_synonyms(
-    lexicon: CaptionLexicon,
-    captions: DistinctWords,
-    references: DistinctWords,
-    is_missing: Cells,
-    n_segments: int,
+    lexicon: CaptionLexicon, captions: DistinctWords, references: DistinctWords, *, is_in_caption: Cells
 ) -> None:
-    """Find synonyms that occur in a caption and its references, and set ``has_synonym`` of these words.
+    """Set ``has_synonym`` of the words of a caption and of its references that are synonyms of each other.
 
-    Words that occur in both a caption and its references are not marked.
+    Words that occur in both a caption and its references are not marked. Two words are synonyms if they share a synset.
 
     Args:
         lexicon: the lexicon of the words.
         captions: the words of captions.
         references: the words of references.
-        is_missing: for each word of references, whether the caption does not contain it.
-        n_segments: the number of segments.
+        is_in_caption: for each word of references, whether the caption contains it.
     """
-    missing = np.flatnonzero(is_missing)
-    caption_entry, caption_keys = _expand_synsets(lexicon, captions.segment, captions.word)
-    missing_entry, missing_keys = _expand_synsets(lexicon, references.segment[missing], references.word[missing])
-    caption_is_shared, missing_is_shared = _find_shared(caption_keys, missing_keys, lexicon.n_synsets, n_segments)
-    captions.has_synonym[caption_entry[caption_is_shared]] = True
+    missing = np.flatnonzero(~is_in_caption)
+    caption_entry, caption_keys = _expand_synsets(lexicon, captions.segment_index, captions.word_id)
+    missing_entry, missing_keys = _expand_synsets(
+        lexicon, references.segment_index[missing], references.word_id[missing]
+    )
+    is_shared_by_caption, is_shared_by_missing = _find_shared_keys(caption_keys, missing_keys, lexicon.n_synsets)
+    captions.has_synonym[caption_entry[is_shared_by_caption]] = True
     captions.has_synonym[captions.support > 0] = False
-    references.has_synonym[missing[missing_entry[missing_is_shared]]] = True
+    references.has_synonym[missing[missing_entry[is_shared_by_missing]]] = True
 
 
-def _expand_synsets(lexicon: CaptionLexicon, segments: Integers, words: Integers) -> tuple[Integers, Integers]:
+def _expand_synsets(lexicon: CaptionLexicon, segment_index: Integers, word_ids: Integers) -> tuple[Integers, Integers]:
     """List the synsets of words.
 
     Args:
         lexicon: the lexicon of the words.
-        segments: the index of each word's segment.
-        words: the ids of the words.
+        segment_index: the index of each word's segment.
+        word_ids: the ids of the words.
 
     Returns:
-        For each synset the index of its word in ``words``, and a key that combines the segment and the synset.
+        For each synset the index of its word in ``word_ids``, and a key that combines the segment and the synset.
     """
-    starts = lexicon.columns.synset_starts[words]
-    ends = lexicon.columns.synset_starts[words + 1]
-    entry, position = _expand_ranges(starts, ends - starts)
-    return entry, segments[entry] * lexicon.n_synsets + lexicon.columns.synsets[position]
+    properties = lexicon.word_properties
+    starts = properties.synset_starts[word_ids]
+    ends = properties.synset_starts[word_ids + 1]
+    word_of_synset, positions = _expand_ranges(starts, ends - starts)
+    keys = segment_index[word_of_synset] * lexicon.n_synsets + properties.synsets[positions]
+    return word_of_synset, keys
 
 
 def _expand_ranges(starts: Integers, lengths: Integers) -> tuple[Integers, Integers]:
@@ -382,35 +413,36 @@ def _expand_ranges(starts: Integers, lengths: Integers) -> tuple[Integers, Integ
 
 
 _TABLE_SIZE = 1 << 18
-"""The size of the lookup table in :func:`_find_shared`, in entries."""
+"""The size of the lookup table in :func:`_find_shared_keys`, in entries."""
 
 
-def _find_shared(first_keys: Integers, second_keys: Integers, n_synsets: int, n_segments: int) -> tuple[Cells, Cells]:
+def _find_shared_keys(first_keys: Integers, second_keys: Integers, n_synsets: int) -> tuple[Cells, Cells]:
     """Find the keys that two arrays have in common.
 
     Args:
         first_keys, second_keys: keys that combine a segment and a synset, sorted by segment.
         n_synsets: the number of synsets.
-        n_segments: the number of segments.
 
     Returns:
-        A boolean array for each of the two arrays.
+        For each key of the first array, whether the second array contains it, and vice versa.
     """
-    first_is_shared, second_is_shared = np.zeros(len(first_keys), bool), np.zeros(len(second_keys), bool)
+    is_first_shared = np.zeros(len(first_keys), bool)
+    is_second_shared = np.zeros(len(second_keys), bool)
     # Segments are processed in blocks so that the lookup table fits into the processor's cache.
     block_size = max(1, _TABLE_SIZE // n_synsets) * n_synsets
     table = np.zeros(block_size, bool)
-    block_starts = np.arange(0, n_segments * n_synsets + block_size, block_size)
+    max_key = max(first_keys.max(initial=0), second_keys.max(initial=0))
+    block_starts = np.arange(0, max_key + block_size + 1, block_size)
     first_bounds = np.searchsorted(first_keys, block_starts)
     second_bounds = np.searchsorted(second_keys, block_starts)
     for block, block_start in enumerate(block_starts[:-1]):
-        first_block = slice(first_bounds[block], first_bounds[block + 1])
-        second_block = slice(second_bounds[block], second_bounds[block + 1])
-        first_cells = first_keys[first_block] - block_start
-        second_cells = second_keys[second_block] - block_start
-        first_is_shared[first_block] = _contains_cells(table, second_cells, first_cells)
-        second_is_shared[second_block] = _contains_cells(table, first_cells, second_cells)
-    return first_is_shared, second_is_shared
+        in_first = slice(first_bounds[block], first_bounds[block + 1])
+        in_second = slice(second_bounds[block], second_bounds[block + 1])
+        first_cells = first_keys[in_first] - block_start
+        second_cells = second_keys[in_second] - block_start
+        is_first_shared[in_first] = _contains_cells(table, second_cells, first_cells)
+        is_second_shared[in_second] = _contains_cells(table, first_cells, second_cells)
+    return is_first_shared, is_second_shared
 
 
 def _contains_cells(table: Cells, marked_cells: Integers, cells: Integers) -> Cells:
@@ -435,39 +467,39 @@ def _count_contradictions(
     A reference contradicts a word if it contains the word's opposite. If a word has several opposites, only the most
     frequent one is counted.
     """
-    n_stems = lexicon.n_stems
-    is_candidate = lexicon.columns.is_exclusive[caption_words.word] & (caption_words.support == 0)
-    candidate_segments = caption_words.segment[is_candidate]
-    candidate_index, opposite_stems = _expand_opposites(lexicon, caption_words.word[is_candidate])
+    is_exclusive = lexicon.word_properties.is_exclusive[caption_words.word_id]
+    is_candidate = is_exclusive & (caption_words.support == 0)
+    candidate_segments = caption_words.segment_index[is_candidate]
+    candidate_of_opposite, opposite_stems = _expand_opposites(lexicon, caption_words.word_id[is_candidate])
     # A key combines a segment and a stem.
-    opposite_keys = candidate_segments[candidate_index] * n_stems + opposite_stems
-    caption_entry = find(caption_words.segment * n_stems + caption_words.stem, opposite_keys)
-    reference_entry = find(reference_words.segment * n_stems + reference_words.stem, opposite_keys)
+    opposite_keys = candidate_segments[candidate_of_opposite] * lexicon.n_stems + opposite_stems
+    caption_entry = find_indexes(caption_words.stem_keys(lexicon), opposite_keys)
+    reference_entry = find_indexes(reference_words.stem_keys(lexicon), opposite_keys)
     # A caption that contains a word and its opposite does not contradict the references.
     is_contradiction = (reference_entry >= 0) & (caption_entry < 0)
     opposite_support = reference_words.support[reference_entry[is_contradiction]]
     max_support = np.zeros(len(candidate_segments))
-    np.maximum.at(max_support, candidate_index[is_contradiction], opposite_support)
+    np.maximum.at(max_support, candidate_of_opposite[is_contradiction], opposite_support)
     return _sum_by_group(candidate_segments, max_support, n_segments)
 
 
-def _expand_opposites(lexicon: CaptionLexicon, words: Integers) -> tuple[Integers, Integers]:
+def _expand_opposites(lexicon: CaptionLexicon, word_ids: Integers) -> tuple[Integers, Integers]:
     """List the opposites of all words.
 
     Returns:
-        For each opposite the index of its word in ``words``, and the id of the opposite's stem.
+        For each opposite the index of its word in ``word_ids``, and the id of the opposite's stem.
     """
-    groups = group(words)
-    opposites = lexicon.opposites(groups.keys.tolist())
+    groups = group_keys(word_ids)
+    opposites = lexicon.find_opposites(groups.keys.tolist())
     opposite_stems = np.array(list(chain.from_iterable(opposites)), np.int64)
     lengths = np.array([len(stems) for stems in opposites], np.int64)
     starts = np.cumsum(lengths) - lengths
-    entry, position = _expand_ranges(starts[groups.inverse], lengths[groups.inverse])
-    return entry, opposite_stems[position]
+    word_of_opposite, positions = _expand_ranges(starts[groups.inverse], lengths[groups.inverse])
+    return word_of_opposite, opposite_stems[positions]
 
 
 def _compare_negations(
-    lexicon: CaptionLexicon, captions: EncodedCaptions, references: EncodedCaptions, reference_counts: Integers
+    lexicon: CaptionLexicon, captions: EncodedTexts, references: EncodedTexts, reference_counts: Integers
 ) -> Floats:
     """Measure how much each caption and its references differ in their use of negation.
 
@@ -478,16 +510,16 @@ def _compare_negations(
     segment_of_reference = np.repeat(np.arange(n_segments), reference_counts)
     caption_negations = _contains_negation(lexicon, captions)
     reference_negations = _contains_negation(lexicon, references)
-    negating_references = _sum_by_group(segment_of_reference, reference_negations, n_segments)
-    differences: Floats = np.abs(caption_negations - negating_references / reference_counts)
+    negation_shares = _sum_by_group(segment_of_reference, reference_negations, n_segments) / reference_counts
+    differences: Floats = np.abs(caption_negations - negation_shares)
     return differences
 
 
-def _contains_negation(lexicon: CaptionLexicon, texts: EncodedCaptions) -> Floats:
+def _contains_negation(lexicon: CaptionLexicon, texts: EncodedTexts) -> Floats:
     """Return 1 for each text that contains a negation, and 0 for all other texts."""
-    is_negation = lexicon.columns.is_negation[texts.word_ids]
+    is_negation = lexicon.word_properties.is_negation[texts.word_ids]
     contains_negation = np.zeros(len(texts.lengths))
-    contains_negation[texts.caption_index[is_negation]] = 1
+    contains_negation[texts.text_of_word[is_negation]] = 1
     return contains_negation
 
 
@@ -584,12 +616,14 @@ def context_features(
     """
     mean_cosines, best_cosines = [], []
     for start in range(0, len(hypotheses), _BATCH_SIZE):
-        batch = slice(start, start + _BATCH_SIZE)
-        vectors = encoder.encode([*hypotheses[batch], *chain.from_iterable(references[batch])])
-        for hypothesis, texts in zip(hypotheses[batch], references[batch], strict=True):
-            reference_vectors = np.array([vectors[text] for text in texts])
-            mean_cosines.append(_compute_mean_cosine(vectors[hypothesis], reference_vectors))
-            best_cosines.append(_find_highest_cosine(vectors[hypothesis], reference_vectors))
+        batch_hypotheses = hypotheses[start : start + _BATCH_SIZE]
+        batch_references = references[start : start + _BATCH_SIZE]
+        vector_by_text = encoder.encode([*batch_hypotheses, *chain.from_iterable(batch_references)])
+        for hypothesis, texts in zip(batch_hypotheses, batch_references, strict=True):
+            caption_vector = vector_by_text[hypothesis]
+            reference_vectors = np.array([vector_by_text[text] for text in texts])
+            mean_cosines.append(_compute_mean_cosine(caption_vector, reference_vectors))
+            best_cosines.append(_find_highest_cosine(caption_vector, reference_vectors))
     return {"encoder cosine": np.array(mean_cosines), "best encoder cosine": np.array(best_cosines)}
 
 

@@ -127,7 +127,9 @@ def _normalize(texts: Sequence[str]) -> list[str]:
     """Convert captions to lower case, and remove punctuation."""
     simple_texts = [text for text in texts if _is_simple(text)]
     # Simple captions are joined, because a single call that removes punctuation is faster than one call per caption.
-    translated_texts = _END.join(simple_texts).lower().encode().translate(_MARKS_TO_SPACES).decode().split(_END)
+    joined_text = _END.join(simple_texts).lower()
+    translated_texts = joined_text.encode().translate(_MARKS_TO_SPACES).decode().split(_END)
+    # Without any simple text, splitting the empty string still returns one element, which is ignored.
     normalized = dict(zip(simple_texts, translated_texts, strict=False))
     return [normalized[text] if text in normalized else " ".join(split(text)) for text in texts]
 
@@ -137,13 +139,13 @@ def _is_simple(text: str) -> bool:
     return text.isascii() and "'" not in text and "-" not in text and _END not in text and len(text) <= LONGEST_TEXT
 
 
-class EncodedCaptions(NamedTuple):
-    """Several captions whose words are encoded as ids.
+class EncodedTexts(NamedTuple):
+    """Several captions or references whose words are encoded as ids.
 
     Attributes:
-        word_ids: the words of all captions, concatenated.
-        lengths: the number of words of each caption.
-        normalized: the captions in lower case, without punctuation.
+        word_ids: the word ids of all texts, concatenated.
+        lengths: the number of words of each text.
+        normalized: the texts in lower case, without punctuation.
     """
 
     word_ids: Integers
@@ -151,16 +153,16 @@ class EncodedCaptions(NamedTuple):
     normalized: list[str]
 
     @property
-    def caption_index(self) -> Integers:
-        """For each word, the index of its caption."""
+    def text_of_word(self) -> Integers:
+        """For each word, the index of its text."""
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
 
-class WordColumns(NamedTuple):
+class WordProperties(NamedTuple):
     """The properties of all words, stored in arrays that are indexed by word ids.
 
     Attributes:
-        stem: the id of the stem.
+        stem_id: the id of the stem.
         kind: the index of the kind in :data:`KINDS`.
         weight: the information weight.
         word_class: the id of the class, an index of ``CaptionLexicon.class_names``.
@@ -172,7 +174,7 @@ class WordColumns(NamedTuple):
         synsets: the synset ids of all words, concatenated.
     """
 
-    stem: Integers
+    stem_id: Integers
     kind: Integers
     weight: Floats
     word_class: Integers
@@ -185,7 +187,7 @@ class WordColumns(NamedTuple):
 
 
 def kind_of(word: str) -> str:
-    """Return the kind of a word, which is one of :data:`KINDS`."""
+    """Return the kind of a word, such as ``color`` or ``action``. The kinds are listed in :data:`KINDS`."""
     if word in COLORS:
         return "color"
     if word in NUMBERS or word[0].isdigit():
@@ -197,7 +199,8 @@ def kind_of(word: str) -> str:
     is_long = len(word) > 4
     if word in _ATTRIBUTES or (is_long and word.endswith("ly")):
         return "attribute"
-    if word in _ACTIONS or (is_long and word.endswith(("ing", "ed")) and word not in _NOT_ACTIONS):
+    looks_like_action = is_long and word.endswith(("ing", "ed"))
+    if word in _ACTIONS or (looks_like_action and word not in _NOT_ACTIONS):
         return "action"
     return "object"
 
@@ -225,13 +228,13 @@ def _compute_information(words: Sequence[str]) -> Floats:
 
 
 _SINGLETON_CLASSES = FUNCTION_WORDS | frozenset(["front", "top", "side", "back", "much"])
-_ENDING_LENGTHS = {"ing": 4, "ed": 3, "ly": 4}
-"""For each ending that determines the class of a word, the length that the word must exceed."""
+_MIN_LENGTH_BY_ENDING = {"ing": 5, "ed": 4, "ly": 5}
+"""For each ending that determines the class of a word, the minimum length of the word."""
 
 
 @cache
 def word_class(word: str) -> str:
-    """Return the class of a word.
+    """Return the class of a word, which does not depend on the topic of the text.
 
     Each function word is a class of its own. All other words belong to a class such as ``<color>`` or ``<-ing>``.
     """
@@ -241,8 +244,8 @@ def word_class(word: str) -> str:
         return "<color>"
     if word[0].isdigit() or word in NUMBERS:
         return "<number>"
-    for ending, length in _ENDING_LENGTHS.items():
-        if len(word) > length and word.endswith(ending):
+    for ending, min_length in _MIN_LENGTH_BY_ENDING.items():
+        if len(word) >= min_length and word.endswith(ending):
             return f"<-{ending}>"
     if len(word) > 3 and word.endswith("s") and not word.endswith("ss"):
         return "<-s>"
@@ -300,24 +303,24 @@ class CaptionLexicon:
         self.words: list[str] = self._word_ids.keys_by_id
         self.class_names: list[str] = self._class_ids.keys_by_id
         self._opposites: dict[int, list[str]] = {}
-        self._columns = self._describe([])
+        self._word_properties = self._describe([])
 
     def _stem(self, word: str) -> str:
         """Return the stem of a word according to METEOR's stemmer."""
         return self._stemmer.stem(Token(word))  # type: ignore[attr-defined, no-any-return]
 
-    def _describe(self, words: Sequence[str]) -> WordColumns:
+    def _describe(self, words: Sequence[str]) -> WordProperties:
         """Return the properties of new words, and assign ids to their stems, classes and synsets."""
         kinds = [kind_of(word) for word in words]
         has_synonyms = np.array([kind not in ("function", "relation") for kind in kinds], bool)
         synsets_by_word = self._meteor.synsets(list(compress(words, has_synonyms)))
+        synset_ids = [self._synset_ids[synset] for synset in chain.from_iterable(synsets_by_word)]
         synset_counts = np.zeros(len(words), np.int64)
         synset_counts[has_synonyms] = [len(synsets) for synsets in synsets_by_word]
         stem_ids = [self._stem_ids[self._stem(word)] for word in words]
         class_ids = [self._class_ids[word_class(word)] for word in words]
-        synset_ids = [self._synset_ids[synset] for synset in chain.from_iterable(synsets_by_word)]
-        return WordColumns(
-            stem=np.array(stem_ids, np.int64),
+        return WordProperties(
+            stem_id=np.array(stem_ids, np.int64),
             kind=np.array([KINDS.index(kind) for kind in kinds], np.int64),
             weight=_compute_weights(words, has_synonyms),
             word_class=np.array(class_ids, np.int64),
@@ -329,7 +332,7 @@ class CaptionLexicon:
             synsets=np.array(synset_ids, np.int64),
         )
 
-    def encode(self, texts: Sequence[str]) -> EncodedCaptions:
+    def encode(self, texts: Sequence[str]) -> EncodedTexts:
         """Replace the words of captions by ids. New words receive new ids."""
         normalized = _normalize(texts)
         # Each caption is followed by a separator, whose id is -1.
@@ -337,27 +340,28 @@ class CaptionLexicon:
         ids = np.fromiter(map(self._word_ids.__getitem__, words), np.int64, len(words))
         ends = np.flatnonzero(ids < 0)
         lengths = np.diff(ends, prepend=-1) - 1
-        return EncodedCaptions(word_ids=ids[ids >= 0], lengths=lengths, normalized=normalized)
+        return EncodedTexts(word_ids=ids[ids >= 0], lengths=lengths, normalized=normalized)
 
     def _add_new_words(self) -> None:
         """Determine the properties of the words that were encoded since the last call of this method."""
-        new_words = self.words[len(self._columns.stem) :]
+        n_described_words = len(self._word_properties.stem_id)
+        new_words = self.words[n_described_words:]
         if not new_words:
             return
-        new_columns = self._describe(new_words)
+        new_properties = self._describe(new_words)
         # The synsets of new words are appended to the synsets of known words.
-        offset = self._columns.synset_starts[-1]
-        new_columns = new_columns._replace(synset_starts=new_columns.synset_starts[1:] + offset)
-        joined_columns = []
-        for column, new_column in zip(self._columns, new_columns, strict=True):
-            joined_columns.append(np.concatenate([column, new_column]))
-        self._columns = WordColumns(*joined_columns)
+        offset = self._word_properties.synset_starts[-1]
+        new_properties = new_properties._replace(synset_starts=new_properties.synset_starts[1:] + offset)
+        columns = []
+        for column, new_column in zip(self._word_properties, new_properties, strict=True):
+            columns.append(np.concatenate([column, new_column]))
+        self._word_properties = WordProperties(*columns)
 
     @property
-    def columns(self) -> WordColumns:
+    def word_properties(self) -> WordProperties:
         """The properties of all encoded words."""
         self._add_new_words()
-        return self._columns
+        return self._word_properties
 
     @property
     def n_stems(self) -> int:
@@ -371,18 +375,19 @@ class CaptionLexicon:
         self._add_new_words()
         return max(len(self._synset_ids), 1)
 
-    def opposites(self, words: Sequence[int]) -> list[tuple[int, ...]]:
-        """Look up the stems that contradict the given words, and return their ids.
+    def find_opposites(self, word_ids: Sequence[int]) -> list[list[int]]:
+        """Return, for each word, the ids of the stems that contradict it, such as the stem of "woman" for "man".
 
         Stems that do not occur in any encoded caption are omitted.
 
         Args:
-            words: the ids of the words.
+            word_ids: the ids of the words.
         """
-        stem_ids = []
-        for word in words:
-            if word not in self._opposites:
-                self._opposites[word] = [self._stem(opposite) for opposite in get_opposites(self.words[word])]
-            known_stems = [stem for stem in self._opposites[word] if stem in self._stem_ids]
-            stem_ids.append(tuple(self._stem_ids[stem] for stem in known_stems))
-        return stem_ids
+        opposite_ids = []
+        for word_id in word_ids:
+            if word_id not in self._opposites:
+                opposites = get_opposites(self.words[word_id])
+                self._opposites[word_id] = [self._stem(opposite) for opposite in opposites]
+            known_stems = [stem for stem in self._opposites[word_id] if stem in self._stem_ids]
+            opposite_ids.append([self._stem_ids[stem] for stem in known_stems])
+        return opposite_ids
