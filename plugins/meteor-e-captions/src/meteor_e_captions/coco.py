@@ -23,7 +23,7 @@ from meteor_e.base.texts import check_text
 from meteor_e.evaluate import KeptData
 from meteor_e.evaluate import evaluate as score_systems
 from meteor_e.formats.coco import coco_annotations, coco_results
-from meteor_e_captions.coco_metric import java_lines, java_meteor
+from meteor_e_captions.coco_metric import java_meteor, meteor_lines
 from meteor_e_captions.coco_scores import ORDERS, bleu, bleu_statistics, cider, count_ngrams, rouge_l
 from meteor_e_captions.document_frequencies import make_document_frequencies, read_document_frequencies
 from meteor_e_captions.segmenter import PTBSegmenter, split_by_lengths
@@ -95,7 +95,7 @@ class Meteor(_CocoScorer):
         super().__init__(java_meteor() if meteor is None else meteor, "METEOR")
 
     def _scores(self, captions: list[str], references: list[Sequence[str]]) -> tuple[float, list[float]]:
-        caption_lines, reference_lines = java_lines(captions, references)
+        caption_lines, reference_lines = meteor_lines(captions, references)
         corpus = self._metric.corpus(caption_lines, reference_lines, segments=True)
         return corpus.score, [segment.score for segment in corpus.segments]
 
@@ -240,20 +240,16 @@ def evaluate(annotations: Any, results: Any) -> CocoScores:
     for image_id in caption_by_image:
         if image_id not in references_by_image:
             raise InputError(f"image {image_id!r} has a result, but no annotation")
-    image_ids = [image_id for image_id in references_by_image if image_id in caption_by_image]
-    captions = [caption_by_image[image_id] for image_id in image_ids]
-    references: list[Sequence[str]] = [references_by_image[image_id] for image_id in image_ids]
+    scored_ids = [image_id for image_id in references_by_image if image_id in caption_by_image]
+    missing_ids = [image_id for image_id in references_by_image if image_id not in caption_by_image]
+    captions = [caption_by_image[image_id] for image_id in scored_ids]
+    references: list[Sequence[str]] = [references_by_image[image_id] for image_id in scored_ids]
     metric = load_metric("coco", language="en")
     corpus_scores, segment_scores = _score_columns(metric, captions, references)
     image_scores = {}
-    for index, image_id in enumerate(image_ids):
+    for index, image_id in enumerate(scored_ids):
         image_scores[image_id] = {name: scores[index] for name, scores in segment_scores.items()}
-    return CocoScores(
-        scores=corpus_scores,
-        images=image_scores,
-        missing=[image_id for image_id in references_by_image if image_id not in caption_by_image],
-        signature=metric.signature,
-    )
+    return CocoScores(corpus_scores, image_scores, missing_ids, metric.signature)
 
 
 class PTBTokenizer:
@@ -300,27 +296,27 @@ def _extract_captions(value: Any, image_id: object) -> list[str]:
 
 
 def _pair_by_image(
-    gts: Mapping[Id, Iterable[str]], res: Mapping[Id, Iterable[str]]
+    references_by_image: Mapping[Id, Iterable[str]], captions_by_image: Mapping[Id, Iterable[str]]
 ) -> tuple[list[str], list[Sequence[str]]]:
-    """Return each image's caption and references in the order of the mapping ``gts``.
+    """Return the caption and the references of each image, in the order of the references.
 
     Args:
-        gts: the references of each image id.
-        res: a list with one caption for each image id.
+        references_by_image: the references of each image id. Error messages call this argument ``gts``.
+        captions_by_image: a list with one caption for each image id. Error messages call this argument ``res``.
     """
-    _check_mapping(gts, "gts")
-    _check_mapping(res, "res")
-    _check_subset(gts, res, "gts", "res")
-    _check_subset(res, gts, "res", "gts")
-    if not gts:
+    _check_mapping(references_by_image, "gts")
+    _check_mapping(captions_by_image, "res")
+    _check_subset(references_by_image, captions_by_image, "gts", "res")
+    _check_subset(captions_by_image, references_by_image, "res", "gts")
+    if not references_by_image:
         raise InputError("there are no captions to score")
     captions, references = [], []
-    for image_id, texts in gts.items():
-        results = _to_texts(res[image_id], image_id, "res")
-        if len(results) != 1:
-            raise InputError(f"image {image_id!r} has {len(results)} captions in res; give the one to score")
-        captions.append(results[0])
-        references.append(_to_texts(texts, image_id, "gts"))
+    for image_id, image_references in references_by_image.items():
+        image_captions = _to_texts(captions_by_image[image_id], image_id, "res")
+        if len(image_captions) != 1:
+            raise InputError(f"image {image_id!r} has {len(image_captions)} captions in res; give the one to score")
+        captions.append(image_captions[0])
+        references.append(_to_texts(image_references, image_id, "gts"))
     return captions, references
 
 
@@ -348,8 +344,9 @@ def _to_list(value: Any, image_id: object, description: str) -> Sequence[Any]:
     """
     # NumPy arrays and columns of data frames provide the method ``tolist``.
     collection = value.tolist() if hasattr(value, "tolist") else value
-    is_list = isinstance(collection, Sequence | KeysView | ValuesView) and not isinstance(collection, str | bytes)
-    items = list(collection) if is_list else []
+    is_text = isinstance(collection, str | bytes)
+    is_collection = isinstance(collection, Sequence | KeysView | ValuesView)
+    items = list(collection) if is_collection and not is_text else []
     if not items:
         raise InputError(f"image {image_id!r} needs a list of {description}, not {reprlib.repr(value)}")
     return items

@@ -246,7 +246,7 @@ class CocoMetric(CaptionScores):
         METEOR.
         """
         captions, references, counts = self.count(batch)
-        caption_lines, reference_lines = java_lines(captions, references)
+        caption_lines, reference_lines = meteor_lines(captions, references)
         meteor_statistics = np.asarray(self._meteor.rows(caption_lines, reference_lines))
         caption_counts = np.ones(len(captions))
         return np.column_stack(
@@ -270,8 +270,8 @@ def java_meteor() -> Meteor:
     return meteor
 
 
-def java_lines(captions: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
-    """Prepare captions and references for METEOR in the same way as pycocoevalcap.
+def meteor_lines(captions: Sequence[str], references: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
+    """Return captions and references in the form in which pycocoevalcap passes them to METEOR.
 
     The separator ``|||`` is removed from captions, but it splits a reference into several references.
 
@@ -279,12 +279,15 @@ def java_lines(captions: Sequence[str], references: Sequence[Sequence[str]]) -> 
         captions: the tokenized captions.
         references: the tokenized references of each caption.
     """
-    caption_lines = [_clean_line(text.replace("|||", "").replace("  ", " ")) for text in captions]
+    caption_lines = []
+    for caption in captions:
+        caption_without_separator = caption.replace("|||", "").replace("  ", " ")
+        caption_lines.append(_clean_line(caption_without_separator))
     reference_lines = []
-    for texts in references:
+    for caption_references in references:
         lines = []
-        for text in texts:
-            lines += [_clean_line(line) for line in text.split("|||")]
+        for reference in caption_references:
+            lines += [_clean_line(line) for line in reference.split("|||")]
         reference_lines.append(lines)
     return caption_lines, reference_lines
 

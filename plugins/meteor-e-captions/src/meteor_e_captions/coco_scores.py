@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -104,7 +105,7 @@ class Captions(NamedTuple):
     """The n-gram counts and the lengths of captions and references, stored in arrays.
 
     Attributes:
-        orders: n-gram counts for each order from 1.
+        counts_by_order: n-gram counts for each order from 1.
         document_counts: for each order, the number of documents that contain each n-gram.
         n_documents: the number of documents.
         caption_lengths, reference_lengths: the lengths in words.
@@ -113,7 +114,7 @@ class Captions(NamedTuple):
         encoded_captions, encoded_references: the texts with one character per word.
     """
 
-    orders: list[NgramCounts]
+    counts_by_order: list[NgramCounts]
     document_counts: list[Integers]
     n_documents: int
     caption_lengths: Integers
@@ -175,14 +176,14 @@ def _concatenate(texts: Sequence[Sequence[int]], vocabulary_size: int) -> _WordS
         texts: the word ids of each text.
         vocabulary_size: the number of distinct words.
     """
-    lengths = np.array([len(words) for words in texts], np.int64)
-    ids = np.array([word for words in texts for word in words], np.int64)
-    offsets = np.arange(len(ids)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+    lengths = np.array([len(word_ids) for word_ids in texts], np.int64)
+    text_ends = np.cumsum(lengths)
     text_index = np.repeat(np.arange(len(texts)), lengths)
+    ids = np.array(list(chain.from_iterable(texts)), np.int64)
     return _WordSequence(
         ids=ids,
         text_index=text_index,
-        remaining=lengths[text_index] - offsets,
+        remaining=text_ends[text_index] - np.arange(len(ids)),
         lengths=lengths,
         vocabulary_size=vocabulary_size,
     )
@@ -198,15 +199,16 @@ def _find_ngrams(words: _WordSequence) -> list[_NgramOccurrences]:
 
 
 def _extend_ngrams(words: _WordSequence, prefixes: Integers, order: int) -> _NgramOccurrences:
-    """Extend all n-grams by the word that follows them.
+    """Find all n-grams of one order by extending shorter n-grams by the word that follows them.
 
     Args:
         words: the words of all texts.
         prefixes: for each word, the id of the n-gram of the next lower order that starts there.
-        order: the order of the extended n-grams, at least 2.
+        order: the length of the n-grams to find, at least 2.
     """
     starts = np.flatnonzero(words.remaining >= order)
     last_words = words.ids[starts + order - 1]
+    # N-grams with equal keys are equal, because a key combines the prefix and the last word.
     groups = group_keys(prefixes[starts] * words.vocabulary_size + last_words)
     ids = np.zeros(len(words.ids), np.int64)
     ids[starts] = groups.inverse
@@ -219,17 +221,20 @@ def count_frequencies(references: Sequence[Sequence[str]]) -> DocumentFrequencie
     Args:
         references: the tokenized references of each image.
     """
-    texts, word_ids = _encode_words(_flatten(references), known_ids={})
-    words = _concatenate(texts, len(word_ids))
-    document_of_text = np.repeat(np.arange(len(references)), [len(texts) for texts in references])
-    document_index = document_of_text[words.text_index]
-    ngram_keys, document_counts = [], []
-    for ngrams in _find_ngrams(words):
-        # An n-gram that occurs several times in a document counts only once.
-        occurrences = unique_keys(document_index[ngrams.starts] * ngrams.n_distinct + ngrams.ids[ngrams.starts])
-        document_counts.append(np.bincount(occurrences % ngrams.n_distinct, minlength=len(ngrams.keys)))
-        ngram_keys.append(ngrams.keys)
-    return DocumentFrequencies(word_ids, ngram_keys[1:], document_counts, len(references))
+    encoded_references, word_ids = _encode_words(chain.from_iterable(references), known_ids={})
+    words = _concatenate(encoded_references, len(word_ids))
+    image_of_reference = np.repeat(np.arange(len(references)), [len(texts) for texts in references])
+    image_of_word = image_of_reference[words.text_index]
+    ngrams_by_order = _find_ngrams(words)
+    document_counts = []
+    for ngrams in ngrams_by_order:
+        # An n-gram that occurs several times in the references of an image counts only once.
+        occurrences = unique_keys(image_of_word[ngrams.starts] * ngrams.n_distinct + ngrams.ids[ngrams.starts])
+        distinct_ngram_ids = occurrences % ngrams.n_distinct
+        document_counts.append(np.bincount(distinct_ngram_ids, minlength=len(ngrams.keys)))
+    # Single words are identified by their word ids, so that only longer n-grams need keys.
+    ngram_keys = [ngrams.keys for ngrams in ngrams_by_order[1:]]
+    return DocumentFrequencies(word_ids, ngram_keys, document_counts, len(references))
 
 
 def count_ngrams(
@@ -247,12 +252,12 @@ def count_ngrams(
     n_captions = len(captions)
     reference_counts = np.array([len(image_references) for image_references in references], np.int64)
     # The captions precede the references in the list of encoded texts.
-    texts, word_ids = _encode_words([*captions, *_flatten(references)], frequencies.word_ids)
+    texts, word_ids = _encode_words(chain(captions, *references), frequencies.word_ids)
     encoded_texts = [_to_characters(text) for text in texts]
     words = _concatenate(texts, len(word_ids))
     ngrams_by_order = _find_ngrams(words)
     return Captions(
-        orders=[_count_by_text(words, ngrams, n_captions) for ngrams in ngrams_by_order],
+        counts_by_order=[_count_by_text(words, ngrams, n_captions) for ngrams in ngrams_by_order],
         document_counts=_count_documents(ngrams_by_order, words.vocabulary_size, frequencies),
         n_documents=frequencies.n_documents,
         caption_lengths=words.lengths[:n_captions],
@@ -262,11 +267,6 @@ def count_ngrams(
         encoded_captions=encoded_texts[:n_captions],
         encoded_references=encoded_texts[n_captions:],
     )
-
-
-def _flatten(references: Sequence[Sequence[str]]) -> list[str]:
-    """Return the references of all images as one list."""
-    return [text for texts in references for text in texts]
 
 
 def _encode_words(texts: Iterable[str], known_ids: dict[str, int]) -> tuple[list[list[int]], dict[str, int]]:
@@ -313,16 +313,18 @@ def _count_by_text(words: _WordSequence, ngrams: _NgramOccurrences, n_captions: 
         ngrams: the n-grams of the texts.
         n_captions: the number of captions. They precede the references.
     """
+    # A key combines a text and an n-gram, so that each group contains the occurrences of an n-gram in a text.
     groups = group_keys(words.text_index[ngrams.starts] * ngrams.n_distinct + ngrams.ids[ngrams.starts])
     text_index, ngram_ids = np.divmod(groups.keys, ngrams.n_distinct)
-    first_reference_entry = int(np.searchsorted(text_index, n_captions))
+    # The entries are sorted by text, so that all entries of captions precede the entries of references.
+    split_index = int(np.searchsorted(text_index, n_captions))
     return NgramCounts(
-        caption_index=text_index[:first_reference_entry],
-        caption_ngram=ngram_ids[:first_reference_entry],
-        caption_count=groups.counts[:first_reference_entry],
-        reference_index=text_index[first_reference_entry:] - n_captions,
-        reference_ngram=ngram_ids[first_reference_entry:],
-        reference_count=groups.counts[first_reference_entry:],
+        caption_index=text_index[:split_index],
+        caption_ngram=ngram_ids[:split_index],
+        caption_count=groups.counts[:split_index],
+        reference_index=text_index[split_index:] - n_captions,
+        reference_ngram=ngram_ids[split_index:],
+        reference_count=groups.counts[split_index:],
         n_distinct=ngrams.n_distinct,
     )
 
@@ -338,7 +340,7 @@ def _to_characters(word_ids: Sequence[int]) -> str:
     return "".join(characters)
 
 
-def _find_shared(counts: NgramCounts, caption_of_reference: Integers) -> tuple[Integers, Integers]:
+def _find_shared_ngrams(counts: NgramCounts, caption_of_reference: Integers) -> tuple[Integers, Integers]:
     """Find all n-grams that a caption shares with one of its references, and return their indexes."""
     reference_keys = caption_of_reference[counts.reference_index] * counts.n_distinct + counts.reference_ngram
     caption_entries = find_indexes(counts.caption_keys, reference_keys)
@@ -353,7 +355,7 @@ def bleu_statistics(captions: Captions) -> Floats:
     two columns contain the length of the caption and the length of the closest reference.
     """
     columns: list[Floats] = []
-    for order, counts in enumerate(captions.orders, 1):
+    for order, counts in enumerate(captions.counts_by_order, 1):
         n_ngrams = np.maximum(captions.caption_lengths - order + 1, 0)
         columns += [_count_matches(captions, counts), n_ngrams.astype(float)]
     columns.append(captions.caption_lengths.astype(float))
@@ -370,7 +372,7 @@ def _count_matches(captions: Captions, counts: NgramCounts) -> Floats:
         captions: the captions and references.
         counts: the counts of n-grams of one order.
     """
-    caption_entries, reference_entries = _find_shared(counts, captions.caption_of_reference)
+    caption_entries, reference_entries = _find_shared_ngrams(counts, captions.caption_of_reference)
     max_counts = np.zeros(len(counts.caption_count), np.int64)
     np.maximum.at(max_counts, caption_entries, counts.reference_count[reference_entries])
     clipped_counts = np.minimum(counts.caption_count, max_counts)
@@ -392,11 +394,12 @@ def bleu(statistics: Floats) -> Floats:
     """Compute BLEU-1 to BLEU-4 from statistics (Papineni et al., 2002).
 
     Args:
-        statistics: rows of :func:`bleu_statistics`, or sums of such rows, ``(rows, 10)``.
+        statistics: one row ``(10,)`` of :func:`bleu_statistics` per caption, or sums of such rows, ``(rows, 10)``.
 
     Returns:
         The scores, ``(rows, 4)``.
     """
+    # The first columns alternate between the matching n-grams and all n-grams of each order.
     matches = statistics[:, 0 : 2 * ORDERS : 2]
     totals = statistics[:, 1 : 2 * ORDERS : 2]
     caption_length = statistics[:, 2 * ORDERS]
@@ -404,7 +407,8 @@ def bleu(statistics: Floats) -> Floats:
     precisions: Floats = (matches + _MATCH_SMOOTHING) / (totals + _TOTAL_SMOOTHING)
     geometric_means = _compute_geometric_means(precisions)
     length_ratio = (caption_length + _MATCH_SMOOTHING) / (reference_length + _TOTAL_SMOOTHING)
-    brevity_penalty = apply_scalar(math.exp, np.minimum(1 - 1 / np.maximum(length_ratio, 1e-300), 0.0))
+    log_penalty = np.minimum(1 - 1 / np.maximum(length_ratio, 1e-300), 0.0)
+    brevity_penalty = apply_scalar(math.exp, log_penalty)
     scores: Floats = geometric_means * brevity_penalty[:, None]
     return scores
 
@@ -453,7 +457,7 @@ def cider(captions: Captions) -> Floats:
     """
     length_penalty = _compute_length_penalty(captions)
     similarities = np.zeros(len(captions.reference_lengths))
-    for counts, document_counts in zip(captions.orders, captions.document_counts, strict=True):
+    for counts, document_counts in zip(captions.counts_by_order, captions.document_counts, strict=True):
         similarities += _compute_tfidf_similarity(captions, counts, document_counts) * length_penalty
     sums = np.bincount(captions.caption_of_reference, similarities, len(captions.caption_lengths))
     scores: Floats = sums / captions.reference_counts / ORDERS * _CIDER_SCALE
@@ -470,21 +474,22 @@ def _compute_tfidf_similarity(captions: Captions, counts: NgramCounts, document_
         counts: the counts of n-grams of one order.
         document_counts: the number of documents that contain each n-gram.
     """
-    n_captions, n_references = len(captions.caption_lengths), len(captions.reference_lengths)
     idf = math.log(captions.n_documents) - apply_scalar(math.log, np.maximum(document_counts, 1.0))
     caption_weights = counts.caption_count * idf[counts.caption_ngram]
     reference_weights = counts.reference_count * idf[counts.reference_ngram]
 
-    caption_entries, reference_entries = _find_shared(counts, captions.caption_of_reference)
+    n_references = len(captions.reference_lengths)
+    caption_entries, reference_entries = _find_shared_ngrams(counts, captions.caption_of_reference)
+    reference_index = counts.reference_index[reference_entries]
     shared_weights = reference_weights[reference_entries]
     clipped_weights = np.minimum(caption_weights[caption_entries], shared_weights)
-    index_of_entry = counts.reference_index[reference_entries]
-    products: Floats = np.bincount(index_of_entry, clipped_weights * shared_weights, n_references).astype(float)
+    dot_products: Floats = np.bincount(reference_index, clipped_weights * shared_weights, n_references).astype(float)
 
+    n_captions = len(captions.caption_lengths)
     caption_norms = np.sqrt(np.bincount(counts.caption_index, caption_weights**2, n_captions))
     reference_norms = np.sqrt(np.bincount(counts.reference_index, reference_weights**2, n_references))
     norms = caption_norms[captions.caption_of_reference] * reference_norms
-    return divide(products, norms, default=products)
+    return divide(dot_products, norms, default=dot_products)
 
 
 def _compute_length_penalty(captions: Captions) -> Floats:

@@ -62,12 +62,13 @@ def make_document_frequencies(content: Any, name: str = "document_frequencies") 
     if not isinstance(content, Mapping):
         raise InputError(f"{name} must be a mapping, not {type(content).__name__}; {_FORMAT}")
     if "document_frequency" in content:
-        return _from_counts(content["document_frequency"], content.get("ref_len"), name)
+        return _parse_counts(content["document_frequency"], content.get("ref_len"), name)
     if "annotations" in content:
         captions_by_image = coco_annotations(content, name)
         return count_frequencies(_tokenize(list(captions_by_image.values())))
     references = list(content.values())
-    if not references or not all(_are_texts(texts) for texts in references):
+    are_captions = all(_are_texts(texts) for texts in references)
+    if not references or not are_captions:
         raise InputError(f"{name} has no captions and no counts; {_FORMAT}")
     return count_frequencies(references)
 
@@ -85,26 +86,26 @@ def _are_texts(texts: Any) -> bool:
     return is_list and bool(texts) and all(isinstance(text, str) for text in texts)
 
 
-def _from_counts(counts: Any, documents: Any, name: str) -> DocumentFrequencies:
-    """Create document frequencies from a mapping of n-grams to document counts.
+def _parse_counts(counts: Any, n_documents: Any, name: str) -> DocumentFrequencies:
+    """Check a mapping from n-grams to document counts, and convert it to document frequencies.
 
     Args:
-        counts: a mapping from n-grams to numbers of documents.
-        documents: the number of all documents.
+        counts: for each n-gram, the number of documents that contain it.
+        n_documents: the number of all documents.
         name: the name of the content, for error messages.
     """
-    if not _is_document_count(documents):
-        raise InputError(f"{name}: ref_len is the number of documents, at least 1, not {documents!r:.40}")
+    if not _is_document_count(n_documents):
+        raise InputError(f"{name}: ref_len is the number of documents, at least 1, not {n_documents!r:.40}")
     if not isinstance(counts, Mapping) or not counts:
         raise InputError(f"{name}: document_frequency has no n-grams; {_FORMAT}")
     counts_by_order: list[_NgramTable] = [{} for _ in range(ORDERS)]
     for ngram, count in counts.items():
         words = _parse_ngram(ngram, name)
-        if not _is_integer(count) or not 0 <= count <= documents:
-            raise InputError(f"{name}: {ngram!r:.60} cannot be in {count!r:.40} of {documents:g} documents")
+        if not _is_integer(count) or not 0 <= count <= n_documents:
+            raise InputError(f"{name}: {ngram!r:.60} cannot be in {count!r:.40} of {n_documents:g} documents")
         counts_by_order[len(words) - 1][words] = int(float(count))
-    _add_missing_parts(counts_by_order)
-    return _index_ngrams(counts_by_order, int(float(documents)))
+    _add_missing_ngrams(counts_by_order)
+    return _index_ngrams(counts_by_order, int(float(n_documents)))
 
 
 def _is_document_count(count: Any) -> bool:
@@ -127,10 +128,13 @@ def _is_integer(value: Any) -> bool:
     return isinstance(value, numbers.Real) and not isinstance(value, bool) and float(value).is_integer()
 
 
-def _add_missing_parts(counts_by_order: list[_NgramTable]) -> None:
-    """Add missing prefixes and last words of n-grams with the count 0.
+def _add_missing_ngrams(counts_by_order: list[_NgramTable]) -> None:
+    """Add the prefix and the last word of each n-gram with the count 0 if they are missing.
 
     The lookup of an n-gram requires that its prefix and its last word are present.
+
+    Args:
+        counts_by_order: for each order from 1, the number of documents that contain each n-gram.
     """
     unigrams = counts_by_order[0]
     # Longer n-grams are processed first, because an added prefix may lack its own prefix.
@@ -161,11 +165,12 @@ def _index_ngrams(counts_by_order: list[_NgramTable], n_documents: int) -> Docum
             # The key of an n-gram combines the id of its prefix and the id of its last word.
             key = prefix_ids[ngram[:-1]] * len(word_ids) + word_ids[ngram[-1]]
             ngram_by_key[key] = ngram
-        keys = sorted(ngram_by_key)
-        ngrams = [ngram_by_key[key] for key in keys]
-        ngram_keys.append(np.array(keys, np.int64))
-        document_counts.append(np.array([ngram_counts[ngram] for ngram in ngrams], np.int64))
-        prefix_ids = {ngram: index for index, ngram in enumerate(ngrams)}
+        sorted_keys = sorted(ngram_by_key)
+        sorted_ngrams = [ngram_by_key[key] for key in sorted_keys]
+        ngram_keys.append(np.array(sorted_keys, np.int64))
+        document_counts.append(np.array([ngram_counts[ngram] for ngram in sorted_ngrams], np.int64))
+        # The id of an n-gram is its index in the sorted list. These n-grams are the prefixes of the next order.
+        prefix_ids = {ngram: index for index, ngram in enumerate(sorted_ngrams)}
     return DocumentFrequencies(word_ids, ngram_keys, document_counts, n_documents)
 
 

@@ -94,10 +94,10 @@ class CaptionLight(SegmentMetric):
             references: the references of each caption.
             sources: ignored.
         """
-        columns = self.features(hypotheses, references)
+        features = self.features(hypotheses, references)
         scores = np.full(len(hypotheses), self._model.intercept)
         for name, weight in zip(self._model.features, self._model.weights.tolist(), strict=True):
-            scores += weight * columns[name]
+            scores += weight * features[name]
         return scores
 
     def reports(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> list[CaptionReport]:
@@ -133,7 +133,8 @@ class CaptionLight(SegmentMetric):
             sources: ignored.
         """
         contributions = self._compare_features(first, second, references)
-        lines = [self._describe_score_difference(sum(contributions.values()), names)]
+        score_difference = sum(contributions.values())
+        lines = [self._describe_score_difference(score_difference, names)]
         summary = _format_contributions(contributions)
         if summary:
             lines.append(f"Of this: {summary}.")

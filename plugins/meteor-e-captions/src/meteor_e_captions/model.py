@@ -40,10 +40,13 @@ class CaptionModel:
 
 @cache
 def _read_model(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Read the arrays and the feature names of a model that is included in the package.
+    """Read a model that is included in the package.
 
     Args:
         name: the file name of the model without its extension.
+
+    Returns:
+        The arrays of the model, and a dictionary with lists of names, such as the names of its features.
     """
     library = require("safetensors", f"metric {name!r}", distribution="meteor-e-captions")
     path = files(__package__) / "ready" / f"{name}.safetensors"

@@ -106,8 +106,9 @@ class _RepresentativeTable(dict[int, int]):
         return representative
 
     def _find_representative(self, code: int) -> str:
-        """Return the representative of the class to which a code point belongs."""
+        """Return the representative of the class of equally tokenized characters to which a code point belongs."""
         char = chr(code)
+        # ASCII characters and the characters in NAMED represent themselves.
         if code < 128 or char in NAMED:
             return char
         representative = self._look_up_range(code)

@@ -131,7 +131,7 @@ GAP = f"[{SPACE}{BREAK}\u0085]"
 
 
 def rule(first: str, pattern: str, rewrite: Callable[[str], str] | str | None = None, run: str | None = None) -> Rule:
-    """Create a rule from regular expressions.
+    """Create a rule by which the tokenizer recognizes one kind of token.
 
     Args:
         first: the characters with which the token can start.
@@ -139,21 +139,11 @@ def rule(first: str, pattern: str, rewrite: Callable[[str], str] | str | None = 
         rewrite: a function that converts the token to the output, or the output itself.
         run: a regular expression for the range in which the rule cannot match after it has failed once.
     """
-    return Rule(
-        first=first,
-        match=re.compile(pattern).match,
-        rewrite=_make_constant(rewrite) if isinstance(rewrite, str) else rewrite,
-        run=None if run is None else re.compile(run).match,
-    )
-
-
-def _make_constant(output: str) -> Callable[[str], str]:
-    """Return a function that replaces any token by the given output."""
-
-    def rewrite(token: str) -> str:
-        return output
-
-    return rewrite
+    match_run = None if run is None else re.compile(run).match
+    if isinstance(rewrite, str):
+        output = rewrite
+        return Rule(first, re.compile(pattern).match, lambda token: output, match_run)
+    return Rule(first, re.compile(pattern).match, rewrite, match_run)
 
 
 def remove_soft_hyphens(token: str) -> str:
@@ -220,16 +210,16 @@ def normalize_quotes(token: str) -> str:
     return "".join(QUOTES.get(char, char) for char in token)
 
 
-def rule_before_declaration(first: str, pattern: str, rewrite: Callable[[str], str] | None, after: str = "") -> Rule:
+def rule_before_declaration(first: str, pattern: str, rewrite: Callable[[str], str] | None, suffix: str = "") -> Rule:
     """Create a rule for an abbreviation that precedes an SGML declaration.
 
     Args:
         first: the characters with which the abbreviation can start.
         pattern: a regular expression for the abbreviation and the gap before the declaration.
         rewrite: a function that converts the abbreviation to the output.
-        after: a regular expression for the context after the declaration.
+        suffix: a regular expression for the context after the declaration.
     """
-    return rule(first, f"{pattern}{DECLARATION}{after}", rewrite, run=f"{pattern}<[!?][A-Za-z-][^>{BREAK}]*")
+    return rule(first, f"{pattern}{DECLARATION}{suffix}", rewrite, run=f"{pattern}<[!?][A-Za-z-][^>{BREAK}]*")
 
 
 RULES = (

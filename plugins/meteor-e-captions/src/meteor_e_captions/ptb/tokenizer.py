@@ -138,32 +138,34 @@ class Tokenizer:
         return self._tokenize_pieces(text, classes, start, end) if tokens is None else tokens
 
     def _look_up_line(self, line: str, piece_cache: BoundedCache[str, str]) -> str | None:
-        """Look up the tokens of a line in a cache. Return None if the tokenization of a piece depends on its context.
+        """Tokenize a line with the help of a cache. Return None if the tokens of a piece depend on its context.
 
         Args:
             line: the line.
-            piece_cache: the cache in which the tokens of pieces are looked up.
+            piece_cache: the cache that contains the tokens of each piece. New pieces are added.
         """
         pieces = line.split(" ")
         tokens = [piece_cache.get(piece) for piece in pieces]
         if None in tokens:
             for piece in pieces:
-                is_cached = piece in piece_cache or self._add_to_cache(piece, replace_by_class(piece), piece_cache)
-                if not is_cached:
+                if piece in piece_cache:
+                    continue
+                if not self._add_to_cache(piece, replace_by_class(piece), piece_cache):
                     return None
             tokens = [piece_cache.get(piece) for piece in pieces]
             # A full cache may already have removed a piece of this line.
             if None in tokens:
                 return None
+        # Pieces without tokens, such as removed punctuation, are omitted.
         return " ".join(filter(None, tokens))
 
     def _add_to_cache(self, piece: str, classes: str, piece_cache: BoundedCache[str, str]) -> bool:
-        """Tokenize a piece of text, and add it to a cache if its tokens do not depend on the context.
+        """Tokenize a piece of text, and add its tokens to the caches unless they depend on the context of the piece.
 
         Args:
-            piece: the piece.
-            classes: the piece in representatives of character classes.
-            piece_cache: the cache.
+            piece: the text between two spaces.
+            classes: the piece, in which each character is replaced by a representative of its class.
+            piece_cache: the cache that must contain the tokens afterwards.
 
         Returns:
             Whether the tokens were added.
@@ -175,6 +177,7 @@ class Tokenizer:
             self._context_free_pieces[piece] = tokens
             self._separate_pieces[piece] = tokens
             return True
+        # Digits and punctuation depend on the next piece unless no token of the line contains a space.
         if piece_cache is self._context_free_pieces or classes.startswith("&apos"):
             return False
         marks = self._tokenize_marks(piece, classes)
@@ -195,7 +198,7 @@ class Tokenizer:
 
         Args:
             text: the text.
-            classes: the text in representatives of character classes.
+            classes: the text, in which each character is replaced by a representative of its class.
             start, end: the positions of the line in the text.
 
         Returns:
@@ -236,13 +239,13 @@ class Tokenizer:
         match = _match_word_and_mark(classes)
         if match is None:
             return None
-        word_length, mark = match.end(1), match[2]
-        if word_length <= _LONGEST_EXCEPTION:
-            word = classes[:word_length].lower()
-            if word in _CONTRACTIONS or (mark == "." and ABBREVIATIONS(word)):
+        word, mark = match.groups()
+        if len(word) <= _LONGEST_EXCEPTION:
+            is_abbreviation = mark == "." and ABBREVIATIONS(word.lower())
+            if is_abbreviation or word.lower() in _CONTRACTIONS:
                 return None
         tokens: list[str] = []
-        self._append_token(piece[:word_length], tokens)
+        self._append_token(piece[: len(word)], tokens)
         if mark:
             self._append_token(mark, tokens)
         return " ".join(tokens)
@@ -272,7 +275,7 @@ class Tokenizer:
 
         Args:
             text: the text.
-            classes: the text in representatives of character classes.
+            classes: the text, in which each character is replaced by a representative of its class.
             start: the position of the first piece.
             line_end: the end of the line.
 
@@ -285,6 +288,7 @@ class Tokenizer:
         piece_end = _find_space(text, start, line_end)
         while position < piece_end:
             position = self._scan_token(text, classes, position, tokens, dead_ends)
+            # A token that contains a space, such as a telephone number, extends into the next piece.
             if position > piece_end:
                 piece_end = _find_space(text, position, line_end)
         return tokens, position
@@ -302,7 +306,7 @@ class Tokenizer:
 
         Args:
             text: the text.
-            classes: the text in representatives of character classes.
+            classes: the text, in which each character is replaced by a representative of its class.
             position: the position at which the token may start.
             tokens: the list to which the token is appended.
             dead_ends: for the index of each rule, the position before which the rule cannot match. The dictionary is
@@ -312,12 +316,14 @@ class Tokenizer:
             The position at which the next token may start.
         """
         word = _match_plain_word(classes, position)
-        if word is not None and (len(word[0]) > _LONGEST_EXCEPTION or word[0].lower() not in _CONTRACTIONS):
+        if word is not None and word[0].lower() not in _CONTRACTIONS:
             self._append_token(text[position : word.end()], tokens)
             return word.end()
         match, rewrite = _find_longest_match(classes, position, dead_ends)
+        # A character that does not belong to any token is skipped.
         if match is None:
             return position + 1
+        # If the pattern also matches the context of the token, a named group contains the token.
         token_group = 0 if match.lastgroup is None else match.lastgroup
         end = match.end(token_group)
         token = text[position:end]
@@ -339,8 +345,10 @@ def _find_longest_match(
 ) -> tuple[re.Match[str] | None, Callable[[str], str] | None]:
     """Return the longest match of any rule at a position, and the function that rewrites the matched token.
 
+    If several rules have the longest match, the first of them wins. Both values are None if no rule matches.
+
     Args:
-        classes: the text in representatives of character classes.
+        classes: the text, in which each character is replaced by a representative of its class.
         position: the position at which the rules must match.
         dead_ends: for the index of each rule, the position before which the rule cannot match. The dictionary is
             updated.
@@ -352,7 +360,9 @@ def _find_longest_match(
             continue
         match = rule.match(classes, position)
         if match is not None and match.end() > longest_end:
-            longest_end, longest_match, rewrite = match.end(), match, rule.rewrite
+            longest_end = match.end()
+            longest_match = match
+            rewrite = rule.rewrite
         if match is None and rule.run is not None:
             run = rule.run(classes, position)
             if run is not None:
