@@ -16,8 +16,10 @@ from pathlib import Path
 import msgspec
 import numpy as np
 from meteor_e_learned.answers import JudgedAnswer, answer_examples, load_answers
+from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.features.short_texts import fold, split_forms
+from meteor_e_learned.inputs import InputExtractor
 from meteor_e_learned.models.logistic_regression import LogisticRegression
 from meteor_e_learned.recipe import load_recipe, make_features
 from numpy.typing import NDArray
@@ -175,8 +177,9 @@ def main() -> None:
     features = make_features(recipe.features, recipe.language, RECIPE.parent)
     store = FeatureStore()
     # Like the included model, the models are trained with all acceptable answers, and again with only two of them.
-    examples = answer_examples(answers, "", features, store, references=arguments.references)
-    two_references = answer_examples(answers, "", features, store, references=2)
+    extractor = InputExtractor(features, FeatureSet([]), store)
+    examples = answer_examples(answers, "", extractor, references=arguments.references)
+    two_references = answer_examples(answers, "", extractor, references=2)
     answers = replace_references(answers, examples.references)
     matrices = [examples.features, two_references.features]
     columns = [index for index, name in enumerate(features.columns) if name not in DIFFICULTY]

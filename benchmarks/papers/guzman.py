@@ -26,6 +26,7 @@ from command import add_sample_option, exit_code, sample_folder, write_sample_ve
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
+from meteor_e_learned.inputs import InputExtractor
 from meteor_e_learned.recipe import DataSpec
 from meteor_e_papers.pairwise_network import PairwiseNetwork, fit_seeds
 from numpy.typing import NDArray
@@ -198,12 +199,11 @@ def read_results(path: Path) -> dict[str, dict[str, Any]]:
 def load_data(names: list[str], options: argparse.Namespace) -> Data:
     """Load the judgments, and compute the features and sentence vectors that some rows need."""
     features, vectors = make_features([ROWS[name] for name in names], options.vectors)
-    store = FeatureStore()
-    settings = {"language": "en", "folder": HERE, "seed": 1, "jobs": options.jobs}
+    extractor = InputExtractor(features, vectors, FeatureStore(), options.jobs)
     test_pairs = ["cs-en", "de-en", "es-en", "fr-en"]
-    train = load_examples([DataSpec("wmt11.yaml")], features, vectors, store, **settings)
-    validation = load_examples([DataSpec("wmt13.yaml", sample=5000)], features, vectors, store, **settings)
-    test = load_examples([DataSpec("wmt12.yaml", test_pairs)], features, vectors, store, **settings)
+    train = load_examples([DataSpec("wmt11.yaml")], extractor, folder=HERE)
+    validation = load_examples([DataSpec("wmt13.yaml", sample=5000)], extractor, folder=HERE)
+    test = load_examples([DataSpec("wmt12.yaml", test_pairs)], extractor, folder=HERE)
     print(
         f"{len(train.better)} to train on, {len(validation.better)} to validate, {len(test.better)} to test",
         file=sys.stderr,

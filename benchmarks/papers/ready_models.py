@@ -22,6 +22,7 @@ from meteor_e_learned.entities import decode_batch
 from meteor_e_learned.examples import concatenate
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
+from meteor_e_learned.inputs import InputExtractor
 from meteor_e_learned.models.base import SYNTHETIC, pearson, strict_tau
 from meteor_e_learned.ready import Figure, ReadyModel
 from meteor_e_learned.recipe import DataSpec, Recipe, load_recipe, make_features
@@ -109,12 +110,10 @@ def test_set_name(spec: DataSpec) -> str:
 
 def load_test_sets(recipe: Recipe, features: FeatureSet, store: FeatureStore) -> dict[str, Examples]:
     """Return the names and examples of all training and validation sets of a recipe."""
-    no_vectors = FeatureSet([])
+    extractor = InputExtractor(features, FeatureSet([]), store)
     examples = {}
     for spec in (*recipe.train, *recipe.validation):
-        examples[test_set_name(spec)] = load_examples(
-            [spec], features, no_vectors, store, language=recipe.language, folder=RECIPES
-        )
+        examples[test_set_name(spec)] = load_examples([spec], extractor, language=recipe.language, folder=RECIPES)
     return examples
 
 

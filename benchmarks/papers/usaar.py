@@ -30,8 +30,9 @@ from meteor_e_evaluation.index import load_index
 from meteor_e_evaluation.measures import measure
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
+from meteor_e_learned.inputs import InputExtractor
 from meteor_e_learned.recipe import DataSpec, make_features
-from meteor_e_learned.training import learnable, make_estimator
+from meteor_e_learned.training import load_labeled_examples, make_estimator
 from meteor_e_papers.means import MEANS, system_mean
 from meteor_e_papers.paper_recipes import make_recipe
 
@@ -142,10 +143,8 @@ def train_metric(recipe_name: str, options: argparse.Namespace) -> TrainedMetric
     if recipe.target is None:
         estimator.fit(np.zeros((0, 1)), columns=features.columns)
     else:
-        examples = learnable(
-            recipe, recipe.train, features, FeatureSet([]), FeatureStore(),
-            language=recipe.language, folder=HERE, seed=recipe.seed, jobs=options.jobs,
-        )  # fmt: skip
+        extractor = InputExtractor(features, FeatureSet([]), FeatureStore(), options.jobs)
+        examples = load_labeled_examples(recipe, recipe.train, extractor, HERE)
         estimator.learn(examples, None, TrainingRun(recipe.seed, features.columns))
         message = f", {len(examples.features)} hypotheses, {format_parameters(estimator)}"
     seconds = time.perf_counter() - start_time

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import BinaryIO
 
 import msgspec
@@ -12,11 +13,10 @@ import numpy as np
 
 from meteor_e.api import Examples, FeatureBatch, InputError
 from meteor_e.base.files import open_regular
-from meteor_e.base.progress import Progress, silent
 from meteor_e_learned.extraction import FeatureSet
-from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.features.answer_texts import split_trigrams
 from meteor_e_learned.features.short_texts import fold, split_forms
+from meteor_e_learned.inputs import InputExtractor
 
 _GZIP_MAGIC = b"\x1f\x8b"
 
@@ -50,12 +50,11 @@ def load_answers(path: str | os.PathLike[str]) -> list[JudgedAnswer]:
         InputError: if the file cannot be read, or if a line is not a judged answer. The message names the line.
     """
     decoder = msgspec.json.Decoder(JudgedAnswer)
+    answers = []
     try:
         with open_regular(path) as file:
-            answers = [
-                _parse_answer(decoder, line, f"{path}:{line_number}")
-                for line_number, line in enumerate(_decompress(file), 1)
-            ]
+            for line_number, line in enumerate(_decompress(file), 1):
+                answers.append(_parse_answer(decoder, line, f"{path}:{line_number}"))
     except (OSError, EOFError) as error:
         raise InputError(f"cannot read {path}: {error}") from error
     if not answers:
@@ -96,40 +95,36 @@ def central_references(references: Sequence[str], count: int) -> list[str]:
     The similarity of two references is the Jaccard index of their character trigrams. The selection avoids misspellings
     and unusual aliases, which resemble only a few other references.
     """
-    distinct = list(dict.fromkeys(references))
-    if len(distinct) <= count:
-        return distinct
-    trigrams = [_trigrams(reference) for reference in distinct]
-    similarities = [sum(len(first & second) / len(first | second) for second in trigrams) for first in trigrams]
-    ranking = sorted(range(len(distinct)), key=lambda index: -similarities[index])
-    return [distinct[index] for index in ranking[:count]]
+    distinct_references = list(dict.fromkeys(references))
+    if len(distinct_references) <= count:
+        return distinct_references
+    trigram_sets = [_split_trigrams(reference) for reference in distinct_references]
+    similarities = {}
+    for reference, trigrams in zip(distinct_references, trigram_sets, strict=True):
+        similarities[reference] = sum(_jaccard_index(trigrams, trigram_set) for trigram_set in trigram_sets)
+    return sorted(distinct_references, key=similarities.__getitem__, reverse=True)[:count]
 
 
-def _trigrams(reference: str) -> set[str]:
+def _jaccard_index(first: set[str], second: set[str]) -> float:
+    """Return the share of the elements of two sets that both sets contain."""
+    return len(first & second) / len(first | second)
+
+
+def _split_trigrams(reference: str) -> set[str]:
     """Return the set of character trigrams of a reference. Spaces are ignored."""
     return split_trigrams("".join(split_forms(fold(reference))))
 
 
 def answer_examples(
-    answers: Sequence[JudgedAnswer],
-    title: str,
-    features: FeatureSet,
-    store: FeatureStore,
-    *,
-    references: int | None = None,
-    jobs: int = 1,
-    progress: Progress = silent,
+    answers: Sequence[JudgedAnswer], title: str, extractor: InputExtractor, *, references: int | None = None
 ) -> Examples:
     """Extract the features of judged answers, and return the answers as training examples.
 
     Args:
         answers: the answers.
         title: the title of the examples.
-        features: the features.
-        store: the store of computed features.
-        references: the number of central references to use per question; all by default.
-        jobs: the number of processes.
-        progress: receives the progress of the feature extraction.
+        extractor: extracts the features of the answers. Its vectors are not used.
+        references: the number of central references to use per question. By default, all references are used.
     """
     batch = FeatureBatch(
         hypotheses=[answer.answer for answer in answers],
@@ -138,20 +133,20 @@ def answer_examples(
         systems=[answer.system for answer in answers],
         segments=[str(answer.id) for answer in answers],
     )
-    rows = features.extract(batch, store, jobs=jobs, progress=progress)
+    inputs = replace(extractor, vectors=FeatureSet([])).extract(batch)
     no_comparisons = np.array([], np.int64)
     return Examples(
         title=(title,),
-        features=rows,
-        vectors=np.empty((len(rows), 0)),
-        reference_vectors=np.empty((len(rows), 0)),
+        features=inputs.features,
+        vectors=inputs.vectors,
+        reference_vectors=inputs.reference_vectors,
         better=no_comparisons,
         worse=no_comparisons,
         part=no_comparisons,
         group=no_comparisons,
         weight=np.array([]),
         scores=np.array([answer.correct for answer in answers], float),
-        hypothesis_part=np.zeros(len(rows), np.int64),
+        hypothesis_part=np.zeros(len(answers), np.int64),
         hypotheses=tuple(batch.hypotheses),
         references=tuple(map(tuple, batch.references)),
     )

@@ -45,16 +45,16 @@ def split_blocks(
         batch: the batch.
     """
     block: list[int] = []
-    capacity = MAX_CHARACTERS
+    block_characters = 0
     for index in indexes:
         n_characters = len(batch.hypotheses[index]) + sum(map(len, batch.references[index]))
-        is_full = len(block) == MAX_SEGMENTS or n_characters > capacity
+        is_full = len(block) == MAX_SEGMENTS or block_characters + n_characters > MAX_CHARACTERS
         if block and is_full:
             yield FeatureBlock(tuple(block), tuple(features))
             block = []
-            capacity = MAX_CHARACTERS
+            block_characters = 0
         block.append(index)
-        capacity -= n_characters
+        block_characters += n_characters
     if block:
         yield FeatureBlock(tuple(block), tuple(features))
 

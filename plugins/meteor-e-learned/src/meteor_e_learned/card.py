@@ -52,9 +52,10 @@ def format_card(model: LearnedModel, n_weights: int = 15) -> str:
         n_weights: the number of features to show, those with the largest weights.
     """
     sections = [_format_header(model)]
-    for data in ("training", "validation"):
-        if model.card.get(data):
-            sections.append(_format_test_sets(data, model.card[data]["test sets"]))
+    for data_name in ("training", "validation"):
+        data_summary = model.card.get(data_name)
+        if data_summary:
+            sections.append(_format_test_sets(data_name, data_summary["test sets"]))
     sections.append(_format_figures(model.card["figures"]))
     largest_weights = feature_weights(model)[:n_weights]
     if largest_weights:
@@ -98,18 +99,11 @@ def _format_software(model: LearnedModel) -> str:
 
 
 def _format_ready_model(model: ReadyModel) -> list[str]:
-    """Return the description of a pretrained model, and the model's correlations with human judgments."""
-    rows = [
-        [
-            figure.data,
-            figure.kind,
-            figure.measure,
-            f"{figure.value:.4f}",
-            f"{figure.meteor:.4f}",
-            f"{figure.chrf:.4f}",
-        ]
-        for figure in model.figures
-    ]
+    """Return lines that describe a pretrained model, and a table of its correlations with human judgments."""
+    rows = []
+    for figure in model.figures:
+        correlations = [f"{value:.4f}" for value in (figure.value, figure.meteor, figure.chrf)]
+        rows.append([figure.data, figure.kind, figure.measure, *correlations])
     table = format_table(["data", "judged by", "measure", model.name, "METEOR", "chrF"], rows, left=3)
     return [
         "",

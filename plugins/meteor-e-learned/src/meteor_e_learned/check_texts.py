@@ -58,14 +58,14 @@ class CheckTexts:
         hypotheses: the hypotheses.
         references: the reference of each hypothesis.
         columns: the columns of the features that read only these texts.
-        numbers: the values of the columns, ``(texts, columns)``.
+        values: the values of the columns, ``(texts, columns)``.
         libraries: the versions of the libraries of each feature at the training, by the feature's label.
     """
 
     hypotheses: tuple[str, ...]
     references: tuple[str, ...]
     columns: tuple[str, ...]
-    numbers: Floats
+    values: Floats
     libraries: dict[str, dict[str, str]]
 
     def check(self, features: FeatureSet, model: str) -> None:
@@ -78,28 +78,28 @@ class CheckTexts:
         Raises:
             ConfigError: if a value differs by more than the tolerance. The message names the feature and its libraries.
         """
-        columns, numbers = _compute_numbers(features, self.hypotheses, self.references)
+        columns, values = _compute_values(features, self.hypotheses, self.references)
         if columns != self.columns:
             raise ConfigError(f"model {model!r} is damaged: its check texts are of other features than its own")
         tolerances = np.array(_tolerances(features, columns))
-        is_wrong = ~(np.abs(numbers - self.numbers) <= tolerances * (1 + np.abs(self.numbers)))
+        # The negation also marks NaN, which is not equal to any value, (texts, columns).
+        is_wrong = ~(np.abs(values - self.values) <= tolerances * (1 + np.abs(self.values)))
         if not is_wrong.any():
             return
         row, column = np.argwhere(is_wrong)[0].tolist()
         n_wrong = int(is_wrong.any(axis=0).sum())
-        difference = (
-            f"model {model!r}: feature {columns[column]!r} gives {numbers[row, column]:.6g} where the model was "
-            f"trained with {self.numbers[row, column]:.6g} ({n_wrong} of {len(columns)} "
-            f"numbers differ by more than {tolerances[column]:g})"
+        raise ConfigError(
+            f"model {model!r}: feature {columns[column]!r} gives {values[row, column]:.6g} where the model was "
+            f"trained with {self.values[row, column]:.6g} ({n_wrong} of {len(columns)} "
+            f"numbers differ by more than {tolerances[column]:g}){self._describe_cause(features, columns[column])}"
         )
-        label = columns[column].partition(".")[0]
-        feature = next(entry.feature for entry in features.features if entry.label == label)
-        raise ConfigError(difference + self._describe_cause(feature, label))
 
-    def _describe_cause(self, feature: Feature, label: str) -> str:
-        """Return the part of an error message that explains why the values of a feature have changed."""
-        causes, packages = [], []
+    def _describe_cause(self, features: FeatureSet, column: str) -> str:
+        """Return the part of an error message that explains why the values of a feature column have changed."""
+        label = column.partition(".")[0]
+        feature = next(entry.feature for entry in features.features if entry.label == label)
         old_versions = self.libraries.get(label, {})
+        causes, packages = [], []
         for name, new_version in library_versions(feature.requires).items():
             old_version = old_versions.get(name, "?")
             if old_version == new_version:
@@ -122,38 +122,37 @@ class CheckTexts:
         }
 
     @classmethod
-    def from_json(cls, data: dict[str, Any], numbers: NDArray[Any]) -> CheckTexts:
+    def from_json(cls, data: dict[str, Any], values: NDArray[Any]) -> CheckTexts:
         """Restore the test sentences and their feature values from the content of a model file.
 
         Args:
             data: the result of :meth:`to_json`.
-            numbers: the values.
+            values: the feature values, ``(texts, columns)``.
 
         Raises:
             ValueError, KeyError, TypeError: if the data are invalid.
         """
-        hypotheses, references, columns = (
-            tuple(str(text) for text in data[name]) for name in ("hypotheses", "references", "columns")
-        )
-        has_one_reference_each = len(hypotheses) == len(references)
-        if not has_one_reference_each or numbers.shape != (len(hypotheses), len(columns)):
+        hypotheses = tuple(str(text) for text in data["hypotheses"])
+        references = tuple(str(text) for text in data["references"])
+        columns = tuple(str(name) for name in data["columns"])
+        expected_shape = len(hypotheses), len(columns)
+        if len(references) != len(hypotheses) or values.shape != expected_shape:
             raise ValueError("the check texts do not fit their numbers")
-        libraries = {
-            str(label): {str(name): str(version) for name, version in versions.items()}
-            for label, versions in data["libraries"].items()
-        }
-        return cls(hypotheses, references, columns, numbers.astype(float), libraries)
+        libraries = {}
+        for label, versions in data["libraries"].items():
+            libraries[str(label)] = {str(name): str(version) for name, version in versions.items()}
+        return cls(hypotheses, references, columns, values.astype(float), libraries)
 
 
 def make_check_texts(features: FeatureSet) -> CheckTexts:
     """Compute the features of the test sentences. The sentences are English, even for models of other languages."""
     hypotheses, references = zip(*_TEXTS, strict=True)
-    columns, numbers = _compute_numbers(features, hypotheses, references)
+    columns, values = _compute_values(features, hypotheses, references)
     libraries = {entry.label: library_versions(entry.feature.requires) for entry in features.features}
-    return CheckTexts(hypotheses, references, columns, numbers, libraries)
+    return CheckTexts(hypotheses, references, columns, values, libraries)
 
 
-def _compute_numbers(
+def _compute_values(
     features: FeatureSet, hypotheses: Sequence[str], references: Sequence[str]
 ) -> tuple[tuple[str, ...], Floats]:
     """Compute the features of hypotheses with one reference each, and return the column names and the values.

@@ -55,6 +55,10 @@ class Checkpoints:
             _write_checkpoint(self._path, self._identity, self._latest)
             self._last_write_time = time.monotonic()
 
+    def delete(self) -> None:
+        """Delete the checkpoint file if it exists."""
+        self._path.unlink(missing_ok=True)
+
     @contextlib.contextmanager
     def save_on_interrupt(self) -> Iterator[None]:
         """Write a checkpoint if the body of the with statement is interrupted, for example by Ctrl-C.
@@ -77,11 +81,12 @@ def _write_checkpoint(path: Path, identity: str, checkpoint: Checkpoint) -> None
     Raises:
         InputError: if the file cannot be written.
     """
-    values = asdict(checkpoint.state)
-    order = json.dumps(values.pop("order"))
-    arrays: dict[str, Any] = {name: np.asarray(value) for name, value in values.items()}
+    state = asdict(checkpoint.state)
+    # The states of the random number generators are dictionaries, so they are stored as JSON.
+    generator_states = json.dumps(state.pop("order"))
+    arrays: dict[str, Any] = {name: np.asarray(value) for name, value in state.items()}
     arrays["identity"] = np.array(identity)
-    arrays["order"] = np.array(order)
+    arrays["order"] = np.array(generator_states)
     arrays["logged"] = np.array(checkpoint.log_length)
     try:
         with atomic_file(path) as scratch, scratch.open("xb") as stream:
@@ -103,8 +108,8 @@ def read_checkpoint(path: Path, identity: str) -> Checkpoint | None:
     """
     try:
         with np.load(path, allow_pickle=False) as arrays:
-            checkpoint_identity = str(arrays["identity"])
-            checkpoint = _make_checkpoint(arrays) if checkpoint_identity == identity else None
+            has_same_identity = str(arrays["identity"]) == identity
+            checkpoint = _make_checkpoint(arrays) if has_same_identity else None
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:

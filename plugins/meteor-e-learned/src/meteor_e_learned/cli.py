@@ -105,18 +105,18 @@ def _parse_roots(roots: Sequence[str], index_paths: Sequence[str]) -> dict[str, 
     from meteor_e.base.errors import near_miss
 
     index_names = [Path(path).stem for path in index_paths]
-    folders = {}
-    for text in roots:
-        name, _, folder = text.partition("=")
+    folder_by_name = {}
+    for root in roots:
+        name, _, folder = root.partition("=")
         if not folder:
-            raise ConfigError(f"--root {text!r} is not of the form NAME=DIR, such as wmt13=data/wmt13")
+            raise ConfigError(f"--root {root!r} is not of the form NAME=DIR, such as wmt13=data/wmt13")
         if name not in index_names:
             raise ConfigError(
-                f"--root {text!r}: the recipe has no index {name!r}{near_miss(name, index_names)}; "
+                f"--root {root!r}: the recipe has no index {name!r}{near_miss(name, index_names)}; "
                 f"it has {', '.join(index_names)}"
             )
-        folders[name] = folder
-    return folders
+        folder_by_name[name] = folder
+    return folder_by_name
 
 
 def print_epoch(event: Mapping[str, Any]) -> None:
@@ -153,16 +153,20 @@ def list_models(as_json: bool) -> None:
     from meteor_e.render.plain import format_table
     from meteor_e_learned.ready import model_size, ready_models
 
-    models = ready_models()
+    model_by_name = ready_models()
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(models), indent=2).decode())
+        click.echo(msgspec.json.format(msgspec.json.encode(model_by_name), indent=2).decode())
         return
-    rows = [[name, ready.language, f"{model_size(name) / 1000:.0f} kB"] for name, ready in models.items()]
+    rows = []
+    for name, ready_model in model_by_name.items():
+        size_in_kb = model_size(name) / 1000
+        rows.append([name, ready_model.language, f"{size_in_kb:.0f} kB"])
     click.echo(format_table(["name", "language", "size"], rows, left=2))
     click.echo()
     width = min(100, shutil.get_terminal_size().columns)
-    for ready in models.values():
-        description = f"{ready.name}: {ready.summary} Not for: {ready.avoid} Needs: {', '.join(ready.needs)}."
+    for name, ready_model in model_by_name.items():
+        needs = ", ".join(ready_model.needs)
+        description = f"{name}: {ready_model.summary} Not for: {ready_model.avoid} Needs: {needs}."
         click.echo(textwrap.fill(description, width, subsequent_indent="  ", break_on_hyphens=False))
 
 
@@ -196,4 +200,5 @@ def show(model_file: str, as_json: bool, weights: int) -> None:
             text = json.dumps(card_data(loaded_model), ensure_ascii=False, indent=2)
         else:
             text = format_card(loaded_model, weights)
-    click.echo("\n".join(map(printable, text.split("\n"))))
+    for line in text.split("\n"):
+        click.echo(printable(line))

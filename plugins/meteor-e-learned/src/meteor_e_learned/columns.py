@@ -66,13 +66,13 @@ def select_columns(label: str, columns: Sequence[str], patterns: object) -> tupl
         return tuple(range(len(columns)))
     if not isinstance(patterns, list) or not all(isinstance(pattern, str) for pattern in patterns):
         raise ConfigError(f"feature {label!r}: columns must be a list of names")
-    # The dictionary keeps the order of the columns, and removes duplicates if several patterns match a column.
-    indexes: dict[int, None] = {}
+    selected_indexes: list[int] = []
     for pattern in patterns:
         matching_indexes = [index for index, column in enumerate(columns) if matches_pattern(column, pattern)]
         if not matching_indexes:
             raise ConfigError(
                 f"feature {label!r} has no column {pattern!r}{near_miss(pattern, columns)}; it has {', '.join(columns)}"
             )
-        indexes.update(dict.fromkeys(matching_indexes))
-    return tuple(indexes)
+        selected_indexes += matching_indexes
+    # A column that several patterns match is selected only once.
+    return tuple(dict.fromkeys(selected_indexes))

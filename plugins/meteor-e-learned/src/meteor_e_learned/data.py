@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -11,34 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, Examples, FeatureBatch, InputError
-from meteor_e.base.array_cache import Floats
 from meteor_e.base.extras import require
-from meteor_e.base.progress import Progress, rename_stages, silent
 from meteor_e_learned.answers import answer_examples, load_answers
 from meteor_e_learned.examples import concatenate
-from meteor_e_learned.extraction import FeatureSet
-from meteor_e_learned.feature_store import FeatureStore
+from meteor_e_learned.inputs import InputExtractor, select_hypotheses
 from meteor_e_learned.models.base import SYNTHETIC
 from meteor_e_learned.recipe import DataSpec, resolve
 from meteor_e_learned.synthetic import SyntheticTexts, synthetic_comparisons
 
 if TYPE_CHECKING:
     from meteor_e_evaluation import TestSet
-    from meteor_e_evaluation.judgments import Rankings
-
-
-class _Rows(NamedTuple):
-    """Features and vectors of hypotheses.
-
-    Attributes:
-        features: the features, ``(hypotheses, columns)``.
-        vectors: the vectors of the hypotheses.
-        reference_vectors: the mean vectors of the references.
-    """
-
-    features: Floats
-    vectors: Floats
-    reference_vectors: Floats
 
 
 class _Comparisons(NamedTuple):
@@ -55,103 +38,60 @@ class _Comparisons(NamedTuple):
     segments: NDArray[np.int64]
 
 
-@dataclass(frozen=True)
-class _Extractor:
-    """Extracts features of hypotheses, and vectors of hypotheses and references.
-
-    Attributes:
-        features: the features of hypotheses and their references.
-        vectors: the features of single texts.
-        store: the cache of features.
-        jobs: the number of processes.
-        progress: receives the progress of the extraction.
-    """
-
-    features: FeatureSet
-    vectors: FeatureSet
-    store: FeatureStore
-    jobs: int
-    progress: Progress
-
-    def extract(self, batch: FeatureBatch, stage: str) -> _Rows:
-        """Return the features of the hypotheses in a batch, and the sentence vectors of hypotheses and references.
-
-        Args:
-            batch: the hypotheses and their references.
-            stage: the name of the extraction in progress reports.
-        """
-        progress = rename_stages(self.progress, stage)
-        features = self.features.extract(batch, self.store, jobs=self.jobs, progress=progress)
-        vectors, reference_vectors = sentence_vectors(
-            batch.hypotheses, batch.references, self.vectors, self.store, jobs=self.jobs, progress=progress
-        )
-        return _Rows(features, vectors, reference_vectors)
-
-
 def load_examples(
     specs: Sequence[DataSpec],
-    features: FeatureSet,
-    vectors: FeatureSet,
-    store: FeatureStore,
+    extractor: InputExtractor,
     *,
     language: str = "en",
     folder: Path = Path(),
     seed: int = 1,
-    jobs: int = 1,
-    progress: Progress = silent,
     roots: Mapping[str, str] | None = None,
 ) -> Examples:
     """Load the training or validation data that a recipe specifies, and extract the features of the hypotheses.
 
     Args:
         specs: the data of the recipe.
-        features: the features of hypotheses and their references.
-        vectors: the features of single texts.
-        store: the cache of features.
+        extractor: extracts the features and vectors.
         language: the target language. A spec without pairs uses all language pairs into this language.
         folder: the folder that the paths of the specs are relative to.
         seed: the seed for specs that do not have their own.
-        jobs: the number of processes.
-        progress: receives the progress of the work on each test set.
         roots: folders of the data by name of the index, which replace the folders in the indexes.
 
     Raises:
         ConfigError: if a sample or a list of language pairs is empty, or if ``skip`` is negative.
         InputError: if there are no judgments to learn from.
     """
-    extractor = _Extractor(features, vectors, store, jobs, progress)
     example_sets: list[Examples] = []
     for spec in specs:
         if spec.answers:
             example_sets.append(_load_answer_examples(spec, extractor, folder))
             continue
-        root = None if roots is None else roots.get(Path(spec.index).stem)
-        tests = _load_test_sets(spec, language, folder, root)
+        test_sets = _load_test_sets(spec, language, folder, roots or {})
         spec_seed = seed if spec.seed is None else spec.seed
         if spec.made is None:
-            example_sets += _make_judged_examples(spec, tests, extractor, spec_seed)
+            example_sets += _make_judged_examples(spec, test_sets, extractor, spec_seed)
         else:
-            texts = synthetic_comparisons(spec.made, tests, spec.sample or 1000, language, spec_seed)
-            example_sets.append(_make_synthetic_examples(texts, tests[0].name, extractor, spec.weight))
+            texts = synthetic_comparisons(spec.made, test_sets, spec.sample or 1000, language, spec_seed)
+            example_sets.append(_make_synthetic_examples(texts, test_sets[0].name, extractor, spec.weight))
     return concatenate(example_sets)
 
 
-def _load_answer_examples(spec: DataSpec, extractor: _Extractor, folder: Path) -> Examples:
+def _load_answer_examples(spec: DataSpec, extractor: InputExtractor, folder: Path) -> Examples:
     """Read a file with judged answers of language models, and extract the features of the answers."""
     name = Path(spec.answers).name
-    return answer_examples(
-        load_answers(resolve(spec.answers, folder)),
-        name if spec.references is None else f"{name}, {spec.references} references",
-        extractor.features,
-        extractor.store,
-        references=spec.references,
-        jobs=extractor.jobs,
-        progress=rename_stages(extractor.progress, name),
-    )
+    title = name if spec.references is None else f"{name}, {spec.references} references"
+    answers = load_answers(resolve(spec.answers, folder))
+    return answer_examples(answers, title, extractor.with_stage(name), references=spec.references)
 
 
-def _load_test_sets(spec: DataSpec, language: str, folder: Path, root: str | None) -> list[TestSet]:
-    """Check a data specification, and load the test sets that it names.
+def _load_test_sets(spec: DataSpec, language: str, folder: Path, roots: Mapping[str, str]) -> list[TestSet]:
+    """Load the test sets that an entry of a recipe names, one for each language pair.
+
+    Args:
+        spec: the entry.
+        language: the target language of the pairs if the entry does not list pairs.
+        folder: the folder that the path of the index is relative to.
+        roots: folders of the data by name of the index, which replace the folders in the indexes.
 
     Raises:
         ConfigError: if the sample or the list of language pairs is empty, or if ``skip`` is negative.
@@ -164,11 +104,12 @@ def _load_test_sets(spec: DataSpec, language: str, folder: Path, root: str | Non
         raise ConfigError(f"{spec.index}: skip is {spec.skip}; it has to be 0 or more")
     if spec.pairs is not None and not spec.pairs:
         raise ConfigError(f"{spec.index}: 'pairs' is empty; name some, or leave it out for all into {language!r}")
+    root = roots.get(Path(spec.index).stem)
     index = evaluation.load_index(resolve(spec.index, folder), root=root)
-    tests = [evaluation.load_test_set(index, pair) for pair in spec.pairs or index.pairs_into(language)]
-    if not tests:
+    pairs = spec.pairs or index.pairs_into(language)
+    if not pairs:
         raise InputError(f"{spec.index}: no language pair into {language!r}")
-    return tests
+    return [evaluation.load_test_set(index, pair) for pair in pairs]
 
 
 def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, skip: int = 0) -> list[TestSet]:
@@ -182,8 +123,8 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
         seed: the seed of the sample.
         skip: the number of judgments to leave out at the beginning of the random order.
     """
-    rankings = [None if test.rankings is None else test.rankings.strict() for test in tests]
-    judgment_counts = list(map(_count_judgments, tests, rankings))
+    strict_tests = [_remove_ties(test) for test in tests]
+    judgment_counts = [_count_judgments(test) for test in strict_tests]
     n_judgments = sum(judgment_counts)
     if not skip and (count is None or count >= n_judgments):
         return list(tests)
@@ -193,34 +134,38 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
     is_selected[random_order[skip:end]] = True
     # The mask covers the judgments of all test sets in order, so it is split into one mask per test set.
     masks = np.split(is_selected, np.cumsum(judgment_counts)[:-1])
-    sampled_tests = map(_select_judgments, tests, rankings, masks)
+    sampled_tests = map(_select_judgments, strict_tests, masks)
     return [test for test in sampled_tests if test.judgment_mask().any()]
 
 
-def _count_judgments(test: TestSet, rankings: Rankings | None) -> int:
-    """Count the rankings of a test set, excluding ties. Without rankings, count the ratings instead."""
-    if rankings is not None:
-        return len(rankings)
+def _remove_ties(test: TestSet) -> TestSet:
+    """Return a copy of a test set without the rankings that rate two hypotheses as equally good."""
+    return test if test.rankings is None else replace(test, rankings=test.rankings.strict())
+
+
+def _count_judgments(test: TestSet) -> int:
+    """Count the rankings of a test set. Without rankings, count the ratings instead."""
+    if test.rankings is not None:
+        return len(test.rankings)
     return len(test.assessments or ())
 
 
-def _select_judgments(test: TestSet, rankings: Rankings | None, mask: NDArray[np.bool_]) -> TestSet:
+def _select_judgments(test: TestSet, mask: NDArray[np.bool_]) -> TestSet:
     """Return a copy of a test set that contains only the selected judgments.
 
     Args:
         test: the test set.
-        rankings: the rankings of the test set without ties, or None if the test set contains ratings.
-        mask: whether to select each ranking or rating.
+        mask: whether to select each ranking, or each rating if the test set does not contain rankings.
     """
-    if rankings is not None:
-        return replace(test, rankings=rankings.select(mask))
+    if test.rankings is not None:
+        return replace(test, rankings=test.rankings.select(mask))
     if test.assessments is not None:
         return replace(test, assessments=test.assessments.select(mask))
     return test
 
 
 def _make_judged_examples(
-    spec: DataSpec, tests: Sequence[TestSet], extractor: _Extractor, seed: int
+    spec: DataSpec, tests: Sequence[TestSet], extractor: InputExtractor, seed: int
 ) -> Iterator[Examples]:
     """Draw a random sample of human judgments, and yield the training examples of each test set.
 
@@ -240,7 +185,7 @@ def _make_judged_examples(
         yield _make_test_set_examples(test, extractor, spec.weight)
 
 
-def _make_test_set_examples(test: TestSet, extractor: _Extractor, weight: float) -> Examples:
+def _make_test_set_examples(test: TestSet, extractor: InputExtractor, weight: float) -> Examples:
     """Convert the judged hypotheses of a test set to training examples.
 
     Args:
@@ -248,51 +193,33 @@ def _make_test_set_examples(test: TestSet, extractor: _Extractor, weight: float)
         extractor: extracts the features and vectors.
         weight: the weight of each comparison.
     """
+    # (systems, segments)
     mask = test.judgment_mask()
-    systems, segments = mask.nonzero()
-    batch = _select_hypotheses(test, systems, segments)
+    references = [[reference[segment] for reference in test.references] for segment in range(mask.shape[1])]
+    batch = select_hypotheses(test.outputs, references, test.systems, mask, test.source)
     title = f"{test.name} {test.pair}"
-    rows = extractor.extract(batch, title)
+    inputs = extractor.with_stage(title).extract(batch)
+    # The row of each judged hypothesis, or -1 for other hypotheses, (systems, segments).
     row_indexes = np.full(mask.shape, -1, np.int64)
-    row_indexes[systems, segments] = np.arange(len(systems))
+    row_indexes[mask] = np.arange(len(batch))
     comparisons = _make_comparisons(test, row_indexes)
-    scores = np.full(len(systems), np.nan)
+    scores = np.full(len(batch), np.nan)
     if test.assessments is not None:
         scores[row_indexes[test.assessments.systems, test.assessments.segments]] = test.assessments.scores
     return Examples(
         title=(title,),
-        features=rows.features,
-        vectors=rows.vectors,
-        reference_vectors=rows.reference_vectors,
+        features=inputs.features,
+        vectors=inputs.vectors,
+        reference_vectors=inputs.reference_vectors,
         better=comparisons.better,
         worse=comparisons.worse,
         part=np.zeros(len(comparisons.better), np.int64),
         group=comparisons.segments,
         weight=np.full(len(comparisons.better), weight),
         scores=scores,
-        hypothesis_part=np.zeros(len(systems), np.int64),
+        hypothesis_part=np.zeros(len(batch), np.int64),
         hypotheses=tuple(batch.hypotheses),
         references=tuple(map(tuple, batch.references)),
-    )
-
-
-def _select_hypotheses(test: TestSet, systems: NDArray[np.intp], segments: NDArray[np.intp]) -> FeatureBatch:
-    """Return a batch of selected hypotheses from a test set, with their references and sources.
-
-    Args:
-        test: the test set.
-        systems: the index of the system of each hypothesis.
-        segments: the index of the segment of each hypothesis.
-    """
-    sources = None
-    if test.source is not None:
-        sources = [test.source[segment] for segment in segments]
-    return FeatureBatch(
-        hypotheses=[test.outputs[system][segment] for system, segment in zip(systems, segments, strict=True)],
-        references=[[reference[segment] for reference in test.references] for segment in segments],
-        sources=sources,
-        systems=[test.systems[system] for system in systems],
-        segments=[str(segment + 1) for segment in segments],
     )
 
 
@@ -317,7 +244,7 @@ def _make_comparisons(test: TestSet, row_indexes: NDArray[np.int64]) -> _Compari
     )
 
 
-def _make_synthetic_examples(texts: SyntheticTexts, name: str, extractor: _Extractor, weight: float) -> Examples:
+def _make_synthetic_examples(texts: SyntheticTexts, name: str, extractor: InputExtractor, weight: float) -> Examples:
     """Convert synthetic comparisons to training examples. Each kind of comparison receives its own title.
 
     Args:
@@ -326,55 +253,24 @@ def _make_synthetic_examples(texts: SyntheticTexts, name: str, extractor: _Extra
         extractor: extracts the features and vectors.
         weight: the weight of each comparison.
     """
-    rows = extractor.extract(FeatureBatch(texts.hypotheses, texts.references), f"{SYNTHETIC} {name}")
+    stage = f"{SYNTHETIC} {name}"
+    inputs = extractor.with_stage(stage).extract(FeatureBatch(texts.hypotheses, texts.references))
+    n_texts = len(texts.hypotheses)
     pair_counts = [len(pairs) for pairs in texts.comparisons.values()]
-    all_pairs = [pair for pairs in texts.comparisons.values() for pair in pairs]
-    better, worse = np.array(all_pairs, np.int64).reshape(-1, 2).T
+    row_pairs = list(chain.from_iterable(texts.comparisons.values()))
+    better, worse = np.array(row_pairs, np.int64).reshape(-1, 2).T
     return Examples(
-        title=tuple(f"{SYNTHETIC} {name} {kind}" for kind in texts.comparisons),
-        features=rows.features,
-        vectors=rows.vectors,
-        reference_vectors=rows.reference_vectors,
+        title=tuple(f"{stage} {kind}" for kind in texts.comparisons),
+        features=inputs.features,
+        vectors=inputs.vectors,
+        reference_vectors=inputs.reference_vectors,
         better=better,
         worse=worse,
         part=np.repeat(np.arange(len(pair_counts)), pair_counts),
         group=worse,
         weight=np.full(len(better), weight),
-        scores=np.array(texts.scores) if texts.scores else np.full(len(rows.features), np.nan),
-        hypothesis_part=np.zeros(len(rows.features), np.int64),
+        scores=np.array(texts.scores) if texts.scores else np.full(n_texts, np.nan),
+        hypothesis_part=np.zeros(n_texts, np.int64),
         hypotheses=tuple(texts.hypotheses),
         references=tuple(map(tuple, texts.references)),
     )
-
-
-def sentence_vectors(
-    hypotheses: Sequence[str],
-    references: Sequence[Sequence[str]],
-    vectors: FeatureSet,
-    store: FeatureStore,
-    *,
-    jobs: int = 1,
-    progress: Progress = silent,
-) -> tuple[Floats, Floats]:
-    """Return the sentence vector of each hypothesis, and the mean sentence vector of its references.
-
-    Args:
-        hypotheses: the hypotheses.
-        references: the references of each hypothesis.
-        vectors: the features that compute vectors of single texts. If there are none, the vectors are empty.
-        store: the cache of features.
-        jobs: the number of processes.
-        progress: receives the progress of the extraction.
-    """
-    if not vectors.features:
-        return np.empty((len(hypotheses), 0)), np.empty((len(hypotheses), 0))
-    all_references = [reference for segment_references in references for reference in segment_references]
-    distinct_texts = list(dict.fromkeys([*hypotheses, *all_references]))
-    row_by_text = {text: row for row, text in enumerate(distinct_texts)}
-    text_vectors = vectors.segment_vectors(distinct_texts, store, jobs=jobs, progress=progress)
-    hypothesis_vectors = text_vectors[[row_by_text[hypothesis] for hypothesis in hypotheses]]
-    mean_vectors = []
-    for segment_references in references:
-        reference_rows = [row_by_text[reference] for reference in segment_references]
-        mean_vectors.append(text_vectors[reference_rows].mean(axis=0))
-    return hypothesis_vectors, np.array(mean_vectors).reshape(len(hypotheses), -1)

@@ -11,7 +11,10 @@ from meteor_e.base.array_cache import Floats, Integers
 
 
 def concatenate(example_sets: Sequence[Examples]) -> Examples:
-    """Concatenate several sets of training examples. Row indexes and group numbers are adjusted accordingly."""
+    """Concatenate several sets of training examples.
+
+    Row indexes, test set indexes and group numbers are increased, so that they are valid for the concatenated arrays.
+    """
     row_offsets = _compute_offsets([len(examples.features) for examples in example_sets])
     part_offsets = _compute_offsets([len(examples.title) for examples in example_sets])
     # Group numbers start at 0, so the number of groups is the largest group number plus 1.

@@ -78,13 +78,13 @@ class Reason:
     """A group of features, and how much the group contributes to the score difference between two systems.
 
     Attributes:
-        what: the description of the group.
+        description: the description of the group.
         points: the contribution in points. A positive contribution favors the first system.
         feature: the feature with the largest contribution in the group.
         first, second: the mean values of this feature in the two systems.
     """
 
-    what: str
+    description: str
     points: float
     feature: str
     first: float
@@ -121,11 +121,12 @@ class Explanation:
         lines = [self._describe_difference(names)]
         for reason in self.reasons[:most]:
             lines.append(
-                f"  {_format_points(reason.points, names)}: {reason.what}; most by {reason.feature} "
+                f"  {_format_points(reason.points, names)}: {reason.description}; most by {reason.feature} "
                 f"({reason.first:.4g} and {reason.second:.4g})"
             )
-        if self.reasons[most:]:
-            remaining_points = sum(reason.points for reason in self.reasons[most:])
+        remaining_reasons = self.reasons[most:]
+        if remaining_reasons:
+            remaining_points = sum(reason.points for reason in remaining_reasons)
             lines.append(f"  {_format_points(remaining_points, names)}: all else")
         lines.append(f"  {MEANS_NOTE}")
         lines += [f"  {note}" for note in self.notes]
@@ -143,7 +144,8 @@ class Explanation:
 
 def _format_points(points: float, names: tuple[str, str]) -> str:
     """Format the points of a contribution, followed by the name of the system that benefits."""
-    return f"{abs(points):5.2f} for {names[0] if points > 0 else names[1]}"
+    favored_name = names[0] if points > 0 else names[1]
+    return f"{abs(points):5.2f} for {favored_name}"
 
 
 def explain(
@@ -168,8 +170,9 @@ def explain(
     estimator = _check_explainable(model)
     if not len(first) == len(second) == len(references):
         raise InputError(f"there are {len(first)} and {len(second)} segments, and references of {len(references)}")
-    rows = [_extract_features(model, hypotheses, references, sources) for hypotheses in (first, second)]
-    return _explain_difference(model, estimator, rows)
+    first_features = _extract_features(model, first, references, sources)
+    second_features = _extract_features(model, second, references, sources)
+    return _explain_difference(model, estimator, [first_features, second_features])
 
 
 def explain_system(
@@ -196,6 +199,7 @@ def explain_system(
     estimator = _check_explainable(model)
     if len(hypotheses) != len(references):
         raise InputError(f"there are {len(hypotheses)} segments, and references of {len(references)}")
+    # (segments, features)
     features = _extract_features(model, hypotheses, references, sources)
     scores = model.estimator.score_segments(features)
     is_high = scores > scores.mean()
@@ -203,7 +207,8 @@ def explain_system(
         return _explain_difference(model, estimator, [features[is_high], features[~is_high]])
     if not isinstance(estimator, LinearEstimator):
         raise ConfigError(f"model {model.recipe.name!r} cannot explain equal scores; give two or more systems")
-    return _explain_difference(model, estimator, [features, estimator.mean_[None]])
+    training_means = estimator.mean_[None]
+    return _explain_difference(model, estimator, [features, training_means])
 
 
 def _check_explainable(model: LearnedModel) -> ExplainableEstimator:
@@ -236,30 +241,63 @@ def _extract_features(
     return model.features.extract(FeatureBatch(hypotheses, references, sources), FeatureStore(enabled=False))
 
 
-def _explain_difference(model: LearnedModel, estimator: ExplainableEstimator, rows: Sequence[Floats]) -> Explanation:
-    """Explain the difference between the scores of two systems, given the feature matrix of each system."""
-    scores = [float(model.estimator.score_segments(features).mean()) * estimator.points for features in rows]
-    first_score, second_score = scores
-    first_contributions, second_contributions = (estimator.contributions(features).mean(axis=0) for features in rows)
-    differences: Floats = first_contributions - second_contributions
-    points_per_unit = _points_per_unit(estimator, scores, float(differences.sum()), rows)
-    reasons = _group_reasons(model.features.columns, differences, points_per_unit, rows)
-    unexplained = first_score - second_score - sum(reason.points for reason in reasons)
-    if abs(unexplained) > 1e-9:
-        reasons.append(Reason("how scores are spread over the scale", unexplained, "score", first_score, second_score))
+def _explain_difference(
+    model: LearnedModel, estimator: ExplainableEstimator, matrices: Sequence[Floats]
+) -> Explanation:
+    """Explain the difference between the scores of two systems.
+
+    Args:
+        model: the model.
+        estimator: the estimator of the model.
+        matrices: the feature matrix of each of the two systems, ``(segments, features)``.
+    """
+    first, second = (float(model.estimator.score_segments(matrix).mean()) * estimator.points for matrix in matrices)
+    reasons = _list_reasons(model.features.columns, estimator, matrices, first - second)
+    explained_difference = sum(reason.points for reason in reasons)
+    unexplained_difference = first - second - explained_difference
+    if abs(unexplained_difference) > 1e-9:
+        reasons.append(Reason("how scores are spread over the scale", unexplained_difference, "score", first, second))
     reasons.sort(key=lambda reason: -abs(reason.points))
-    distinct_notes = dict.fromkeys(estimator.note(features) for features in rows)
+    distinct_notes = dict.fromkeys(estimator.note(matrix) for matrix in matrices)
     return Explanation(
         model=model.recipe.name,
-        first=first_score,
-        second=second_score,
+        first=first,
+        second=second,
         reasons=tuple(reason for reason in reasons if reason.points),
         notes=tuple(note for note in distinct_notes if note),
     )
 
 
+def _list_reasons(
+    columns: Sequence[str], estimator: ExplainableEstimator, matrices: Sequence[Floats], score_difference: float
+) -> list[Reason]:
+    """Return how many points each group of related features contributes to a difference of scores, largest first.
+
+    Args:
+        columns: the names of the features.
+        estimator: the estimator.
+        matrices: the feature matrix of each of the two systems, ``(segments, features)``.
+        score_difference: the difference between the scores of the two systems, in points.
+    """
+    # The mean contribution of each feature to the weighted sum of the features, (features,).
+    first_contributions, second_contributions = (estimator.contributions(matrix).mean(axis=0) for matrix in matrices)
+    differences: Floats = first_contributions - second_contributions
+    points_per_unit = _points_per_unit(estimator, score_difference, float(differences.sum()), matrices)
+    columns_by_group: dict[str, list[int]] = {}
+    for index, column in enumerate(columns):
+        columns_by_group.setdefault(_describe_group(column), []).append(index)
+    reasons = []
+    for description, indexes in columns_by_group.items():
+        points = float(differences[indexes].sum()) * points_per_unit
+        main_index = max(indexes, key=lambda index: abs(differences[index]))
+        first_mean, second_mean = (float(matrix[:, main_index].mean()) for matrix in matrices)
+        reasons.append(Reason(description, points, columns[main_index], first_mean, second_mean))
+    reasons.sort(key=lambda reason: -abs(reason.points))
+    return reasons
+
+
 def _points_per_unit(
-    estimator: ExplainableEstimator, scores: Sequence[float], total: float, rows: Sequence[Floats]
+    estimator: ExplainableEstimator, score_difference: float, sum_difference: float, matrices: Sequence[Floats]
 ) -> float:
     """Return how many score points correspond to one unit of the weighted sum of features.
 
@@ -268,32 +306,14 @@ def _points_per_unit(
 
     Args:
         estimator: the estimator.
-        scores: the scores of the two systems, in points.
-        total: the difference between the mean sums of the two systems.
-        rows: the features of the two systems.
+        score_difference: the difference between the scores of the two systems, in points.
+        sum_difference: the difference between the mean weighted sums of the two systems.
+        matrices: the feature matrix of each of the two systems, ``(segments, features)``.
     """
-    difference = scores[0] - scores[1]
-    if total * difference > 0:
-        return difference / total
-    mean_sum = float(np.mean([estimator.raw(features).mean() for features in rows]))
+    if sum_difference * score_difference > 0:
+        return score_difference / sum_difference
+    mean_sum = float(np.mean([estimator.raw(matrix).mean() for matrix in matrices]))
     return estimator.slope(mean_sum) * estimator.points
-
-
-def _group_reasons(
-    columns: Sequence[str], differences: Floats, points_per_unit: float, rows: Sequence[Floats]
-) -> list[Reason]:
-    """Group related features, and sort the groups by how much each group contributes to the score difference."""
-    groups: dict[str, list[int]] = {}
-    for index, column in enumerate(columns):
-        groups.setdefault(_describe_group(column), []).append(index)
-    reasons = []
-    for description, indexes in groups.items():
-        top = max(indexes, key=lambda index: abs(differences[index]))
-        means = [float(features[:, top].mean()) for features in rows]
-        points = float(differences[indexes].sum()) * points_per_unit
-        reasons.append(Reason(description, points, columns[top], *means))
-    reasons.sort(key=lambda reason: -abs(reason.points))
-    return reasons
 
 
 def _describe_group(column: str) -> str:

@@ -116,17 +116,17 @@ class FeatureSet:
         Raises:
             ConfigError: if no column matches a name.
         """
-        indexes: dict[int, None] = {}
+        selected_indexes: list[int] = []
         for pattern in columns:
-            matches = [
-                index
-                for index, column in enumerate(self.columns)
-                if matches_pattern(column, pattern) or column.startswith(f"{pattern}.")
-            ]
-            if not matches:
+            feature_prefix = f"{pattern}."
+            n_selected = len(selected_indexes)
+            for index, column in enumerate(self.columns):
+                if matches_pattern(column, pattern) or column.startswith(feature_prefix):
+                    selected_indexes.append(index)
+            if len(selected_indexes) == n_selected:
                 raise ConfigError(f"there is no feature {pattern!r}{near_miss(pattern, self.columns)}")
-            indexes.update(dict.fromkeys(matches))
-        return list(indexes)
+        # A column that several names match is selected only once.
+        return list(dict.fromkeys(selected_indexes))
 
     def extract(
         self, batch: FeatureBatch, store: FeatureStore, *, jobs: int = 1, progress: Progress = silent
@@ -145,11 +145,14 @@ class FeatureSet:
         """
         if self.unescape:
             batch = decode_batch(batch)
+        # Segments with equal keys have equal rows, so only the first segment with each key is computed.
         keys = _make_row_keys({entry.feature.needs for entry in self.features}, batch, store)
         first_indexes = {needs: _index_first(row_keys) for needs, row_keys in keys.items()}
         values = {entry.label: np.empty((len(batch), entry.feature.dimension)) for entry in self.features}
-        missing = self._read_stored_rows(first_indexes, store, values)
-        blocks = [block for indexes, entries in missing.items() for block in split_blocks(indexes, entries, batch)]
+        features_by_rows = self._read_stored_rows(first_indexes, store, values)
+        blocks: list[FeatureBlock] = []
+        for missing_indexes, entries in features_by_rows.items():
+            blocks += split_blocks(missing_indexes, entries, batch)
         n_rows = sum(block.n_rows for block in blocks)
         n_finished = 0
         for block, block_rows in compute_blocks(blocks, batch, jobs):
@@ -161,7 +164,7 @@ class FeatureSet:
     def _read_stored_rows(
         self, first_indexes: Mapping[Needs, Mapping[Hashable, int]], store: FeatureStore, values: Mapping[str, Floats]
     ) -> dict[tuple[int, ...], list[NamedFeature]]:
-        """Copy cached feature rows to the output arrays, and return which rows have to be computed.
+        """Copy cached feature rows to the output arrays, and list the rows that have to be computed.
 
         Args:
             first_indexes: the index of the first segment with each key, by the fields that features read.
@@ -171,18 +174,18 @@ class FeatureSet:
         Returns:
             The features whose rows have to be computed, by the indexes of these rows.
         """
-        missing: dict[tuple[int, ...], list[NamedFeature]] = {}
+        features_by_rows: dict[tuple[int, ...], list[NamedFeature]] = {}
         for entry in self.features:
             index_by_key = first_indexes[entry.feature.needs]
-            stored: Mapping[Hashable, Floats] = {}
+            stored_rows: Mapping[Hashable, Floats] = {}
             # The signature is computed only if the cache is enabled, because looking up library versions takes time.
             if store.enabled:
-                stored = store.get(entry.signature, list(index_by_key), entry.feature.dimension)
-            for key, row in stored.items():
+                stored_rows = store.get(entry.signature, list(index_by_key), entry.feature.dimension)
+            for key, row in stored_rows.items():
                 values[entry.label][index_by_key[key]] = row
-            missing_indexes = tuple(index for key, index in index_by_key.items() if key not in stored)
-            missing.setdefault(missing_indexes, []).append(entry)
-        return missing
+            missing_indexes = tuple(index for key, index in index_by_key.items() if key not in stored_rows)
+            features_by_rows.setdefault(missing_indexes, []).append(entry)
+        return features_by_rows
 
     def _join_columns(
         self,
@@ -203,14 +206,15 @@ class FeatureSet:
             return np.empty((n_segments, 0))
         feature_matrices = []
         for entry in self.features:
-            feature_values = values[entry.label]
+            matrix = values[entry.label]
             index_by_key = first_indexes[entry.feature.needs]
             has_duplicates = len(index_by_key) < n_segments
             if has_duplicates:
-                feature_values = feature_values[[index_by_key[key] for key in keys[entry.feature.needs]]]
-            if len(entry.indexes) < feature_values.shape[1]:
-                feature_values = feature_values[:, entry.indexes]
-            feature_matrices.append(feature_values)
+                row_indexes = [index_by_key[key] for key in keys[entry.feature.needs]]
+                matrix = matrix[row_indexes]
+            if len(entry.indexes) < matrix.shape[1]:
+                matrix = matrix[:, entry.indexes]
+            feature_matrices.append(matrix)
         return np.hstack(feature_matrices)
 
     def segment_vectors(
@@ -226,13 +230,14 @@ class FeatureSet:
                 raise ConfigError(f"feature {entry.label!r} has no vectors of segments")
         batch = FeatureBatch(segments, [[segment] for segment in segments])
         rows = self.extract(batch, store, jobs=jobs, progress=progress)
-        blocks = []
+        vectors = [np.empty((len(segments), 0))]
         start = 0
         for entry in self.features:
             assert isinstance(entry.feature, SegmentFeature)
-            blocks.append(rows[:, start : start + entry.feature.segment_dimension])
+            # The columns of a feature are the vector of the hypothesis and the mean vector of the references.
+            vectors.append(rows[:, start : start + entry.feature.segment_dimension])
             start += entry.feature.dimension
-        return np.hstack(blocks) if blocks else np.empty((len(segments), 0))
+        return np.hstack(vectors)
 
 
 def _make_feature(entry: str | Mapping[str, Any], context: MatcherContext) -> NamedFeature:
@@ -278,8 +283,9 @@ def _save_block(
     for entry, rows in zip(block.features, block_rows, strict=True):
         values[entry.label][indexes] = rows
         if store.enabled:
-            row_keys = keys[entry.feature.needs]
-            store.put(entry.signature, {row_keys[index]: row for index, row in zip(indexes, rows, strict=True)})
+            segment_keys = keys[entry.feature.needs]
+            block_keys = [segment_keys[index] for index in indexes]
+            store.put(entry.signature, dict(zip(block_keys, rows, strict=True)))
 
 
 def _make_row_keys(
@@ -293,8 +299,12 @@ def _make_row_keys(
     keys: dict[Needs, list[Hashable]] = {}
     for needs in needs_of_features:
         fields = [_read_field(batch, name) for name in needs]
-        rows: list[Any] = list(zip(*fields, strict=True))
-        keys[needs] = [_digest_row(row) for row in rows] if store.enabled else rows
+        # The texts of each segment that the features read.
+        segment_texts: list[Any] = list(zip(*fields, strict=True))
+        if store.enabled:
+            keys[needs] = [_digest_row(texts) for texts in segment_texts]
+        else:
+            keys[needs] = segment_texts
     return keys
 
 

@@ -65,8 +65,10 @@ class FeatureStore:
         with self._open(signature) as connection:
             for key, stored_bytes in _select_rows(connection, keys):
                 row_bytes = stored_bytes[:-CHECKSUM_SIZE]
+                # A row consists of little-endian floating-point numbers of 8 bytes each.
                 has_dimension = len(row_bytes) == 8 * dimension
-                if has_dimension and stored_bytes == _add_checksum(key, row_bytes):
+                is_intact = stored_bytes == _add_checksum(key, row_bytes)
+                if has_dimension and is_intact:
                     rows[key] = np.frombuffer(row_bytes, "<f8")
         return rows
 

@@ -53,9 +53,9 @@ def load_rarities() -> dict[str, int]:
     """
     lists = load_word_lists(*_REQUIRED_BY)
     rarities: dict[str, int] = {}
-    # A word that occurs in several lists has the rarity of the first list.
-    for index in reversed(range(len(lists))):
-        rarities.update(dict.fromkeys(lists[index], index))
+    # If a word occurs in several lists, the index of the first list replaces the indexes of the others.
+    for rarity in reversed(range(len(lists))):
+        rarities.update(dict.fromkeys(lists[rarity], rarity))
     return rarities
 
 

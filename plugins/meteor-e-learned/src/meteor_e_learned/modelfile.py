@@ -90,13 +90,13 @@ class LearnedModel:
 
     def _check_signature(self, signature: tuple[str, ...]) -> None:
         """Raise ConfigError if the current features differ from the features that the model was trained with."""
-        training_lines, current_lines = _without_counts(self.signature), _without_counts(signature)
-        if training_lines == current_lines:
+        if _without_counts(self.signature) == _without_counts(signature):
             return
+        # If one signature is the beginning of the other, the message states only the lengths.
         old, new = f"{len(self.signature)} features", f"{len(signature)} features"
-        for index, (training_line, current_line) in enumerate(zip(training_lines, current_lines, strict=False)):
-            if training_line != current_line:
-                old, new = self.signature[index], signature[index]
+        for training_line, current_line in zip(self.signature, signature, strict=False):
+            if _without_counts([training_line]) != _without_counts([current_line]):
+                old, new = training_line, current_line
                 break
         raise ConfigError(
             f"model {self.recipe.name!r} was trained on other features than those here: {old} there, {new} "
@@ -152,7 +152,7 @@ def save_model(model: LearnedModel, path: str | os.PathLike[str]) -> None:
         "probes": model.check_texts.to_json(),
     }
     arrays = {name: np.ascontiguousarray(array) for name, array in model.estimator.arrays().items()}
-    arrays["probes"] = np.ascontiguousarray(model.check_texts.numbers)
+    arrays["probes"] = np.ascontiguousarray(model.check_texts.values)
     metadata = {"meteor_e": json.dumps(header, ensure_ascii=False, allow_nan=True)}
     content = insert_checksum(save(arrays, metadata=metadata))
     try:
@@ -176,6 +176,7 @@ def load_model(path: str | os.PathLike[str]) -> LearnedModel:
     file = resolve_model(name)
     with _model_file_errors(name):
         header, arrays = _read_content(file, name)
+        # The values of the check texts are stored together with the learned arrays of the estimator.
         check_values = arrays.pop("probes")
         model = _make_model(header, arrays, check_values, file, name)
     for key, array in arrays.items():
@@ -256,7 +257,7 @@ def _make_model(
     Args:
         header: the header of the file.
         arrays: the learned arrays of the estimator.
-        check_values: the feature values of the check texts.
+        check_values: the feature values of the test sentences, with which the features are checked before their use.
         file: the path of the file.
         name: the name of the model, for error messages.
     """
@@ -265,5 +266,11 @@ def _make_model(
         estimator: Estimator = estimator_class(recipe.estimator).make(**dict(header["parameters"]))
     check_texts = CheckTexts.from_json(header["probes"], check_values)
     estimator.restore(arrays)
-    signature = tuple(str(line) for line in header["signature"])
-    return LearnedModel(recipe, estimator, signature, dict(header["card"]), file.absolute().parent, check_texts)
+    return LearnedModel(
+        recipe=recipe,
+        estimator=estimator,
+        signature=tuple(str(line) for line in header["signature"]),
+        card=dict(header["card"]),
+        folder=file.absolute().parent,
+        check_texts=check_texts,
+    )

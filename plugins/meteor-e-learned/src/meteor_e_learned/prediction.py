@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,12 +29,15 @@ from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_items
 from meteor_e_learned.explain import explain, explain_system
 from meteor_e_learned.feature_store import FeatureStore
+from meteor_e_learned.inputs import EstimatorInputs, InputExtractor, select_hypotheses
 from meteor_e_learned.libraries import estimator_errors
 from meteor_e_learned.metric import signature_of
 from meteor_e_learned.modelfile import LearnedModel, load_model
 from meteor_e_learned.scoring import has_scale, has_scores, score_segments
 
 if TYPE_CHECKING:
+    from typing_extensions import Self
+
     from meteor_e.base.array_cache import ArrayCache, Cells
 
 
@@ -45,7 +48,7 @@ def pairwise_advantages(
     store: FeatureStore,
     *,
     names: Sequence[str] | None = None,
-    wanted: NDArray[np.bool_] | None = None,
+    mask: NDArray[np.bool_] | None = None,
     jobs: int = 1,
     progress: Progress = silent,
 ) -> Floats:
@@ -57,23 +60,26 @@ def pairwise_advantages(
         references: the references of each segment.
         store: the cache of features.
         names: the names of the systems, for features that look up what another program computed.
-        wanted: the hypotheses to compare, ``(systems, segments)``; by default all.
+        mask: whether to compare each hypothesis, ``(systems, segments)``. By default, all hypotheses are compared.
         jobs: the number of processes.
         progress: receives the progress of the feature extraction.
 
     Returns:
         The advantages, ``(systems, systems, segments)``. An advantage is positive if the hypothesis of the first system
-        is better, and NaN if ``wanted`` excludes one of the two hypotheses.
+        is better, and NaN if ``mask`` excludes one of the two hypotheses.
     """
-    mask = np.ones((len(systems), len(references)), bool) if wanted is None else wanted
-    system_names = [str(index) for index in range(len(systems))] if names is None else names
-    batch = _select_hypotheses(systems, references, system_names, mask)
-    if model.estimator.needs_texts or model.estimator.task != "pairs":
-        scores = np.full(mask.shape, np.nan)
-        scores[mask] = score_segments(model, batch, store, jobs=jobs, progress=progress)
-        return _subtract_scores(scores)
-    inputs = _extract_inputs(model, batch, store, jobs=jobs, progress=progress)
-    return _compare_pairs(model, inputs, mask)
+    if mask is None:
+        mask = np.ones((len(systems), len(references)), bool)
+    if names is None:
+        names = [str(index) for index in range(len(systems))]
+    batch = select_hypotheses(systems, references, names, mask)
+    compares_pairs = model.estimator.task == "pairs" and not model.estimator.needs_texts
+    if compares_pairs:
+        inputs = InputExtractor(model.features, model.vectors, store, jobs, progress).extract(batch)
+        return _compare_pairs(model, inputs, mask)
+    scores = np.full(mask.shape, np.nan)
+    scores[mask] = score_segments(model, batch, store, jobs=jobs, progress=progress)
+    return _subtract_scores(scores)
 
 
 def _subtract_scores(scores: Floats) -> Floats:
@@ -102,71 +108,7 @@ def _check_lengths(outputs: Mapping[str, Sequence[str]], n_references: int) -> N
         raise InputError("there are no segments to compare")
 
 
-def _select_hypotheses(
-    systems: Sequence[Sequence[str]],
-    references: Sequence[Sequence[str]],
-    names: Sequence[str],
-    mask: NDArray[np.bool_],
-    sources: Sequence[str] | None = None,
-) -> FeatureBatch:
-    """Return a batch of the hypotheses that a mask selects, sorted by system and then by segment.
-
-    Args:
-        systems: the hypotheses of each system.
-        references: the references of each segment.
-        names: the names of the systems.
-        mask: whether to select each hypothesis, ``(systems, segments)``.
-        sources: the source of each segment, for features that read it.
-    """
-    system_indexes, segment_indexes = (indexes.tolist() for indexes in mask.nonzero())
-    selected_sources = None
-    if sources is not None:
-        selected_sources = [sources[segment] for segment in segment_indexes]
-    return FeatureBatch(
-        hypotheses=[systems[system][segment] for system, segment in zip(system_indexes, segment_indexes, strict=True)],
-        references=[list(references[segment]) for segment in segment_indexes],
-        sources=selected_sources,
-        systems=[names[system] for system in system_indexes],
-        segments=[str(segment + 1) for segment in segment_indexes],
-    )
-
-
-class _PairInputs(NamedTuple):
-    """Features and vectors of hypotheses, as input for an estimator that compares pairs of hypotheses.
-
-    Attributes:
-        features: the features of the hypotheses.
-        vectors: the vectors of the hypotheses.
-        reference_vectors: the mean vectors of the references.
-    """
-
-    features: Floats
-    vectors: Floats
-    reference_vectors: Floats
-
-    def join(self, left_rows: NDArray[np.int64], right_rows: NDArray[np.int64]) -> Floats:
-        """Return the input matrix for pairs of hypotheses, given their row indexes."""
-        return np.hstack([
-            self.features[left_rows], self.features[right_rows],
-            self.vectors[left_rows], self.vectors[right_rows],
-            self.reference_vectors[left_rows],
-        ])  # fmt: skip
-
-
-def _extract_inputs(
-    model: LearnedModel, batch: FeatureBatch, store: FeatureStore, *, jobs: int, progress: Progress
-) -> _PairInputs:
-    """Extract the features and vectors that are needed to compare the hypotheses of a batch in pairs."""
-    from meteor_e_learned.data import sentence_vectors
-
-    features = model.features.extract(batch, store, jobs=jobs, progress=progress)
-    vectors, reference_vectors = sentence_vectors(
-        batch.hypotheses, batch.references, model.vectors, store, jobs=jobs, progress=progress
-    )
-    return _PairInputs(features, vectors, reference_vectors)
-
-
-def _compare_pairs(model: LearnedModel, inputs: _PairInputs, mask: NDArray[np.bool_]) -> Floats:
+def _compare_pairs(model: LearnedModel, inputs: EstimatorInputs, mask: NDArray[np.bool_]) -> Floats:
     """Return how much a model prefers each hypothesis to every other hypothesis of the same segment.
 
     Args:
@@ -179,17 +121,19 @@ def _compare_pairs(model: LearnedModel, inputs: _PairInputs, mask: NDArray[np.bo
     """
     estimator: Any = model.estimator
     n_systems, n_segments = mask.shape
+    # The row of each selected hypothesis in the inputs, (systems, segments).
     row_indexes = np.full(mask.shape, -1, np.int64)
     row_indexes[mask] = np.arange(np.count_nonzero(mask))
     advantages = np.full((n_systems, n_systems, n_segments), np.nan)
-    for left, right in combinations(range(n_systems), 2):
-        segments = np.flatnonzero(mask[left] & mask[right])
+    for first, second in combinations(range(n_systems), 2):
+        segments = np.flatnonzero(mask[first] & mask[second])
         if not len(segments):
             continue
-        pairs = inputs.join(row_indexes[left, segments], row_indexes[right, segments])
+        pairs = inputs.join_pairs(row_indexes[first, segments], row_indexes[second, segments])
         with estimator_errors(f"model {model.recipe.name!r}"):
-            advantages[left, right, segments] = estimator.decision_function(pairs)
-        advantages[right, left, segments] = -advantages[left, right, segments]
+            decision_values = estimator.decision_function(pairs)
+        advantages[first, second, segments] = decision_values
+        advantages[second, first, segments] = -decision_values
     return advantages
 
 
@@ -223,12 +167,13 @@ class PairwiseComparison:
     def shares_by_pair(self) -> dict[str, dict[str, float]]:
         """Return the fraction of segments on which each system beats each opponent. A tie counts as half a win."""
         shares = (self.decisions.mean(axis=2) + 1) / 2
-        return {
-            system: {
-                opponent: float(shares[row, column]) for column, opponent in enumerate(self.systems) if column != row
-            }
-            for row, system in enumerate(self.systems)
-        }
+        shares_by_system: dict[str, dict[str, float]] = {}
+        for row, system in enumerate(self.systems):
+            shares_by_system[system] = {}
+            for column, opponent in enumerate(self.systems):
+                if opponent != system:
+                    shares_by_system[system][opponent] = float(shares[row, column])
+        return shares_by_system
 
     def segment_decisions(self, system: str) -> list[dict[str, dict[str, int]]]:
         """Return one dictionary per segment with the decisions between a system and all other systems."""
@@ -251,6 +196,11 @@ def check_language(model: LearnedModel, language: str) -> None:
             f"model {model.recipe.name!r} scores language {model.recipe.language!r}, not {language!r}; "
             "use -M any, or train a model for the language"
         )
+
+
+def _to_lists(references: Sequence[str | Sequence[str]]) -> list[list[str]]:
+    """Return a list of references for each segment, whose references are a string or a sequence of strings."""
+    return [[item] if isinstance(item, str) else list(item) for item in references]
 
 
 def _segment_references(test: SystemOutputs) -> list[list[str]]:
@@ -311,8 +261,7 @@ class ModelMetric(SystemsMetric):
             raise InputError(
                 f"model {self.model.recipe.name!r} decides between systems; give two or more, and their references"
             )
-        checked_references = check_items(references=references)["references"]
-        reference_lists = [[item] if isinstance(item, str) else list(item) for item in checked_references]
+        reference_lists = _to_lists(check_items(references=references)["references"])
         _check_lengths(outputs, len(reference_lists))
         names = tuple(outputs)
         advantages = pairwise_advantages(
@@ -324,7 +273,9 @@ class ModelMetric(SystemsMetric):
             jobs=self._jobs,
             progress=progress,
         )
-        return PairwiseComparison(names, np.sign(np.nan_to_num(advantages)).astype(np.int8))
+        # A system is not compared with itself. The decision 0 replaces these undefined advantages.
+        decisions = np.sign(np.nan_to_num(advantages)).astype(np.int8)
+        return PairwiseComparison(names, decisions)
 
     def score_shown_systems(self, test: SystemOutputs, *, progress: Progress = silent) -> Scores:
         """Return the fraction of comparisons that each system wins. The details contain the individual decisions.
@@ -359,24 +310,29 @@ class ModelMetric(SystemsMetric):
             ConfigError: if the language of the test set is not the model's.
         """
         check_language(self.model, test.language)
+        # The score of a system requires the scores of all its segments.
         mask = np.ones_like(cells) if systems else cells
         store = FeatureStore(cache.folder.parent / "features", enabled=cache.enabled)
         if has_scores(self.model):
             values = self._score_cells(test, mask, store, progress)
         else:
             values = self._average_advantages(test, mask, store, progress)
-        system_score = self.model.estimator.system_score
+        compute_system_score = self.model.estimator.system_score
         system_scores = np.full(len(values), np.nan)
         if systems:
-            system_scores = np.array([system_score(row)[0] for row in values])
-        signature = self.signature + ("|scale:none" if has_scale(self.model) else "")
+            system_scores = np.array([compute_system_score(segment_scores)[0] for segment_scores in values])
+        signature = f"{self.signature}|scale:none" if has_scale(self.model) else self.signature
         return Scores(
-            self.label, signature, values, system_scores, lambda system, weights: system_score(values[system], weights)
+            self.label,
+            signature,
+            values,
+            system_scores,
+            resample=lambda system, weights: compute_system_score(values[system], weights),
         )
 
     def _score_cells(self, test: SystemOutputs, mask: Cells, store: FeatureStore, progress: Progress) -> Floats:
         """Return the raw scores of the hypotheses that a mask selects. The scores of other hypotheses are NaN."""
-        batch = _select_hypotheses(test.outputs, _segment_references(test), test.systems, mask, test.source)
+        batch = select_hypotheses(test.outputs, _segment_references(test), test.systems, mask, test.source)
         values = np.full(mask.shape, np.nan)
         values[mask] = score_segments(self.model, batch, store, raw=True, jobs=self._jobs, progress=progress)
         return values
@@ -392,14 +348,16 @@ class ModelMetric(SystemsMetric):
             _segment_references(test),
             store,
             names=test.systems,
-            wanted=mask,
+            mask=mask,
             jobs=self._jobs,
             progress=progress,
         )
-        compared = ~np.isnan(advantages)
-        means = np.where(compared, advantages, 0).sum(axis=1) / np.maximum(compared.sum(axis=1), 1)
-        values: Floats = np.where(mask, means, np.nan)
-        return values
+        # (systems, opponents, segments)
+        is_compared = ~np.isnan(advantages)
+        sums = np.where(is_compared, advantages, 0).sum(axis=1)
+        opponent_counts = is_compared.sum(axis=1)
+        means: Floats = np.where(mask, sums / np.maximum(opponent_counts, 1), np.nan)
+        return means
 
     @classmethod
     def from_options(cls, context: MetricContext, options: Any) -> ModelMetric:
@@ -409,10 +367,14 @@ class ModelMetric(SystemsMetric):
             ConfigError: if the language of the context is not the model's.
             InputError: if the model does not exist.
         """
-        metric = cls(load_model(options.path), jobs=context.jobs)
+        return cls._make(load_model(options.path), context)
+
+    @classmethod
+    def _make(cls, model: LearnedModel, context: MetricContext) -> Self:
+        """Create the metric, and check that the model supports the language of the context."""
         if context.language:
-            check_language(metric.model, context.language)
-        return metric
+            check_language(model, context.language)
+        return cls(model, jobs=context.jobs)
 
     @classmethod
     def label_for(cls, options: Mapping[str, Any]) -> str:
@@ -455,10 +417,10 @@ class ModelMetric(SystemsMetric):
             ConfigError: if the model's scores are not computed from a sum of features.
             InputError: if an argument is not a list of texts, or if the lists differ in length.
         """
-        optional = {} if sources is None else {"sources": sources}
-        texts = check_items(first=first, second=second, references=references, **optional)
-        reference_lists = [[item] if isinstance(item, str) else item for item in texts["references"]]
-        explanation = explain(self.model, texts["first"], texts["second"], reference_lists, texts.get("sources"))
+        optional_texts = {} if sources is None else {"sources": sources}
+        texts = check_items(first=first, second=second, references=references, **optional_texts)
+        references = _to_lists(texts["references"])
+        explanation = explain(self.model, texts["first"], texts["second"], references, texts.get("sources"))
         return explanation.text(names)
 
     def explain_system(
@@ -476,10 +438,10 @@ class ModelMetric(SystemsMetric):
             ConfigError: if the model's scores are not computed from a weighted sum of features.
             InputError: if an argument is not a list of texts, or if the lists differ in length.
         """
-        optional = {} if sources is None else {"sources": sources}
-        texts = check_items(hypotheses=hypotheses, references=references, **optional)
-        reference_lists = [[item] if isinstance(item, str) else item for item in texts["references"]]
-        explanation = explain_system(self.model, texts["hypotheses"], reference_lists, texts.get("sources"))
+        optional_texts = {} if sources is None else {"sources": sources}
+        texts = check_items(hypotheses=hypotheses, references=references, **optional_texts)
+        references = _to_lists(texts["references"])
+        explanation = explain_system(self.model, texts["hypotheses"], references, texts.get("sources"))
         names = name, "the average of the training data"
         if len(texts["hypotheses"]) > 1:
             names = f"the high-scoring part of {name}", "the low-scoring part"
@@ -498,10 +460,7 @@ class ReadyMetric(ModelMetric):
         Raises:
             ConfigError: if the language of the context is not the model's.
         """
-        metric = cls(load_model(cls.name), jobs=context.jobs)
-        if context.language:
-            check_language(metric.model, context.language)
-        return metric
+        return cls._make(load_model(cls.name), context)
 
     @classmethod
     def label_for(cls, options: Mapping[str, Any]) -> str:

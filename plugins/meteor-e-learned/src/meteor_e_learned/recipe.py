@@ -97,8 +97,8 @@ def load_recipe(path: str | os.PathLike[str]) -> Recipe:
     if not recipe.train:
         raise ConfigError(f"{document.location(('train',))}: no judgments to learn from")
     for number, spec in enumerate([*recipe.train, *recipe.validation], 1):
-        has_index, has_answers = bool(spec.index), bool(spec.answers)
-        if has_index == has_answers:
+        names_one_source = bool(spec.index) != bool(spec.answers)
+        if not names_one_source:
             raise ConfigError(f"{path}: judgments {number} need either 'index' or 'answers'")
     if not recipe.features and not recipe.vectors:
         raise ConfigError(f"{path}: neither features nor vectors")
@@ -153,16 +153,17 @@ def resolve(text: str, folder: Path) -> str:
     Raises:
         ConfigError: if a variable is not set and does not have a default.
     """
-
-    def get_value(match: re.Match[str]) -> str:
-        name, default = match.groups()
-        value = os.environ.get(name) or default
-        if value is None:
-            raise ConfigError(f"{text!r} needs the environment variable {name}; set it")
-        return str(value)
-
-    path = _ENVIRONMENT_VARIABLE.sub(get_value, text)
+    path = _ENVIRONMENT_VARIABLE.sub(_look_up_variable, text)
     return str(folder / Path(path).expanduser())
+
+
+def _look_up_variable(match: re.Match[str]) -> str:
+    """Return the value of the environment variable that a path refers to, or its default."""
+    name, default = match.groups()
+    value = os.environ.get(name) or default
+    if value is None:
+        raise ConfigError(f"{match.string!r} needs the environment variable {name}; set it")
+    return str(value)
 
 
 def make_features(

@@ -43,11 +43,12 @@ class Scale:
             scores: the raw scores.
             part: the index of each output's part, such as a language pair of a year. All parts have equal weight.
         """
-        weight = 1 / np.bincount(part)[part]
-        order = np.argsort(scores, kind="stable")
-        cumulative = np.cumsum(weight[order])
-        quantiles = (cumulative - weight[order] / 2) / cumulative[-1]
-        levels = np.interp(SHARES / 100, quantiles, scores[order].astype(float))
+        weights = 1 / np.bincount(part)[part]
+        ascending = np.argsort(scores, kind="stable")
+        cumulative_weights = np.cumsum(weights[ascending])
+        # The quantile of a score lies in the middle of its weight.
+        quantiles = (cumulative_weights - weights[ascending] / 2) / cumulative_weights[-1]
+        levels = np.interp(SHARES / 100, quantiles, scores[ascending].astype(float))
         # If many outputs have the same score, a tiny step between the levels keeps the scale strictly increasing.
         step = max(float(np.ptp(levels)), 1.0) * 1e-9
         return cls(np.maximum.accumulate(levels) + step * np.arange(len(levels)))

@@ -58,15 +58,17 @@ def score_segments(
         )
     if not len(batch):
         return np.empty(0)
+    n_segments = len(batch)
     block_size = MAX_SEGMENTS * max(1, jobs)
-    scores = []
-    for start in range(0, len(batch), block_size):
-        block = select_segments(batch, range(start, min(len(batch), start + block_size)))
-        block_progress = _count_segments(progress, start, len(block), len(batch))
+    block_scores = []
+    for start in range(0, n_segments, block_size):
+        end = min(start + block_size, n_segments)
+        block = select_segments(batch, range(start, end))
+        block_progress = _convert_block_progress(progress, start, end, n_segments)
         features = model.features.extract(block, store, jobs=jobs, progress=block_progress)
         with estimator_errors(f"model {model.recipe.name!r}"):
-            scores.append(_score_block(model, block, features, raw=raw))
-    return np.concatenate(scores)
+            block_scores.append(_score_block(model, block, features, raw=raw))
+    return np.concatenate(block_scores)
 
 
 def _score_block(model: LearnedModel, block: FeatureBatch, features: Floats, *, raw: bool) -> Floats:
@@ -82,13 +84,12 @@ def _score_block(model: LearnedModel, block: FeatureBatch, features: Floats, *, 
     return scores
 
 
-def _count_segments(progress: Progress, start: int, block_size: int, n_segments: int) -> Progress:
-    """Return a progress callback that converts the progress within a block to the overall progress.
+def _convert_block_progress(progress: Progress, start: int, end: int, n_segments: int) -> Progress:
+    """Return a callback that receives the progress within a block of segments, and reports the overall progress.
 
     Args:
         progress: receives the number of finished segments, and their total number.
-        start: the index of the first segment of the block.
-        block_size: the number of segments in the block.
+        start, end: the range of the block's segments.
         n_segments: the total number of segments.
 
     Returns:
@@ -96,6 +97,7 @@ def _count_segments(progress: Progress, start: int, block_size: int, n_segments:
     """
 
     def report(stage: str, done: float, total: float | None) -> None:
-        progress(stage, start + block_size * done // max(1, total or 0), n_segments)
+        finished_segments = (end - start) * done // max(1, total or 0)
+        progress(stage, start + finished_segments, n_segments)
 
     return report

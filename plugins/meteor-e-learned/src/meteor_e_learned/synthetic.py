@@ -63,15 +63,16 @@ class SyntheticTexts:
         """
         stress = require("meteor_e_evaluation.stress", "making errors", distribution="meteor-e-evaluation")
         rules = [rule for rule in stress.perturbations(language) if rule.kind == "error"]
-        for index, (text, text_references) in enumerate(zip(texts, references, strict=True)):
-            row = self.add(text, text_references)
-            context = PerturbationContext(language, texts, index, None, text_references[0])
+        for index, text in enumerate(texts):
+            row = self.add(text, references[index])
+            context = PerturbationContext(language, texts, index, None, references[index][0])
             for rule in rules:
                 generator = random.Random(zlib.crc32(f"{seed} {index} {rule.name}".encode()))
                 worse_text = rule.apply(text, generator, context)
+                # Some rules cannot change every text, or delete the only word of a text.
                 if worse_text is None or worse_text == text or not worse_text.strip():
                     continue
-                worse_row = self.add(worse_text, text_references)
+                worse_row = self.add(worse_text, references[index])
                 self.comparisons.setdefault(rule.name, []).append((row, worse_row))
 
 
@@ -89,33 +90,28 @@ def synthetic_comparisons(
         language: the language of the texts.
         seed: the seed of the random choices.
     """
-    texts, generator = SyntheticTexts(), np.random.default_rng(seed)
+    texts = SyntheticTexts()
+    generator = np.random.default_rng(seed)
     if kind == "errors":
-        _add_errors(texts, tests, count, language, seed, generator)
+        hypotheses, references = _sample_outputs(tests, count, generator)
+        texts.put_errors(hypotheses, references, language, seed)
         return texts
     for index in range(count):
         test = tests[index % len(tests)]
-        _add_excerpts(texts, test.outputs, test.references[0], generator, multi_sentence=index % 2 == 0)
+        is_even = index % 2 == 0
+        _add_excerpts(texts, test.outputs, test.references[0], generator, multi_sentence=is_even)
     return texts
 
 
-def _add_errors(
-    target: SyntheticTexts,
-    tests: Sequence[TestSet],
-    count: int,
-    language: str,
-    seed: int,
-    generator: np.random.Generator,
-) -> None:
-    """Draw a random sample of system outputs, and append comparisons of each output with its erroneous versions.
+def _sample_outputs(
+    tests: Sequence[TestSet], count: int, generator: np.random.Generator
+) -> tuple[list[str], list[list[str]]]:
+    """Draw a random sample of judged system outputs, and return the outputs and the references of each output.
 
     Args:
-        target: receives the texts and their comparisons.
         tests: the test sets.
-        count: the number of outputs in the sample. Outputs of one or two words are then left out.
-        language: the language of the texts.
-        seed: the seed of the errors.
-        generator: the source of random numbers for the sample.
+        count: the number of outputs to draw. Outputs of one or two words are then left out.
+        generator: the source of random numbers.
     """
     judged_outputs = _list_judged_outputs(tests)
     sample = generator.permutation(len(judged_outputs))[:count]
@@ -126,7 +122,7 @@ def _add_errors(
         if len(words) > 2:
             hypotheses.append(" ".join(words))
             references.append(hypothesis_references)
-    target.put_errors(hypotheses, references, language, seed)
+    return hypotheses, references
 
 
 def _list_judged_outputs(tests: Sequence[TestSet]) -> list[tuple[str, list[str]]]:
@@ -156,17 +152,21 @@ def _add_excerpts(
         generator: the source of random choices.
         multi_sentence: whether the reference excerpt has three sentences instead of one.
     """
-    start = int(generator.integers(max(1, len(reference) - WINDOW_SENTENCES)))
-    window = np.arange(start, min(start + WINDOW_SENTENCES, len(reference)))
+    n_starts = max(1, len(reference) - WINDOW_SENTENCES)
+    start = int(generator.integers(n_starts))
+    end = min(start + WINDOW_SENTENCES, len(reference))
+    # The indexes of the sentences from which all excerpts are drawn.
+    window = np.arange(start, end)
     reference_indexes = _draw_reference_sentences(window, generator, multi_sentence=multi_sentence)
     reference_text = " ".join(reference[index] for index in reference_indexes)
     reference_lengths = {index: len(reference[index].split()) for index in reference_indexes}
     excerpts = []
     for _ in range(EXCERPTS_PER_WINDOW):
         system = outputs[int(generator.integers(len(outputs)))]
-        sentences = _draw_sentences(window, generator, multi_sentence=multi_sentence)
-        text, coverage = _make_excerpt(system, sentences, reference_lengths, generator, multi_sentence=multi_sentence)
-        excerpts.append(_Excerpt(target.add(text, [reference_text]), coverage))
+        indexes = _draw_sentences(window, generator, multi_sentence=multi_sentence)
+        text, coverage = _make_excerpt(system, indexes, reference_lengths, generator, multi_sentence=multi_sentence)
+        row = target.add(text, [reference_text])
+        excerpts.append(_Excerpt(row, coverage))
     kind = "excerpts-several" if multi_sentence else "excerpts-one"
     target.comparisons.setdefault(kind, []).extend(_compare_excerpts(excerpts))
 
@@ -240,10 +240,13 @@ def _make_excerpt(
         The text, and the number of words of the reference excerpt whose sentences the text translates. A sentence that
         is cut in half counts half.
     """
-    sentences, coverage = [], 0.0
+    sentences = []
+    coverage = 0.0
     for index in indexes:
-        fraction = 1.0 if multi_sentence or generator.random() < 2 / 3 else 0.5
+        is_complete = multi_sentence or generator.random() < 2 / 3
+        fraction = 1.0 if is_complete else 0.5
         words = system[index].split()
-        sentences.append(" ".join(words[: max(3, int(len(words) * fraction))]))
+        n_words = max(3, int(len(words) * fraction))
+        sentences.append(" ".join(words[:n_words]))
         coverage += fraction * reference_lengths.get(index, 0)
     return " ".join(sentences), coverage

@@ -19,14 +19,16 @@ from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.array_cache import digest
 from meteor_e.base.progress import Progress, silent
 from meteor_e_learned.check_texts import make_check_texts
-from meteor_e_learned.checkpoints import Checkpoint, Checkpoints, read_checkpoint
+from meteor_e_learned.checkpoints import Checkpoints, read_checkpoint
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
+from meteor_e_learned.inputs import InputExtractor
 from meteor_e_learned.libraries import estimator_errors
 from meteor_e_learned.log import TrainingLog
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
 from meteor_e_learned.models.base import agreement
+from meteor_e_learned.models.state import TrainingState
 from meteor_e_learned.recipe import DataSpec, Recipe, estimator_class, make_features
 
 
@@ -35,6 +37,7 @@ class _TrainingTask(NamedTuple):
 
     Attributes:
         recipe: the recipe.
+        folder: the folder that the paths in the recipe are relative to.
         features: the features of hypotheses and their references.
         vectors: the features of single texts.
         words: the word vectors, or None if the estimator does not read texts.
@@ -42,6 +45,7 @@ class _TrainingTask(NamedTuple):
     """
 
     recipe: Recipe
+    folder: Path
     features: FeatureSet
     vectors: FeatureSet
     words: Any
@@ -51,6 +55,20 @@ class _TrainingTask(NamedTuple):
     def signature(self) -> tuple[str, ...]:
         """The signature of the features, as stored in the model file."""
         return features_signature(self.features, self.vectors)
+
+
+class _RunFiles(NamedTuple):
+    """The files that a training run writes in addition to the model file.
+
+    Attributes:
+        log: the log of the training.
+        checkpoints: saves the state of the training.
+        resumed_state: the state from which the training continues, or None for a new training.
+    """
+
+    log: TrainingLog
+    checkpoints: Checkpoints
+    resumed_state: TrainingState | None
 
 
 class _TrainingData(NamedTuple):
@@ -97,27 +115,17 @@ def train(
     """
     if output.is_dir():
         raise InputError(f"cannot write {output}: it is a folder; name a file in it")
-    seeded_recipe = recipe if seed is None else msgspec.structs.replace(recipe, seed=seed)
-    task = _make_task(seeded_recipe, folder)
-    identity = _digest_identity(task)
-    checkpoint_path = output.with_name(output.name + ".checkpoint")
-    checkpoint = read_checkpoint(checkpoint_path, identity) if resume else None
-    kept_lines = 0 if checkpoint is None else checkpoint.log_length
-    log = TrainingLog(output.with_name(output.name + ".jsonl"), keep=kept_lines, listener=listener)
-    data = _load_data(task, store, log, folder=folder, jobs=jobs, progress=progress, roots=roots)
+    task = _make_task(recipe if seed is None else msgspec.structs.replace(recipe, seed=seed), folder)
+    run_files = _open_run_files(task, output, resume=resume, listener=listener)
+    extractor = InputExtractor(task.features, task.vectors, store, jobs, progress)
+    data = _load_data(task, extractor, run_files.log, roots)
     start_time = time.perf_counter()
-    figures = _fit(task, data, checkpoint, Checkpoints(checkpoint_path, identity, log), log)
-    model = LearnedModel(
-        recipe=_relocate(seeded_recipe, folder, output),
-        estimator=task.estimator,
-        signature=task.signature,
-        card=_make_card(seeded_recipe, data, figures, task.estimator.requires),
-        folder=output.absolute().parent,
-        check_texts=make_check_texts(task.features),
-    )
+    figures = _fit(task, data, run_files)
+    model = _make_model(task, data, figures, output)
     save_model(model, output)
-    log({"event": "done", "figures": figures, "seconds": round(time.perf_counter() - start_time, 1)})
-    checkpoint_path.unlink(missing_ok=True)
+    seconds = round(time.perf_counter() - start_time, 1)
+    run_files.log({"event": "done", "figures": figures, "seconds": seconds})
+    run_files.checkpoints.delete()
     return model
 
 
@@ -133,34 +141,53 @@ def _make_task(recipe: Recipe, folder: Path) -> _TrainingTask:
     words = word_vectors(recipe, vectors)
     if words is not None:
         vectors = FeatureSet([])
-    return _TrainingTask(recipe, features, vectors, words, make_estimator(recipe, features, vectors))
+    return _TrainingTask(recipe, folder, features, vectors, words, make_estimator(recipe, features, vectors))
 
 
-def _digest_identity(task: _TrainingTask) -> str:
-    """Return a hash of the recipe, the features and the word vectors, which identifies a training run."""
+def _open_run_files(
+    task: _TrainingTask, output: Path, *, resume: bool, listener: Callable[[Mapping[str, Any]], object] | None
+) -> _RunFiles:
+    """Open the log and the checkpoint next to the model file.
+
+    Args:
+        task: the recipe, its features and its word vectors.
+        output: the path of the model file.
+        resume: whether to continue from the checkpoint, if there is one.
+        listener: called with each entry of the log.
+    """
+    checkpoint_path = output.with_name(output.name + ".checkpoint")
+    log_path = output.with_name(output.name + ".jsonl")
     words_digest = "" if task.words is None else task.words.digest
-    return digest([json.dumps(msgspec.to_builtins(task.recipe), sort_keys=True), *task.signature, words_digest])
+    recipe_json = json.dumps(msgspec.to_builtins(task.recipe), sort_keys=True)
+    identity = digest([recipe_json, *task.signature, words_digest])
+    checkpoint = read_checkpoint(checkpoint_path, identity) if resume else None
+    if checkpoint is None:
+        log = TrainingLog(log_path, listener=listener)
+        return _RunFiles(log, Checkpoints(checkpoint_path, identity, log), None)
+    log = TrainingLog(log_path, keep=checkpoint.log_length, listener=listener)
+    return _RunFiles(log, Checkpoints(checkpoint_path, identity, log), checkpoint.state)
 
 
-def _load_data(task: _TrainingTask, store: FeatureStore, log: TrainingLog, **options: Any) -> _TrainingData:
+def _load_data(
+    task: _TrainingTask, extractor: InputExtractor, log: TrainingLog, roots: Mapping[str, str] | None
+) -> _TrainingData:
     """Load the training data and the validation data of a recipe, and log the size of the training data.
 
     If an error occurs, a new log file without events is deleted.
 
     Args:
-        task: the recipe and its features.
-        store: the cache of features.
+        task: the recipe and its folder.
+        extractor: extracts the features and vectors.
         log: the log of the training.
-        options: the keyword arguments of :func:`load_examples`, except for the language and the seed.
+        roots: folders of data by name of the index, which replace the folders in the indexes.
     """
     start_time = time.perf_counter()
     recipe = task.recipe
-    options = {**options, "language": recipe.language, "seed": recipe.seed}
     validation = None
     try:
-        training = learnable(recipe, recipe.train, task.features, task.vectors, store, **options)
+        training = load_labeled_examples(recipe, recipe.train, extractor, task.folder, roots)
         if recipe.validation:
-            validation = learnable(recipe, recipe.validation, task.features, task.vectors, store, **options)
+            validation = load_labeled_examples(recipe, recipe.validation, extractor, task.folder, roots)
     except BaseException:
         log.withdraw()
         raise
@@ -171,34 +198,50 @@ def _load_data(task: _TrainingTask, store: FeatureStore, log: TrainingLog, **opt
     return _TrainingData(training, validation)
 
 
-def _fit(
-    task: _TrainingTask, data: _TrainingData, checkpoint: Checkpoint | None, checkpoints: Checkpoints, log: TrainingLog
-) -> dict[str, Any]:
+def _fit(task: _TrainingTask, data: _TrainingData, run_files: _RunFiles) -> dict[str, Any]:
     """Fit the estimator, and return results for the model card, such as correlations with human judgments.
 
     Args:
         task: the estimator, and the recipe with its features.
         data: the training data and the validation data.
-        checkpoint: the checkpoint to continue from, or None to start a new training.
-        checkpoints: writes the state of the training.
-        log: the log of the training.
+        run_files: the log and the checkpoints of the training.
 
     Raises:
         ConfigError: if a learned array contains numbers that are not finite.
     """
     estimator, recipe = task.estimator, task.recipe
-    state = None if checkpoint is None else checkpoint.state
+    log, checkpoints, state = run_files
     run = TrainingRun(recipe.seed, task.features.columns, log, checkpoints, state, task.words)
     with checkpoints.save_on_interrupt(), estimator_errors(f"training {recipe.estimator!r}"):
         training_figures = estimator.learn(data.training, data.validation, run)
         figures = {**training_figures, **agreement(estimator, data.training, data.validation)}
-    if any(np.isnan(array).any() for array in estimator.arrays().values() if array.dtype.kind == "f"):
+    float_arrays = [array for array in estimator.arrays().values() if array.dtype.kind == "f"]
+    if any(np.isnan(array).any() for array in float_arrays):
         raise ConfigError(f"training {recipe.estimator!r} gave infinite numbers; try a lower learning_rate")
     if data.validation is not None:
         overlap = comparisons_in_common(data.training, data.validation)
         if overlap:
             figures["validation comparisons trained on, too"] = overlap
     return figures
+
+
+def _make_model(task: _TrainingTask, data: _TrainingData, figures: Mapping[str, Any], output: Path) -> LearnedModel:
+    """Return the trained model.
+
+    Args:
+        task: the recipe, its features and the trained estimator.
+        data: the training data and the validation data.
+        figures: the figures of the training, such as correlations with human judgments.
+        output: the path of the model file.
+    """
+    return LearnedModel(
+        recipe=_relocate(task.recipe, task.folder, output),
+        estimator=task.estimator,
+        signature=task.signature,
+        card=_make_card(task.recipe, data, figures, task.estimator.requires),
+        folder=output.absolute().parent,
+        check_texts=make_check_texts(task.features),
+    )
 
 
 def _make_card(
@@ -212,45 +255,53 @@ def _make_card(
         figures: the figures of the training, such as correlations with human judgments.
         packages: the packages that the estimator uses. The card contains their versions.
     """
+    # The last digits of a correlation depend on the processor, so correlations are rounded.
+    rounded_figures = {}
+    for name, value in figures.items():
+        rounded_figures[name] = round(value, 6) if isinstance(value, float) else value
     return {
         "description": recipe.description,
         "training": _summarize(data.training),
         "validation": None if data.validation is None else _summarize(data.validation),
-        # The last digits of a correlation depend on the processor, so correlations are rounded.
-        "figures": {name: round(value, 6) if isinstance(value, float) else value for name, value in figures.items()},
+        "figures": rounded_figures,
         "versions": _package_versions(packages),
         "seed": recipe.seed,
     }
 
 
-def learnable(
-    recipe: Recipe, specs: Sequence[DataSpec], features: FeatureSet, vectors: FeatureSet, store: FeatureStore,
-    **options: Any,
-) -> Examples:  # fmt: skip
+def load_labeled_examples(
+    recipe: Recipe,
+    specs: Sequence[DataSpec],
+    extractor: InputExtractor,
+    folder: Path,
+    roots: Mapping[str, str] | None = None,
+) -> Examples:
     """Load training examples. If the recipe names a target feature, its values replace the human scores.
 
     Args:
         recipe: the recipe.
         specs: the entries of the recipe's training data or validation data.
-        features: the features of hypotheses and their references.
-        vectors: the features of single texts.
-        store: the cache of features.
-        options: the keyword arguments of :func:`load_examples`.
+        extractor: extracts the features and vectors.
+        folder: the folder that the paths in the recipe are relative to.
+        roots: folders of data by name of the index, which replace the folders in the indexes.
 
     Raises:
         ConfigError: if the target has more than one column.
     """
-    examples = load_examples(specs, features, vectors, store, **options)
+    examples = load_examples(specs, extractor, language=recipe.language, folder=folder, seed=recipe.seed, roots=roots)
     if recipe.target is None:
         return examples
-    target = make_features([recipe.target], recipe.language, options.get("folder", Path()), unescape=recipe.unescape)
+    target = make_features([recipe.target], recipe.language, folder, unescape=recipe.unescape)
     if target.dimension != 1:
         raise ConfigError(
             f"the recipe's target has {target.dimension} numbers, {', '.join(target.columns)}; choose one with "
             "'columns'"
         )
-    scores = load_examples(specs, target, FeatureSet([]), store, **options).features[:, 0]
-    return replace(examples, scores=scores)
+    target_extractor = replace(extractor, features=target, vectors=FeatureSet([]))
+    target_examples = load_examples(
+        specs, target_extractor, language=recipe.language, folder=folder, seed=recipe.seed, roots=roots
+    )
+    return replace(examples, scores=target_examples.features[:, 0])
 
 
 def comparisons_in_common(training: Examples, validation: Examples) -> int:
@@ -275,13 +326,14 @@ def make_estimator(recipe: Recipe, features: FeatureSet, vectors: FeatureSet) ->
     if "seed" in recipe.options:
         raise ConfigError("the seed is a key of the recipe, or comes from --seed; take it out of 'options'")
     estimator_type = estimator_class(recipe.estimator)
-    options_type = estimator_type.options_class()
-    # Some estimators are deterministic and do not have the option "seed".
-    has_seed = options_type is not None and "seed" in options_type.__struct_fields__
-    seed_option = {"seed": recipe.seed} if has_seed else {}
     if vectors.features and not estimator_type.needs_vectors:
         raise ConfigError(f"estimator {recipe.estimator!r} has no use for 'vectors'")
-    estimator: Estimator = estimator_type.make(**recipe.options, **seed_option)
+    options = dict(recipe.options)
+    options_type = estimator_type.options_class()
+    # Some estimators are deterministic and do not have the option "seed".
+    if options_type is not None and "seed" in options_type.__struct_fields__:
+        options["seed"] = recipe.seed
+    estimator: Estimator = estimator_type.make(**options)
     return estimator
 
 
@@ -293,24 +345,24 @@ def word_vectors(recipe: Recipe, vectors: FeatureSet) -> Any:
     """
     if not estimator_class(recipe.estimator).needs_texts:
         return None
-    candidates = [getattr(entry.feature, "word_vectors", None) for entry in vectors.features]
-    if len(candidates) != 1 or candidates[0] is None:
+    # Only features that look up the vectors of words have the attribute "word_vectors".
+    word_vector_sources = [getattr(entry.feature, "word_vectors", None) for entry in vectors.features]
+    if len(word_vector_sources) != 1 or word_vector_sources[0] is None:
         raise ConfigError(
             f"estimator {recipe.estimator!r} reads words: the recipe needs "
             "'vectors: [{use: word-vectors, file: FILE}]'"
         )
-    return candidates[0]
+    return word_vector_sources[0]
 
 
 def _summarize(examples: Examples) -> dict[str, Any]:
     """Summarize training examples for the model card: the sizes of the test sets, and a hash of the data."""
-    counts = {
-        title: {
+    counts = {}
+    for index, title in enumerate(examples.title):
+        counts[title] = {
             "hypotheses": int((examples.hypothesis_part == index).sum()),
             "comparisons": int((examples.part == index).sum()),
         }
-        for index, title in enumerate(examples.title)
-    }
     examples_digest = digest(
         [str(examples.features.shape), examples.features.tobytes().hex()[:100_000], str(len(examples.better))]
     )
