@@ -171,7 +171,8 @@ def describe_difference(
     Returns:
         The lines of the description.
     """
-    return [*_describe_system(first, names[0]), *_describe_system(second, names[1])]
+    first_name, second_name = names
+    return _describe_system(first, first_name) + _describe_system(second, second_name)
 
 
 def _describe_system(reports: Sequence[CaptionReport], name: str) -> list[str]:

@@ -168,12 +168,11 @@ def _compute_values(
 
 def _tolerances(features: FeatureSet, columns: Sequence[str]) -> list[float]:
     """Return the maximum difference that is tolerated for each feature column."""
-    return [
-        max(TOLERANCE, float(getattr(entry.feature, "tolerance", 0)))
-        for entry in features.features
-        for column in entry.columns
-        if column in columns
-    ]
+    tolerance_by_column = {}
+    for entry in features.features:
+        tolerance = max(TOLERANCE, float(getattr(entry.feature, "tolerance", 0)))
+        tolerance_by_column.update(dict.fromkeys(entry.columns, tolerance))
+    return [tolerance_by_column[column] for column in columns]
 
 
 def reads_any_segment(feature: Feature) -> bool:

@@ -159,8 +159,7 @@ def list_models(as_json: bool) -> None:
         return
     rows = []
     for name, ready_model in model_by_name.items():
-        size_in_kb = model_size(name) / 1000
-        rows.append([name, ready_model.language, f"{size_in_kb:.0f} kB"])
+        rows.append([name, ready_model.language, f"{model_size(name) / 1000:.0f} kB"])
     click.echo(format_table(["name", "language", "size"], rows, left=2))
     click.echo()
     width = min(100, shutil.get_terminal_size().columns)

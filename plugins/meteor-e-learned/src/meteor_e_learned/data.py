@@ -123,7 +123,10 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
         seed: the seed of the sample.
         skip: the number of judgments to leave out at the beginning of the random order.
     """
-    strict_tests = [_remove_ties(test) for test in tests]
+    strict_tests = []
+    for test in tests:
+        strict_rankings = None if test.rankings is None else test.rankings.strict()
+        strict_tests.append(replace(test, rankings=strict_rankings))
     judgment_counts = [_count_judgments(test) for test in strict_tests]
     n_judgments = sum(judgment_counts)
     if not skip and (count is None or count >= n_judgments):
@@ -136,11 +139,6 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
     masks = np.split(is_selected, np.cumsum(judgment_counts)[:-1])
     sampled_tests = map(_select_judgments, strict_tests, masks)
     return [test for test in sampled_tests if test.judgment_mask().any()]
-
-
-def _remove_ties(test: TestSet) -> TestSet:
-    """Return a copy of a test set without the rankings that rate two hypotheses as equally good."""
-    return test if test.rankings is None else replace(test, rankings=test.rankings.strict())
 
 
 def _count_judgments(test: TestSet) -> int:

@@ -118,13 +118,14 @@ class FeatureSet:
         """
         selected_indexes: list[int] = []
         for pattern in columns:
-            feature_prefix = f"{pattern}."
-            n_selected = len(selected_indexes)
-            for index, column in enumerate(self.columns):
-                if matches_pattern(column, pattern) or column.startswith(feature_prefix):
-                    selected_indexes.append(index)
-            if len(selected_indexes) == n_selected:
+            matching_indexes = [
+                index
+                for index, column in enumerate(self.columns)
+                if matches_pattern(column, pattern) or column.startswith(f"{pattern}.")
+            ]
+            if not matching_indexes:
                 raise ConfigError(f"there is no feature {pattern!r}{near_miss(pattern, self.columns)}")
+            selected_indexes += matching_indexes
         # A column that several names match is selected only once.
         return list(dict.fromkeys(selected_indexes))
 

@@ -51,8 +51,8 @@ class TrainingLog:
 
     def _write(self, path: Path) -> None:
         """Append the latest event to the log file. The first call overwrites the file with all events so far."""
-        events, mode = (self.lines[-1:], "a") if self._has_written else (self.lines, "w")
-        with path.open(mode, encoding="utf-8") as stream:
+        events = self.lines[-1:] if self._has_written else self.lines
+        with path.open("a" if self._has_written else "w", encoding="utf-8") as stream:
             stream.writelines(json.dumps(event, ensure_ascii=False) + "\n" for event in events)
         self._has_written = True
 

@@ -179,10 +179,11 @@ class PairwiseComparison:
         """Return one dictionary per segment with the decisions between a system and all other systems."""
         row = self.systems.index(system)
         opponents = [(column, name) for column, name in enumerate(self.systems) if column != row]
-        return [
-            {"decisions": {name: int(self.decisions[row, column, segment]) for column, name in opponents}}
-            for segment in range(self.decisions.shape[2])
-        ]
+        segment_details = []
+        for segment in range(self.decisions.shape[2]):
+            decisions = {name: int(self.decisions[row, column, segment]) for column, name in opponents}
+            segment_details.append({"decisions": decisions})
+        return segment_details
 
 
 def check_language(model: LearnedModel, language: str) -> None:

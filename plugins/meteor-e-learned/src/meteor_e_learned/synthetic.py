@@ -50,8 +50,10 @@ class SyntheticTexts:
         self.references.append(list(references))
         return len(self.hypotheses) - 1
 
-    def put_errors(self, texts: Sequence[str], references: Sequence[Sequence[str]], language: str, seed: int) -> None:
-        """Insert errors into texts, and append comparisons of each text with its erroneous versions.
+    def add_erroneous_copies(
+        self, texts: Sequence[str], references: Sequence[Sequence[str]], language: str, seed: int
+    ) -> None:
+        """Append texts and copies of these texts with one error each, and compare each text with its copies.
 
         The command ``meteor-e stress`` inserts the same kinds of errors.
 
@@ -94,12 +96,11 @@ def synthetic_comparisons(
     generator = np.random.default_rng(seed)
     if kind == "errors":
         hypotheses, references = _sample_outputs(tests, count, generator)
-        texts.put_errors(hypotheses, references, language, seed)
+        texts.add_erroneous_copies(hypotheses, references, language, seed)
         return texts
     for index in range(count):
         test = tests[index % len(tests)]
-        is_even = index % 2 == 0
-        _add_excerpts(texts, test.outputs, test.references[0], generator, multi_sentence=is_even)
+        _add_excerpts(texts, test.outputs, test.references[0], generator, multi_sentence=index % 2 == 0)
     return texts
 
 

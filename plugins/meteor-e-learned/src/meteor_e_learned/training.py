@@ -19,7 +19,7 @@ from meteor_e.api.estimators import TrainingRun
 from meteor_e.base.array_cache import digest
 from meteor_e.base.progress import Progress, silent
 from meteor_e_learned.check_texts import make_check_texts
-from meteor_e_learned.checkpoints import Checkpoints, read_checkpoint
+from meteor_e_learned.checkpoints import Checkpoint, Checkpoints, read_checkpoint
 from meteor_e_learned.data import load_examples
 from meteor_e_learned.extraction import FeatureSet
 from meteor_e_learned.feature_store import FeatureStore
@@ -28,7 +28,6 @@ from meteor_e_learned.libraries import estimator_errors
 from meteor_e_learned.log import TrainingLog
 from meteor_e_learned.modelfile import LearnedModel, features_signature, save_model
 from meteor_e_learned.models.base import agreement
-from meteor_e_learned.models.state import TrainingState
 from meteor_e_learned.recipe import DataSpec, Recipe, estimator_class, make_features
 
 
@@ -63,12 +62,12 @@ class _RunFiles(NamedTuple):
     Attributes:
         log: the log of the training.
         checkpoints: saves the state of the training.
-        resumed_state: the state from which the training continues, or None for a new training.
+        old_checkpoint: the checkpoint from which the training continues, or None for a new training.
     """
 
     log: TrainingLog
     checkpoints: Checkpoints
-    resumed_state: TrainingState | None
+    old_checkpoint: Checkpoint | None
 
 
 class _TrainingData(NamedTuple):
@@ -139,6 +138,7 @@ def _make_task(recipe: Recipe, folder: Path) -> _TrainingTask:
     features = make_features(recipe.features, recipe.language, folder, unescape=recipe.unescape)
     vectors = make_features(recipe.vectors, recipe.language, folder, unescape=recipe.unescape)
     words = word_vectors(recipe, vectors)
+    # An estimator that reads texts uses the vectors of words instead of the vectors of texts.
     if words is not None:
         vectors = FeatureSet([])
     return _TrainingTask(recipe, folder, features, vectors, words, make_estimator(recipe, features, vectors))
@@ -161,11 +161,10 @@ def _open_run_files(
     recipe_json = json.dumps(msgspec.to_builtins(task.recipe), sort_keys=True)
     identity = digest([recipe_json, *task.signature, words_digest])
     checkpoint = read_checkpoint(checkpoint_path, identity) if resume else None
-    if checkpoint is None:
-        log = TrainingLog(log_path, listener=listener)
-        return _RunFiles(log, Checkpoints(checkpoint_path, identity, log), None)
-    log = TrainingLog(log_path, keep=checkpoint.log_length, listener=listener)
-    return _RunFiles(log, Checkpoints(checkpoint_path, identity, log), checkpoint.state)
+    # A resumed training continues the log after the last event before the checkpoint.
+    n_old_events = 0 if checkpoint is None else checkpoint.log_length
+    log = TrainingLog(log_path, keep=n_old_events, listener=listener)
+    return _RunFiles(log, Checkpoints(checkpoint_path, identity, log), checkpoint)
 
 
 def _load_data(
@@ -210,7 +209,8 @@ def _fit(task: _TrainingTask, data: _TrainingData, run_files: _RunFiles) -> dict
         ConfigError: if a learned array contains numbers that are not finite.
     """
     estimator, recipe = task.estimator, task.recipe
-    log, checkpoints, state = run_files
+    log, checkpoints, old_checkpoint = run_files
+    state = None if old_checkpoint is None else old_checkpoint.state
     run = TrainingRun(recipe.seed, task.features.columns, log, checkpoints, state, task.words)
     with checkpoints.save_on_interrupt(), estimator_errors(f"training {recipe.estimator!r}"):
         training_figures = estimator.learn(data.training, data.validation, run)
