@@ -269,7 +269,10 @@ def _compute_weighted_means(
 
 
 def _compute_overlap(matches: _StemMatches, reference_counts: Integers) -> dict[str, Floats]:
-    """Compute the features ``precision``, ``recall`` and ``told`` of each segment."""
+    """Compute the features ``precision``, ``recall`` and ``told`` of each caption.
+
+    ``told`` grows with the total weight of the words that a caption shares with its references.
+    """
     n_segments = len(reference_counts)
     caption_words, reference_words = matches.caption_words, matches.reference_words
     caption_ratings = _rate_caption_words(caption_words)
@@ -363,7 +366,8 @@ def _mark_synonyms(
 ) -> None:
     """Set ``has_synonym`` of the words of a caption and of its references that are synonyms of each other.
 
-    Words that occur in both a caption and its references are not marked. Two words are synonyms if they share a synset.
+    Words that occur in both a caption and its references are not marked. Two words are synonyms if they share a
+    synset, which is a set of words with the same meaning.
 
     Args:
         lexicon: the lexicon of the words.
@@ -372,14 +376,14 @@ def _mark_synonyms(
         is_in_caption: for each word of references, whether the caption contains it.
     """
     missing = np.flatnonzero(~is_in_caption)
-    caption_entry, caption_keys = _expand_synsets(lexicon, captions.segment_index, captions.word_id)
-    missing_entry, missing_keys = _expand_synsets(
-        lexicon, references.segment_index[missing], references.word_id[missing]
-    )
-    is_shared_by_caption, is_shared_by_missing = _find_shared_keys(caption_keys, missing_keys, lexicon.n_synsets)
-    captions.has_synonym[caption_entry[is_shared_by_caption]] = True
+    missing_segments, missing_ids = references.segment_index[missing], references.word_id[missing]
+    # One entry for each synset of each word.
+    caption_words, caption_synsets = _expand_synsets(lexicon, captions.segment_index, captions.word_id)
+    missing_words, missing_synsets = _expand_synsets(lexicon, missing_segments, missing_ids)
+    is_caption_shared, is_missing_shared = _find_shared_keys(caption_synsets, missing_synsets, lexicon.n_synsets)
+    captions.has_synonym[caption_words[is_caption_shared]] = True
     captions.has_synonym[captions.support > 0] = False
-    references.has_synonym[missing[missing_entry[is_shared_by_missing]]] = True
+    references.has_synonym[missing[missing_words[is_missing_shared]]] = True
 
 
 def _expand_synsets(lexicon: CaptionLexicon, segment_index: Integers, word_ids: Integers) -> tuple[Integers, Integers]:
