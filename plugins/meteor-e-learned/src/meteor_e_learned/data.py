@@ -129,7 +129,8 @@ def sample_judgments(tests: Sequence[TestSet], count: int | None, seed: int, *, 
         strict_tests.append(replace(test, rankings=strict_rankings))
     judgment_counts = [_count_judgments(test) for test in strict_tests]
     n_judgments = sum(judgment_counts)
-    if not skip and (count is None or count >= n_judgments):
+    selects_all = not skip and (count is None or count >= n_judgments)
+    if selects_all:
         return list(tests)
     random_order = np.random.default_rng(seed).permutation(n_judgments)
     end = None if count is None else skip + count

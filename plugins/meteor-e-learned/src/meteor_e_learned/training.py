@@ -55,6 +55,13 @@ class _TrainingTask(NamedTuple):
         """The signature of the features, as stored in the model file."""
         return features_signature(self.features, self.vectors)
 
+    @property
+    def identity(self) -> str:
+        """A hash of the recipe, the features and the word vectors. A checkpoint is only valid for one identity."""
+        words_digest = "" if self.words is None else self.words.digest
+        recipe_json = json.dumps(msgspec.to_builtins(self.recipe), sort_keys=True)
+        return digest([recipe_json, *self.signature, words_digest])
+
 
 class _RunFiles(NamedTuple):
     """The files that a training run writes in addition to the model file.
@@ -114,7 +121,8 @@ def train(
     """
     if output.is_dir():
         raise InputError(f"cannot write {output}: it is a folder; name a file in it")
-    task = _make_task(recipe if seed is None else msgspec.structs.replace(recipe, seed=seed), folder)
+    seeded_recipe = recipe if seed is None else msgspec.structs.replace(recipe, seed=seed)
+    task = _make_task(seeded_recipe, folder)
     run_files = _open_run_files(task, output, resume=resume, listener=listener)
     extractor = InputExtractor(task.features, task.vectors, store, jobs, progress)
     data = _load_data(task, extractor, run_files.log, roots)
@@ -157,14 +165,11 @@ def _open_run_files(
     """
     checkpoint_path = output.with_name(output.name + ".checkpoint")
     log_path = output.with_name(output.name + ".jsonl")
-    words_digest = "" if task.words is None else task.words.digest
-    recipe_json = json.dumps(msgspec.to_builtins(task.recipe), sort_keys=True)
-    identity = digest([recipe_json, *task.signature, words_digest])
-    checkpoint = read_checkpoint(checkpoint_path, identity) if resume else None
+    checkpoint = read_checkpoint(checkpoint_path, task.identity) if resume else None
     # A resumed training continues the log after the last event before the checkpoint.
     n_old_events = 0 if checkpoint is None else checkpoint.log_length
     log = TrainingLog(log_path, keep=n_old_events, listener=listener)
-    return _RunFiles(log, Checkpoints(checkpoint_path, identity, log), checkpoint)
+    return _RunFiles(log, Checkpoints(checkpoint_path, task.identity, log), checkpoint)
 
 
 def _load_data(
