@@ -6,6 +6,7 @@ import itertools
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api.batches import FIRST_BATCH, LARGE_FIRST_BATCH, Batch, Executor, map_in_order, read_batches
@@ -90,7 +91,9 @@ def evaluate(
     _check_languages(metrics)
     _check_columns(metrics)
     evaluator = _Evaluator(metrics, keep or KeptData(), on_error, finite, are_prepared, execute, progress)
-    return evaluator.skip_failures(systems) if on_error == "skip" else evaluator.score_systems(systems)
+    if on_error == "skip":
+        return evaluator.skip_failures(systems)
+    return evaluator.score_systems(systems)
 
 
 def _check_languages(metrics: Sequence[Metric]) -> None:
@@ -138,18 +141,20 @@ def _load_system(system: System) -> System:
     return System.from_segments(system.name, list(system.read()), system.context)
 
 
+def _read_remaining(system: System, failures: Mapping[int, _Failure]) -> Iterator[Segment]:
+    """Yield the segments of a system, except for the segments that cannot be scored."""
+    for position, segment in enumerate(system.read()):
+        if position not in failures:
+            yield segment
+
+
 def _leave_out(system: System, failures: Mapping[int, _Failure]) -> System:
     """Return a copy of a system without the segments that cannot be scored.
 
     Raises:
         InputError: if no segment remains.
     """
-
-    def read_remaining() -> Iterator[Segment]:
-        for position, segment in enumerate(system.read()):
-            if position not in failures:
-                yield segment
-
+    read_remaining = partial(_read_remaining, system, failures)
     if next(read_remaining(), None) is None:
         raise InputError(f"{system.name}: no segment can be aligned; there is nothing to score")
     remaining_size = None if system.size is None else system.size - len(failures)
@@ -190,21 +195,47 @@ class _Evaluator:
         return table
 
     def score_systems(self, systems: Sequence[System]) -> ScoreTable:
-        """Return the scores of the systems."""
+        """Read the systems one after the other, and return a table of their scores."""
+        outputs: dict[int, list[_OutputScores]] = {}
+        for metric_index, metric in enumerate(self.metrics):
+            if isinstance(metric, SystemsMetric) and not metric.scores_segments:
+                outputs[metric_index] = _score_outputs(metric, systems, self.progress)
         table = ScoreTable([], [])
-        outputs = _score_outputs(self.metrics, systems, self.progress)
-        prepared_metrics: Sequence[Metric] = self.metrics
-        for index, system in enumerate(systems):
+        for system_index, system in enumerate(systems):
             # The first batch of the first system is small, so that the user soon sees progress.
-            first_size = LARGE_FIRST_BATCH if index else FIRST_BATCH
-            prepared_metrics, batches = _open_system(self.metrics, system, first_size, self.are_prepared)
-            metric_sums = []
-            for metric_index, metric in enumerate(prepared_metrics):
-                output = outputs[metric_index][index] if metric_index in outputs else None
-                metric_sums.append(_MetricSum(metric, self.keep, output))
+            first_size = LARGE_FIRST_BATCH if system_index else FIRST_BATCH
+            metrics, batches = self._open_system(system, first_size)
+            metric_sums = [_MetricSum(metric, self.keep) for metric in metrics]
+            for metric_index, system_outputs in outputs.items():
+                metric_sums[metric_index].output = system_outputs[system_index]
             table.systems.append(self._score_system(system, metric_sums, batches, table.reference_counts))
-        table.metrics = _describe_metrics(prepared_metrics, table.reference_counts)
+        table.metrics = _describe_metrics(metrics, table.reference_counts)
         return table
+
+    def _open_system(self, system: System, first_size: int) -> tuple[Sequence[Metric], Iterator[Batch]]:
+        """Start to read a system, and prepare the metrics that need all references in advance.
+
+        Args:
+            system: the system.
+            first_size: number of segments of the first batch.
+
+        Returns:
+            The prepared metrics, and the segments of the system in batches.
+
+        Raises:
+            InputError: if the system has no segments.
+        """
+        metrics = self.metrics
+        segments: Iterable[Segment] = system.read()
+        if not self.are_prepared and any(metric.needs_references for metric in metrics):
+            segments = list(segments)
+            references = [segment.references for segment in segments]
+            metrics = [metric.prepare(references) if metric.needs_references else metric for metric in metrics]
+        batches = read_batches(segments, system=system.name, first_size=first_size)
+        first_batch = next(batches, None)
+        if first_batch is None:
+            raise InputError(_describe_empty_system(system))
+        return metrics, itertools.chain([first_batch], batches)
 
     def _score_system(
         self, system: System, metric_sums: Sequence[_MetricSum], batches: Iterator[Batch], reference_counts: set[int]
@@ -213,20 +244,20 @@ class _Evaluator:
 
         Args:
             system: the system.
-            metric_sums: for each prepared metric an empty sum, to which the statistics of the batches are added.
+            metric_sums: for each metric an empty sum, to which the statistics of the batches are added.
             batches: the segments of the system.
             reference_counts: set to which the numbers of references per segment are added.
         """
-        known: dict[int, Floats] = {}
+        known_statistics: dict[int, Floats] = {}
         for index, metric_sum in enumerate(metric_sums):
             if metric_sum.output is not None:
-                known[index] = metric_sum.output.statistics
+                known_statistics[index] = metric_sum.output.statistics
         metrics = [metric_sum.metric for metric_sum in metric_sums]
-        scorer = BatchScorer(metrics, self.finite, self.keep.alignments, known)
+        scorer = BatchScorer(metrics, self.finite, self.keep.alignments, known_statistics)
         result = SystemScores(system.name, 0, [], [])
         for batch, statistics in score_batches(scorer, batches, on_error=self.on_error, execute=self.execute):
             if self.on_error == "collect":
-                statistics = _collect_failures(self.failures, batch, statistics)
+                self._collect_failures(batch, statistics)
             for metric_sum, rows in zip(metric_sums, statistics, strict=True):
                 metric_sum.add(rows, batch)
             result.segment_count += len(batch)
@@ -243,6 +274,23 @@ class _Evaluator:
             result.segment_count = metric_sums[0].segment_count
         return result
 
+    def _collect_failures(self, batch: Batch, statistics: BatchStatistics) -> None:
+        """Add the segments of a batch that cannot be scored to ``failures``, and give them the score 0.
+
+        Args:
+            batch: the segments.
+            statistics: the statistics of the batch under each metric. They are replaced in this list.
+        """
+        for metric_index, rows in enumerate(statistics):
+            if not isinstance(rows, SummedStatistics):
+                continue
+            for index, error in rows.failures.items():
+                if not isinstance(error, InputError):
+                    raise error
+                failure = _Failure(batch.ids[index], batch.system, error)
+                self.failures.setdefault(batch.position + index, failure)
+            statistics[metric_index] = rows.with_zeros()
+
 
 def _describe_metrics(metrics: Sequence[Metric], reference_counts: set[int]) -> list[MetricInfo]:
     """Return the descriptions of metrics that a score table contains."""
@@ -251,30 +299,6 @@ def _describe_metrics(metrics: Sequence[Metric], reference_counts: set[int]) -> 
         signature = metric.signature_for(reference_counts)
         infos.append(MetricInfo(metric.label, metric.headings, signature, metric.about()))
     return infos
-
-
-def _collect_failures(failures: dict[int, _Failure], batch: Batch, statistics: BatchStatistics) -> BatchStatistics:
-    """Add an entry to ``failures`` for each segment of a batch that cannot be scored.
-
-    Args:
-        failures: the failed segments of all systems, by their position in the system.
-        batch: the segments.
-        statistics: statistics of the batch under each metric.
-
-    Returns:
-        Statistics in which the failed segments have the score 0.
-    """
-    complete_statistics: BatchStatistics = []
-    for rows in statistics:
-        if not isinstance(rows, SummedStatistics):
-            complete_statistics.append(rows)
-            continue
-        for index, error in rows.failures.items():
-            if not isinstance(error, InputError):
-                raise error
-            failures.setdefault(batch.position + index, _Failure(batch.ids[index], batch.system, error))
-        complete_statistics.append(rows.with_zeros())
-    return complete_statistics
 
 
 @dataclass
@@ -342,9 +366,12 @@ class _MetricSum:
             values = [self.output.score]
         else:
             values = system_values(self.metric, self.total, statistics, self.segment_count)
-        details = self._system_details() if self.keep.details else None
-        segment_details = JoinedSequence(self.details) if self.details else ()
-        return MetricScores(values, self.total, self.segment_values, statistics, details, segment_details)
+        scores = MetricScores(values, self.total, self.segment_values, statistics)
+        if self.keep.details:
+            scores.details = self._system_details()
+        if self.details:
+            scores.segment_details = JoinedSequence(self.details)
+        return scores
 
     def _system_details(self) -> Mapping[str, Any] | None:
         """Return the details of the system, or ``None`` if the metric does not provide details."""
@@ -355,36 +382,6 @@ class _MetricSum:
         with plugin_errors(f"metric {self.metric.name!r}"):
             details = self.metric.details([self.total])
         return details[0] if details else None
-
-
-def _open_system(
-    metrics: Sequence[Metric], system: System, first_size: int, are_prepared: bool
-) -> tuple[list[Metric], Iterator[Batch]]:
-    """Prepare metrics for the references of a system, and start to read the system.
-
-    Args:
-        metrics: the metrics.
-        system: the system.
-        first_size: number of segments of the first batch.
-        are_prepared: whether the metrics have already been prepared.
-
-    Returns:
-        The prepared metrics, and the batches of the system.
-
-    Raises:
-        InputError: if the system has no segments.
-    """
-    prepared_metrics = list(metrics)
-    segments: Iterable[Segment] = system.read()
-    if not are_prepared and any(metric.needs_references for metric in metrics):
-        segments = list(segments)
-        references = [segment.references for segment in segments]
-        prepared_metrics = [metric.prepare(references) if metric.needs_references else metric for metric in metrics]
-    batches = read_batches(segments, system=system.name, first_size=first_size)
-    first_batch = next(batches, None)
-    if first_batch is None:
-        raise InputError(_describe_empty_system(system))
-    return prepared_metrics, itertools.chain([first_batch], batches)
 
 
 def _describe_empty_system(system: System) -> str:
@@ -408,35 +405,28 @@ class _OutputScores(NamedTuple):
     segment_details: Sequence[Mapping[str, Any]]
 
 
-def _score_outputs(
-    metrics: Sequence[Metric], systems: Sequence[System], progress: Progress
-) -> dict[int, list[_OutputScores]]:
-    """Score all systems under each metric that scores whole systems.
+def _score_outputs(metric: SystemsMetric, systems: Sequence[System], progress: Progress) -> list[_OutputScores]:
+    """Score the output of each system under a metric that scores whole systems.
 
     Args:
-        metrics: all metrics.
+        metric: the metric.
         systems: the systems.
-        progress: called with the progress of a metric.
-
-    Returns:
-        For each metric that scores whole systems the scores of all systems. The keys are the indexes of the metrics.
+        progress: called with the progress of the metric.
 
     Raises:
         InputError: if segments have different numbers of references, or systems have different references.
     """
-    outputs: dict[int, list[_OutputScores]] = {}
-    for metric_index, metric in enumerate(metrics):
-        if not isinstance(metric, SystemsMetric) or metric.scores_segments:
-            continue
-        # To save memory, a metric that does not compare systems scores one system at a time.
-        groups = [systems] if metric.compares_systems else [[system] for system in systems]
-        outputs[metric_index] = []
-        for group in groups:
-            test_set = _read_outputs(metric, group)
-            with plugin_errors(f"metric {metric.name!r}"):
-                scores = metric.score_shown_systems(test_set, progress=progress)
-            for system_index in range(len(group)):
-                outputs[metric_index].append(_select_output(scores, system_index))
+    groups = [systems]
+    if not metric.compares_systems:
+        # The metric scores the systems independently. To save memory, only one system is read at a time.
+        groups = [[system] for system in systems]
+    outputs = []
+    for group in groups:
+        test_set = _read_outputs(metric, group)
+        with plugin_errors(f"metric {metric.name!r}"):
+            scores = metric.score_shown_systems(test_set, progress=progress)
+        for index in range(len(group)):
+            outputs.append(_select_output(scores, index))
     return outputs
 
 
@@ -446,10 +436,10 @@ def _select_output(scores: Scores, index: int) -> _OutputScores:
 
     segments = scores.segments[index]
     return _OutputScores(
-        float(scores.systems[index]),
-        np.stack([segments, np.ones(len(segments))], axis=1),
-        scores.details[index] if scores.details else None,
-        scores.segment_details[index] if scores.segment_details else (),
+        score=float(scores.systems[index]),
+        statistics=np.stack([segments, np.ones(len(segments))], axis=1),
+        details=scores.details[index] if scores.details else None,
+        segment_details=scores.segment_details[index] if scores.segment_details else (),
     )
 
 
@@ -466,21 +456,18 @@ def _read_outputs(metric: SystemsMetric, systems: Sequence[System]) -> SystemOut
         if not segments:
             raise InputError(_describe_empty_system(system))
         references = [segment.references for segment in segments]
-        if len(set(map(len, references))) > 1:
+        reference_counts = {len(texts) for texts in references}
+        if len(reference_counts) > 1:
             raise InputError(f"metric {metric.label}: all segments need the same number of references")
         if not outputs:
             first_references = references
         elif references != first_references:
             raise InputError(_describe_different_references(metric.label, systems[0].name, system.name))
         outputs.append([segment.hypothesis for segment in segments])
-    return SystemOutputs(
-        name="",
-        pair="",
-        language=metric.language,
-        systems=tuple(system.name for system in systems),
-        outputs=tuple(outputs),
-        references=tuple([texts[index] for texts in first_references] for index in range(len(first_references[0]))),
-    )
+    names = tuple(system.name for system in systems)
+    # The texts are regrouped: from one tuple per segment to one list per reference translation.
+    reference_columns = tuple(map(list, zip(*first_references, strict=True)))
+    return SystemOutputs("", "", metric.language, names, tuple(outputs), reference_columns)
 
 
 def _describe_different_references(label: str, first_system: str, system: str) -> str:
@@ -505,9 +492,9 @@ def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable)
     Raises:
         ConfigError: if the systems or metrics differ, or required statistics were not kept.
     """
-    same_metrics = [info.label for info in first.metrics] == [info.label for info in second.metrics]
-    same_systems = [system.system for system in first.systems] == [system.system for system in second.systems]
-    if not same_metrics or not same_systems or len(metrics) != len(first.metrics):
+    have_same_metrics = [info.label for info in first.metrics] == [info.label for info in second.metrics]
+    have_same_systems = [system.system for system in first.systems] == [system.system for system in second.systems]
+    if not have_same_metrics or not have_same_systems or len(metrics) != len(first.metrics):
         raise ConfigError("tables can only be added if they have the same systems and metrics")
     systems = []
     for first_scores, second_scores in zip(first.systems, second.systems, strict=True):
@@ -531,25 +518,22 @@ def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segme
     Raises:
         ConfigError: if statistics are needed that were not kept.
     """
+    total: Any
+    if isinstance(first.total, list) and isinstance(second.total, list):
+        total = [sum(values) for values in zip(first.total, second.total, strict=True)]
+    elif second.statistics is not None:
+        total = add_statistics(first.total, second.statistics)
+    else:
+        raise ConfigError(f"metric {metric.label}: tables can only be added if the statistics of segments were kept")
     statistics: Floats | None = None
     if first.statistics is not None and second.statistics is not None:
         import numpy as np
 
         statistics = np.concatenate([first.statistics, second.statistics])
-    if isinstance(first.total, list) and isinstance(second.total, list):
-        total: Any = [first_value + value for first_value, value in zip(first.total, second.total, strict=True)]
-    elif second.statistics is not None:
-        total = add_statistics(first.total, second.statistics)
-    else:
-        raise ConfigError(f"metric {metric.label}: tables can only be added if the statistics of segments were kept")
-    return MetricScores(
-        system_values(metric, total, statistics, segment_count),
-        total,
-        segment_values=first.segment_values + second.segment_values,
-        statistics=statistics,
-        details=None,
-        segment_details=JoinedSequence([first.segment_details, second.segment_details]),
-    )
+    values = system_values(metric, total, statistics, segment_count)
+    segment_values = first.segment_values + second.segment_values
+    segment_details = JoinedSequence([first.segment_details, second.segment_details])
+    return MetricScores(values, total, segment_values, statistics, segment_details=segment_details)
 
 
 def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> list[tuple[str, str, str, str]]:
@@ -569,19 +553,21 @@ def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> lis
         ConfigError: if no metric explains its scores.
     """
     explaining_metrics = check_explanations(metrics, systems)
-    baseline, *other_systems = systems
-    segments = list(baseline.read())
+    first_name = systems[0].name
+    segments = list(systems[0].read())
     hypotheses = [segment.hypothesis for segment in segments]
     references = [segment.references for segment in segments]
     sources = _list_sources(segments)
-    other_outputs = [(system.name, [segment.hypothesis for segment in system.read()]) for system in other_systems]
     explanations = []
+    if len(systems) == 1:
+        for metric in explaining_metrics:
+            explanation = metric.explain_system(hypotheses, references, first_name, sources)
+            explanations.append((metric.label, first_name, "", explanation))
+        return explanations
+    other_outputs = [[segment.hypothesis for segment in system.read()] for system in systems[1:]]
     for metric in explaining_metrics:
-        if not other_outputs:
-            explanation = metric.explain_system(hypotheses, references, baseline.name, sources)
-            explanations.append((metric.label, baseline.name, "", explanation))
-        for name, other_hypotheses in other_outputs:
-            names = (baseline.name, name)
+        for system, other_hypotheses in zip(systems[1:], other_outputs, strict=True):
+            names = (first_name, system.name)
             explanation = metric.explain(hypotheses, other_hypotheses, references, names, sources)
             explanations.append((metric.label, *names, explanation))
     return explanations

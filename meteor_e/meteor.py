@@ -142,10 +142,9 @@ class Meteor(Metric):
         Returns:
             The metric, with the language and parameters of the chain.
         """
-        if not isinstance(source, ChainConfig):
-            source = load_chain(source)
+        config = source if isinstance(source, ChainConfig) else load_chain(source)
         meteor = cls.__new__(cls)
-        meteor._set_up(source.override(overrides), offline, resources, threads, on_error)
+        meteor._set_up(config.override(overrides), offline, resources, threads, on_error)
         if label:
             meteor.label = label
         return meteor
@@ -165,22 +164,21 @@ class Meteor(Metric):
         chain = resolve(config, plugin_registry())
         self.chain: Chain = chain
         """The chain with all defaults."""
-        components = make_components(chain, resources, offline)
-        self.components = components
+        self.components = make_components(chain, resources, offline)
         """Resources, lemmatizer, matchers and segmenter."""
-        self.resources = components.resources
+        self.resources = self.components.resources
         """Function words, prefixes, synonyms and paraphrases."""
-        self.lemmatizer = components.lemmatizer
+        self.lemmatizer = self.components.lemmatizer
         """The lemmatizer, or ``None`` if the chain does not use one."""
-        self.matchers = components.matchers
+        self.matchers = self.components.matchers
         """The matchers, in the order of the chain."""
-        self.segmenter = components.segmenter
+        self.segmenter = self.components.segmenter
         """The segmenter, or ``None`` if the language does not need one."""
         self.language = "" if chain.language.code == "other" else chain.language.code
         prefixes = self.resources.nonbreaking_prefixes
         self.normalizer = Normalizer(chain.normalization, chain.language.apostrophes, prefixes)
         self._idf_weights = None if chain.idf is None else self._read_idf_weights(chain.idf)
-        self.signature = signature(chain, components)
+        self.signature = signature(chain, self.components)
         """The version, the chain and its resources. Scores with different signatures cannot be compared."""
         self._identity = "word"
         self._requested_engine: str | None = None
@@ -282,14 +280,17 @@ class Meteor(Metric):
         from meteor_e.engine.aggregation import WordTypes
 
         if self.lemmatizer is not None:
-            types: dict[Token, int] = {}
-            rows = [[types.setdefault(token, len(types)) for token in self.tokenize(text)] for text in texts]
-            return WordTypes(list(types), rows)
+            index_by_token: dict[Token, int] = {}
+            rows = []
+            for text in texts:
+                tokens = self.tokenize(text)
+                rows.append([index_by_token.setdefault(token, len(index_by_token)) for token in tokens])
+            return WordTypes(list(index_by_token), rows)
         for text in texts:
             check_text(text)
         tokenizer = Tokenizer(self.normalizer, None if self.segmenter is None else self.segmenter.join)
-        rows = tokenizer(texts)
-        return WordTypes(list(map(Token, tokenizer.words)), rows)
+        word_indexes = tokenizer(texts)
+        return WordTypes(list(map(Token, tokenizer.words)), word_indexes)
 
     def align(self, hypothesis: str, reference: str, *, maximum_accuracy: bool = False) -> Alignment:
         """Align a hypothesis with one reference.
@@ -417,6 +418,7 @@ class Meteor(Metric):
             return cached_rows
         threads = self.threads if self._engine.name == "native" else 1
         if batch.threads is not None:
+            # The caller has divided the segments into batches, and chosen the number of threads.
             rows = self._engine.score(batch)
         elif len(batch) <= BATCH_SEGMENTS and not self.reads_sentences:
             rows = self._engine.score(replace(batch, threads=threads))
@@ -426,17 +428,12 @@ class Meteor(Metric):
         return rows
 
     def _align_in_parts(self, batch: Batch, threads: int) -> Rows:
-        """Score the parts of a large batch in several threads, and join the results."""
-
-        def score_part(part: Batch) -> Rows:
-            """Align and score one part of the batch with the engine."""
-            part.alignments = batch.alignments
-            return self._engine.score(part)
-
+        """Divide a large batch into parts, align the parts in several threads, and join their statistics."""
         max_characters = ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS
         segments = pair_texts(batch.hypotheses, batch.references)
-        parts = read_batches(segments, max_characters=max_characters, first_size=LARGE_FIRST_BATCH)
-        return join_rows([rows for _, rows in map_in_order(score_part, parts, threads)])
+        small_batches = read_batches(segments, max_characters=max_characters, first_size=LARGE_FIRST_BATCH)
+        parts = (replace(part, alignments=batch.alignments) for part in small_batches)
+        return join_rows([rows for _, rows in map_in_order(self._engine.score, parts, threads)])
 
     def rows(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
         """Return the statistics of each segment.
@@ -460,13 +457,17 @@ class Meteor(Metric):
         """Convert each sum of statistics to a score and the parts of the score."""
         parameters = self.chain.parameters
         if isinstance(sums, list):
-            rows = [formula.compute(Statistics.from_vector(row), parameters).without_nan() for row in sums]
-            return [[row[index] for index in PART_INDEXES] for row in rows]
+            rows = []
+            for vector in sums:
+                parts = formula.compute(Statistics.from_vector(vector), parameters).without_nan()
+                rows.append([parts[index] for index in PART_INDEXES])
+            return rows
         import numpy as np
 
         from meteor_e.scoring.arrays import part_arrays
 
-        return np.nan_to_num(np.stack(part_arrays(sums, parameters), axis=-1)[..., PART_INDEXES], posinf=np.inf)
+        part_array = np.stack(part_arrays(sums, parameters), axis=-1)  # (sums, parts)
+        return np.nan_to_num(part_array[..., PART_INDEXES], posinf=np.inf)
 
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
         """Return the statistics of each segment or system, and the contributions of the matchers to its score.
@@ -489,14 +490,13 @@ class Meteor(Metric):
 
     def _complete_alignments(self, rows: Rows, batch: Batch) -> list[Alignment]:
         """Return one alignment per segment. A segment that cannot be aligned gets an alignment without matches."""
-        best_references = memoryview(rows.best_references).cast("i")
+        reference_indexes = memoryview(rows.best_references).cast("i")  # 32-bit integers
         alignments: list[Alignment] = []
         for index, alignment in enumerate(rows.alignments):
             if alignment is None:
-                best_reference = batch.references[index][best_references[index]]
-                alignments.append(self.make_empty_alignment(batch.hypotheses[index], best_reference))
-            else:
-                alignments.append(alignment)
+                best_reference = batch.references[index][reference_indexes[index]]
+                alignment = self.make_empty_alignment(batch.hypotheses[index], best_reference)
+            alignments.append(alignment)
         return alignments
 
     def about(self) -> Mapping[str, Any]:
@@ -563,7 +563,7 @@ class Meteor(Metric):
                 resolved_rows = resolve_failures(rows, batch, self.on_error)
                 statistics_sum.add_total(resolved_rows.total, len(resolved_rows) - len(resolved_rows.failures))
                 progress(Stage("scoring", "segments"), statistics_sum.segments, None)
-        if not statistics_sum.segments:
+        if statistics_sum.segments == 0:
             raise InputError("there are no segments; there is nothing to score")
         return self.corpus_score(statistics_sum, segment_scores)
 
@@ -574,9 +574,11 @@ class Meteor(Metric):
             total: the sum of the statistics.
             segments: scores of the segments, which become part of the result.
         """
+        statistics = total.total
+        scores = formula.compute(statistics, self.chain.parameters).without_nan()
         return MeteorCorpusScore(
-            **formula.compute(total.total, self.chain.parameters).without_nan()._asdict(),
-            statistics=total.total,
+            **scores._asdict(),
+            statistics=statistics,
             parameters=self.chain.parameters,
             matchers=self.matcher_names,
             signature=self.signature,
@@ -646,10 +648,11 @@ class Meteor(Metric):
             alignment = rows.alignments[index] if rows.alignments else None
             if alignment is not None:
                 yield MeteorSegmentScore(alignment=alignment, **fields)
-            else:
-                align = self.make_empty_alignment if has_failed else self.align
-                texts = (batch.hypotheses[index], batch.references[index][reference_index])
-                yield MeteorSegmentScore.with_lazy_alignment(align, texts, **fields)
+                continue
+            # The alignment is computed when it is accessed for the first time.
+            align = self.make_empty_alignment if has_failed else self.align
+            texts = (batch.hypotheses[index], batch.references[index][reference_index])
+            yield MeteorSegmentScore.with_lazy_alignment(align, texts, **fields)
 
     def make_empty_alignment(self, hypothesis: str, reference: str) -> Alignment:
         """Return an alignment without matches."""
