@@ -84,7 +84,11 @@ class Batch:
 
 
 def reference_list(hypothesis: object, references: Any) -> Sequence[str]:
-    """Check a hypothesis and its references, and return the references as a sequence.
+    """Check a hypothesis and its references, and return the references as a list.
+
+    Args:
+        hypothesis: the hypothesis.
+        references: one reference, or a list of references.
 
     Raises:
         InputError: if one of them is not a text, or if there is no reference.
@@ -92,6 +96,7 @@ def reference_list(hypothesis: object, references: Any) -> Sequence[str]:
     texts = [references] if isinstance(references, str) else list(check_list(references, "references", "text"))
     check_text(hypothesis)
     if not are_valid_texts(texts):
+        # The texts are checked again one by one, which raises an error that describes the invalid text.
         for text in texts:
             check_text(text)
     if not texts:
@@ -112,8 +117,8 @@ def pair_texts(
         check_list(references, "references", "segment"),
         fillvalue=_MISSING,
     )
-    for number, (hypothesis, texts) in enumerate(pairs, 1):
-        yield number, hypothesis, texts, None
+    for number, (hypothesis, segment_references) in enumerate(pairs, 1):
+        yield number, hypothesis, segment_references, None
 
 
 def read_batches(
@@ -136,23 +141,24 @@ def read_batches(
     Raises:
         InputError: if there are more hypotheses than references or the reverse, or if a segment is not a text.
     """
-    position, max_segments = 0, first_size
     numbered_segments = enumerate(segments)
+    max_segments = first_size
+    position = 0
     has_more = True
     while has_more:
         columns = _Columns([], [], [], [])
-        error: Exception | None = None
+        reading_error: Exception | None = None
         try:
             has_more = columns.fill(numbered_segments, max_segments, max_characters)
-        except Exception as exception:
-            error = exception
+        except Exception as error:
+            reading_error = error
         if columns.hypotheses:
             # Sources are only kept if every segment of the batch has a source.
             sources: Any = None if None in columns.sources else columns.sources
             yield Batch(columns.hypotheses, columns.references, sources, columns.ids, position, system)
             position += len(columns.hypotheses)
-        if error is not None:
-            raise error
+        if reading_error is not None:
+            raise reading_error
         max_segments = min(2 * max_segments, BATCH_SEGMENTS)
 
 
@@ -165,7 +171,7 @@ class _Columns(NamedTuple):
     sources: list[str | None]
 
     def fill(self, numbered_segments: Iterator[tuple[int, Any]], max_segments: int, max_characters: int) -> bool:
-        """Append segments until the batch is full.
+        """Check segments, and append them until the batch is full.
 
         Args:
             numbered_segments: the remaining segments, with their indexes.
@@ -175,7 +181,7 @@ class _Columns(NamedTuple):
         Returns:
             Whether there may be more segments.
         """
-        characters = 0
+        character_count = 0
         for index, (segment_id, hypothesis, references, source) in numbered_segments:
             reference = references
             if type(references) in _SEQUENCES and len(references) == 1:
@@ -183,15 +189,15 @@ class _Columns(NamedTuple):
             # Most segments consist of two ASCII texts. They are checked inline, because function calls are slow.
             if type(hypothesis) is str and type(reference) is str and hypothesis.isascii() and reference.isascii():
                 checked_references: Sequence[str] = (reference,)
-                characters += len(hypothesis) + len(reference)
+                character_count += len(hypothesis) + len(reference)
             else:
                 checked_references = _check_segment(index, hypothesis, references)
-                characters += len(hypothesis) + sum(map(len, checked_references))
+                character_count += len(hypothesis) + sum(map(len, checked_references))
             self.ids.append(segment_id)
             self.hypotheses.append(hypothesis)
             self.references.append(checked_references)
             self.sources.append(source)
-            if len(self.hypotheses) == max_segments or characters >= max_characters:
+            if len(self.hypotheses) == max_segments or character_count >= max_characters:
                 return True
         return False
 
@@ -279,11 +285,13 @@ def map_in_order(
             have been yielded.
     """
     for batch in batches:
-        if threads is not None and threads > 1 and len(batch) >= BATCH_SEGMENTS:
+        is_full = len(batch) >= BATCH_SEGMENTS
+        if is_full and threads is not None and threads > 1:
             pool = _start_pool(threads)
             if pool is not None:
                 yield from _map_in_pool(function, itertools.chain([batch], batches), pool, threads)
                 return
+            # The operating system cannot start threads, so the calling thread maps all remaining batches.
             threads = 1
         batch.threads = threads
         yield batch, function(batch)
@@ -315,8 +323,8 @@ def _map_in_pool(
                 yield _wait_for_first(pending)
         while pending:
             yield _wait_for_first(pending)
-        for error in reading_errors:
-            raise error
+        if reading_errors:
+            raise reading_errors[0]
     finally:
         # If the caller stops early, batches in progress are interrupted and waiting batches are not started.
         stop.append(True)

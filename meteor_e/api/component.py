@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from meteor_e.base.errors import ConfigError, PluginError, add_location, plugin_errors
+from meteor_e.base.errors import ConfigError, add_location, plugin_errors
 
 if TYPE_CHECKING:
     from typing_extensions import Self
@@ -85,14 +85,12 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         """
         checked_options = cls.check_options(options)
         title = f"{cls.kind} {cls.name!r}"
-        try:
-            with plugin_errors(f"making {title}"):
+        with plugin_errors(f"making {title}"):
+            try:
                 return cls.from_options(context, checked_options)
-        except PluginError as error:
-            if isinstance(error.__cause__, (TypeError, ValueError)):
+            except (TypeError, ValueError) as error:
                 option_list = ", ".join(f"{name}: {value!r}" for name, value in options.items()) or "none"
-                raise ConfigError(f"{title} refuses its options ({option_list}): {error.__cause__}") from error
-            raise
+                raise ConfigError(f"{title} refuses its options ({option_list}): {error}") from error
 
     @classmethod
     def from_options(cls, context: Any, options: Any) -> Self:
@@ -119,13 +117,14 @@ class Component(ABC):  # noqa: B024 (families have abstract methods)
         from meteor_e.api.options import option_names, path_options
 
         options_class = type(self.options)
-        path_names = path_options(options_class)
-        parts = []
+        names_of_paths = path_options(options_class)
+        descriptions = []
         for name in option_names(options_class):
             value = getattr(self.options, name)
             if value is not None:
-                parts.append(f"{name}={_format_value(value, name in path_names)}")
-        return " ".join(parts)
+                formatted_value = _format_value(value, is_path=name in names_of_paths)
+                descriptions.append(f"{name}={formatted_value}")
+        return " ".join(descriptions)
 
     @classmethod
     def options_class(cls) -> type[ComponentOptions] | None:
@@ -193,10 +192,10 @@ def options_by_name(options: Any) -> dict[str, Any]:
     return {} if options is None else {name: getattr(options, name) for name in options.__struct_fields__}
 
 
-def _format_value(value: Any, is_path: bool) -> str:
+def _format_value(value: Any, *, is_path: bool) -> str:
     """Format the value of an option for the signature. A file is represented by its name and a digest."""
     if isinstance(value, list | tuple):
-        return ",".join(_format_value(item, is_path) for item in value)
+        return ",".join(_format_value(item, is_path=is_path) for item in value)
     if not is_path:
         return str(value)
     from meteor_e.base.files import name_with_digest

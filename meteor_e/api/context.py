@@ -88,7 +88,9 @@ class MatcherContext(NamedTuple):
             ConfigError: if the resource is for another language.
         """
         language = self.language
-        if not codes or (claimed and language.code == "other"):
+        is_language_unknown = claimed and language.code == "other"
+        if not codes or is_language_unknown:
             return
-        if not {language.code, language.meteor_code, *language.aliases} & set(codes):
+        language_codes = {language.code, language.meteor_code, *language.aliases}
+        if language_codes.isdisjoint(codes):
             raise ConfigError(f"{what} of {', '.join(map(repr, codes))}, and the chain is for {language.code!r}")

@@ -88,9 +88,11 @@ class Examples:
         Args:
             seed: seed of the random order.
         """
-        swap = np.random.default_rng(seed).integers(2, size=len(self.better)).astype(bool)
-        first, second = np.where(swap, self.worse, self.better), np.where(swap, self.better, self.worse)
-        return self.pairs(first, second), (~swap).astype(np.int64)
+        is_swapped = np.random.default_rng(seed).integers(2, size=len(self.better)).astype(bool)
+        first = np.where(is_swapped, self.worse, self.better)
+        second = np.where(is_swapped, self.better, self.worse)
+        labels = (~is_swapped).astype(np.int64)
+        return self.pairs(first, second), labels
 
 
 @dataclass(frozen=True)
@@ -158,14 +160,15 @@ class Estimator(Component):
             InputError: if there are no examples of the estimator's task.
         """
         if self.task == "scores":
-            rows = ~np.isnan(examples.scores)
-            if not rows.any():
+            is_rated = ~np.isnan(examples.scores)
+            if not is_rated.any():
                 raise InputError("there are no human scores of segments to learn from")
-            self.fit(examples.features[rows], examples.scores[rows], groups=examples.hypothesis_part[rows])
+            groups = examples.hypothesis_part[is_rated]
+            self.fit(examples.features[is_rated], examples.scores[is_rated], groups=groups)
             return {}
         examples.check_comparisons(held)
-        X, y = examples.draw_pairs(run.seed)  # noqa: N806
-        self.fit(X, y, groups=examples.group, sample_weight=examples.weight)
+        pairs, labels = examples.draw_pairs(run.seed)
+        self.fit(pairs, labels, groups=examples.group, sample_weight=examples.weight)
         return {}
 
     def fit(
@@ -213,7 +216,9 @@ class Estimator(Component):
         if column_count % 2:
             raise ConfigError(f"{column_count} numbers per pair; they are not the features of two hypotheses")
         feature_count = column_count // 2
-        return self.score_segments(X[:, :feature_count]) - self.score_segments(X[:, feature_count:])
+        first_scores = self.score_segments(X[:, :feature_count])
+        second_scores = self.score_segments(X[:, feature_count:])
+        return first_scores - second_scores
 
     def decisions(self, examples: Examples) -> Floats:
         """Measure how strongly the estimator agrees with each human comparison of two hypotheses.
@@ -254,6 +259,7 @@ class Estimator(Component):
         """
         if not len(segments):
             raise InputError("there are no segments to take the mean of")
-        shares = np.ones((1, len(segments))) if weights is None else np.asarray(weights, float)
-        result: Floats = (shares / shares.sum(axis=1, keepdims=True)) @ segments
-        return result
+        counts = np.ones((1, len(segments))) if weights is None else np.asarray(weights, float)
+        shares = counts / counts.sum(axis=1, keepdims=True)
+        sample_means: Floats = shares @ segments
+        return sample_means

@@ -22,8 +22,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from meteor_e.api.component import Component
 from meteor_e.base.errors import InputError, PluginError, plugin_errors
@@ -131,10 +130,12 @@ class Feature(Component):
                 the feature needs is missing.
             PluginError: if the feature fails, or does not return finite rows of its dimension.
         """
-        optional = {"sources": sources, "systems": systems, "segments": segments}
-        present = {name: values for name, values in optional.items() if values is not None}
-        columns = check_items(hypotheses=hypotheses, references=references, **present)
-        columns["references"] = [[item] if isinstance(item, str) else item for item in columns["references"]]
+        arguments: dict[str, Any] = {"hypotheses": hypotheses, "references": references}
+        for name, values in (("sources", sources), ("systems", systems), ("segments", segments)):
+            if values is not None:
+                arguments[name] = values
+        columns = check_items(**arguments)
+        columns["references"] = [[texts] if isinstance(texts, str) else texts for texts in columns["references"]]
         return self.rows(FeatureBatch(**columns))
 
     def rows(self, batch: FeatureBatch) -> NDArray[np.float64]:
@@ -146,10 +147,10 @@ class Feature(Component):
         """
         import numpy as np
 
-        for name in self.needs:
-            if getattr(batch, name) is None:
-                raise InputError(f"feature {self.name!r} needs the {name} of the segments")
-        if not len(batch):
+        for attribute in self.needs:
+            if getattr(batch, attribute) is None:
+                raise InputError(f"feature {self.name!r} needs the {attribute} of the segments")
+        if len(batch) == 0:
             return np.empty((0, self.dimension))
         with plugin_errors(f"feature {self.name!r}"):
             rows = np.asarray(self.compute(batch), dtype=np.float64)
@@ -157,10 +158,14 @@ class Feature(Component):
         return rows
 
     def _check_rows(self, rows: NDArray[np.float64], segment_count: int) -> None:
-        """Check the result of :meth:`compute`.
+        """Check that there is one row of finite numbers per segment.
+
+        Args:
+            rows: the result of :meth:`compute`.
+            segment_count: number of segments in the batch.
 
         Raises:
-            PluginError: if there is not one row of finite numbers per segment.
+            PluginError: if the shape is wrong, or if a number is infinite or NaN.
         """
         import numpy as np
 
@@ -169,9 +174,9 @@ class Feature(Component):
                 f"feature {self.name!r} returned an array of shape {rows.shape} for {segment_count} segments; "
                 f"it declares {self.dimension} numbers per segment"
             )
-        is_finite = np.isfinite(rows).all(axis=1)
+        is_finite = np.isfinite(rows).all(axis=1)  # (segments,)
         if not is_finite.all():
-            index = int(np.argmin(is_finite))
+            index = int(np.argmin(is_finite))  # The first row that is not finite.
             raise PluginError(f"feature {self.name!r} is not finite for segment {index + 1}: {rows[index]}")
 
 
@@ -200,17 +205,20 @@ class SegmentFeature(Feature):
         """Return for each segment the vector of the hypothesis, followed by the mean vector of the references."""
         import numpy as np
 
-        distinct_texts = list(dict.fromkeys([*batch.hypotheses, *chain.from_iterable(batch.references)]))
+        texts = list(batch.hypotheses)
+        for references in batch.references:
+            texts += references
+        distinct_texts = list(dict.fromkeys(texts))
         vectors = np.asarray(self.vectors(distinct_texts), dtype=np.float64)
         if vectors.shape != (len(distinct_texts), self.segment_dimension):
             raise PluginError(
                 f"feature {self.name!r} returned vectors of shape {vectors.shape} for {len(distinct_texts)} segments; "
                 f"it declares {self.segment_dimension} numbers per segment"
             )
-        row_of_text = {text: row for row, text in enumerate(distinct_texts)}
-        hypothesis_vectors = vectors[[row_of_text[hypothesis] for hypothesis in batch.hypotheses]]
+        index_of_text = {text: index for index, text in enumerate(distinct_texts)}
+        hypothesis_indexes = [index_of_text[hypothesis] for hypothesis in batch.hypotheses]
         mean_reference_vectors = []
         for references in batch.references:
-            reference_rows = [row_of_text[reference] for reference in references]
-            mean_reference_vectors.append(vectors[reference_rows].mean(axis=0))
-        return np.hstack([hypothesis_vectors, np.stack(mean_reference_vectors)])
+            reference_indexes = [index_of_text[reference] for reference in references]
+            mean_reference_vectors.append(vectors[reference_indexes].mean(axis=0))
+        return np.hstack([vectors[hypothesis_indexes], np.stack(mean_reference_vectors)])
