@@ -82,18 +82,18 @@ class Lemmatizer(Component):
         if self.scope == "sentence":
             return list(self._sentence_cache[tuple(words)])
         cache = self._word_cache
-        tokens = {}
+        token_by_word = {}
         for word in words:
             # A cached token is read only once, because another thread may clear the cache at any time.
             cached_token = cache.get(word)
             if cached_token is not None:
-                tokens[word] = cached_token
-        missing_words = [word for word in dict.fromkeys(words) if word not in tokens]
+                token_by_word[word] = cached_token
+        missing_words = [word for word in dict.fromkeys(words) if word not in token_by_word]
         if missing_words:
             new_tokens = dict(zip(missing_words, self._make_tokens(missing_words), strict=True))
-            tokens.update(new_tokens)
+            token_by_word.update(new_tokens)
             cache.add_items(new_tokens)
-        return [tokens[word] for word in words]
+        return [token_by_word[word] for word in words]
 
     def _make_tokens(self, words: Sequence[str]) -> list[Token]:
         """Lemmatize words, and return a token for each word. Raises PluginError if the lemmatizer fails."""

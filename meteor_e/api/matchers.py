@@ -227,7 +227,7 @@ class OverlapMatcher(Matcher):
         """
 
     def distinct_pieces(self, token: Token) -> frozenset[tuple[Hashable, int]]:
-        """Return the pieces of a token as ``(piece, number)``. The number distinguishes repeated pieces."""
+        """Return pairs of a piece of a token and a number from 0, which distinguishes repeated pieces."""
         counts: Counter[Hashable] = Counter()
         numbered_pieces = []
         for piece in self.pieces(token):
@@ -246,25 +246,25 @@ class OverlapMatcher(Matcher):
                 yield Match(j, i, probability=-negative_similarity)
 
     def _compare_words(self, hypothesis: Sequence[Token], reference: Sequence[Token]) -> list[_SimilarPair]:
-        """Compare every hypothesis word with every reference word.
+        """Return all pairs of a hypothesis word and a reference word whose similarity reaches the threshold.
 
-        Words that occur in both segments are left out. The result contains all pairs whose similarity reaches the
-        threshold.
+        Words that occur in both segments are left out.
         """
         common_forms = {token.form for token in hypothesis} & {token.form for token in reference}
-        hypothesis_pieces = [
-            (i, self._piece_cache[token]) for i, token in enumerate(hypothesis) if token.form not in common_forms
-        ]
+        hypothesis_words = []
+        for i, token in enumerate(hypothesis):
+            if token.form not in common_forms:
+                hypothesis_words.append((i, self._piece_cache[token]))
         pairs = []
         for j, token in enumerate(reference):
             if token.form in common_forms:
                 continue
-            pieces = self._piece_cache[token]
-            for i, other_pieces in hypothesis_pieces:
-                shared_count = len(pieces & other_pieces)
-                if not shared_count:
+            reference_pieces = self._piece_cache[token]
+            for i, hypothesis_pieces in hypothesis_words:
+                shared_count = len(reference_pieces & hypothesis_pieces)
+                if shared_count == 0:
                     continue
-                similarity = 2.0 * shared_count / (len(pieces) + len(other_pieces))
+                similarity = 2.0 * shared_count / (len(reference_pieces) + len(hypothesis_pieces))
                 if similarity >= self.options.threshold:
                     distance = abs(j * len(hypothesis) - i * len(reference))
                     pairs.append(_SimilarPair(-similarity, distance, j, i))
@@ -286,12 +286,12 @@ class _VectorMatcher(Matcher):
 
         if not hypothesis or not reference:
             return
-        hypothesis_rows = self._rows(hypothesis)
-        reference_rows = self._rows(reference)
-        # A row of the similarities belongs to a reference word, and a column to a hypothesis word.
-        similarities = (1 + _multiply_rows(reference_rows, hypothesis_rows)) / 2
-        is_similar = self._select_similar(similarities)
-        is_similar &= np.logical_and.outer(reference_rows.any(axis=1), hypothesis_rows.any(axis=1))
+        hypothesis_vectors = self._rows(hypothesis)  # (hypothesis words, dimension)
+        reference_vectors = self._rows(reference)  # (reference words, dimension)
+        similarities = (1 + _multiply_rows(reference_vectors, hypothesis_vectors)) / 2
+        is_similar = self._select_similar(similarities)  # (reference words, hypothesis words)
+        # A vector of zeros means that the word does not have a vector.
+        is_similar &= np.logical_and.outer(reference_vectors.any(axis=1), hypothesis_vectors.any(axis=1))
         matches_equal_words = self.options.below is None
         for j, reference_token in enumerate(reference):
             for i, hypothesis_token in enumerate(hypothesis):
@@ -335,14 +335,18 @@ class SimilarityMatcher(_VectorMatcher):
         import numpy as np
 
         cache = self._row_cache
-        # A cached row is read only once, because another thread may clear the cache at any time.
-        rows = {token: row for token in tokens if (row := cache.get(token)) is not None}
-        missing_tokens = [token for token in dict.fromkeys(tokens) if token not in rows]
+        row_by_token = {}
+        for token in tokens:
+            # A cached row is read only once, because another thread may clear the cache at any time.
+            cached_row = cache.get(token)
+            if cached_row is not None:
+                row_by_token[token] = cached_row
+        missing_tokens = [token for token in dict.fromkeys(tokens) if token not in row_by_token]
         if missing_tokens:
             new_rows = dict(zip(missing_tokens, self.compute_vectors(missing_tokens), strict=True))
-            rows.update(new_rows)
+            row_by_token.update(new_rows)
             cache.add_items(new_rows)
-        return np.stack([rows[token] for token in tokens])
+        return np.stack([row_by_token[token] for token in tokens])
 
     def compute_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
         """Call :meth:`vectors`, and check the shape of the result.
@@ -434,7 +438,7 @@ class ContextualMatcher(_VectorMatcher):
         cache = self.memory
         rows_by_sentence = {}
         for sentence in sentences:
-            # A cached item is read only once, because another thread may clear the cache at any time.
+            # A cached array is read only once, because another thread may clear the cache at any time.
             cached_rows = cache.get(sentence)
             if cached_rows is not None:
                 rows_by_sentence[sentence] = cached_rows
@@ -484,9 +488,10 @@ class ContextualMatcher(_VectorMatcher):
         rows_by_sentence = {}
         start = 0
         for sentence in sentences:
+            end = start + len(sentence)
             # The rows are copied, because a view would keep the vectors of all sentences in memory.
-            rows_by_sentence[sentence] = rounded_rows[start : start + len(sentence)].copy()
-            start += len(sentence)
+            rows_by_sentence[sentence] = rounded_rows[start:end].copy()
+            start = end
         self.memory.add_items(rows_by_sentence)
         return rows_by_sentence
 
@@ -503,13 +508,14 @@ class ContextualMatcher(_VectorMatcher):
 
         expected_offsets = list(accumulate(map(len, sentences), initial=0))
         token_count = expected_offsets[-1]
-        if rows.ndim != 2 or list(map(int, offsets)) != expected_offsets or len(rows) != token_count:
+        has_expected_offsets = list(map(int, offsets)) == expected_offsets
+        if rows.ndim != 2 or len(rows) != token_count or not has_expected_offsets:
             raise TypeError(
                 f"{type(self).__name__}.encode returned rows of shape {rows.shape} in {len(offsets) - 1} parts for "
                 f"{len(sentences)} sentences with {token_count} tokens; it must return one row per token"
             )
-        squared_lengths = np.square(rows, dtype=np.float64).sum(axis=1)
-        # This condition is also false for NaN.
+        squared_lengths = np.square(rows, dtype=np.float64).sum(axis=1)  # (tokens,)
+        # Rounding errors are tolerated. The comparison is false for NaN.
         if not (squared_lengths <= 1.01).all():
             raise ValueError(f"{type(self).__name__}.encode returned rows that are not finite, or longer than 1")
 
@@ -538,11 +544,12 @@ def _multiply_rows(left: NDArray[np.floating[Any]], right: NDArray[np.floating[A
     """
     import numpy as np
 
-    columns = np.ascontiguousarray(right.T, dtype=np.float64)
-    total = np.zeros((len(left), len(right)))
-    for dimension, factors in enumerate(left.T.astype(np.float64)):
-        total += factors[:, None] * columns[dimension]
-    return total
+    left_columns = left.T.astype(np.float64)  # (dimension, left rows)
+    right_columns = np.ascontiguousarray(right.T, dtype=np.float64)  # (dimension, right rows)
+    products = np.zeros((len(left), len(right)))
+    for left_column, right_column in zip(left_columns, right_columns, strict=True):
+        products += left_column[:, None] * right_column
+    return products
 
 
 class _Phrase(NamedTuple):
@@ -607,20 +614,20 @@ def _find_paraphrases(
 
     Args:
         table: the phrase table.
-        phrases: phrases of the segment.
-        other_phrases: phrases of the other segment.
+        phrases: phrases of the first segment that the table contains.
+        other_phrases: phrases of the second segment that the table contains.
 
     Yields:
-        Pairs of a phrase of the segment and its paraphrase in the other segment.
+        Pairs of a phrase of the first segment and its paraphrase in the second segment.
     """
-    others_by_node: dict[int, list[_Phrase]] = {}
+    other_phrases_by_node: dict[int, list[_Phrase]] = {}
     for other_phrase in other_phrases:
-        others_by_node.setdefault(other_phrase.node, []).append(other_phrase)
+        other_phrases_by_node.setdefault(other_phrase.node, []).append(other_phrase)
     for phrase in phrases:
         paraphrase_nodes = table.paraphrases(phrase.node)
         # This test quickly skips the many phrases without a paraphrase in the other segment.
-        if others_by_node.keys().isdisjoint(paraphrase_nodes):
+        if other_phrases_by_node.keys().isdisjoint(paraphrase_nodes):
             continue
         for node in paraphrase_nodes:
-            for other_phrase in others_by_node.get(node, ()):
+            for other_phrase in other_phrases_by_node.get(node, ()):
                 yield phrase, other_phrase

@@ -40,7 +40,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, cast, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from meteor_e.api.batches import Batch
 from meteor_e.api.component import Component
@@ -136,13 +136,11 @@ class Scores:
 
     def negated(self) -> Scores:
         """Return the negated scores. For an error rate, higher values are then better."""
+        negated = replace(self, segments=-self.segments, systems=-self.systems)
         resample = self.resample
-        return replace(
-            self,
-            segments=-self.segments,
-            systems=-self.systems,
-            resample=None if resample is None else lambda system, weights: -resample(system, weights),
-        )
+        if resample is None:
+            return negated
+        return replace(negated, resample=lambda system, weights: -resample(system, weights))
 
 
 class MetricContext(NamedTuple):
@@ -478,17 +476,18 @@ class Metric(Component):
         """
         batch = _make_batch(hypotheses, references, sources)
         metric = self.prepare(batch.references) if self.needs_references else self
+        reference_counts = {len(texts) for texts in batch.references}
+        signature = metric.signature_for(reference_counts)
         statistics = compute_statistics(metric, batch)
-        signature = metric.signature_for(set(map(len, batch.references)))
-        segment_scores: tuple[SegmentScore, ...] = ()
+        segment_scores: list[SegmentScore] = []
         if segments:
             with plugin_errors(f"metric {self.name!r}"):
                 scores = main_scores(metric.segment_scores(statistics)).tolist()
-            segment_scores = tuple(SegmentScore(score, signature) for score in scores)
+            segment_scores = [SegmentScore(score, signature) for score in scores]
         progress(self.label, len(batch), len(batch))
-        statistics_sum = add_statistics(None, statistics)
-        values = system_values(metric, statistics_sum, statistics, len(batch))
-        return CorpusScore(values[0], signature, len(batch), segment_scores)
+        total = add_statistics(None, statistics)
+        values = system_values(metric, total, statistics, len(batch))
+        return CorpusScore(values[0], signature, len(batch), tuple(segment_scores))
 
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> SegmentScore:
         """Score a single segment. Arguments and errors are like those of :meth:`corpus`."""
@@ -580,14 +579,14 @@ def compute_raw_statistics(metric: Metric, batch: Batch, *, finite: bool = True)
         InputError: if statistics are not finite.
     """
     with plugin_errors(f"metric {metric.name!r}"):
-        rows = metric.statistics(batch)
-        if isinstance(rows, SummedStatistics):
-            return rows
+        statistics = metric.statistics(batch)
+        if isinstance(statistics, SummedStatistics):
+            return statistics
         import numpy as np
 
-        statistics: Floats = np.asarray(rows, float)
-    _check_statistics(metric, batch, statistics, finite=finite)
-    return statistics
+        rows: Floats = np.asarray(statistics, float)
+    _check_statistics(metric, batch, rows, finite=finite)
+    return rows
 
 
 def _check_statistics(metric: Metric, batch: Batch, statistics: Floats, *, finite: bool) -> None:
@@ -610,9 +609,9 @@ def _check_statistics(metric: Metric, batch: Batch, statistics: Floats, *, finit
             f"metric {metric.name!r} returned statistics of shape {statistics.shape} for {len(batch)} segments; "
             "one row per segment is needed"
         )
-    is_finite = np.isfinite(statistics).all(axis=1)
+    is_finite = np.isfinite(statistics).all(axis=1)  # (segments,)
     if finite and not is_finite.all():
-        index = int(np.argmin(is_finite))
+        index = int(np.argmin(is_finite))  # The first segment that is not finite.
         raise InputError(f"{metric.label} gives no finite number for segment {batch.ids[index]}: {statistics[index]}")
 
 
@@ -630,17 +629,15 @@ def resolve_failures(rows: SummedStatistics, batch: Batch, on_error: str) -> Sum
     Raises:
         MeteorError: if the policy is ``stop``, or the cause of a failure is not the text of the segment.
     """
+    consequence = "it is left out" if on_error == "skip" else "it scores 0"
     for index, error in sorted(rows.failures.items()):
-        segment_id = batch.ids[index]
         if not isinstance(error, InputError):
             raise error
+        problem = f"segment {batch.ids[index]}: {error}"
         if on_error == "stop":
-            raise InputError(
-                f"segment {segment_id}: {error}; on_error='skip' or 'zero' goes on "
-                "(meteor-e score: --on-error skip|zero)"
-            ) from error
-        consequence = "it is left out" if on_error == "skip" else "it scores 0"
-        warn_user(f"segment {segment_id}: {error}; {consequence}", SegmentWarning)
+            advice = "on_error='skip' or 'zero' goes on (meteor-e score: --on-error skip|zero)"
+            raise InputError(f"{problem}; {advice}") from error
+        warn_user(f"{problem}; {consequence}", SegmentWarning)
     return rows.with_zeros() if on_error == "zero" else rows
 
 
@@ -662,11 +659,13 @@ def metric_values(metric: Metric, scores: Any) -> list[list[float]]:
         import numpy as np
 
         score_array = np.asarray(scores, float)
-        # A one-dimensional array contains only scores, and each score becomes a row with one value.
-        rows = (score_array[:, None] if score_array.ndim == 1 else score_array).tolist()
-    width = sum(1 + len(column.parts) for column in metric.headings)
-    if rows and len(rows[0]) != width:
-        raise PluginError(f"metric {metric.name!r} returned {len(rows[0])} values; its columns have {width}")
+        if score_array.ndim == 1:
+            # The array contains only scores. Each score becomes a row with one value.
+            score_array = score_array[:, None]
+        rows = score_array.tolist()
+    value_count = sum(1 + len(column.parts) for column in metric.headings)
+    if rows and len(rows[0]) != value_count:
+        raise PluginError(f"metric {metric.name!r} returned {len(rows[0])} values; its columns have {value_count}")
     return rows
 
 
@@ -685,7 +684,8 @@ def system_values(metric: Metric, total: Any, statistics: Any, segment_count: in
     """
     with plugin_errors(f"metric {metric.name!r}"):
         if metric.additive:
-            scores = metric.scores(cast("Floats", [total] if isinstance(total, list) else total[None]))
+            totals: Any = [total] if isinstance(total, list) else total[None]
+            scores = metric.scores(totals)
         else:
             import numpy as np
 
@@ -712,7 +712,7 @@ def add_statistics(total: Any, statistics: Floats | SummedStatistics) -> Any:
     if isinstance(statistics, SummedStatistics):
         if total is None:
             return statistics.total
-        return [a + b for a, b in zip(total, statistics.total, strict=True)]
+        return [sum(values) for values in zip(total, statistics.total, strict=True)]
     import numpy as np
 
     rows = statistics if total is None else np.vstack([total, statistics])
@@ -829,11 +829,12 @@ def _make_batch(
     Raises:
         InputError: if there are no segments, the numbers of segments differ, or an item is not a text.
     """
-    arguments: dict[str, Any] = {"hypotheses": hypotheses, "references": references}
+    columns: dict[str, Any] = {"hypotheses": hypotheses, "references": references}
     if sources is not None:
-        arguments["sources"] = sources
-    columns = check_items(**arguments)
-    if not columns["hypotheses"]:
+        columns["sources"] = sources
+    checked_columns = check_items(**columns)
+    checked_hypotheses = checked_columns["hypotheses"]
+    if not checked_hypotheses:
         raise InputError("there are no segments to score")
-    reference_lists = [[texts] if isinstance(texts, str) else texts for texts in columns["references"]]
-    return Batch(columns["hypotheses"], reference_lists, columns.get("sources"))
+    reference_lists = [[texts] if isinstance(texts, str) else texts for texts in checked_columns["references"]]
+    return Batch(checked_hypotheses, reference_lists, checked_columns.get("sources"))

@@ -116,16 +116,14 @@ def option_infos(kind: type[ComponentOptions]) -> list[OptionInfo]:
     """Return descriptions of all options."""
     infos = []
     for field in _fields(kind):
-        descriptions = [(metadata.extra_json_schema or {}).get("description") for metadata in _metadata(field.type)]
-        distinct_descriptions = dict.fromkeys(filter(None, descriptions))
+        descriptions: list[str] = []
+        for metadata in _metadata(field.type):
+            description = (metadata.extra_json_schema or {}).get("description")
+            if description and description not in descriptions:
+                descriptions.append(description)
+        help_text = " ".join(descriptions)
         infos.append(
-            OptionInfo(
-                name=field.name,
-                type=describe_type(field.type),
-                required=field.required,
-                default=_default_value(field),
-                help=" ".join(distinct_descriptions),
-            )
+            OptionInfo(field.name, describe_type(field.type), field.required, _default_value(field), help_text)
         )
     return infos
 

@@ -40,10 +40,11 @@ class BatchScorer:
         statistics.
         """
         batch.alignments = self.alignments
+        end = batch.position + len(batch)
         statistics: BatchStatistics = []
         for index, metric in enumerate(self.metrics):
             if index in self.known:
-                statistics.append(self.known[index][batch.position : batch.position + len(batch)])
+                statistics.append(self.known[index][batch.position : end])
             else:
                 statistics.append(compute_raw_statistics(metric, batch, finite=self.finite))
         return statistics
@@ -73,8 +74,11 @@ def score_batches(
     for batch, statistics in execute(scorer, batches, threads):
         # The attribute is set again, because a cluster worker only changes its own copy of the batch.
         batch.alignments = scorer.alignments
-        if on_error != "collect":
-            for index, rows in enumerate(statistics):
-                if isinstance(rows, SummedStatistics) and rows.failures:
-                    statistics[index] = resolve_failures(rows, batch, on_error or metrics[index].on_error)
+        if on_error == "collect":
+            yield batch, statistics
+            continue
+        for index, rows in enumerate(statistics):
+            if isinstance(rows, SummedStatistics) and rows.failures:
+                policy = on_error or metrics[index].on_error
+                statistics[index] = resolve_failures(rows, batch, policy)
         yield batch, statistics

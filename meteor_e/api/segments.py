@@ -96,11 +96,12 @@ class System:
             ValueError: if the lengths of the lists differ.
         """
         segment_count = len(hypotheses)
-        source_column: Iterable[str | None] = [None] * segment_count if sources is None else sources
-        id_column: Iterable[SegmentId] = range(1, segment_count + 1) if ids is None else ids
+        segment_ids: Iterable[SegmentId] = range(1, segment_count + 1) if ids is None else ids
+        segment_sources: Iterable[str | None] = [None] * segment_count if sources is None else sources
+        columns = zip(segment_ids, hypotheses, references, segment_sources, strict=True)
         segments = []
-        for segment_id, hypothesis, texts, source in zip(id_column, hypotheses, references, source_column, strict=True):
-            segments.append(Segment(segment_id, hypothesis, tuple(texts), source))
+        for segment_id, hypothesis, segment_references, source in columns:
+            segments.append(Segment(segment_id, hypothesis, tuple(segment_references), source))
         return cls.from_segments(name, segments)
 
 
