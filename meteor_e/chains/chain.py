@@ -94,9 +94,9 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
     with add_location(config.locations.get("task", "")):
         task_name, task = language.task(config.task)
     matchers = _resolve_matchers(config, language, task_name, task, registry)
+    _check_values(config)
     parameters = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
     weights = tuple(matcher.weight or 0.0 for matcher in matchers)
-    _check_values(config)
     lemmatizer = config.lemmatizer
     needs_lemmatizer = any(matcher.name == "lemma" for matcher in matchers)
     if lemmatizer is None and needs_lemmatizer and language.lemmatizer not in (None, "none"):
@@ -129,24 +129,25 @@ def _resolve_language(config: ChainConfig, registry: PluginRegistry) -> Language
 def _resolve_matchers(
     config: ChainConfig, language: Language, task_name: str, task: Task, registry: PluginRegistry
 ) -> tuple[ChainEntry, ...]:
-    """Return the matchers of a chain after checking their weights and options.
+    """Return the matchers of a chain, and check their weights and options.
 
     If the chain does not list any matchers, the matchers of its task are used.
     """
     if config.matchers is None:
         weights = _default_weights(language, task_name, task, registry)
-        matchers = tuple(ChainEntry(name, weight, optional=True) for name, weight in weights.items())
+        matchers = [ChainEntry(name, weight, optional=True) for name, weight in weights.items()]
     else:
-        matchers = tuple(_resolve_matcher(entry, task.weights, registry) for entry in config.matchers)
+        matchers = [_resolve_matcher(entry, task.weights, registry) for entry in config.matchers]
     if not matchers:
         raise ConfigError("the chain has no matchers; name at least one, such as 'exact'")
     for matcher in matchers:
-        if matcher.weight is not None and not 0 <= matcher.weight <= MAX_WEIGHT:
+        weight = matcher.weight
+        if weight is not None and not 0 <= weight <= MAX_WEIGHT:
             with add_location(matcher.location):
                 raise ConfigError(
-                    f"the weight of matcher {matcher.name!r} is {matcher.weight}; it must be from 0 to {MAX_WEIGHT}"
+                    f"the weight of matcher {matcher.name!r} is {weight}; it must be from 0 to {MAX_WEIGHT}"
                 )
-    return matchers
+    return tuple(matchers)
 
 
 def _check_values(config: ChainConfig) -> None:
@@ -161,7 +162,7 @@ def _check_values(config: ChainConfig) -> None:
         raise ConfigError("the name of a pack is empty; leave it out for the pack of the language")
 
 
-def _default_weights(language: Language, name: str, task: Task, registry: PluginRegistry) -> Mapping[str, float]:
+def _default_weights(language: Language, task_name: str, task: Task, registry: PluginRegistry) -> Mapping[str, float]:
     """Return a mapping from the names of the default matchers to their weights.
 
     The task ``universal`` only has weights for two matchers. If a user's language file has ``universal`` as its default
@@ -169,12 +170,13 @@ def _default_weights(language: Language, name: str, task: Task, registry: Plugin
     intentionally omit matchers.
     """
     is_builtin = language.script or Path(language.source).parent == LANGUAGE_FOLDER
-    if is_builtin or name != language.default_task or name in own_tasks(language):
+    if is_builtin or task_name != language.default_task or task_name in own_tasks(language):
         return task.weights
-    return {
-        matcher: task.weights.get(matcher, registry.matchers.get(matcher).default_weight)
-        for matcher in language.matchers
-    }
+    weights = {}
+    for name in language.matchers:
+        default_weight = registry.matchers.get(name).default_weight
+        weights[name] = task.weights.get(name, default_weight)
+    return weights
 
 
 def _resolve_function_words(config: ChainConfig, language: Language) -> str | None:
@@ -246,16 +248,15 @@ def find_language(name: str, registry: PluginRegistry | None = None, *, pack: st
         return replace(read_language(name), path=os.path.abspath(name))  # noqa: PTH100 (the path is only displayed)
     registry = registry or plugin_registry()
     try:
-        language: Language = registry.languages.get(name)
-        return language
+        return registry.languages.get(name)
     except ConfigError:
         if not isinstance(name, str):
             raise
+    if pack is None:
+        return _find_language_of_code(name, registry, generic=True)
     try:
-        return _find_language_of_code(name, registry, generic=pack is None)
+        return _find_language_of_code(name, registry, generic=False)
     except ConfigError as error:
-        if pack is None:
-            raise
         return _read_language_of_pack(name, pack, str(error))
 
 
@@ -276,8 +277,7 @@ def _find_language_of_code(name: str, registry: PluginRegistry, *, generic: bool
     tag = find_tag(name, defined_codes)
     for code in tag.candidates():
         if code in defined_codes:
-            language: Language = registry.languages.get(code)
-            return language
+            return registry.languages.get(code)
     generic_definition = generic_language(tag)
     message = f"language {tag.code!r} ({generic_definition.name}) has no definition"
     if not generic:
@@ -287,12 +287,15 @@ def _find_language_of_code(name: str, registry: PluginRegistry, *, generic: bool
 
 
 def _read_language_of_pack(name: str, pack: str, message: str) -> Language:
-    """Return the language that a pack defines.
+    """Read the language file of a resource pack.
 
     Args:
-        name: the name of the language.
+        name: the code of the language.
         pack: the name or folder of the pack.
         message: the error message if the pack does not define the language.
+
+    Raises:
+        ConfigError: if the pack is not installed, or does not define the language.
     """
     from meteor_e.packs.pack import LANGUAGE_FILE
     from meteor_e.packs.store import PackStore
@@ -363,18 +366,17 @@ def signature(chain: Chain, components: ChainComponents) -> str:
     Returns:
         ``key:value`` pairs joined by ``|``, as in ``meteor_e:0.1.0|lang:en|task:rank|…``.
     """
-    parameters = chain.parameters
-    matchers = [
-        _describe_component(matcher, f"={weight!r}")
-        for matcher, weight in zip(components.matchers, parameters.weights, strict=True)
-    ]
     parts = [
         ("meteor_e", __version__),
         ("lang", _describe_language(chain.language)),
         ("task", chain.task),
         ("norm", chain.normalization.value),
     ]
-    parts += [(name[0], repr(getattr(parameters, name))) for name in GREEK]
+    for name in GREEK:
+        parts.append((name[0], repr(getattr(chain.parameters, name))))
+    matchers = []
+    for matcher, weight in zip(components.matchers, chain.parameters.weights, strict=True):
+        matchers.append(_describe_component(matcher, f"={weight!r}"))
     parts.append(("match", "+".join(matchers)))
     for name, default in PLAIN.items():
         key = KEYS[name]

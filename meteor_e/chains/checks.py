@@ -52,10 +52,13 @@ def check_language(file: str, registry: PluginRegistry) -> Language:
     """
     document = read_yaml(file)
     language = parse_language(document)
-    names: list[tuple[Key, str]] = [(("matchers", index), name) for index, name in enumerate(language.matchers)]
+    matcher_by_key: dict[Key, str] = {}
+    for index, name in enumerate(language.matchers):
+        matcher_by_key["matchers", index] = name
     for task, values in document.data.get("tasks", {}).items():
-        names += [(("tasks", task, "weights", name), name) for name in values["weights"]]
-    for key, name in names:
+        for name in values["weights"]:
+            matcher_by_key["tasks", task, "weights", name] = name
+    for key, name in matcher_by_key.items():
         try:
             registry.matchers.get(name)
         except MeteorError as error:
@@ -69,14 +72,15 @@ def spell_out(chain: Chain, registry: PluginRegistry) -> dict[str, Any]:
     If the content is saved as a YAML file and loaded again, the scores and the signature do not change.
     """
     content = chain.effective()
-    for entry, matcher in zip(content["matchers"], chain.matchers, strict=True):
-        matcher_class = registry.matchers.get(matcher.name)
+    for entry in content["matchers"]:
+        matcher_class = registry.matchers.get(entry["use"])
         if not matcher_class.requires:
             # The key "optional" only matters for matchers that require a resource.
             entry.pop("optional", None)
         _add_default_options(entry, matcher_class)
     if chain.lemmatizer is not None:
-        _add_default_options(content["lemmatizer"], registry.lemmatizers.get(chain.lemmatizer.name))
+        lemmatizer_class = registry.lemmatizers.get(chain.lemmatizer.name)
+        _add_default_options(content["lemmatizer"], lemmatizer_class)
     return content
 
 

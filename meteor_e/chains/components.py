@@ -33,12 +33,14 @@ def make_components(
         ResourceError: for missing resources. The message names all of them.
     """
     resources = resources or find_resources(chain.language, chain.pack, chain.function_words, offline)
-    lemmatizer = None if chain.lemmatizer is None else _make("lemmatizer", chain.lemmatizer, chain, resources)
+    lemmatizer = None
+    if chain.lemmatizer is not None:
+        lemmatizer = _make_component("lemmatizer", chain.lemmatizer, chain, resources)
     matchers: list[Matcher] = []
     errors: list[ResourceError] = []
     for entry in chain.matchers:
         try:
-            matcher = _make("matcher", entry, chain, resources)
+            matcher = _make_component("matcher", entry, chain, resources)
         except ResourceError as error:
             errors.append(error)
             continue
@@ -46,14 +48,15 @@ def make_components(
             _check_lemmatizer(entry.name, matcher, lemmatizer)
         matchers.append(matcher)
     if errors:
-        raise ResourceError("; and ".join(dict.fromkeys(map(str, errors)))) from errors[0]
+        distinct_messages = dict.fromkeys(map(str, errors))
+        raise ResourceError("; and ".join(distinct_messages)) from errors[0]
     segmenter = None
     if chain.language.segmenter is not None:
         segmenter = make_segmenter(chain.language, plugin_registry())
     return ChainComponents(resources, lemmatizer, tuple(matchers), segmenter)
 
 
-def _make(kind: str, entry: ChainEntry, chain: Chain, resources: LanguageResources) -> Any:
+def _make_component(kind: str, entry: ChainEntry, chain: Chain, resources: LanguageResources) -> Any:
     """Create a matcher or lemmatizer from its name and its options in a chain."""
     with add_location(entry.location), plugin_errors(f"making {kind} {entry.name!r}"):
         context = MatcherContext(chain.language, resources, not entry.optional)

@@ -101,11 +101,15 @@ class ChainConfig:
             ConfigError: for the first invalid key or value.
         """
         overrides = make_chain_from_keys(keys)
-        names = {name for name, value in keys.items() if value is not None}
-        changes: dict[str, Any] = {name: getattr(overrides, name) for name in names.difference(PLAIN)}
-        plain = {**self.plain, **overrides.plain}
-        locations = {name: location for name, location in self.locations.items() if name not in names}
-        return replace(self, **changes, plain=plain, locations=locations)
+        new_values: dict[str, Any] = {"plain": {**self.plain, **overrides.plain}}
+        locations = dict(self.locations)
+        for name, value in keys.items():
+            if value is None:
+                continue
+            locations.pop(name, None)
+            if name not in PLAIN:
+                new_values[name] = getattr(overrides, name)
+        return replace(self, **new_values, locations=locations)
 
 
 ENTRY_KEYS = ("use", "weight", "optional")
@@ -202,11 +206,11 @@ def open_chain(source: ChainSource) -> Document:
     """
     if isinstance(source, Mapping):
         return Document(source)
-    if not isinstance(source, str):
-        if not isinstance(source, os.PathLike) and not hasattr(source, "read_bytes"):
-            raise ConfigError(f"a chain must be a path, a name or a mapping, not {source!r}")
-        return read_yaml(source)
-    return read_yaml(Path(source) if is_path(source) else _find_chain_file(source))
+    if isinstance(source, str):
+        return read_yaml(Path(source) if is_path(source) else _find_chain_file(source))
+    if not isinstance(source, os.PathLike) and not hasattr(source, "read_bytes"):
+        raise ConfigError(f"a chain must be a path, a name or a mapping, not {source!r}")
+    return read_yaml(source)
 
 
 def _find_chain_file(name: str) -> Path | Traversable:
@@ -217,19 +221,19 @@ def _find_chain_file(name: str) -> Path | Traversable:
     """
     from meteor_e.plugins.registry import plugin_registry
 
-    is_file = Path(name).is_file()
+    file_exists = Path(name).is_file()
     try:
-        file: Path | Traversable = plugin_registry().chains.get(name)
+        chain_file = plugin_registry().chains.get(name)
     except ConfigError as error:
-        if is_file:
+        if file_exists:
             return Path(name)
         for path in (f"{name}.yaml", f"{name}.yml"):
             if Path(path).is_file():
                 raise ConfigError(f"{error} (did you mean the file {path}?)") from None
         raise
-    if is_file:
+    if file_exists:
         warn_user(f"{name!r} is the name of a chain and of a file; the chain is used. For the file, write ./{name}")
-    return file
+    return chain_file
 
 
 def make_chain(document: Document) -> ChainConfig:
@@ -240,13 +244,13 @@ def make_chain(document: Document) -> ChainConfig:
             data[name] = document.path(data[name])
     matchers = None
     if "matchers" in data:
-        matchers = tuple(
-            read_entry(entry, document, ("matchers", index)) for index, entry in enumerate(data["matchers"])
-        )
+        entries = enumerate(data["matchers"])
+        matchers = tuple(read_entry(entry, document, ("matchers", index)) for index, entry in entries)
     lemmatizer = None
     if "lemmatizer" in data:
-        entry = read_entry(data["lemmatizer"], document, ("lemmatizer",))
-        lemmatizer = None if entry.name == "none" else entry
+        lemmatizer = read_entry(data["lemmatizer"], document, ("lemmatizer",))
+        if lemmatizer.name == "none":
+            lemmatizer = None
     locations = {}
     for key_path, line in document.lines.items():
         if len(key_path) == 1:
@@ -278,14 +282,14 @@ def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> 
     location = document.location(key)
     if isinstance(entry, str):
         return ChainEntry(entry, location=location, folder=document.folder)
-    # Matchers can have the keys ``weight`` and ``optional``, but lemmatizers cannot.
-    entry_keys = ENTRY_KEYS if key[0] == "matchers" else ("use",)
-    weight = entry.get("weight") if "weight" in entry_keys else None
-    return ChainEntry(
-        name=entry["use"],
-        weight=None if weight is None else float(weight),
-        options={name: value for name, value in entry.items() if name not in entry_keys},
-        location=location,
-        optional=entry.get("optional", False) if "optional" in entry_keys else False,
-        folder=document.folder,
-    )
+    options = dict(entry)
+    name = options.pop("use")
+    weight = None
+    optional = False
+    if key[0] == "matchers":
+        # Only matchers can have the keys ``weight`` and ``optional``. In a lemmatizer's entry, they are options.
+        weight = options.pop("weight", None)
+        optional = options.pop("optional", False)
+    if weight is not None:
+        weight = float(weight)
+    return ChainEntry(name, weight, options, location, optional, document.folder)

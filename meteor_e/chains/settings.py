@@ -33,13 +33,13 @@ def apply_settings(chain: ChainSource | None, overrides: Mapping[str, Any], sett
         ConfigError: if the chain is invalid, or does not have a matcher that the settings name.
     """
     config = load_chain(overrides if chain is None else chain)
-    if chain is not None and overrides:
+    if chain is not None:
         config = config.override(overrides)
-    entries = _list_matchers(config)
+    matchers = _list_matchers(config)
     for name, options in settings.items():
         if name != "lemmatizer":
-            _update_matchers(entries, name, options)
-    new_values: dict[str, Any] = {"matchers": entries}
+            _update_matchers(matchers, name, options)
+    new_values: dict[str, Any] = {"matchers": matchers}
     if "lemmatizer" in settings:
         new_values["lemmatizer"] = _update_lemmatizer(config, settings["lemmatizer"])
     return new_values
@@ -145,6 +145,8 @@ def entry_with_paths(kind: str, entry: Any, change: Callable[[str], str], regist
         PluginError: for a matcher or lemmatizer that is not installed.
     """
     if not isinstance(entry, Mapping) or not isinstance(entry.get("use"), str):
+        # The entry does not have options, or it is not valid.
         return entry
+    component = registry.kinds[kind].get(entry["use"])
     options = {name: value for name, value in entry.items() if name not in ENTRY_KEYS}
-    return {**entry, **registry.kinds[kind].get(entry["use"]).with_paths(options, change)}
+    return {**entry, **component.with_paths(options, change)}
