@@ -95,7 +95,9 @@ class Definition(Generic[T]):
         if self._value is None and not self.problem:
             try:
                 value, names = self.load_raw(self.raw)
-                if self.name.rpartition(" ")[2] not in names:
+                # The name of a command may contain the name of its group, as in "pack build".
+                short_name = self.name.rpartition(" ")[2]
+                if short_name not in names:
                     raise PluginError(f"the name of the loaded object is {names[0]!r}")
                 self._value = value
             except PLUGIN_FAILURES as error:

@@ -38,14 +38,16 @@ def find_entry_points() -> list[EntryPoint]:
     installed_names = set()
     for entry_point in entry_points(group=PROJECT):
         origin = _origin(entry_point)
-        names = {origin.plugin, origin.distribution}
-        installed_names |= names
-        if not selected_names or names & selected_names:
+        plugin_names = {origin.plugin, origin.distribution}
+        installed_names |= plugin_names
+        if not selected_names or plugin_names & selected_names:
             selected_entry_points.append(entry_point)
     for name in selected_names - installed_names - {"none"}:
+        suggestion = near_miss(name, installed_names)
+        listing = ", ".join(sorted(installed_names)) or "no plugins"
         raise ConfigError(
-            f"{VARIABLE} names {name!r}, which is not installed{near_miss(name, installed_names)}; "
-            f"there are {', '.join(sorted(installed_names)) or 'no plugins'}; 'none' turns all plugins off"
+            f"{VARIABLE} names {name!r}, which is not installed{suggestion}; there are {listing}; "
+            "'none' turns all plugins off"
         )
     return selected_entry_points
 
@@ -65,8 +67,9 @@ def check_core_version(distribution: Distribution | None) -> None:
     Raises:
         PluginError: if the distribution requires a different version. The message contains the requirement.
     """
-    requirements = distribution.requires if distribution is not None else None
-    for requirement in requirements or ():
+    if distribution is None:
+        return
+    for requirement in distribution.requires or ():
         if not _accepts_core_version(requirement):
             raise PluginError(
                 f"it requires {requirement}, and this is meteor_e {__version__}; install versions that fit: "
@@ -79,9 +82,9 @@ def _accepts_core_version(text: str) -> bool:
 
     Requirements of other distributions are always accepted.
     """
-    name_match = re.match(r"[A-Za-z0-9._-]*", text)
-    name = name_match[0] if name_match else ""
-    if re.sub("[-_.]+", "-", name).lower() != "meteor-e":
+    name = re.split(r"[^A-Za-z0-9._-]", text, maxsplit=1)[0]
+    normalized_name = re.sub("[-_.]+", "-", name).lower()
+    if normalized_name != "meteor-e":
         return True
     if text in (name, f"{name}=={__version__}"):
         return True  # This check avoids the import of packaging, which loads slowly.
@@ -195,12 +198,14 @@ class InstalledPlugins:
         if not self._origins:
             return
         for implementation in getattr(self._manager.hook, hook).get_hookimpls():
-            if (hook, implementation.plugin_name) in self._called_hooks:
+            call = (hook, implementation.plugin_name)
+            if call in self._called_hooks:
                 continue
-            self._called_hooks.add((hook, implementation.plugin_name))
+            self._called_hooks.add(call)
             origin = self._origins[implementation.plugin_name]
             try:
                 result = implementation.function()
+                # A generator runs the code of the plugin, too, so its errors are caught here.
                 if isinstance(result, Iterator):
                     result = list(result)
             except PLUGIN_FAILURES as error:

@@ -49,8 +49,9 @@ class Registry(ABC, Generic[T]):
 
     Args:
         kind: the name of the kind in error messages and in ``meteor-e plugins``.
-        hook: the hook that returns objects of this kind.
         plugins: the plugins.
+        hook: the hook that returns objects of this kind. By default, it is named after the kind: the hook
+            ``meteor_e_table_formats`` returns objects of the kind ``table format``.
     """
 
     unknown_error: type[MeteorError] = ConfigError
@@ -58,9 +59,9 @@ class Registry(ABC, Generic[T]):
     advice_for_unknown = ""
     """Additional advice in the error message for a name that does not exist."""
 
-    def __init__(self, kind: str, hook: str, plugins: InstalledPlugins) -> None:
+    def __init__(self, kind: str, plugins: InstalledPlugins, hook: str | None = None) -> None:
         self.kind = kind
-        self.hook = hook
+        self.hook = hook or f"meteor_e_{kind.replace(' ', '_')}s"
         self._plugins = plugins
         self._builtin_definitions: dict[str, Definition[T]] = {}
         self._claims: dict[str, list[Definition[T]]] = {}
@@ -130,8 +131,9 @@ class Registry(ABC, Generic[T]):
             summarize: a function that returns a one-line description of an object. It may raise a MeteorError if the
                 object has a mistake, and the entry then contains the error.
         """
-        for listed_name in self.names() if name is None else [name]:
-            self._collect_claims()
+        listed_names = self.names() if name is None else [name]
+        self._collect_claims()
+        for listed_name in listed_names:
             definitions = self._list_definitions(listed_name)
             clash = describe_clash(definitions) if len(definitions) > 1 else ""
             for definition in definitions:
@@ -199,12 +201,13 @@ class Registry(ABC, Generic[T]):
 
     def _make_entry(self, definition: Definition[T], error: str, summarize: Callable[[T], str]) -> Entry:
         """Load an object and describe it for listings. If loading fails, the description contains the error message."""
-        summary = ""
         value: Any = None
+        summary = ""
         try:
             value = definition.load()
             summary = summarize(value)
         except MeteorError as load_error:
+            # The argument is more important: it says that the object cannot be used even if it can be loaded.
             error = error or str(load_error)
         return Entry(
             kind=self.kind,
@@ -236,7 +239,7 @@ class ClassRegistry(Registry[type[T]]):
     """A registry of classes with a common base class. Plugins provide the classes or their import paths.
 
     Args:
-        kind, hook, plugins: as for :class:`Registry`.
+        kind, plugins: as for :class:`Registry`.
         base: the import path of the base class, such as ``meteor_e.api.metrics:Metric``.
         builtins: the import paths of meteor_e's classes, by name.
     """
@@ -245,9 +248,9 @@ class ClassRegistry(Registry[type[T]]):
     builtins: Mapping[str, object] = {}
 
     def __init__(
-        self, kind: str, hook: str, plugins: InstalledPlugins, base: str, builtins: Mapping[str, str] | None = None
+        self, kind: str, plugins: InstalledPlugins, base: str, builtins: Mapping[str, str] | None = None
     ) -> None:
-        super().__init__(kind, hook, plugins)
+        super().__init__(kind, plugins)
         self.base = base
         if builtins is not None:
             self.builtins = builtins
@@ -287,10 +290,8 @@ class CommandRegistry(Registry["click.Command"]):
 
         command = resolve_name(raw) if isinstance(raw, str) else raw
         if not isinstance(command, click.Command):
-            representation = reprlib.repr(command)
-            raise PluginError(
-                f"{representation} is not a click.Command; make it one with @click.command() or @click.group()"
-            )
+            advice = "make it one with @click.command() or @click.group()"
+            raise PluginError(f"{reprlib.repr(command)} is not a click.Command; {advice}")
         return command, (str(command.name),)
 
     def summarize(self, value: click.Command) -> str:

@@ -51,51 +51,45 @@ class PluginRegistry:
         kinds: the registries by kind, in the order in which ``meteor-e plugins`` lists them.
     """
 
+    matchers: Registry[type[Matcher]]
+    features: Registry[type[Feature]]
+    metrics: Registry[type[Metric]]
+    estimators: Registry[type[Estimator]]
+    measures: Registry[type[Measure[Any]]]
+    perturbations: Registry[type[Perturbation]]
+    java_modules: Registry[type[JavaModule]]
+    table_formats: Registry[type[TableFormat]]
+    output_formats: Registry[type[OutputFormat]]
+    runners: Registry[type[ScoreRunner]]
+    languages: Registry[Language]
+    lemmatizers: Registry[type[Lemmatizer]]
+    segmenters: Registry[type[Segmenter]]
+    chains: Registry[Traversable]
+    commands: Registry[click.Command]
+
     def __init__(self, entry_points: Callable[[], Iterable[EntryPoint]] = find_entry_points) -> None:
         self._plugins = plugins = InstalledPlugins(entry_points)
-        self.matchers: Registry[type[Matcher]] = ClassRegistry(
-            "matcher", "meteor_e_matchers", plugins, "meteor_e.api.matchers:Matcher", builtin.MATCHERS
+        self.matchers = ClassRegistry("matcher", plugins, "meteor_e.api.matchers:Matcher", builtin.MATCHERS)
+        self.features = ClassRegistry("feature", plugins, "meteor_e.api.features:Feature")
+        self.metrics = ClassRegistry("metric", plugins, "meteor_e.api.metrics:Metric", builtin.METRICS)
+        self.estimators = ClassRegistry("estimator", plugins, "meteor_e.api.estimators:Estimator")
+        self.measures = ClassRegistry("measure", plugins, "meteor_e.api.measures:Measure")
+        self.perturbations = ClassRegistry("perturbation", plugins, "meteor_e.api.perturbations:Perturbation")
+        self.java_modules = ClassRegistry("java module", plugins, "meteor_e.api.java_modules:JavaModule")
+        self.table_formats = ClassRegistry(
+            "table format", plugins, "meteor_e.api.tables:TableFormat", builtin.TABLE_FORMATS
         )
-        self.features: Registry[type[Feature]] = ClassRegistry(
-            "feature", "meteor_e_features", plugins, "meteor_e.api.features:Feature"
+        self.output_formats = ClassRegistry(
+            "output format", plugins, "meteor_e.api.formats:OutputFormat", builtin.OUTPUT_FORMATS
         )
-        self.metrics: Registry[type[Metric]] = ClassRegistry(
-            "metric", "meteor_e_metrics", plugins, "meteor_e.api.metrics:Metric", builtin.METRICS
+        self.runners = ClassRegistry("runner", plugins, "meteor_e.api.tables:ScoreRunner")
+        self.languages = LanguageRegistry("language", plugins, "meteor_e_language_files")
+        self.lemmatizers = ClassRegistry(
+            "lemmatizer", plugins, "meteor_e.api.lemmatizers:Lemmatizer", builtin.LEMMATIZERS
         )
-        self.estimators: Registry[type[Estimator]] = ClassRegistry(
-            "estimator", "meteor_e_estimators", plugins, "meteor_e.api.estimators:Estimator"
-        )
-        self.measures: Registry[type[Measure[Any]]] = ClassRegistry(
-            "measure", "meteor_e_measures", plugins, "meteor_e.api.measures:Measure"
-        )
-        self.perturbations: Registry[type[Perturbation]] = ClassRegistry(
-            "perturbation", "meteor_e_perturbations", plugins, "meteor_e.api.perturbations:Perturbation"
-        )
-        self.java_modules: Registry[type[JavaModule]] = ClassRegistry(
-            "java module", "meteor_e_java_modules", plugins, "meteor_e.api.java_modules:JavaModule"
-        )
-        self.table_formats: Registry[type[TableFormat]] = ClassRegistry(
-            "table format", "meteor_e_table_formats", plugins, "meteor_e.api.tables:TableFormat", builtin.TABLE_FORMATS
-        )
-        self.output_formats: Registry[type[OutputFormat]] = ClassRegistry(
-            "output format",
-            "meteor_e_output_formats",
-            plugins,
-            "meteor_e.api.formats:OutputFormat",
-            builtin.OUTPUT_FORMATS,
-        )
-        self.runners: Registry[type[ScoreRunner]] = ClassRegistry(
-            "runner", "meteor_e_runners", plugins, "meteor_e.api.tables:ScoreRunner"
-        )
-        self.languages: Registry[Language] = LanguageRegistry("language", "meteor_e_language_files", plugins)
-        self.lemmatizers: Registry[type[Lemmatizer]] = ClassRegistry(
-            "lemmatizer", "meteor_e_lemmatizers", plugins, "meteor_e.api.lemmatizers:Lemmatizer", builtin.LEMMATIZERS
-        )
-        self.segmenters: Registry[type[Segmenter]] = ClassRegistry(
-            "segmenter", "meteor_e_segmenters", plugins, "meteor_e.api.segmenters:Segmenter", builtin.SEGMENTERS
-        )
-        self.chains: Registry[Traversable] = ChainRegistry("chain", "meteor_e_chains", plugins)
-        self.commands: Registry[click.Command] = CommandRegistry("command", "meteor_e_commands", plugins)
+        self.segmenters = ClassRegistry("segmenter", plugins, "meteor_e.api.segmenters:Segmenter", builtin.SEGMENTERS)
+        self.chains = ChainRegistry("chain", plugins)
+        self.commands = CommandRegistry("command", plugins)
         registries = [value for value in vars(self).values() if isinstance(value, Registry)]
         self.kinds: dict[str, Registry[Any]] = {registry.kind: registry for registry in registries}
 
@@ -129,15 +123,15 @@ class PluginRegistry:
                 do not have descriptions.
             name: the name to list; ``None`` for all names and all problems of plugins.
         """
+        registries = [registry for registry in self.kinds.values() if kind in (None, registry.kind)]
+        entries: list[Entry] = []
         with self._plugins.lock:
             self._plugins.load()
-            entries: list[Entry] = []
-            for registry in self.kinds.values():
-                if kind in (None, registry.kind):
-                    summarize: Callable[[Any], str] = registry.summarize
-                    if registry is self.chains and describe_chain is not None:
-                        summarize = describe_chain
-                    entries += registry.entries(name, summarize)
+            for registry in registries:
+                summarize: Callable[[Any], str] = registry.summarize
+                if registry is self.chains and describe_chain is not None:
+                    summarize = describe_chain
+                entries += registry.entries(name, summarize)
             if name is None:
                 entries += self._plugins.problems.values()
             self._plugins.pending_warnings.clear()
