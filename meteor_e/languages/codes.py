@@ -73,7 +73,9 @@ def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
     """
     import langcodes  # This import is slow.
 
-    tag = _parse_code(text) or langcodes.Language.get(_find_code(text, defined_codes))
+    tag = _parse_code(text)
+    if tag is None:
+        tag = langcodes.Language.get(_find_code(text, defined_codes))
     usual_script = langcodes.Language.get(str(tag.language)).maximize().script or "Latn"
     script = tag.script or tag.maximize().script or usual_script
     language = str(tag.prefer_macrolanguage().language)
@@ -104,12 +106,14 @@ def _parse_code(text: str) -> langcodes.Language | None:
 
     code = text.strip().replace("_", "-")
     primary, hyphen, subtags = code.partition("-")
-    if primary.lower() in ISO_CODES and (not hyphen or primary.lower() == "cz"):
-        # METEOR and WMT use some codes that are not in ISO 639, such as "cz".
-        code = f"{ISO_CODES[primary.lower()]}{hyphen}{subtags}"
+    language = primary.lower()
+    # METEOR and WMT write "cz" for Czech and "se" for Swedish. In ISO 639, however, "se" is Northern Sami, so "se" is
+    # replaced only if it stands alone.
+    if language in ISO_CODES and (language == "cz" or not hyphen):
+        code = f"{ISO_CODES[language]}{hyphen}{subtags}"
     try:
         tag = langcodes.Language.get(code)
-        is_valid = tag.is_valid() and bool(tag.language) and tag.language != "und"
+        is_valid = tag.is_valid() and tag.language not in (None, "", "und")
     except (ValueError, LookupError):
         return None
     return tag if is_valid else None
@@ -118,15 +122,16 @@ def _parse_code(text: str) -> langcodes.Language | None:
 def generic_language(tag: LanguageTag) -> Language:
     """Return the generic definition of a language that does not have a language file."""
     names = language_names()
-    name = names.get(tag.code) or names.get(tag.language) or f"language {tag.language}"
+    english_name = names.get(tag.code) or names.get(tag.language) or f"language {tag.language}"
     tasks = {}
     for task_name, task in generic_tasks(("exact",), common_tasks()).items():
+        weights = dict(task.weights)
         # The matcher "paraphrase" needs a resource pack, and languages without a language file do not have any.
-        weights = {matcher: weight for matcher, weight in task.weights.items() if matcher != "paraphrase"}
+        weights.pop("paraphrase", None)
         tasks[task_name] = replace(task, weights=weights)
     return Language(
         code=tag.code,
-        name=name,
+        name=english_name,
         matchers=("exact",),
         tasks=tasks,
         default_task="universal",

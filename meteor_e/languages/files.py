@@ -103,12 +103,13 @@ def generic_tasks(matchers: Sequence[str], tasks: Mapping[str, Any]) -> dict[str
             to the language's matcher at that index.
     """
     result = {}
-    for name, values in tasks.items():
+    for task_name, values in tasks.items():
         weights = values["weights"]
         if not isinstance(weights, Mapping):
             weights = dict(zip(matchers, weights, strict=False))
-        alpha, beta, gamma, delta = (float(values[letter]) for letter in GREEK)
-        result[name] = Task(alpha, beta, gamma, delta, {use: float(weight) for use, weight in weights.items()})
+        parameters = {name: float(values[name]) for name in GREEK}
+        matcher_weights = {matcher: float(weight) for matcher, weight in weights.items()}
+        result[task_name] = Task(**parameters, weights=matcher_weights)
     return result
 
 

@@ -32,10 +32,13 @@ class NgramMatcher(OverlapMatcher):
 
     def pieces(self, token: Token) -> Iterator[str]:
         """Yield the character n-grams of a word, and an item for the positions of its capital letters."""
-        word, lowercase_word = token.form[:MAX_WORD_CHARACTERS], self.lowercase_form(token)
+        word = token.form[:MAX_WORD_CHARACTERS]
+        lowercase_word = self.lowercase_form(token)
         if lowercase_word != word:
-            letter_pairs = zip(word, lowercase_word, strict=False)
-            pattern = "".join("l" if letter == lowercase_letter else "U" for letter, lowercase_letter in letter_pairs)
+            # The pattern of "iPhone" is "lUllll". Lowercase letters at its start are left out.
+            pattern = ""
+            for letter, lowercase_letter in zip(word, lowercase_word, strict=False):
+                pattern += "l" if letter == lowercase_letter else "U"
             yield "case " + pattern.lstrip("l")
         marked = f"{_START}{lowercase_word}{_END}"
         yield from lowercase_word

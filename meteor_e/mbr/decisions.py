@@ -6,6 +6,7 @@ references, and all references have the same weight.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -75,24 +76,19 @@ def _choose_best(pairs: Pairs, expected: Floats, best: int) -> Choice:
     """Choose the best candidates of a source.
 
     Args:
-        pairs: the source.
+        pairs: the source, with its candidates and references.
         expected: the expected scores of its distinct candidates, or NaN for candidates that have been ruled out.
         best: the number of candidates to choose.
     """
     texts = pairs.source.candidates
-    index_by_text = {text: index for index, text in enumerate(pairs.candidates)}
-    scores = expected[[index_by_text[text] for text in texts]]
-    possible_count = int((~np.isnan(scores)).sum())
-    order = rank_candidates(scores, pairs.sign)[: min(best, possible_count)].tolist()
-    first = order[0]
-    return Choice(
-        candidate_index=first,
-        text=texts[first],
-        expected=float(scores[first]),
-        scores=scores,
-        best=order,
-        source=pairs.source,
-    )
+    expected_by_text = dict(zip(pairs.candidates, expected, strict=True))
+    # If a candidate is repeated, each copy has the same score.
+    scores = np.array([expected_by_text[text] for text in texts])
+    possible_count = np.count_nonzero(~np.isnan(scores))
+    ranking = rank_candidates(scores, pairs.sign)
+    chosen_indexes = ranking[: min(best, possible_count)].tolist()
+    best_index = chosen_indexes[0]
+    return Choice(best_index, texts[best_index], float(scores[best_index]), scores, chosen_indexes, pairs.source)
 
 
 def _read_pairs(metric: Metric, sources: Iterable[Sequence[str] | Source]) -> Iterator[Pairs]:
@@ -102,7 +98,7 @@ def _read_pairs(metric: Metric, sources: Iterable[Sequence[str] | Source]) -> It
 
 
 def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> Pairs:
-    """Remove repeated candidates, and references with weight 0, after checking the input for errors.
+    """Check the candidates and references of a source. Remove repeated candidates, and references with weight 0.
 
     Args:
         metric: the metric that scores candidates against references.
@@ -114,30 +110,22 @@ def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> 
     """
     if not isinstance(source, Source):
         source = Source(check_candidates(source, number))
-    texts = check_candidates(source.candidates, number)
-    references = texts
+    candidates = check_candidates(source.candidates, number)
+    references = candidates
     if source.references is not None:
         references = check_candidates(source.references, number)
-    if not texts:
+    if not candidates:
         raise InputError(f"source {number} does not have candidates")
     if not references:
         raise InputError(f"source {number} does not have references")
-    candidates = list(dict.fromkeys(texts))
-    if source.weights is None:
-        return Pairs(
-            metric=metric, number=number, source=source, candidates=candidates, references=references, weights=None
-        )
-    relative_weights = _scale_weights(source.weights, number)
-    positive = np.flatnonzero(relative_weights)
-    weighted_references = [references[index] for index in positive]
-    return Pairs(
-        metric=metric,
-        number=number,
-        source=source,
-        candidates=candidates,
-        references=weighted_references,
-        weights=relative_weights[positive] / relative_weights.sum(),
-    )
+    weights = None
+    if source.weights is not None:
+        relative_weights = _scale_weights(source.weights, number)
+        is_used = relative_weights != 0
+        references = list(itertools.compress(references, is_used))
+        weights = relative_weights[is_used] / relative_weights.sum()
+    distinct_candidates = list(dict.fromkeys(candidates))
+    return Pairs(metric, number, source, distinct_candidates, references, weights)
 
 
 def _scale_weights(weights: Sequence[float], number: int) -> Floats:
@@ -160,21 +148,21 @@ def _compute_expected(
     If no method is given, each candidate is scored against each reference. Consecutive source sentences with few pairs
     are scored together.
     """
-    small_sources: list[Pairs] = []
-    pair_count = 0
+    group: list[Pairs] = []
+    group_pair_count = 0
     for pairs in sources:
-        source_pair_count = len(pairs.candidates) * len(pairs.references)
-        if method is not None or source_pair_count > BLOCK:
-            yield from _score_together(small_sources)
-            small_sources, pair_count = [], 0
+        pair_count = len(pairs.candidates) * len(pairs.references)
+        is_scored_separately = method is not None or pair_count > BLOCK
+        if not is_scored_separately:
+            group.append(pairs)
+            group_pair_count += pair_count
+        if is_scored_separately or group_pair_count >= PAIRS:
+            yield from _score_together(group)
+            group = []
+            group_pair_count = 0
+        if is_scored_separately:
             yield pairs, _score_separately(pairs, method, best, progress)
-            continue
-        small_sources.append(pairs)
-        pair_count += source_pair_count
-        if pair_count >= PAIRS:
-            yield from _score_together(small_sources)
-            small_sources, pair_count = [], 0
-    yield from _score_together(small_sources)
+    yield from _score_together(group)
 
 
 def _score_separately(pairs: Pairs, method: Method | None, best: int, progress: Progress) -> Floats:
@@ -201,16 +189,17 @@ def _score_together(sources: Sequence[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
     """
     if not sources:
         return
-    first = sources[0]
     candidates = [pairs.candidates for pairs in sources]
     references = [pairs.references for pairs in sources]
+    score_matrices = score_pairs(sources[0].metric, candidates, references)
     try:
-        for pairs, matrix in zip(sources, score_pairs(first.metric, candidates, references), strict=True):
+        for pairs, matrix in zip(sources, score_matrices, strict=True):
             yield pairs, pairs.average(matrix)
     except InputError as error:
-
-        def renumber(match: re.Match[str]) -> str:
-            return f"source {int(match[1]) + first.number - 1}"
-
-        # The error message counts source sentences within this batch, not within the file.
-        raise InputError(re.sub(r"^source (\d+)(?=, hyp)", renumber, str(error))) from error
+        message = str(error)
+        # The message counts the sources of this batch from 1. The number in the file replaces the count.
+        source_match = re.match(r"source (\d+)(?=, hyp)", message)
+        if source_match is not None:
+            number = sources[int(source_match[1]) - 1].number
+            message = f"source {number}{message[source_match.end() :]}"
+        raise InputError(message) from error

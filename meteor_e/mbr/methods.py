@@ -33,10 +33,10 @@ def rank_candidates(expected: Floats, sign: int) -> Integers:
         expected: the expected scores of the candidates. Candidates with NaN come last.
         sign: 1 if high scores are good, or -1 if low scores are good.
     """
-    quality = np.where(np.isnan(expected), -np.inf, sign * expected)
-    order = np.argsort(-quality, kind="stable")
+    quality = np.where(np.isnan(expected), -np.inf, sign * expected)  # High values are good.
     finite_quality = quality[np.isfinite(quality)]
     tolerance = TIE_TOLERANCE * float(np.abs(finite_quality).max(initial=0.0))
+    order = np.argsort(-quality, kind="stable")
     sorted_quality = quality[order]
     # The difference of two infinite scores is NaN, so the comparison is false, and both scores get the same rank.
     with np.errstate(invalid="ignore"):
@@ -151,22 +151,23 @@ class Pruning:
         """Return the expected score of each candidate, or NaN if the candidate has been ruled out."""
         random = np.random.RandomState(self.seed)
         candidates = np.arange(len(pairs.candidates))
-        scores = np.empty((len(candidates), 0))
         expected = np.zeros(len(candidates))
-        for step_size in self.sizes:
-            n_references = min(step_size, len(pairs.references))
-            n_previous_references = scores.shape[1]
-            if n_references <= n_previous_references:
+        scores = np.empty((len(candidates), 0))  # (candidates, references)
+        for size in self.sizes:
+            previous_count = scores.shape[1]
+            reference_count = min(size, len(pairs.references))
+            if reference_count <= previous_count:
                 break
-            new_scores = pairs.scores(candidates, np.arange(n_previous_references, n_references))
-            extended_scores = np.concatenate([scores, new_scores], axis=1)
-            sample_weights = self._draw_weights(random, pairs.weights, n_references)
-            winners = self._find_winners(pairs, extended_scores, sample_weights)
+            new_scores = pairs.scores(candidates, np.arange(previous_count, reference_count))
+            scores = np.concatenate([scores, new_scores], axis=1)
+            if previous_count == 0:
+                expected = pairs.average(scores)
+            sample_weights = self._draw_weights(random, pairs.weights, reference_count)
+            winners = self._find_winners(pairs, scores, sample_weights)
             if len(winners) < best:
-                if n_previous_references == 0:
-                    expected = pairs.average(extended_scores)
                 break
-            candidates, scores = candidates[winners], extended_scores[winners]
+            candidates = candidates[winners]
+            scores = scores[winners]
             expected = pairs.average(scores)
         return _spread_scores(candidates, expected, len(pairs.candidates))
 
@@ -178,12 +179,13 @@ class Pruning:
             scores: the scores of the remaining candidates, ``(candidates, references)``.
             sample_weights: the weights of the references in each sample, ``(samples, references)``.
         """
-        sample_means = pairs.sign * scores @ sample_weights.T
+        sample_means = pairs.sign * scores @ sample_weights.T  # (candidates, samples)
         best_candidate = rank_candidates(pairs.average(scores), pairs.sign)[0]
         # Equal rows can have slightly different means because of rounding errors, so a tolerance is needed.
         wins = sample_means >= sample_means[best_candidate] - 1e-9
+        win_rates = wins.mean(axis=1)
         # Like PyTorch, this code compares in single precision, in which 1 - 0.9 is equal to 0.1.
-        return np.flatnonzero(np.float32(wins.mean(axis=1)) > np.float32(1 - self.confidence))
+        return np.flatnonzero(np.float32(win_rates) > np.float32(1 - self.confidence))
 
     def _draw_weights(self, random: np.random.RandomState, weights: Floats | None, size: int) -> Floats:
         """Draw bootstrap samples of the references, and return the weight of each reference in each sample."""
@@ -252,7 +254,9 @@ class Aggregation:
             errors = np.concatenate([errors, new_errors], axis=1)
             estimates = pairs.sign * (means + errors.mean(axis=1))
             is_possible = _find_possible(estimates, errors, best)
-            candidates, means, errors = candidates[is_possible], means[is_possible], errors[is_possible]
+            candidates = candidates[is_possible]
+            means = means[is_possible]
+            errors = errors[is_possible]
             size *= 2
         return candidates
 
@@ -272,8 +276,9 @@ def _find_possible(estimates: Floats, errors: Floats, best: int) -> NDArray[np.b
     last_best = rank_candidates(estimates, sign=1)[best - 1]
     differences = estimates - estimates[last_best]
     standard_errors = (errors - errors[last_best]).std(axis=1, ddof=1) / np.sqrt(size)
+    highest_differences = differences + (2.5 + 6 / size) * standard_errors
     tolerance = TIE_TOLERANCE * float(np.abs(estimates).max())
-    return np.asarray(differences + (2.5 + 6 / size) * standard_errors >= -tolerance)
+    return np.asarray(highest_differences >= -tolerance)
 
 
 def _merge_references(pairs: Pairs) -> tuple[list[str], Floats]:
