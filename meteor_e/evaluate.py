@@ -88,26 +88,22 @@ def evaluate(
     """
     if not systems:
         raise InputError("there are no systems to score")
-    _check_languages(metrics)
-    _check_columns(metrics)
+    _check_metrics(metrics)
     evaluator = _Evaluator(metrics, keep or KeptData(), on_error, finite, are_prepared, execute, progress)
     if on_error == "skip":
         return evaluator.skip_failures(systems)
     return evaluator.score_systems(systems)
 
 
-def _check_languages(metrics: Sequence[Metric]) -> None:
-    """Raise ConfigError if two metrics are restricted to different languages."""
-    first = next((metric for metric in metrics if metric.language), None)
-    for metric in metrics:
-        if first is not None and metric.language not in ("", first.language):
+def _check_metrics(metrics: Sequence[Metric]) -> None:
+    """Raise ConfigError if metrics are for different languages, or if two columns would have the same name."""
+    language_metrics = [metric for metric in metrics if metric.language]
+    for metric in language_metrics:
+        first = language_metrics[0]
+        if metric.language != first.language:
             raise ConfigError(
                 f"metric {metric.label} is for {metric.language!r}, and {first.label} for {first.language!r}"
             )
-
-
-def _check_columns(metrics: Sequence[Metric]) -> None:
-    """Raise ConfigError if two columns of the table would have the same name."""
     names = [column.name for metric in metrics for column in metric.headings]
     for name in names:
         if names.count(name) > 1:
@@ -366,12 +362,9 @@ class _MetricSum:
             values = [self.output.score]
         else:
             values = system_values(self.metric, self.total, statistics, self.segment_count)
-        scores = MetricScores(values, self.total, self.segment_values, statistics)
-        if self.keep.details:
-            scores.details = self._system_details()
-        if self.details:
-            scores.segment_details = JoinedSequence(self.details)
-        return scores
+        details = self._system_details() if self.keep.details else None
+        segment_details = JoinedSequence(self.details) if self.details else ()
+        return MetricScores(values, self.total, self.segment_values, statistics, details, segment_details)
 
     def _system_details(self) -> Mapping[str, Any] | None:
         """Return the details of the system, or ``None`` if the metric does not provide details."""

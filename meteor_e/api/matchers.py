@@ -251,10 +251,9 @@ class OverlapMatcher(Matcher):
         Words that occur in both segments are left out.
         """
         common_forms = {token.form for token in hypothesis} & {token.form for token in reference}
-        hypothesis_words = []
-        for i, token in enumerate(hypothesis):
-            if token.form not in common_forms:
-                hypothesis_words.append((i, self._piece_cache[token]))
+        hypothesis_words = [
+            (i, self._piece_cache[token]) for i, token in enumerate(hypothesis) if token.form not in common_forms
+        ]
         pairs = []
         for j, token in enumerate(reference):
             if token.form in common_forms:

@@ -136,11 +136,13 @@ class Scores:
 
     def negated(self) -> Scores:
         """Return the negated scores. For an error rate, higher values are then better."""
-        negated = replace(self, segments=-self.segments, systems=-self.systems)
         resample = self.resample
-        if resample is None:
-            return negated
-        return replace(negated, resample=lambda system, weights: -resample(system, weights))
+        return replace(
+            self,
+            segments=-self.segments,
+            systems=-self.systems,
+            resample=None if resample is None else lambda system, weights: -resample(system, weights),
+        )
 
 
 class MetricContext(NamedTuple):

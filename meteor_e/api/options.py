@@ -116,12 +116,9 @@ def option_infos(kind: type[ComponentOptions]) -> list[OptionInfo]:
     """Return descriptions of all options."""
     infos = []
     for field in _fields(kind):
-        descriptions: list[str] = []
-        for metadata in _metadata(field.type):
-            description = (metadata.extra_json_schema or {}).get("description")
-            if description and description not in descriptions:
-                descriptions.append(description)
-        help_text = " ".join(descriptions)
+        descriptions = [(metadata.extra_json_schema or {}).get("description") for metadata in _metadata(field.type)]
+        # The types of a union can have the same description.
+        help_text = " ".join(dict.fromkeys(filter(None, descriptions)))
         infos.append(
             OptionInfo(field.name, describe_type(field.type), field.required, _default_value(field), help_text)
         )

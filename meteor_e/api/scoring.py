@@ -74,11 +74,8 @@ def score_batches(
     for batch, statistics in execute(scorer, batches, threads):
         # The attribute is set again, because a cluster worker only changes its own copy of the batch.
         batch.alignments = scorer.alignments
-        if on_error == "collect":
-            yield batch, statistics
-            continue
         for index, rows in enumerate(statistics):
-            if isinstance(rows, SummedStatistics) and rows.failures:
-                policy = on_error or metrics[index].on_error
+            policy = on_error or metrics[index].on_error
+            if policy != "collect" and isinstance(rows, SummedStatistics) and rows.failures:
                 statistics[index] = resolve_failures(rows, batch, policy)
         yield batch, statistics

@@ -172,11 +172,8 @@ def _default_weights(language: Language, task_name: str, task: Task, registry: P
     is_builtin = language.script or Path(language.source).parent == LANGUAGE_FOLDER
     if is_builtin or task_name != language.default_task or task_name in own_tasks(language):
         return task.weights
-    weights = {}
-    for name in language.matchers:
-        default_weight = registry.matchers.get(name).default_weight
-        weights[name] = task.weights.get(name, default_weight)
-    return weights
+    default_weights = {name: registry.matchers.get(name).default_weight for name in language.matchers}
+    return {name: task.weights.get(name, weight) for name, weight in default_weights.items()}
 
 
 def _resolve_function_words(config: ChainConfig, language: Language) -> str | None:

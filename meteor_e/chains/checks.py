@@ -52,12 +52,9 @@ def check_language(file: str, registry: PluginRegistry) -> Language:
     """
     document = read_yaml(file)
     language = parse_language(document)
-    matcher_by_key: dict[Key, str] = {}
-    for index, name in enumerate(language.matchers):
-        matcher_by_key["matchers", index] = name
+    matcher_by_key: dict[Key, str] = {("matchers", index): name for index, name in enumerate(language.matchers)}
     for task, values in document.data.get("tasks", {}).items():
-        for name in values["weights"]:
-            matcher_by_key["tasks", task, "weights", name] = name
+        matcher_by_key |= {("tasks", task, "weights", name): name for name in values["weights"]}
     for key, name in matcher_by_key.items():
         try:
             registry.matchers.get(name)

@@ -284,12 +284,11 @@ def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> 
         return ChainEntry(entry, location=location, folder=document.folder)
     options = dict(entry)
     name = options.pop("use")
-    weight = None
-    optional = False
-    if key[0] == "matchers":
-        # Only matchers can have the keys ``weight`` and ``optional``. In a lemmatizer's entry, they are options.
-        weight = options.pop("weight", None)
-        optional = options.pop("optional", False)
-    if weight is not None:
-        weight = float(weight)
-    return ChainEntry(name, weight, options, location, optional, document.folder)
+    if key[0] != "matchers":
+        # In a lemmatizer's entry, the keys ``weight`` and ``optional`` would be options.
+        return ChainEntry(name, options=options, location=location, folder=document.folder)
+    weight = options.pop("weight", None)
+    optional = options.pop("optional", False)
+    return ChainEntry(
+        name, None if weight is None else float(weight), options, location, optional, folder=document.folder
+    )

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
+from meteor_e.api.tokens import split_words
 from meteor_e.base.errors import ConfigError, InputError, warn_user
 from meteor_e.base.texts import check_list, check_text
 
@@ -53,10 +54,12 @@ def _join_tokens(tokens: Iterable[str], role: str, preprocess: Callable[[str], s
     original_tokens = list(check_list(tokens, f"tokens of a {role}", "token"))
     for token in original_tokens:
         check_text(token, f"a token of a {role}")
-    processed_tokens = original_tokens if preprocess is None else [preprocess(token) for token in original_tokens]
+    processed_tokens = original_tokens
+    if preprocess is not None:
+        processed_tokens = [preprocess(token) for token in original_tokens]
     for token in processed_tokens:
         check_text(token, f"a token of a {role}")
-        if not token or any(char in " \t\n\r\f" for char in token):
+        if split_words(token) != [token]:
             raise InputError(f"token {token!r} of a {role} is empty or holds white space")
     return " ".join(processed_tokens)
 

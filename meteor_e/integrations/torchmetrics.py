@@ -59,8 +59,8 @@ class MeteorScore(Metric):
         from meteor_e.meteor import Meteor
 
         self.meteor: Meteor = Meteor(language, **(options or {}))
-        size = statistics_width(len(self.meteor.matchers))
-        self.add_state("statistics", default=torch.zeros(size, dtype=torch.int64), dist_reduce_fx="sum")
+        width = statistics_width(len(self.meteor.matchers))
+        self.add_state("statistics", default=torch.zeros(width, dtype=torch.int64), dist_reduce_fx="sum")
         self.add_state("segments", default=torch.zeros((), dtype=torch.int64), dist_reduce_fx="sum")
         # The hash of the signature prevents a MetricCollection from merging metrics with different settings.
         signature_digest = sha256(self.meteor.signature.encode()).hexdigest()
@@ -83,15 +83,16 @@ class MeteorScore(Metric):
         """
         if isinstance(preds, str):
             preds, target = [preds], [target]  # type: ignore[list-item]
-        total = StatisticsSum(len(self.meteor.matchers))
+        statistics_sum = StatisticsSum(len(self.meteor.matchers))
         scores = []
         for segment in self.meteor.segments(preds, target):
-            total.add(segment.statistics)
+            statistics_sum.add(segment.statistics)
             scores.append(segment.score)
+        device = self.statistics.device
+        self.segments += statistics_sum.segments
+        self.statistics += torch.tensor(statistics_sum.total.to_vector(), dtype=torch.int64, device=device)
         if self.return_sentence_level_score:
-            self.sentences.append(torch.tensor(scores, dtype=torch.float64, device=self.statistics.device))
-        self.segments += total.segments
-        self.statistics += torch.tensor(total.total.to_vector(), dtype=torch.int64, device=self.statistics.device)
+            self.sentences.append(torch.tensor(scores, dtype=torch.float64, device=device))
 
     def _sync_dist(self, *args: Any, **kwargs: Any) -> None:
         """Exchange the state with other processes. The base class calls this method before it computes the score."""
