@@ -333,18 +333,12 @@ class SimilarityMatcher(_VectorMatcher):
         """Return the vectors of a segment's tokens. Vectors that are not in the cache are computed."""
         import numpy as np
 
-        cache = self._row_cache
-        row_by_token = {}
-        for token in tokens:
-            # A cached row is read only once, because another thread may clear the cache at any time.
-            cached_row = cache.get(token)
-            if cached_row is not None:
-                row_by_token[token] = cached_row
+        row_by_token = self._row_cache.get_items(tokens)
         missing_tokens = [token for token in dict.fromkeys(tokens) if token not in row_by_token]
         if missing_tokens:
             new_rows = dict(zip(missing_tokens, self.compute_vectors(missing_tokens), strict=True))
             row_by_token.update(new_rows)
-            cache.add_items(new_rows)
+            self._row_cache.add_items(new_rows)
         return np.stack([row_by_token[token] for token in tokens])
 
     def compute_vectors(self, tokens: Sequence[Token]) -> NDArray[np.float32]:
@@ -434,13 +428,7 @@ class ContextualMatcher(_VectorMatcher):
             TypeError: if :meth:`encode` does not return one row per token.
             ValueError: if a vector is not finite, if its length exceeds 1, or if vectors differ in their dimension.
         """
-        cache = self.memory
-        rows_by_sentence = {}
-        for sentence in sentences:
-            # A cached array is read only once, because another thread may clear the cache at any time.
-            cached_rows = cache.get(sentence)
-            if cached_rows is not None:
-                rows_by_sentence[sentence] = cached_rows
+        rows_by_sentence = self.memory.get_items(sentences)
         missing_sentences = [sentence for sentence in sentences if sentence not in rows_by_sentence]
         for group in _group_sentences(missing_sentences):
             rows_by_sentence.update(self._encode_and_cache(group))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TypeVar
 
 Key = TypeVar("Key")
@@ -43,6 +43,16 @@ class BoundedCache(dict[Key, Value]):
         if len(self) >= self.limit:
             self.clear()
         super().__setitem__(key, value)
+
+    def get_items(self, keys: Iterable[Key]) -> dict[Key, Value]:
+        """Return the cached items of several keys. Keys that are not in the cache are left out."""
+        items = {}
+        for key in keys:
+            # Each value is looked up only once, because another thread may clear the cache at any time.
+            value = self.get(key)
+            if value is not None:
+                items[key] = value
+        return items
 
     def add_items(self, items: Mapping[Key, Value]) -> None:
         """Add several items to the cache at once. The cache may exceed its limit until another item is added."""

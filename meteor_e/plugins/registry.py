@@ -25,13 +25,10 @@ if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
     from importlib.resources.abc import Traversable
 
-    import click
-
     from meteor_e.api.estimators import Estimator
     from meteor_e.api.features import Feature
     from meteor_e.api.formats import OutputFormat
     from meteor_e.api.java_modules import JavaModule
-    from meteor_e.api.languages import Language
     from meteor_e.api.lemmatizers import Lemmatizer
     from meteor_e.api.matchers import Matcher
     from meteor_e.api.measures import Measure
@@ -61,11 +58,8 @@ class PluginRegistry:
     table_formats: Registry[type[TableFormat]]
     output_formats: Registry[type[OutputFormat]]
     runners: Registry[type[ScoreRunner]]
-    languages: Registry[Language]
     lemmatizers: Registry[type[Lemmatizer]]
     segmenters: Registry[type[Segmenter]]
-    chains: Registry[Traversable]
-    commands: Registry[click.Command]
 
     def __init__(self, entry_points: Callable[[], Iterable[EntryPoint]] = find_entry_points) -> None:
         self._plugins = plugins = InstalledPlugins(entry_points)
