@@ -22,9 +22,12 @@ def format_alignment(alignment: Alignment, number: int | str | None, scores: Seq
             numbers, which the aligner writes when it reads a stream.
         scores: precision, recall, fragmentation penalty and score, for ``-writeAlignments``.
     """
-    title = "Alignment" if number is None else f"Alignment {number}"
     if scores:
         title = "\t".join(["Alignment", str(number), *map(java_double, scores)])
+    elif number is not None:
+        title = f"Alignment {number}"
+    else:
+        title = "Alignment"
     # Words may begin or end with control characters, which METEOR 1.5 trims after joining the words.
     hypothesis = java_trim(" ".join(alignment.hypothesis))
     reference = java_trim(" ".join(alignment.reference))

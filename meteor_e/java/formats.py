@@ -24,7 +24,7 @@ def java_double(value: float) -> str:
     Java print one more digit for a few numbers, nearly all of them above 1e15. Numbers from ``0.001`` to ``9999999.0``
     are written in decimal notation, all others in scientific notation, such as ``1.0E-5`` or ``1.2345678E7``.
     """
-    if value != value:
+    if math.isnan(value):
         return "NaN"
     if math.isinf(value):
         return "Infinity" if value > 0 else "-Infinity"
@@ -38,18 +38,19 @@ def _format_scientific(value: float) -> str:
     sign = "-" if value < 0 else ""
     mantissa, _, exponent = repr(abs(value)).partition("e")
     integer, _, fraction = mantissa.partition(".")
-    digits = (integer + fraction).strip("0")
-    if len(digits) == 1:
+    all_digits = integer + fraction
+    significant_digits = all_digits.strip("0")
+    if len(significant_digits) == 1:
         # Java prints at least two digits, and chooses the closest two: 4.9E-324, not 5.0E-324.
         two_digits, _, two_digit_exponent = format(abs(value), ".1e").partition("e")
         return f"{sign}{two_digits}E{int(two_digit_exponent)}"
-    leading_zeros = len(integer + fraction) - len((integer + fraction).lstrip("0"))
+    leading_zeros = len(all_digits) - len(all_digits.lstrip("0"))
     power = len(integer) - leading_zeros - 1 + int(exponent or 0)
-    return f"{sign}{digits[0]}.{digits[1:]}E{power}"
+    return f"{sign}{significant_digits[0]}.{significant_digits[1:]}E{power}"
 
 
 _DOUBLE = re.compile(
-    r"(?P<sign>[+-]?)(?:(?P<name>NaN|Infinity)"
+    r"(?P<sign>[+-]?)(?:(?P<constant>NaN|Infinity)"
     r"|(?P<decimal>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)[fFdD]?"
     r"|(?P<hex>0[xX](?:[0-9a-fA-F]+\.?|[0-9a-fA-F]*\.[0-9a-fA-F]+)[pP][+-]?[0-9]+)[fFdD]?)"
 )
@@ -65,15 +66,13 @@ def parse_java_double(text: str) -> float:
     match = _DOUBLE.fullmatch(text.strip(_CONTROL))
     if not match:
         raise ValueError(f"not a number: {text!r}")
-    if match["name"]:
-        value = math.nan if match["name"] == "NaN" else math.inf
-    elif match["decimal"]:
-        value = float(match["decimal"])
-    else:
+    if match["hex"]:
         try:
             value = float.fromhex(match["hex"])
         except OverflowError:
             value = math.inf
+    else:
+        value = float(match["constant"] or match["decimal"])
     return -value if match["sign"] == "-" else value
 
 
@@ -128,31 +127,27 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
     Raises:
         InputError: for a line of more than 64 MiB.
     """
-    unfinished_line: list[bytes] = []
-    unfinished_size = 0
+    unfinished_line = bytearray()
     line_number = 1
     skip_line_feed = False
     while chunk := stream.read1(1 << 16):
-        if skip_line_feed and chunk[0] == 0x0A:
-            chunk = chunk[1:]
+        if skip_line_feed:
+            chunk = chunk.removeprefix(b"\n")
         # If the chunk ends with \r, a line feed at the start of the next chunk belongs to the same line end.
         skip_line_feed = chunk.endswith(b"\r")
         end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
         if end:
-            lines = _decode_lines(b"".join([*unfinished_line, chunk[:end]]))
+            lines = _decode_lines(bytes(unfinished_line) + chunk[:end])
             yield from lines
-            unfinished_line = []
-            unfinished_size = 0
             line_number += len(lines)
-        if end < len(chunk):
-            unfinished_line.append(chunk[end:])
-            unfinished_size += len(chunk) - end
-        if unfinished_size > MAX_LINE:
+            unfinished_line.clear()
+        unfinished_line += chunk[end:]
+        if len(unfinished_line) > MAX_LINE:
             raise InputError(
                 f"line {line_number}: longer than {spell_size(MAX_LINE)}; this is not text with one segment per line"
             )
     if unfinished_line:
-        yield b"".join(unfinished_line).decode("utf-8", "meteor_e.java")
+        yield bytes(unfinished_line).decode("utf-8", "meteor_e.java")
 
 
 def _decode_lines(data: bytes) -> list[str]:

@@ -228,19 +228,14 @@ class JavaConfiguration:
             UsageError: if METEOR 1.5 would reject the options, or they contradict each other.
             ConfigError: if METEOR 1.5 would crash later because of a value.
         """
-        code = _find_code(options.language)
-        language = builtin_language(code)
+        language = builtin_language(_find_code(options.language))
         task = _resolve_task(options, language)
         threshold = _parse_threshold(options)
         default_weights = dict(task.weights)
         if options.vectors is not None and options.modules is None:
             default_weights["embeddings"] = EMBEDDINGS_WEIGHT
-        modules = tuple(default_weights)
-        if options.modules is not None:
-            modules = _parse_modules(options.modules)
-        parameters = task.parameters
-        if options.parameters is not None:
-            parameters = _parse_parameters(options.parameters)
+        modules = tuple(default_weights) if options.modules is None else _parse_modules(options.modules)
+        parameters = task.parameters if options.parameters is None else _parse_parameters(options.parameters)
         weights, warnings = _resolve_weights(options, tuple(default_weights.values()), modules)
         if not any(weights) and not options.quiet:
             warnings.append(f"all weights are 0, and therefore all scores are 0{task.problem}")
@@ -248,7 +243,7 @@ class JavaConfiguration:
         return cls(
             options=options,
             language=language,
-            language_name=_NAMES[code],
+            language_name=_NAMES[language.code],
             task=TASKS["custom" if is_custom else task.name],
             modules=modules,
             weights=weights,
@@ -290,18 +285,17 @@ class JavaConfiguration:
     @property
     def evaluation_id(self) -> str:
         """Return the identifier of the configuration that METEOR 1.5 prints in the header."""
-        modes = {"none": "no_norm", "lower": "lc_only", "full": "norm", "no-punctuation": "norm_nopunct"}
-        return "-".join(
-            (
-                "meteor-1.5",
-                "ch" if self.options.characters else "wo",
-                METEOR_CODES.get(self.language.code, self.language.code),
-                modes[self.normalization],
-                "_".join(map(java_double, self.parameters)),
-                "_".join(module[:2] for module in self.modules),
-                "_".join(map(java_double, self.weights)),
-            )
-        )
+        normalization_names = {"none": "no_norm", "lower": "lc_only", "full": "norm", "no-punctuation": "norm_nopunct"}
+        fields = [
+            "meteor-1.5",
+            "ch" if self.options.characters else "wo",  # characters or words
+            METEOR_CODES.get(self.language.code, self.language.code),
+            normalization_names[self.normalization],
+            "_".join(map(java_double, self.parameters)),
+            "_".join(module[:2] for module in self.modules),
+            "_".join(map(java_double, self.weights)),
+        ]
+        return "-".join(fields)
 
 
 EMBEDDINGS_WEIGHT = 0.8
@@ -332,17 +326,19 @@ def _resolve_task(options: JavaOptions, language: Language) -> _TaskDefaults:
 
     As in METEOR 1.5, all values are zeros if the language does not support the task.
     """
-    name = _find_task_name(options.task, language)
-    effective_name = name if options.parameters is None else "custom"
-    # A custom task has the weights of the adequacy task.
-    source_name = "adq" if effective_name == "custom" else effective_name
-    if language.code == "other" and source_name != "universal":
-        source_name = "li"
-    task = language.tasks.get(source_name)
+    requested_name = _find_task_name(options.task, language)
+    effective_name = requested_name if options.parameters is None else "custom"
+    if language.code == "other" and effective_name != "universal":
+        task = language.tasks.get("li")
+    elif effective_name == "custom":
+        # A custom task has the weights of the adequacy task.
+        task = language.tasks.get("adq")
+    else:
+        task = language.tasks.get(effective_name)
     if task is None:
         problem = f" (language {language.code!r} has no parameters for task {effective_name!r})"
-        return _TaskDefaults(name, dict.fromkeys(language.matchers, 0.0), (0.0, 0.0, 0.0, 0.0), problem)
-    return _TaskDefaults(name, task.weights, (task.alpha, task.beta, task.gamma, task.delta))
+        return _TaskDefaults(requested_name, dict.fromkeys(language.matchers, 0.0), (0.0, 0.0, 0.0, 0.0), problem)
+    return _TaskDefaults(requested_name, task.weights, (task.alpha, task.beta, task.gamma, task.delta))
 
 
 def _find_task_name(task: str | None, language: Language) -> str:
@@ -418,8 +414,7 @@ def _resolve_weights(
     """
     weights = default_weights if options.weights is None else _parse_numbers("-w", options.weights)
     if options.modules is not None:
-        missing_count = max(0, len(modules) - len(weights))
-        padded_weights = weights + (0.0,) * missing_count
+        padded_weights = weights + (0.0,) * len(modules)
         return padded_weights[: len(modules)], []
     if len(weights) > len(modules):
         raise UsageError(f"-w has {len(weights)} weights, but there are {len(modules)} modules: {' '.join(modules)}")

@@ -90,7 +90,8 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
         # Modules without a weight have the weight 0.
         has_weight = index < len(configuration.weights)
         matcher["weight"] = configuration.weights[index] if has_weight else 0.0
-    alpha, beta, gamma, delta = _PLACEHOLDERS if configuration.is_out_of_range else configuration.parameters[:4]
+    parameters = _PLACEHOLDERS if configuration.is_out_of_range else configuration.parameters
+    alpha, beta, gamma, delta = parameters[:4]
     meteor = Meteor(
         configuration.language.code,
         task="li",
@@ -107,7 +108,7 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
 
 
 def make_chain_entries(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
-    """Return the matchers and the lemmatizer, if there is one, in the form that a chain file uses."""
+    """Return the matchers and the lemmatizer in the form that a chain file uses. The lemmatizer can be ``None``."""
     options = configuration.options
     if configuration.threshold is None:
         return [{"use": module} for module in configuration.modules], None
@@ -250,17 +251,19 @@ class _Scorer:
     ) -> Iterator[_Segment]:
         """Score segments in batches with the parameters of the chain; see :meth:`score_segments`."""
         with_alignments = self.configuration.options.alignments
-        vector_size, score_size = len(corpus_sum.total.to_vector()), len(FormulaScores._fields)
+        vector_size = len(corpus_sum.total.to_vector())
+        score_size = len(FormulaScores._fields)
         for batch, rows in self.meteor.score_batches(hypotheses, references, alignments=with_alignments):
             # Converting the numbers of all segments at once is faster than converting them segment by segment.
-            flat_counts: list[int] = memoryview(rows.statistics).cast("q").tolist()
+            flat_counts: list[int] = memoryview(rows.statistics).cast("q").tolist()  # (segments * vector_size,)
             flat_scores: list[float] = memoryview(rows.scores).cast("d").tolist()  # type: ignore[assignment]
             for index in range(len(batch)):
                 if index in rows.failures:
                     raise InputError(f"segment {batch.ids[index]}: {rows.failures[index]}")
                 vector = flat_counts[index * vector_size : (index + 1) * vector_size]
                 scores = FormulaScores._make(flat_scores[index * score_size : (index + 1) * score_size])
-                yield _Segment(vector, scores, rows.alignments[index] if with_alignments else None)
+                alignment = rows.alignments[index] if with_alignments else None
+                yield _Segment(vector, scores, alignment)
             corpus_sum.add_total(rows.total, len(batch))
 
     def _rescore_segments(
@@ -272,17 +275,13 @@ class _Scorer:
         """
         for hypothesis, segment_references in zip(hypotheses, references, strict=True):
             reference_list = [segment_references] if isinstance(segment_references, str) else segment_references
-            pairs = self._score_batches(
-                hypotheses=[hypothesis] * len(reference_list),
-                references=[[reference] for reference in reference_list],
-                corpus_sum=StatisticsSum(self.n_matchers),
-            )
-            best_pair: _Segment | None = None
-            for pair in pairs:
+            unused_sum = StatisticsSum(self.n_matchers)
+            pairs = []
+            for pair in self._score_batches([hypothesis] * len(reference_list), reference_list, unused_sum):
                 scores = self.compute_scores(Statistics.from_vector(pair.vector))
-                if best_pair is None or scores.score > best_pair.scores.score:
-                    best_pair = pair._replace(scores=scores)
-            assert best_pair is not None
+                pairs.append(pair._replace(scores=scores))
+            # If several references have the highest score, the first of them is chosen.
+            best_pair = max(pairs, key=lambda pair: pair.scores.score)
             corpus_sum.add(Statistics.from_vector(best_pair.vector))
             yield best_pair
 
@@ -334,10 +333,10 @@ def _write_segments(
 ) -> None:
     """Write the scores or statistics of segments. If requested, also write their alignments to a file."""
     options = configuration.options
-    with contextlib.ExitStack() as files:
-        alignment_file = None
-        if options.alignments:
-            alignment_file = files.enter_context(atomic_writer(f"{options.prefix}-align.out"))
+    alignment_writer: contextlib.AbstractContextManager[TextIO | None] = contextlib.nullcontext()
+    if options.alignments:
+        alignment_writer = atomic_writer(f"{options.prefix}-align.out")
+    with alignment_writer as alignment_file:
         for number, segment in enumerate(segments, 1):
             if alignment_file is not None:
                 alignment_file.write(_format_alignment(segment, str(number)))
@@ -358,16 +357,16 @@ def _group_references(
         InputError: if the number of lines does not fit the number of segments.
     """
     options = configuration.options
-    per_segment = configuration.references_per_segment
-    if n_segments * per_segment != len(lines):
-        condition = f" for {per_segment} references per segment" if per_segment > 1 else ""
+    group_size = configuration.references_per_segment
+    if len(lines) != n_segments * group_size:
+        condition = f" for {group_size} references per segment" if group_size > 1 else ""
         raise InputError(
             f"test and reference not same length: {options.hypothesis} has {n_segments} segments, "
             f"{options.reference} has {len(lines)} lines{condition}"
         )
-    if per_segment == 1:
+    if group_size == 1:
         return lines
-    return [lines[start : start + per_segment] for start in range(0, len(lines), per_segment)]
+    return [lines[start : start + group_size] for start in range(0, len(lines), group_size)]
 
 
 # -- SGML --
@@ -383,7 +382,7 @@ def _score_sgml(scorer: _Scorer, stream: TextIO) -> None:
     _check_sets(tests, references, options)
     score_files = _ScoreFiles(scorer)
     for set_id, system in _list_systems(tests):
-        segments = list(_list_segments(set_id, system, tests[set_id], references[set_id]))
+        segments = _list_segments(set_id, system, tests[set_id], references[set_id])
         _score_system(scorer, (set_id, system), segments, score_files, stream)
     stream.flush()
     score_files.write()
@@ -472,8 +471,10 @@ def _score_system(
     """
     options = scorer.configuration.options
     set_id, system = system_ids
+    if not segments:
+        raise InputError(f"system {system!r} of set {set_id!r} has no segment in common with {options.reference}")
     corpus_sum = StatisticsSum(scorer.n_matchers)
-    document_sums: dict[str, StatisticsSum] = {}
+    document_sums = {segment.document: StatisticsSum(scorer.n_matchers) for segment in segments}
     scored_segments = scorer.score_segments(
         hypotheses=[_clean_sgml_text(segment.hypothesis) for segment in segments],
         references=[[_clean_sgml_text(reference) for reference in segment.references] for segment in segments],
@@ -481,12 +482,8 @@ def _score_system(
     )
     for segment, scored_segment in zip(segments, scored_segments, strict=True):
         statistics = Statistics.from_vector(scored_segment.vector)
-        if segment.document not in document_sums:
-            document_sums[segment.document] = StatisticsSum(scorer.n_matchers)
         document_sums[segment.document].add(statistics)
         score_files.add_segment((set_id, system, segment.document, segment.id), statistics, scored_segment)
-    if not corpus_sum.segments:
-        raise InputError(f"system {system!r} of set {set_id!r} has no segment in common with {options.reference}")
     for document, document_sum in document_sums.items():
         score_files.add_total("doc", (set_id, system, document), document_sum.total)
     scores = score_files.add_total("sys", system_ids, corpus_sum.total)
@@ -524,13 +521,14 @@ Documents = dict[str, dict[str, dict[str, str]]]
 """System or reference → document → segment → text."""
 
 
-def _list_segments(set_id: str, system: str, tests: Documents, references: Documents) -> Iterator[_SgmlSegment]:
-    """Yield the segments of a system, and warn about missing data.
+def _list_segments(set_id: str, system: str, tests: Documents, references: Documents) -> list[_SgmlSegment]:
+    """Return the segments of a system in a test set, and warn about missing data.
 
     References, documents and segments are in the order of METEOR 1.5's hash tables. The order matters if several
     references have the same highest score, because the first of these references is chosen.
     """
     ordered_references = {name: references[name] for name in hashtable_order(references)}
+    segments: list[_SgmlSegment] = []
     for document in _merge_keys([*tests.values(), *ordered_references.values()]):
         label = f"[{set_id}][{document}]"
         if document not in tests[system]:
@@ -540,27 +538,21 @@ def _list_segments(set_id: str, system: str, tests: Documents, references: Docum
         if not document_references:
             _warn(f"no usable references for document {label} - skipping this document")
             continue
-        segments = list(
-            _list_document_segments(
-                document_label=label,
-                document=document,
-                system=system,
-                hypotheses=tests[system][document],
-                references=document_references,
-            )
-        )
-        if not segments:
+        hypotheses = tests[system][document]
+        document_segments = _list_document_segments(label, document, system, hypotheses, document_references)
+        if not document_segments:
             raise InputError(f"document {document!r} of system {system!r} has no segment that a reference has")
-        yield from segments
+        segments += document_segments
+    return segments
 
 
 def _select_document(document: str, references: Documents, label: str) -> dict[str, dict[str, str]]:
     """Return the segments of a document in each reference. Warn about references that lack the document.
 
     Args:
-        document: the document.
+        document: the id of the document.
         references: the documents of each reference.
-        label: the document with its set, for warnings.
+        label: the ids of the set and the document, for warnings.
     """
     segments_by_reference = {}
     for name, documents in references.items():
@@ -577,30 +569,33 @@ def _list_document_segments(
     system: str,
     hypotheses: dict[str, str],
     references: dict[str, dict[str, str]],
-) -> Iterator[_SgmlSegment]:
-    """Yield the segments of a document that have a reference, and warn about missing texts.
+) -> list[_SgmlSegment]:
+    """Return the segments of a document that have a reference, and warn about missing texts.
 
     Args:
-        document_label: the document with its set, for warnings.
-        document: the document.
-        system: the name of the system.
+        document_label: the ids of the set and the document, for warnings.
+        document: the id of the document.
+        system: the id of the system.
         hypotheses: the hypotheses by segment.
         references: the texts of each reference by segment.
     """
-    for segment in _merge_keys([hypotheses, *references.values()]):
-        label = f"{document_label}[{segment}]"
-        if segment not in hypotheses:
+    segments = []
+    for segment_id in _merge_keys([hypotheses, *references.values()]):
+        label = f"{document_label}[{segment_id}]"
+        if segment_id not in hypotheses:
             _warn(f"no data for system [{system}] on segment {label} - scoring empty segment")
         segment_references = []
         for name, texts in references.items():
-            if segment in texts:
-                segment_references.append(texts[segment])
+            if segment_id in texts:
+                segment_references.append(texts[segment_id])
             else:
                 _warn(f"no data for reference [{name}] on segment {label}")
         if segment_references:
-            yield _SgmlSegment(document, segment, hypotheses.get(segment, ""), segment_references)
+            hypothesis = hypotheses.get(segment_id, "")
+            segments.append(_SgmlSegment(document, segment_id, hypothesis, segment_references))
         else:
             _warn(f"no usable references for segment {label} - skipping this segment")
+    return segments
 
 
 def _merge_keys(hash_tables: Iterable[Iterable[str]]) -> list[str]:
@@ -616,22 +611,23 @@ def _merge_keys(hash_tables: Iterable[Iterable[str]]) -> list[str]:
 
 def _serve(scorer: _Scorer, stream: TextIO) -> None:
     """Answer the requests on standard input until the end of the input."""
-    slots = scorer.configuration.slots
+    configuration = scorer.configuration
     score = functools.partial(_score_request, scorer)
-    evaluate = functools.partial(_evaluate_request, _pad_weights(scorer.parameters, slots))
-    width = count_java_statistics(slots)
-    requests = java_lines(cast(Any, sys.stdin.buffer))
-    while True:
-        with os_errors_as(InputError, "cannot read standard input"):
-            request = next(requests, None)
-        if request is None:
-            return
+    evaluate = functools.partial(_evaluate_request, _pad_weights(scorer.parameters, configuration.slots))
+    statistics_size = count_java_statistics(configuration.slots)
+    for request in _read_requests():
         try:
-            answers = answer(request, score, evaluate, width, is_coco=scorer.configuration.options.coco)
+            response_lines = answer(request, score, evaluate, statistics_size, is_coco=configuration.options.coco)
         except InputError as error:
-            answers = [f"Error: {' '.join(str(error).split())}"]
-        stream.write("".join(text + "\n" for text in answers))
+            response_lines = [f"Error: {' '.join(str(error).split())}"]
+        stream.writelines(line + "\n" for line in response_lines)
         stream.flush()
+
+
+def _read_requests() -> Iterator[str]:
+    """Yield each line of standard input as soon as it has been read."""
+    with os_errors_as(InputError, "cannot read standard input"):
+        yield from java_lines(cast(Any, sys.stdin.buffer))
 
 
 def _score_request(scorer: _Scorer, references: list[str], hypothesis: str) -> list[int]:

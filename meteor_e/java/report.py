@@ -58,11 +58,11 @@ def format_corpus_table(statistics: Statistics, scores: FormulaScores, configura
         "Stage      Content  Function    Total    Content  Function    Total",
     ]
     totals = [0, 0, 0, 0]
-    weighted_modules = statistics.matchers[: len(configuration.weights)]
-    for number, counts in enumerate(weighted_modules, 1):
-        module_counts = [getattr(counts, column) for column in _MODULE_COLUMNS]
-        lines.append(_format_stage(str(number), module_counts))
-        totals = [total + count for total, count in zip(totals, module_counts, strict=True)]
+    weighted_matchers = statistics.matchers[: len(configuration.weights)]
+    for stage, counts in enumerate(weighted_matchers, 1):
+        stage_counts = [getattr(counts, column) for column in _MODULE_COLUMNS]
+        lines.append(_format_stage(str(stage), stage_counts))
+        totals = [total + count for total, count in zip(totals, stage_counts, strict=True)]
     lines += [
         _format_stage("Total", totals),
         "",
@@ -162,19 +162,27 @@ _format_count = functools.lru_cache(1024)(java_double)
 
 
 def compare_lines(line1: str, line2: str) -> int:
-    """Compare two tab-separated lines of a score file in METEOR 1.5's sort order.
+    """Compare two tab-separated lines of a score file in METEOR 1.5's sort order, and return -1, 0 or 1.
 
     Segments of the same document are compared by their ids if the ids are integers. All other lines are compared as
     text. Lines of ``-vOut`` are also compared as text, because they have more fields.
     """
-    fields1, fields2 = line1.split("\t"), line2.split("\t")
+    fields1 = line1.split("\t")
+    fields2 = line2.split("\t")
     if len(fields1) == _SEGMENT_FIELDS and fields1[:3] == fields2[:3]:
-        id1, id2 = _parse_id(fields1[3]), _parse_id(fields2[3])
+        id1 = _parse_id(fields1[3])
+        id2 = _parse_id(fields2[3])
         if id1 is not None and id2 is not None:
-            return (id1 > id2) - (id1 < id2)
+            return _compare(id1, id2)
     # Java compares strings by UTF-16 code units.
-    units1, units2 = (line.encode("utf-16-be", "surrogatepass") for line in (line1, line2))
-    return (units1 > units2) - (units1 < units2)
+    return _compare(line1.encode("utf-16-be", "surrogatepass"), line2.encode("utf-16-be", "surrogatepass"))
+
+
+def _compare(value1: Any, value2: Any) -> int:
+    """Return -1 if the first value is smaller than the second, 0 if they are equal, and otherwise 1."""
+    if value1 == value2:
+        return 0
+    return -1 if value1 < value2 else 1
 
 
 _SEGMENT_FIELDS = 5

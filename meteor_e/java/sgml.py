@@ -74,7 +74,11 @@ class _JavaSgmlReader:
         self._segments: dict[str, str] | None = None
 
     def read_tags(self, line: str) -> None:
-        """Process the tags of test sets and documents in a line."""
+        """Process the tags of test sets and documents in a line.
+
+        Raises:
+            InputError: if an id is missing, or if a document does not belong to a set and a system.
+        """
         begins_set = _JAVA_SET.search(line) is not None
         begins_document = _JAVA_DOC.search(line) is not None
         if begins_set:
@@ -82,11 +86,12 @@ class _JavaSgmlReader:
             self._systems = self.sets.setdefault(set_id, {})
         if begins_document:
             document_id = _find_id(_JAVA_DOC_ID, line, self._name, "Doc ID (docid) required in line")
-        system = _JAVA_SYSTEM.search(line)
-        if system and (begins_set or begins_document):
+        system_match = _JAVA_SYSTEM.search(line)
+        if system_match and (begins_set or begins_document):
             if self._systems is None:
                 raise InputError(f"{self._name}: document outside of tstset and refset: {line}")
-            self._documents = self._systems.setdefault(system[1], {})
+            system = system_match[1]
+            self._documents = self._systems.setdefault(system, {})
         if begins_document:
             if self._documents is None:
                 message = "System ID (sysid or refid) must be specified in either Set or Doc header"
@@ -111,8 +116,8 @@ def _find_id(pattern: re.Pattern[str], line: str, name: str, message: str) -> st
 def _find_segment_id(line: str) -> str:
     r"""Return the id of the first segment in a line, or an empty string if the line does not contain a segment.
 
-    The function returns the text that the group of ``<\s*seg\s*id\s*=\s*"?([^">]+?)"?\s*>`` would match. The search
-    takes linear time, but the pattern would take quadratic time.
+    The result is the text that the group of ``<\s*seg\s*id\s*=\s*"?([^">]+?)"?\s*>`` would match. That pattern would
+    take quadratic time, but this function takes linear time.
     """
     failure_end = 0
     for tag_start in _JAVA_SEG_ID.finditer(line):
@@ -122,11 +127,11 @@ def _find_segment_id(line: str) -> str:
         value_end = _JAVA_VALUE_END.search(line, tag_start.end())
         assert value_end is not None  # the pattern also matches the end of the line
         value = line[tag_start.end() : value_end.start()]
-        white_space, quote = tag_start.groups()
+        leading_space, quote = tag_start.groups()
         if not quote:
             # The group of the pattern matches at least one character, which can be white space.
             stripped_value = value.rstrip(" \t\x0b\f\r\n")
-            value = stripped_value or value[:1] or white_space[-1:]
+            value = stripped_value or value[:1] or leading_space[-1:]
         if value and value_end[0].endswith(">"):
             return value
         failure_end = value_end.start()
@@ -145,16 +150,20 @@ def _read_segment(line: str, following_lines: Iterator[str], name: str, segment_
 
 
 def _join_lines_to_closing_tag(first_line: str, following_lines: Iterator[str], name: str, segment_id: str) -> str:
-    """Join a line with the following lines, up to the line in which the first tag ``</seg>`` ends."""
+    """Join a line with the following lines, up to the line in which the first tag ``</seg>`` ends.
+
+    A closing tag may span several lines. Therefore, the start of a tag at the end of a line is searched together with
+    the next line. White space in the tag is removed, so that the search takes linear time.
+    """
     lines = [first_line]
-    searched = first_line
-    while not _JAVA_SEG_END.search(searched):
+    searched_text = first_line
+    while not _JAVA_SEG_END.search(searched_text):
         next_line = next(following_lines, None)
         if next_line is None:
             raise InputError(f"{name}: segment {segment_id!r} is not closed")
         lines.append(next_line)
-        # A closing tag may span several lines. Its white space is removed so that the search remains linear.
-        partial_tag = _JAVA_PART_OF_END.search(searched, max(searched.rfind("<"), 0))
-        tag_start = "".join(partial_tag[0].split()) if partial_tag else ""
-        searched = tag_start + next_line
+        last_tag_position = max(searched_text.rfind("<"), 0)
+        unfinished_tag = _JAVA_PART_OF_END.search(searched_text, last_tag_position)
+        tag_start = "".join(unfinished_tag[0].split()) if unfinished_tag else ""
+        searched_text = tag_start + next_line
     return "".join(lines)

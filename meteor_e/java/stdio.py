@@ -51,13 +51,13 @@ def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, 
             return _evaluate_groups(arguments, evaluate, size)
         # The last line is the corpus score, or an error message.
         return _evaluate_groups(arguments[:1], evaluate, size)[-1:]
-    if is_coco and command.startswith(("SING", "sing")):
+    if not is_coco:
+        return ["Error: specify SCORE or EVAL"]
+    if command.startswith(("SING", "sing")):
         groups = arguments if len(arguments) == 1 else []
         # The first line is the score of the statistics, or an error message.
         return _evaluate_groups(groups, evaluate, size)[:1]
-    if is_coco:
-        return ["Error: specify SCORE or EVAL or SING"]
-    return ["Error: specify SCORE or EVAL"]
+    return ["Error: specify SCORE or EVAL or SING"]
 
 
 def _score_segment(arguments: Sequence[str], score: Score) -> str:
