@@ -58,14 +58,14 @@ def check_component(component: type[Component] | Component, *, context: Any = No
     if issubclass(cls, Matcher):
         check_matcher(component, context=context, **options)  # type: ignore[arg-type]
         return
-    family = next((family for kind, family in FAMILIES.items() if issubclass(cls, kind)), None)
-    if family is None:
-        report = ErrorReport(cls.kind, cls)
-        check_class(report, cls)
-        report.stop()
-    else:
-        report, instance = begin_check(cls.kind, component, context or family.context(), options)
-        check_repeats(report, instance, family.compute, family.items)
+    for base_class, family in FAMILIES.items():
+        if issubclass(cls, base_class):
+            report, instance = begin_check(cls.kind, component, context or family.context(), options)
+            check_repeats(report, instance, family.compute, family.items)
+            return
+    report = ErrorReport(cls.kind, cls)
+    check_class(report, cls)
+    report.stop()
 
 
 def check_plugin(plugin: object) -> None:

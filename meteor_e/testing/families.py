@@ -64,18 +64,20 @@ _PAIRS = [
 def _extract_row(feature: Feature, index: int) -> list[float]:
     """Compute the feature values of a sample segment. The list is empty if the feature only works for certain texts.
 
-    Raise an exception if the values of a segment depend on other segments in the batch.
+    Raises:
+        ValueError: if the names of the columns are not distinct, or if the values depend on other segments of a batch.
     """
-    if len(set(feature.columns)) != feature.dimension:
-        raise ValueError(f"columns has {len(set(feature.columns))} different names for {feature.dimension} numbers")
+    distinct_names = set(feature.columns)
+    if len(distinct_names) != feature.dimension:
+        raise ValueError(f"columns has {len(distinct_names)} different names for {feature.dimension} numbers")
     if not feature.any_text:
         return []
-    row = _extract_rows(feature, [_PAIRS[index]])[0]
-    row_in_batch = _extract_rows(feature, [_PAIRS[index], _PAIRS[index - 1], _PAIRS[0]])[0]
-    tolerance = 1e-9 * (1 + abs(row).max(initial=0))
-    if not np.allclose(row_in_batch, row, rtol=0, atol=tolerance):
+    values = _extract_rows(feature, [_PAIRS[index]])[0]
+    values_in_batch = _extract_rows(feature, [_PAIRS[index], _PAIRS[index - 1], _PAIRS[0]])[0]
+    tolerance = 1e-9 * (1 + abs(values).max(initial=0))
+    if not np.allclose(values_in_batch, values, rtol=0, atol=tolerance):
         raise ValueError("the row of a segment depends on the rest of the batch")
-    feature_values: list[float] = row.tolist()
+    feature_values: list[float] = values.tolist()
     return feature_values
 
 
@@ -88,20 +90,25 @@ def _extract_rows(feature: Feature, pairs: Sequence[tuple[str, str]]) -> np.ndar
 
 
 def _score(metric: Metric, _: None) -> list[float]:
-    """Score the sample sentences with a metric. Return the segment scores, followed by the corpus score."""
+    """Score the sample sentences with a metric. Return the segment scores, followed by the corpus score.
+
+    Raises:
+        ValueError: if the scores are not finite, or if they depend on the order of the segments.
+    """
     _check_signature(metric.signature)
     if isinstance(metric, SystemsMetric) and not metric.scores_segments:
         # The metric needs the names of translation systems, but the sample sentences do not have any.
         return []
     hypotheses = list(SENTENCES)
+    # Each sentence is the reference of its neighbor: 0 and 1, 2 and 3, and so on.
     references = [[SENTENCES[index ^ 1]] for index in range(len(SENTENCES))]
     segment_scores, corpus_score = _score_batch(metric, hypotheses, references)
-    reversed_segment_scores, reversed_corpus_score = _score_batch(metric, hypotheses[::-1], references[::-1])
+    reversed_segment_scores, reordered_corpus_score = _score_batch(metric, hypotheses[::-1], references[::-1])
     scores = np.concatenate([segment_scores.ravel(), corpus_score.ravel()])
-    repeated_scores = np.concatenate([reversed_segment_scores[::-1].ravel(), reversed_corpus_score.ravel()])
-    if not np.isfinite([scores, repeated_scores]).all():
+    reordered_scores = np.concatenate([reversed_segment_scores[::-1].ravel(), reordered_corpus_score.ravel()])
+    if not np.isfinite([scores, reordered_scores]).all():
         raise ValueError("it has scores that are not finite")
-    if not np.allclose(scores, repeated_scores, rtol=1e-9, atol=1e-9):
+    if not np.allclose(scores, reordered_scores, rtol=1e-9, atol=1e-9):
         raise ValueError("scores depend on the order of the segments")
     score_list: list[float] = scores.tolist()
     return score_list

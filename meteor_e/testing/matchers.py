@@ -37,11 +37,10 @@ def check_matcher(
     fresh_process: bool = True,
     **options: Any,
 ) -> None:
-    """Check that a matcher satisfies the requirements of METEOR's alignment engines.
+    """Check the name, docstring, weights and options of a matcher, and the matches that it proposes for sample texts.
 
-    A matcher must have a name, a docstring and valid weights, reject unknown options, and accept every token. It must
-    propose the same valid matches in repeated calls, in several threads, in a pickled copy and in a new process.
-    Further requirements depend on the base class of the matcher, such as comparable keys and vectors of length 1.
+    The matches must be valid, and the same in repeated calls, in several threads, in a pickled copy and in a new
+    process. Further requirements depend on the base class of the matcher, such as comparable keys and unit vectors.
 
     Args:
         matcher: the class or an instance.
@@ -54,20 +53,20 @@ def check_matcher(
         ConformanceError: if the matcher violates a requirement. The message lists the errors of the first failed step.
         MeteorError: if an instance cannot be created with these options.
     """
-    if context is None:
-        context = default_context()
+    context = context or default_context()
     report, instance = begin_check("matcher", matcher, context, options)
     _check_weights(report, instance)
-    phrases = [] if tokens is None else [_make_phrase(phrase) for phrase in tokens]
+    phrases = [_make_phrase(phrase) for phrase in tokens or ()]
     segments = _sample_segments(phrases)
     _check_features(report, instance, segments)
     report.stop()
-    samples = []
-    for pair in _pair_segments(segments, phrases):
-        samples.append(_Sample(pair, matches=_read_matches(report, instance, pair)))
+    samples = [_Sample(pair, _read_matches(report, instance, pair)) for pair in _pair_segments(segments, phrases)]
     report.stop()
     _check_family(report, instance, samples)
-    _check_copies(report, matcher, instance, context, options, samples)
+    _check_copies(report, instance, samples)
+    if isinstance(matcher, type):
+        _check_second_instance(report, instance, context, options, samples)
+    _check_signature(report, instance, context, options, samples)
     report.stop()
     _check_threads(report, instance, samples)
     if fresh_process and type(instance).__module__ != "__main__":
@@ -152,9 +151,9 @@ def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token
     keys_by_token = {token: _read_keys(report, matcher, token) for token in tokens}
     for token, token_keys in keys_by_token.items():
         for key in token_keys:
-            is_comparable = key is not None and key != "" and key == key
+            is_missing = key is None or key == "" or key != key  # NaN is not equal to itself.
             report.expect(
-                is_comparable,
+                not is_missing,
                 f"keys({shorten(token)}) contains {key!r}, so that all tokens without a key would match each other; "
                 "return an empty set for them",
             )
@@ -179,26 +178,28 @@ def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequ
     """Check that the vectors of tokens have length 1, and that repeated calls return the same vectors."""
     import numpy as np
 
-    def get_vectors(batch: Sequence[Token]) -> Any:
-        return report.run(f"vectors of {len(batch)} tokens", matcher.vectors, batch)
-
-    rows = get_vectors(tokens)
-    has_valid_shape = isinstance(rows, np.ndarray) and rows.ndim == 2 and len(rows) == len(tokens)
+    vectors = _compute_vectors(report, matcher, tokens)  # (tokens, dimensions)
+    has_valid_shape = isinstance(vectors, np.ndarray) and vectors.ndim == 2 and len(vectors) == len(tokens)
     is_valid = report.expect(
-        has_valid_shape and rows.dtype == np.float32,
-        f"vectors returned {_describe_array(rows)} for {len(tokens)} tokens; it must return a float32 array with one "
-        "row per token",
+        has_valid_shape and vectors.dtype == np.float32,
+        f"vectors returned {_describe_array(vectors)} for {len(tokens)} tokens; it must return a float32 array with "
+        "one row per token",
     )
     if not is_valid:
         return
-    _check_vector_lengths(report, tokens, rows)
-    original_rows = rows.copy()
-    reversed_rows = get_vectors(tokens[::-1])
-    first_row = get_vectors(tokens[:1])
-    is_unchanged = np.array_equal(rows, original_rows, equal_nan=True)
+    _check_vector_lengths(report, tokens, vectors)
+    original_vectors = vectors.copy()
+    reversed_vectors = _compute_vectors(report, matcher, tokens[::-1])
+    first_vector = _compute_vectors(report, matcher, tokens[:1])
+    is_unchanged = np.array_equal(vectors, original_vectors, equal_nan=True)
     report.expect(is_unchanged, "a second call overwrites the rows of the first; return a new array")
-    _check_same_vectors(report, actual=reversed_rows, expected=original_rows[::-1])
-    _check_same_vectors(report, actual=first_row, expected=original_rows[:1])
+    _check_same_vectors(report, actual=reversed_vectors, expected=original_vectors[::-1])
+    _check_same_vectors(report, actual=first_vector, expected=original_vectors[:1])
+
+
+def _compute_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> Any:
+    """Return the vectors of tokens. If the call fails, record an error and return ``None``."""
+    return report.run(f"vectors of {len(tokens)} tokens", matcher.vectors, tokens)
 
 
 def _check_vector_lengths(report: ErrorReport, tokens: Sequence[Token], rows: Any) -> None:
@@ -218,7 +219,9 @@ def _check_same_vectors(report: ErrorReport, actual: Any, expected: Any) -> None
     """Check that a call returned the expected vectors, unless the call failed and returned ``None``."""
     import numpy as np
 
-    is_equal = actual is None or (actual.shape == expected.shape and np.allclose(actual, expected, atol=1e-5))
+    if actual is None:
+        return
+    is_equal = actual.shape == expected.shape and np.allclose(actual, expected, atol=1e-5)
     report.expect(
         is_equal, "the vector of a token depends on the other tokens; derive from ContextualMatcher if that is intended"
     )
@@ -229,21 +232,23 @@ def _check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: S
     import numpy as np
 
     sentences = list(dict.fromkeys(tuple(segment) for segment in segments if segment))
-    rows = _encode_sentences(report, matcher, sentences)
-    if rows is None:
+    vectors = _encode_sentences(report, matcher, sentences)
+    if vectors is None:
         return
-    lengths = np.linalg.norm(np.concatenate(rows).astype(np.float64), axis=1) / VECTOR_GRID
-    has_unit_length = bool(((np.abs(lengths - 1) <= 1e-3) | (lengths == 0)).all())
-    report.expect(has_unit_length, "encode returned vectors whose length is neither 1 nor 0; divide each by its length")
-    rows_by_sentence = dict(zip(sentences, rows, strict=True))
+    # The vectors are rounded to integers, which are multiples of 1 / VECTOR_GRID.
+    lengths = np.linalg.norm(np.concatenate(vectors).astype(np.float64), axis=1) / VECTOR_GRID  # (tokens,)
+    is_valid_length = (np.abs(lengths - 1) <= 1e-3) | (lengths == 0)
+    message = "encode returned vectors whose length is neither 1 nor 0; divide each by its length"
+    report.expect(bool(is_valid_length.all()), message)
+    vectors_by_sentence = dict(zip(sentences, vectors, strict=True))
     single_sentences = [[sentence] for sentence in sentences]
     for batch in [*single_sentences, sentences[::-1], sentences[::2], sentences[1::2]]:
-        batch_rows = _encode_sentences(report, matcher, batch)
-        if batch_rows is None:
+        batch_vectors = _encode_sentences(report, matcher, batch)
+        if batch_vectors is None:
             return
-        expected_rows = [rows_by_sentence[sentence] for sentence in batch]
+        expected_vectors = [vectors_by_sentence[sentence] for sentence in batch]
         is_equal = report.expect(
-            all(map(np.array_equal, batch_rows, expected_rows)),
+            all(map(np.array_equal, batch_vectors, expected_vectors)),
             "the rows of a sentence depend on the sentences that are encoded with it; encode one sentence at a time",
         )
         if not is_equal:
@@ -279,7 +284,8 @@ def _match(matcher: Matcher, pair: _Pair) -> _Matches:
 def _read_matches(report: ErrorReport, matcher: Matcher, pair: _Pair) -> _Matches:
     """Return the valid matches of a hypothesis and a reference. Record an error for each invalid match."""
     hypothesis, reference = pair
-    hypothesis_copy, reference_copy = list(hypothesis), list(reference)
+    hypothesis_copy = list(hypothesis)
+    reference_copy = list(reference)
     call = f"match({shorten(_forms(hypothesis))}, {shorten(_forms(reference))})"
     proposed_matches = report.run(call, _list_proposals, matcher, hypothesis_copy, reference_copy)
     is_unchanged = (hypothesis_copy, reference_copy) == pair
@@ -303,12 +309,12 @@ def _check_match(report: ErrorReport, match: Sequence[Any], pair: _Pair, call: s
         call: the description of the call that proposed the match, for error messages.
     """
     hypothesis, reference = pair
-    j, i, reference_length, hypothesis_length, probability = match
+    reference_start, hypothesis_start, reference_length, hypothesis_length, probability = match
     has_integers = all(type(number) is int for number in match[:4])
     report.expect(
         has_integers
-        and 0 <= j < j + reference_length <= len(reference)
-        and 0 <= i < i + hypothesis_length <= len(hypothesis),
+        and _is_span(reference_start, reference_length, reference)
+        and _is_span(hypothesis_start, hypothesis_length, hypothesis),
         f"{call} proposed {shorten(match)}; positions and lengths must be ints within the {len(reference)} words "
         f"of the reference and the {len(hypothesis)} of the hypothesis (the reference comes first in Match)",
     )
@@ -316,6 +322,11 @@ def _check_match(report: ErrorReport, match: Sequence[Any], pair: _Pair, call: s
         isinstance(probability, float | int) and 0 <= probability <= 1,
         f"{call} proposed the probability {probability!r}; it must be in [0, 1]",
     )
+
+
+def _is_span(start: int, length: int, segment: Sequence[Token]) -> bool:
+    """Return whether a start position and a length describe at least one word of a segment, and no other words."""
+    return start >= 0 and length >= 1 and start + length <= len(segment)
 
 
 def _forms(tokens: Sequence[Token]) -> list[str]:
@@ -346,20 +357,21 @@ def _has_relevant_match(matcher: Matcher, pair: _Pair, matches: _Matches) -> boo
     if matches and getattr(matcher, "match_equal_words", False):
         return True
     hypothesis, reference = pair
-    for j, i, reference_length, hypothesis_length, _ in matches:
-        reference_words = _forms(reference[j : j + reference_length])
-        hypothesis_words = _forms(hypothesis[i : i + hypothesis_length])
-        if reference_words != hypothesis_words:
+    for reference_start, hypothesis_start, reference_length, hypothesis_length, _ in matches:
+        reference_tokens = reference[reference_start : reference_start + reference_length]
+        hypothesis_tokens = hypothesis[hypothesis_start : hypothesis_start + hypothesis_length]
+        if _forms(reference_tokens) != _forms(hypothesis_tokens):
             return True
     return False
 
 
 def _check_equal_words(report: ErrorReport, pair: _Pair, matches: _Matches) -> None:
     """Check that a word of the hypothesis matches each occurrence of the same word in the reference."""
-    matched_words = {(j, i) for j, i, _, _, _ in matches}
-    for i, hypothesis_token in enumerate(pair[0]):
-        for j, reference_token in enumerate(pair[1]):
-            if hypothesis_token.form == reference_token.form and (j, i) not in matched_words:
+    hypothesis, reference = pair
+    matched_positions = {match[:2] for match in matches}  # (reference position, hypothesis position)
+    for i, hypothesis_token in enumerate(hypothesis):
+        for j, reference_token in enumerate(reference):
+            if hypothesis_token.form == reference_token.form and (j, i) not in matched_positions:
                 report.expect(False, "equal words do not match; matchers of vectors must match them in any case")
                 return
 
@@ -367,13 +379,14 @@ def _check_equal_words(report: ErrorReport, pair: _Pair, matches: _Matches) -> N
 def _check_symmetry(report: ErrorReport, matcher: Matcher, pair: _Pair, matches: _Matches) -> None:
     """Check that a matcher proposes the same matches if the hypothesis and the reference are swapped."""
     hypothesis, reference = pair
-    exchanged_matches = report.run("match", _match, matcher, (reference, hypothesis))
-    if exchanged_matches is None:
+    swapped_matches = report.run("match", _match, matcher, (reference, hypothesis))
+    if swapped_matches is None:
         return
-    expected = {(j, i, reference_length, length) for j, i, reference_length, length, _ in matches}
-    actual = {(i, j, length, reference_length) for j, i, reference_length, length, _ in exchanged_matches}
+    # A match consists of the start in the reference and in the hypothesis, the lengths in both, and the probability.
+    spans = {(match[0], match[1], match[2], match[3]) for match in matches}
+    spans_of_swapped_segments = {(match[1], match[0], match[3], match[2]) for match in swapped_matches}
     report.expect(
-        actual == expected,
+        spans_of_swapped_segments == spans,
         f"the matches of {shorten(_forms(hypothesis))} and {shorten(_forms(reference))} change if hypothesis and "
         "reference are exchanged; derive from Matcher if that is intended",
     )
@@ -392,41 +405,24 @@ def _are_equal(actual: _Matches, expected: _Matches) -> bool:
     return True
 
 
-def _check_copies(
-    report: ErrorReport,
-    matcher: type[Matcher] | Matcher,
-    instance: Matcher,
-    context: MatcherContext,
-    options: dict[str, Any],
-    samples: list[_Sample],
+def _check_copies(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
+    """Check that repeated calls and a pickled copy of a matcher propose the same matches."""
+    _check_repeated_matches(report, matcher, matcher, "called again, it", samples)
+    copy = pickle_copy(report, matcher)
+    _check_repeated_matches(report, copy, matcher, "a pickled copy", samples)
+
+
+def _check_second_instance(
+    report: ErrorReport, matcher: Matcher, context: MatcherContext, options: dict[str, Any], samples: list[_Sample]
 ) -> None:
-    """Check that repeated calls, a pickled copy and a second instance propose the same matches.
-
-    Args:
-        report: the report of errors.
-        matcher: the class or instance that was passed to :func:`check_matcher`.
-        instance: the instance.
-        context: the context for creating a second instance.
-        options: the options for creating a second instance.
-        samples: the sample segments and the matches of the instance.
-    """
-    _check_repeated_matches(report, instance, instance, "called again, it", samples)
-    copy = pickle_copy(report, instance)
-    _check_repeated_matches(report, copy, instance, "a pickled copy", samples)
-    if not isinstance(matcher, Matcher):
-
-        def make_second() -> Matcher:
-            return type(instance).make(context, **options)
-
-        second = report.run("creating it a second time", make_second)
-        _check_repeated_matches(report, second, instance, "a second matcher with the same options", samples)
-    if options:
-        _check_signature(report, instance, context, samples)
+    """Create a second matcher with the same context and options, and check that it proposes the same matches."""
+    second_matcher = report.run("creating it a second time", type(matcher).make, context, **options)
+    _check_repeated_matches(report, second_matcher, matcher, "a second matcher with the same options", samples)
 
 
 def _check_repeated_matches(
     report: ErrorReport,
-    matcher: Matcher | None,
+    copy: Matcher | None,
     original: Matcher,
     subject: str,
     samples: list[_Sample],
@@ -435,24 +431,28 @@ def _check_repeated_matches(
 
     Args:
         report: the report of errors.
-        matcher: the matcher, or ``None`` if it could not be created.
+        copy: the copy, or ``None`` if it could not be created.
         original: the original matcher.
-        subject: the description of the matcher, which is the subject of error messages.
+        subject: the description of the copy, which is the subject of error messages.
         samples: the sample segments and the matches of the original, which are checked in reverse order.
     """
-    if matcher is None:
+    if copy is None:
         return
-    for pair, matches in reversed(samples):
-        repeated = report.run(f"match ({subject})", _match, matcher, pair)
+    for pair, expected_matches in reversed(samples):
+        matches = report.run(f"match ({subject})", _match, copy, pair)
         report.expect(
-            repeated is None or _are_equal(repeated, matches),
+            matches is None or _are_equal(matches, expected_matches),
             f"{subject} proposes other matches, or in another order; they must depend on the two segments only",
         )
-    report.expect(matcher.describe() == original.describe(), f"{subject} returns another description")
+    report.expect(copy.describe() == original.describe(), f"{subject} returns another description")
 
 
-def _check_signature(report: ErrorReport, matcher: Matcher, context: MatcherContext, samples: list[_Sample]) -> None:
+def _check_signature(
+    report: ErrorReport, matcher: Matcher, context: MatcherContext, options: dict[str, Any], samples: list[_Sample]
+) -> None:
     """Check that options that change the matches also change the description of the matcher."""
+    if not options:
+        return
     try:
         default_matcher = type(matcher).make(context)
         changes_matches = any(not _are_equal(_match(default_matcher, pair), matches) for pair, matches in samples)

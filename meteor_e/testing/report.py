@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pickle
 import re
 from collections.abc import Callable, Sequence
@@ -43,16 +44,17 @@ class ErrorReport:
             self.errors.append(message)
         return condition
 
-    def run(self, title: str, function: Callable[..., T], *arguments: Any) -> T | None:
+    def run(self, title: str, function: Callable[..., T], /, *arguments: Any, **options: Any) -> T | None:
         """Call a function of a plugin and return its result. If the call fails, record an error and return ``None``.
 
         Args:
             title: the description of the call for the error message.
             function: the function to call.
-            arguments: the arguments of the function.
+            arguments: the positional arguments of the function.
+            options: the keyword arguments of the function.
         """
         try:
-            return function(*arguments)
+            return function(*arguments, **options)
         except Exception as error:
             self.expect(False, f"{title} raised {describe_error(error)}")
             return None
@@ -97,10 +99,9 @@ def check_class(report: ErrorReport, cls: type[Component]) -> None:
     # A docstring that is inherited from a base class does not count.
     docstring = vars(cls).get("__doc__") or ""
     summary, _, _ = docstring.strip().partition("\n")
-    report.expect(bool(summary), "it has no docstring, whose first line 'meteor-e plugins' would show")
-    report.expect(
-        len(summary) <= 120, f"the first line of its docstring has {len(summary)} characters; shorten it to 120"
-    )
+    length = len(summary)
+    report.expect(length > 0, "it has no docstring, whose first line 'meteor-e plugins' would show")
+    report.expect(length <= 120, f"the first line of its docstring has {length} characters; shorten it to 120")
     requires = getattr(cls, "requires", ())
     is_tuple_of_texts = isinstance(requires, tuple) and all(isinstance(item, str) for item in requires)
     report.expect(is_tuple_of_texts, f"requires is {requires!r}; it must be a tuple of texts")
@@ -163,13 +164,13 @@ def begin_check(kind: str, component: Any, context: Any, options: dict[str, Any]
     cls: Any = component if isinstance(component, type) else type(component)
     report = ErrorReport(kind, cls)
     check_class(report, cls)
-    instance = component
     if isinstance(component, type):
-        instance = cls.make(context, **options)
-        report.expect(
-            isinstance(instance, cls), f"from_options returned {shorten(instance)}; it must return a {cls.__name__}"
-        )
+        instance: Any = cls.make(context, **options)
+        has_right_class = isinstance(instance, cls)
+        report.expect(has_right_class, f"from_options returned {shorten(instance)}; it must return a {cls.__name__}")
         report.stop()
+    else:
+        instance = component
     description = report.run("describe()", instance.describe)
     # Most descriptions become part of METEOR's signature, in which parts are separated by "|".
     forbidden = r"[\x00-\x1f]" if kind == "feature" else r"[\x00-\x1f|]"
@@ -202,35 +203,30 @@ def check_repeats(report: ErrorReport, component: T, compute: Callable[[T, Any],
     """
     results = [report.run(f"asked for {shorten(item)}, it", compute, component, item) for item in items]
     report.stop()
-    _check_same_results(report, component, compute, items, results, title="again")
+    _check_same_results(report, "again", functools.partial(compute, component), items, results)
     copy = pickle_copy(report, component)
     if copy is not None:
-        _check_same_results(report, copy, compute, items, results, title="with a pickled copy")
+        _check_same_results(report, "with a pickled copy", functools.partial(compute, copy), items, results)
     report.stop()
 
 
 def _check_same_results(
     report: ErrorReport,
-    component: T,
-    compute: Callable[[T, Any], Any],
+    title: str,
+    compute: Callable[[Any], Any],
     items: Sequence[Any],
     expected_results: list[Any],
-    title: str,
 ) -> None:
-    """Check that a component returns the same results for its items in reverse order.
+    """Compute the results of the items in reverse order, and check that each item has the expected result.
 
     Args:
         report: the report of errors.
-        component: the component.
-        compute: the function that returns the result of a component for an item.
+        title: the description of the computation, for error messages.
+        compute: the function that returns the result for an item.
         items: the items for which results are computed.
         expected_results: the expected result for each item.
-        title: the description of the computation, for error messages.
     """
-
-    def compute_all(reversed_items: Sequence[Any]) -> list[Any]:
-        return [compute(component, item) for item in reversed_items]
-
-    reversed_results = report.run(f"computing the results {title}", compute_all, items[::-1])
-    is_equal = reversed_results is None or reversed_results == expected_results[::-1]
+    reversed_items = items[::-1]
+    results = report.run(f"computing the results {title}", lambda: [compute(item) for item in reversed_items])
+    is_equal = results is None or results == expected_results[::-1]
     report.expect(is_equal, f"the results differ when they are computed {title}, in another order")
