@@ -92,11 +92,9 @@ def _list_plugin_errors(plugin: object, name: str) -> list[str]:
         registry.register(plugin, name)
     except PluginError as error:
         return [str(error)]
-    errors = []
-    for entry in registry.entries(describe_chain=describe_chain):
-        if entry.error:
-            errors.append(f"{entry.kind} {entry.name!r}: {entry.error}")
-    for entry in registry.entries():
+    entries = registry.entries(describe_chain=describe_chain)
+    errors = [f"{entry.kind} {entry.name!r}: {entry.error}" for entry in entries if entry.error]
+    for entry in entries:
         if entry.kind == "metric" and entry.plugin == name and not entry.error:
             errors += _check_metric(registry.metrics.get(entry.name))
     return errors

@@ -77,18 +77,20 @@ def arrow_table(rows: list[dict[str, Any]], schema: Any, name: str) -> Any:
     import pyarrow as pa
 
     if schema is None:
-        # Table.from_pylist would ignore columns that are missing from the first row.
-        columns: dict[str, list[Any]] = {}
-        for row in rows:
-            for key in row:
-                columns.setdefault(key, [])
-        for key, cells in columns.items():
-            cells.extend(row.get(key) for row in rows)
         with arrow_errors(f"{name}: the rows do not fit one schema; write .jsonl instead"):
-            return pa.table({key: pa.array(cells) for key, cells in columns.items()})
+            return _infer_table(rows)
     _check_keys(rows, set(schema.names), name)
     with arrow_errors(f"{name}: the rows do not fit the schema of the first ones; write .jsonl instead"):
         return pa.Table.from_pylist(rows, schema=schema)
+
+
+def _infer_table(rows: list[dict[str, Any]]) -> Any:
+    """Create an Arrow table with one column for each key of the rows. The type of a column fits all of its cells."""
+    import pyarrow as pa
+
+    # Table.from_pylist would ignore columns that are missing from the first row.
+    names = dict.fromkeys(name for row in rows for name in row)
+    return pa.table({name: pa.array([row.get(name) for row in rows]) for name in names})
 
 
 def _check_keys(rows: list[dict[str, Any]], column_names: set[str], name: str) -> None:
@@ -106,12 +108,12 @@ def find_text_columns(schema: Any, texts: TextColumns, name: str) -> dict[str, l
     """Find the columns that contain texts. The cells of these columns are validated later.
 
     Args:
-        schema: the schema of the table.
-        texts: the columns that contain the texts.
+        schema: the ``pyarrow.Schema`` of the table.
+        texts: the columns that contain the texts. ``translation.de`` denotes a nested field.
         name: the name of the table, for error messages.
 
     Returns:
-        For each of these columns, the names of the column and of the nested fields.
+        For each of these columns, its path: the names of the column and of the nested fields, if there are any.
 
     Raises:
         InputError: if a column is missing, or if two columns have the same name.
@@ -131,18 +133,21 @@ def arrow_batch(
     """Create a batch from an Arrow table or record batch.
 
     Args:
-        name: the name of the file.
-        first_row: the number of the first row.
+        name: the name of the file, for error messages.
+        first_row: the number of the first row, for error messages.
         texts: the columns that contain the texts.
-        paths: the result of :func:`find_text_columns`.
+        paths: the path of each column; see :func:`find_text_columns`.
         table: the rows.
         all_columns: whether the batch contains all columns.
     """
-    with arrow_errors(f"cannot read {name}"):
-        values = {column: table.column(path[0]).to_pylist() for column, path in paths.items()}
 
     def locate(row: int) -> str:
         return f"{name}, row {first_row + row}"
 
+    values = {}
+    with arrow_errors(f"cannot read {name}"):
+        for column, path in paths.items():
+            values[column] = table.column(path[0]).to_pylist()
     cells = {column: list(get_nested(values[column], path, locate)) for column, path in paths.items()}
-    return make_batch(texts, cells, ArrowRows(name, table) if all_columns else None, locate)
+    rows = ArrowRows(name, table) if all_columns else None
+    return make_batch(texts, cells, rows, locate)

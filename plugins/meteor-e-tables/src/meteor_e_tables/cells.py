@@ -72,12 +72,11 @@ def read_references(columns: dict[str, Iterable[Any]], locate: RowLocator) -> li
         InputError: if a cell contains neither a string nor a list of at least one string. The message contains the
             location of the first such cell.
     """
-    references_by_column = []
-    for column, cells in columns.items():
-        references_by_column.append(_read_reference_column(cells, column, locate))
-    if len(references_by_column) == 1:
-        return references_by_column[0]
-    return [list(itertools.chain.from_iterable(row)) for row in zip(*references_by_column, strict=True)]
+    reference_columns = [_read_reference_column(cells, column, locate) for column, cells in columns.items()]
+    if len(reference_columns) == 1:
+        return reference_columns[0]
+    rows = zip(*reference_columns, strict=True)
+    return [list(itertools.chain.from_iterable(row)) for row in rows]
 
 
 def _read_reference_column(cells: Iterable[Any], column: str, locate: RowLocator) -> list[Sequence[str]]:
@@ -88,7 +87,7 @@ def _read_reference_column(cells: Iterable[Any], column: str, locate: RowLocator
         if isinstance(cell, str):
             if not cell.isascii():
                 _check_surrogates(cell, f"{locate(row)}, column {column!r}")
-            references.append((cell if type(cell) is str else str(cell),))
+            references.append((str(cell),))  # NumPy has a subclass of str.
         elif type(cell) is list and cell and are_valid_texts(cell):
             references.append(cell)
         else:
@@ -157,7 +156,7 @@ def find_column(columns: Sequence[str], column_path: str, name: str, option: str
         column = ".".join(path_parts[:prefix_length])
         if column in columns:
             return [column, *path_parts[prefix_length:]]
-    column_list = ", ".join(repr(column) for column in columns) if columns else "none"
+    column_list = ", ".join(map(repr, columns)) or "none"
     raise InputError(
         f"{name} has no column {column_path!r}{near_miss(column_path, columns)}; it has {column_list}; choose with "
         f"{option}"
@@ -175,12 +174,13 @@ def get_nested(cells: Iterable[Any], path: Sequence[str], locate: RowLocator) ->
     Raises:
         InputError: if a cell does not contain the field.
     """
+    values = cells
     for depth, field in enumerate(path[1:], 1):
-        column = ".".join(path[:depth])
-        fields = []
-        for row, cell in enumerate(cells):
-            if not isinstance(cell, dict) or field not in cell:
-                raise InputError(f"{locate(row)}, column {column!r}: no field {field!r} in it")
-            fields.append(cell[field])
-        cells = fields
-    return cells
+        parent = ".".join(path[:depth])
+        field_values = []
+        for row, value in enumerate(values):
+            if not isinstance(value, dict) or field not in value:
+                raise InputError(f"{locate(row)}, column {parent!r}: no field {field!r} in it")
+            field_values.append(value[field])
+        values = field_values
+    return values

@@ -47,6 +47,14 @@ _LOCAL_CONFIG = {
 }
 """The Dask configuration of a local cluster. Monitoring is less frequent because it slows down scoring."""
 
+_LOCAL_CLUSTER_OPTIONS: dict[str, Any] = {
+    "threads_per_worker": 1,
+    "processes": True,
+    "dashboard_address": "127.0.0.1:0",
+    "silence_logs": logging.CRITICAL,
+}
+"""The arguments of ``distributed.LocalCluster``, except for the number of workers."""
+
 
 class DaskRunner(ScoreRunner):
     """Score segments with any metric on a Dask cluster."""
@@ -77,17 +85,12 @@ def connect(address: str, *, wait: float = WAIT) -> Iterator[Client]:
     """
     distributed = require("distributed", "a cluster", "dask", "meteor-e-tables")
     kind, _, number = address.partition(":")
-    with _silence_logs():
-        if kind == "local":
-            with _start_local_cluster(distributed, _parse_worker_count(address, number)) as client:
-                yield client
-            return
-        client = _connect_to_scheduler(distributed, address, wait)
-        try:
-            _wait_for_workers(client, address, wait)
-            yield client
-        finally:
-            _close(client)
+    if kind == "local":
+        cluster_client = _start_local_cluster(distributed, _parse_worker_count(address, number))
+    else:
+        cluster_client = _connect_to_running_cluster(distributed, address, wait)
+    with _silence_logs(), cluster_client as client:
+        yield client
 
 
 def _parse_worker_count(address: str, number: str) -> int:
@@ -104,20 +107,37 @@ def _parse_worker_count(address: str, number: str) -> int:
     return int(number)
 
 
+@contextlib.contextmanager
+def _connect_to_running_cluster(distributed: Any, address: str, wait: float) -> Iterator[Client]:
+    """Connect to a cluster that has at least one worker, and close the connection at the end of the block.
+
+    Raises:
+        ConfigError: if the address is not valid, the scheduler does not answer, or the cluster does not have workers.
+    """
+    client = _connect_to_scheduler(distributed, address, wait)
+    try:
+        _wait_for_workers(client, address, wait)
+        yield client
+    finally:
+        # The scheduler may no longer exist, so the connection is closed without waiting for its answer.
+        with contextlib.suppress(OSError, TimeoutError):
+            client.close(timeout=2)
+
+
 def _connect_to_scheduler(distributed: Any, address: str, wait: float) -> Client:
     """Return a client of a running cluster.
 
     Raises:
         ConfigError: if the address is not valid, or the scheduler does not answer.
     """
-    scheduler = {"address": address}
-    if address.endswith(".json"):
-        if not Path(address).is_file():
-            raise ConfigError(f"there is no scheduler file {address}")
-        scheduler = {"scheduler_file": address}
+    is_file = address.endswith(".json")
+    if is_file and not Path(address).is_file():
+        raise ConfigError(f"there is no scheduler file {address}")
+    location = {"scheduler_file": address} if is_file else {"address": address}
+    connect_client = functools.partial(distributed.Client, **location, timeout=wait)
     with _announce_wait(f"a scheduler at {address}", wait):
         try:
-            return _connect_with_timeout(functools.partial(distributed.Client, **scheduler, timeout=wait), wait)
+            return _connect_with_timeout(connect_client, wait)
         except (OSError, ValueError, TypeError) as error:
             # A timeout raises an OSError, and the other exceptions indicate a malformed address.
             raise ConfigError(f"no scheduler answers at {address}: {_format_error(error)}") from error
@@ -147,13 +167,13 @@ def _connect_with_timeout(connect_client: Callable[[], Client], wait: float) -> 
     """
     future: concurrent.futures.Future[Client] = concurrent.futures.Future()
 
-    def run() -> None:
+    def resolve_future() -> None:
         try:
             future.set_result(connect_client())
         except BaseException as error:
             future.set_exception(error)
 
-    threading.Thread(target=run, daemon=True).start()
+    threading.Thread(target=resolve_future, daemon=True).start()
     try:
         return future.result(wait + MESSAGE_DELAY)
     except concurrent.futures.TimeoutError as error:
@@ -172,17 +192,9 @@ def _start_local_cluster(distributed: Any, workers: int) -> Iterator[Client]:
     """
     dask = require("dask", "a cluster", "dask", "meteor-e-tables")
     with dask.config.set(_LOCAL_CONFIG), contextlib.ExitStack() as stack:
-        make_cluster = functools.partial(
-            distributed.LocalCluster,
-            n_workers=workers,
-            threads_per_worker=1,
-            processes=True,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-        )
         try:
             with _block_interrupts():
-                cluster = stack.enter_context(make_cluster())
+                cluster = stack.enter_context(distributed.LocalCluster(n_workers=workers, **_LOCAL_CLUSTER_OPTIONS))
             client = stack.enter_context(distributed.Client(cluster))
         except Exception as error:
             raise MeteorError(f"the processes of the cluster did not start: {_format_error(error)}") from error
@@ -206,12 +218,6 @@ def _announce_wait(target: str, seconds: float) -> Iterator[None]:
         yield
     finally:
         timer.cancel()
-
-
-def _close(client: Client) -> None:
-    """Close a client without waiting for a scheduler that no longer exists."""
-    with contextlib.suppress(OSError, TimeoutError):
-        client.close(timeout=2)
 
 
 @contextlib.contextmanager
@@ -312,13 +318,11 @@ def score_in_order(
     Raises:
         MeteorError: if a segment cannot be scored, or if the cluster fails.
     """
-    work: Work | None = None
+    work = Work.from_function(score)
     tasks: deque[_Task] = deque()
     max_tasks = 0
     try:
         for index, batch in enumerate(batches):
-            if work is None:
-                work = Work.from_function(score)
             if index % _WORKER_CHECK_INTERVAL == 0:
                 max_tasks = _compute_max_tasks(client)
             tasks.append(_submit(client, work, batch))
@@ -376,20 +380,19 @@ def _get_result(batch: Batch, future: Future) -> tuple[Batch, Any]:
         MeteorError: if a segment cannot be scored, or if the cluster fails.
     """
     from distributed import KilledWorker
-    from distributed.client import FutureCancelledError
 
-    with _connection_errors():
-        try:
+    try:
+        with _connection_errors():
             return batch, future.result()
-        except KilledWorker as error:
-            raise MeteorError(
-                f"segments {batch.ids[0]} to {batch.ids[-1]}: the workers that scored them ended one after another; "
-                "they may have had too little memory"
-            ) from error
-        except (MeteorError, FutureCancelledError, OSError, TimeoutError):
-            raise
-        except Exception as error:
-            raise MeteorError(f"a worker failed: {type(error).__name__}: {_format_error(error)}") from error
+    except MeteorError:
+        raise
+    except KilledWorker as error:
+        raise MeteorError(
+            f"segments {batch.ids[0]} to {batch.ids[-1]}: the workers that scored them ended one after another; "
+            "they may have had too little memory"
+        ) from error
+    except Exception as error:
+        raise MeteorError(f"a worker failed: {type(error).__name__}: {_format_error(error)}") from error
 
 
 _score_lock = threading.Lock()

@@ -94,10 +94,11 @@ def score_columns(metrics: Sequence[Metric], statistics: Sequence[Any], prefix: 
 
     columns = {}
     for metric, rows in zip(metrics, statistics, strict=True):
-        values = np.asarray(metric_values(metric, metric.segment_scores(rows)), float)
+        values = np.asarray(metric_values(metric, metric.segment_scores(rows)), float)  # (segments, values)
         index = 0
         for heading in metric.headings:
             columns[prefix + heading.name] = np.ascontiguousarray(values[:, index])
+            # The columns after a score contain its parts, which are not written to the table.
             index += 1 + len(heading.parts)
     return columns
 

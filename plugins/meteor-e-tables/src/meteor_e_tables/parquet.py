@@ -68,24 +68,12 @@ def _read_tables(path: str | Path, columns: list[str] | None) -> Iterator[Any]:
     Raises:
         InputError: if the file cannot be read.
     """
-    with arrow_errors(f"cannot read {path}"):
-        file = _open(path)
-    with file:
-        tables = _read_row_groups(file, columns)
-        while True:
-            with arrow_errors(f"cannot read {path}"):
-                table = next(tables, None)
-            if table is None:
-                return
-            if table.num_rows:
-                yield table
-
-
-def _read_row_groups(file: Any, columns: list[str] | None) -> Iterator[Any]:
-    """Yield the record batches of an open Parquet file."""
-    for index in range(file.num_row_groups):
-        # Each row group is read by a separate iterator, because an iterator retains all data that it has read.
-        yield from file.iter_batches(BATCH_ROWS, row_groups=[index], columns=columns, use_threads=False)
+    with arrow_errors(f"cannot read {path}"), _open(path) as file:
+        for index in range(file.num_row_groups):
+            # Each row group is read by a separate iterator, because an iterator retains all data that it has read.
+            for table in file.iter_batches(BATCH_ROWS, row_groups=[index], columns=columns, use_threads=False):
+                if table.num_rows:
+                    yield table
 
 
 def _read_schema_and_size(paths: Sequence[Path]) -> tuple[Any, int]:

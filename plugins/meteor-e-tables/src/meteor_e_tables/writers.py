@@ -47,15 +47,9 @@ def table_writer(path: str, signature: str, schema: Any = None) -> Iterator[Parq
     if not is_parquet and not path.endswith(JSON_LINES):
         raise ConfigError(f"{path} is not the name of a table; use .parquet, .jsonl or .jsonl.gz")
     with atomic_output(path) as temporary_path, temporary_path.open("wb") as stream:
-        if is_parquet:
-            with contextlib.closing(ParquetWriter(stream, path, signature, schema)) as parquet_writer:
-                yield parquet_writer
-        elif path.endswith(".gz"):
-            # The gzip header contains no file name and no time, so that equal tables result in equal files.
-            with gzip.GzipFile("", "wb", compresslevel=6, fileobj=stream, mtime=0) as compressed_stream:
-                yield JsonLinesWriter(compressed_stream, path)
-        else:
-            yield JsonLinesWriter(stream, path)
+        writer = ParquetWriter(stream, path, signature, schema) if is_parquet else JsonLinesWriter(stream, path)
+        with contextlib.closing(writer):
+            yield writer
 
 
 class ParquetWriter:
@@ -153,11 +147,14 @@ class JsonLinesWriter:
 
     Args:
         stream: the binary stream to which the file is written.
-        path: the path of the file, for error messages.
+        path: the path of the file. If it ends with ``.gz``, the file is compressed.
     """
 
     def __init__(self, stream: Any, path: str) -> None:
         self._stream = stream
+        if path.endswith(".gz"):
+            # The gzip header contains no file name and no time, so that equal tables result in equal files.
+            self._stream = gzip.GzipFile("", "wb", compresslevel=6, fileobj=stream, mtime=0)
         self._path = path
         self._encoder = msgspec.json.Encoder()
 
@@ -171,6 +168,10 @@ class JsonLinesWriter:
             cells = dict(row)
             cells.update(zip(names, new_values, strict=True))
             self._stream.write(self._encode(cells) + b"\n")
+
+    def close(self) -> None:
+        """Finish the file."""
+        self._stream.close()
 
     def _encode(self, cells: dict[str, Any]) -> bytes:
         """Encode a row as a JSON object. Raise an InputError if a cell cannot be encoded."""

@@ -25,14 +25,16 @@ _BLOCK = 50_000
 Row = tuple[str, ...]
 
 
-def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str], progress: Progress = silent) -> str:
+def extract(
+    harvest: Harvest, path: Path, edition: Edition, properties: Sequence[str], progress: Progress = silent
+) -> str:
     """Add the content of a dump to a temporary database. Call :meth:`Harvest.derive_words` after the last dump.
 
     Args:
-        harvest: the work file.
+        harvest: the temporary database.
         path: the dump, plain or compressed with bzip2, gzip or xz; see :func:`detect_format`.
         edition: the edition of the language.
-        kinds: the IRIs of the properties that connect synonyms.
+        properties: the IRIs of the properties that connect synonyms.
         progress: called with the number of bytes that are read.
 
     Returns:
@@ -45,14 +47,13 @@ def extract(harvest: Harvest, path: Path, edition: Edition, kinds: Sequence[str]
 
     rdf_format = detect_format(path)
     stage = Stage(f"reading {path.name}", "B")
-    with os_errors_as(InputError, f"cannot read {path}"), path.open("rb") as file:
+    with os_errors_as(InputError, f"cannot read {path}"), path.open("rb") as file, _parse_errors(path, rdf_format):
         file_size = path.stat().st_size
-        with _parse_errors(path, rdf_format):
-            triples = parse(decompress(file, str(path)), rdf_format, lenient=True)
-            for rows_by_table in _read_tables(triples, edition, kinds, os.fspath(path)):
-                for table, rows in rows_by_table.items():
-                    harvest.add_rows(table, rows)
-                progress(stage, file.tell(), file_size)
+        triples = parse(decompress(file, str(path)), rdf_format, lenient=True)
+        for rows_by_table in _read_tables(triples, edition, properties, os.fspath(path)):
+            for table, rows in rows_by_table.items():
+                harvest.add_rows(table, rows)
+            progress(stage, file.tell(), file_size)
         return sha256_of(path)
 
 
@@ -68,21 +69,23 @@ def _parse_errors(path: Path, rdf_format: RdfFormat) -> Iterator[None]:
         raise InputError(f"{path} is damaged or cut short: {error}") from error
 
 
-def _read_tables(triples: Any, edition: Edition, kinds: Sequence[str], dump: str) -> Iterator[dict[str, list[Row]]]:
+def _read_tables(
+    triples: Any, edition: Edition, properties: Sequence[str], dump: str
+) -> Iterator[dict[str, list[Row]]]:
     """Yield blocks of rows for the tables of the temporary database.
 
     Args:
         triples: the triples of the dump.
         edition: the edition of the language.
-        kinds: the IRIs of the properties that connect synonyms.
+        properties: the IRIs of the properties that connect synonyms.
         dump: the path of the dump, which distinguishes blank nodes with equal names in several dumps. The parser can
             rename blank nodes, but it remembers all of them, so memory would grow with the dump.
     """
-    tables_by_predicate = _map_predicates(kinds)
+    tables_by_property = _map_properties_to_tables(properties)
     rows_by_table: dict[str, list[Row]] = {}
     row_count = 0
     for triple in triples:
-        table = tables_by_predicate.get(triple.predicate)
+        table = tables_by_property.get(triple.predicate)
         if table is None:
             continue
         row = _make_row(table, triple, edition, dump)
@@ -99,12 +102,12 @@ def _read_tables(triples: Any, edition: Edition, kinds: Sequence[str], dump: str
     yield rows_by_table
 
 
-def _map_predicates(kinds: Sequence[str]) -> dict[Any, str]:
-    """Return a dictionary from RDF properties to the database tables that store them."""
+def _map_properties_to_tables(properties: Sequence[str]) -> dict[Any, str]:
+    """Return the database table of each RDF property. The keys are nodes of pyoxigraph."""
     from pyoxigraph import NamedNode
 
-    properties = {
-        "relation": kinds,
+    iris_by_table = {
+        "relation": properties,
         "describes": DESCRIBES,
         "sense": SENSE,
         "form": CANONICAL_FORM,
@@ -112,7 +115,11 @@ def _map_predicates(kinds: Sequence[str]) -> dict[Any, str]:
         "spoken": LANGUAGE,
         "label": (LABEL,),
     }
-    return {NamedNode(iri): table for table, iris in properties.items() for iri in iris}
+    tables_by_property = {}
+    for table, iris in iris_by_table.items():
+        for iri in iris:
+            tables_by_property[NamedNode(iri)] = table
+    return tables_by_property
 
 
 def _make_row(table: str, triple: Any, edition: Edition, dump: str) -> Row | None:
@@ -124,6 +131,7 @@ def _make_row(table: str, triple: Any, edition: Edition, dump: str) -> Row | Non
     if table == "relation":
         is_in_edition = subject.startswith(edition.namespace) and isinstance(triple.object, NamedNode)
         return (triple.predicate.value, subject, value) if is_in_edition else None
+    # The table "spoken" contains the entries of the edition's language.
     if table == "spoken":
         return (subject,) if edition.speaks(value) else None
     if table == "sense":

@@ -48,14 +48,16 @@ class _TemporaryError(Exception):
     """A temporary failure of an endpoint, after which a retry may succeed."""
 
 
-def extract(harvest: Harvest, url: str, edition: Edition, kinds: Sequence[str], progress: Progress = silent) -> None:
+def extract(
+    harvest: Harvest, url: str, edition: Edition, properties: Sequence[str], progress: Progress = silent
+) -> None:
     """Fill a temporary database with relations and words from a SPARQL endpoint.
 
     Args:
-        harvest: the work file.
+        harvest: the temporary database.
         url: the address of the endpoint.
         edition: the edition of the language.
-        kinds: the IRIs of the properties that connect synonyms.
+        properties: the IRIs of the properties that connect synonyms.
         progress: called with the progress.
 
     Raises:
@@ -65,8 +67,8 @@ def extract(harvest: Harvest, url: str, edition: Edition, kinds: Sequence[str], 
     if not url.lower().startswith(("http://", "https://")):
         raise ConfigError(f"{url!r} is not the address of a SPARQL endpoint; it must start with http:// or https://")
     nodes: set[str] = set()
-    for kind in kinds:
-        for relations in _query_relations(url, edition, kind):
+    for property_iri in properties:
+        for relations in _query_relations(url, edition, property_iri):
             harvest.add_rows("relation", relations)
             for _, source, target in relations:
                 nodes.update((source, target))
@@ -79,35 +81,41 @@ def extract(harvest: Harvest, url: str, edition: Edition, kinds: Sequence[str], 
         progress("words", start, len(valid_nodes))
 
 
-def _query_relations(url: str, edition: Edition, kind: str) -> Iterator[list[tuple[str, str, str]]]:
+def _query_relations(url: str, edition: Edition, property_iri: str) -> Iterator[list[tuple[str, str, str]]]:
     """Yield pages of relations. Each relation consists of a property, a source node and a target node."""
-    for rows in _query_pages(url, _make_relation_pattern(edition, kind), "?source ?target"):
-        yield [(kind, row["source"], row["target"]) for row in rows]
+    for rows in _query_pages(url, _make_relation_pattern(edition, property_iri), "?source ?target"):
+        yield [(property_iri, row["source"], row["target"]) for row in rows]
 
 
-def _make_relation_pattern(edition: Edition, kind: str) -> str:
+def _make_relation_pattern(edition: Edition, property_iri: str) -> str:
     """Return a SPARQL graph pattern that finds all pairs of nodes connected by a property."""
     from rdflib import Literal
 
     return (
-        f"?source <{kind}> ?target . FILTER(isIRI(?source) && isIRI(?target)) "
+        f"?source <{property_iri}> ?target . FILTER(isIRI(?source) && isIRI(?target)) "
         f"FILTER(STRSTARTS(STR(?source), {Literal(edition.namespace).n3()})) "
         'BIND(CONCAT(STR(?source), "\\n", STR(?target)) AS ?key)'
     )
 
 
 def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple[str, ...]]:
-    """Return (node, word) pairs. If an entry has no written forms, its label is used instead."""
+    """Return (node, word) pairs for the entries of nodes. If an entry has no written forms, its labels are its words.
+
+    Args:
+        url: the address of the endpoint.
+        edition: the edition of the language.
+        nodes: the IRIs of the nodes.
+    """
+    # The keys of both dictionaries are pairs of a node and its entry.
     written_forms: dict[tuple[str, str], set[str]] = {}
     labels: dict[tuple[str, str], set[str]] = {}
     for rows in _query_pages(url, _make_word_pattern(edition, nodes), "?node ?entry ?word ?label"):
         for row in rows:
-            entry = (row["node"], row["entry"])
+            node_entry = (row["node"], row["entry"])
             if "word" in row:
-                written_forms.setdefault(entry, set()).add(row["word"])
+                written_forms.setdefault(node_entry, set()).add(row["word"])
             else:
-                labels.setdefault(entry, set()).add(row.get("label", ""))
-    # If an entry has written forms, its labels are ignored.
+                labels.setdefault(node_entry, set()).add(row.get("label", ""))
     words_by_entry = {**labels, **written_forms}
     node_words: set[tuple[str, ...]] = set()
     for (node, _), words in words_by_entry.items():
@@ -150,19 +158,20 @@ def _query_pages(url: str, pattern: str, variables: str) -> Iterator[list[Row]]:
         ResourceError: if the endpoint fails repeatedly, does not sort by code points, or returns empty pages.
     """
     last_key = ""
-    is_complete = False
-    while not is_complete:
+    is_last_page = False
+    while not is_last_page:
         rows = _query_with_retries(url, _make_page_query(pattern, variables, last_key))
-        is_complete = bool(rows) and rows[-1].get("key") == _END
-        if is_complete:
+        if not rows:
+            raise ResourceError(f"the SPARQL endpoint {url} gives empty answers; use a dump instead")
+        # The row that marks the end of the results is not part of them.
+        is_last_page = rows[-1].get("key") == _END
+        if is_last_page:
             rows.pop()
         keys = [row.get("key", "") for row in rows]
         _check_order([last_key, *keys], url)
         if rows:
             last_key = keys[-1]
             yield rows
-        elif not is_complete:
-            raise ResourceError(f"the SPARQL endpoint {url} gives empty answers; use a dump instead")
 
 
 def _make_page_query(pattern: str, variables: str, last_key: str) -> str:
@@ -198,21 +207,21 @@ def _query_with_retries(url: str, query: str) -> list[Row]:
     Raises:
         ResourceError: if the endpoint refuses the query, or fails repeatedly.
     """
-    attempt = 0
+    retry_count = 0
     while True:
-        # Each new attempt halves the page size.
+        # Each retry halves the page size.
         # The limit is one row higher, because the last page also contains the row with the key ``_END``.
-        page_size = max(1, PAGE // 2**attempt)
+        page_size = max(1, PAGE // 2**retry_count)
         try:
             return _query(url, f"{query}{page_size + 1}")
-        except _TemporaryError as failure:
-            if attempt == RETRIES:
+        except _TemporaryError as error:
+            if retry_count == RETRIES:
                 raise ResourceError(
-                    f"the SPARQL endpoint {url} failed {attempt + 1} times, most recently with: {failure}; use a dump "
+                    f"the SPARQL endpoint {url} failed {RETRIES + 1} times, most recently with: {error}; use a dump "
                     "instead: meteor-e dbnary install CODE --dump FILE"
-                ) from failure
-            time.sleep(WAIT * 2.0**attempt)
-            attempt += 1
+                ) from error
+            time.sleep(WAIT * 2.0**retry_count)
+            retry_count += 1
 
 
 def _query(url: str, query: str) -> list[Row]:

@@ -6,6 +6,7 @@ import functools
 import hashlib
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from meteor_e_languages.dbnary.model import (
     APPROXIMATE_SYNONYM,
     LICENCE,
     SYNONYM,
+    Edition,
     find_edition,
     make_normalizer,
     normalize_word,
@@ -65,95 +67,95 @@ def install_synsets(
         ResourceError: if the dump cannot be downloaded, the download is not a dump, the endpoint fails repeatedly,
             there are no synonyms, or the pack cannot be written.
     """
-    find_edition(language)
+    edition = find_edition(language)
     if dumps and url:
         raise ConfigError("give dumps or an endpoint, not both")
     if url and offline:
         raise ResourceError(f"offline, so {url} is not queried; name a dump: --dump FILE")
+    properties = [SYNONYM, APPROXIMATE_SYNONYM] if approximate else [SYNONYM]
     with temporary_folder(PackStore().root, "dbnary") as folder:
+        builder = _SynsetPackBuilder(edition, properties, folder, progress)
         if url:
-            return _build_from_endpoint(language, url, folder, approximate, progress)
+            return builder.build_from_endpoint(url)
         if dumps:
-            return _build_from_dumps(language, dumps, folder, approximate, progress)
-        return _build_from_download(language, offline, folder, approximate, progress)
+            return builder.build_from_dumps(dumps)
+        return builder.build_from_download(offline)
 
 
-def _build_from_download(
-    language: Language, offline: bool, folder: Path, approximate: bool, progress: Progress
-) -> tuple[Pack, int]:
-    """Download the latest dump, and build the pack from it."""
-    address = DUMP_URL.format(code=language.code)
-    advice = (
-        f"get {address.rpartition('/')[2]} elsewhere, and name it: "
-        f"`meteor-e dbnary install {language.code} --dump FILE`"
-    )
-    if offline:
-        raise ResourceError(f"offline, so {address} is not downloaded; {advice}")
-    try:
-        path = download_url(address, folder, progress)
-        return _build_from_dumps(language, [path], folder, approximate, progress)
-    except ResourceError as error:
-        raise ResourceError(f"{error}; {advice}") from error
-    except InputError as error:
-        raise ResourceError(f"the file from {address} is not a dump: {error}; {advice}") from error
+@dataclass(frozen=True)
+class _SynsetPackBuilder:
+    """Build the pack of synsets of a language. Each method returns the pack and its number of synonym pairs.
 
-
-def _build_from_endpoint(
-    language: Language, url: str, folder: Path, approximate: bool, progress: Progress
-) -> tuple[Pack, int]:
-    """Build the pack from a SPARQL endpoint. The version of the pack is the current date."""
-    with Harvest(folder / "work") as harvest:
-        endpoint.extract(harvest, url, find_edition(language), _select_kinds(approximate), progress)
-        synset_lines, pair_count = _format_synsets(harvest, language)
-    sources = [SourceFile(url, hashlib.sha256(synset_lines.encode()).hexdigest())]
-    version = datetime.now(timezone.utc).strftime("%Y-%m-%d")
-    return _build_pack(language, synset_lines, sources, version, folder, progress), pair_count
-
-
-def _build_from_dumps(
-    language: Language, dumps: Sequence[Path], folder: Path, approximate: bool, progress: Progress
-) -> tuple[Pack, int]:
-    """Build the pack from dumps.
-
-    The version of the pack is the latest date in the file names of the dumps. If the names contain no date, the version
-    is the beginning of the first dump's digest. The temporary files are about half as large as the decompressed dumps.
+    Attributes:
+        edition: the DBnary edition of the language.
+        properties: the IRIs of the RDF properties that connect synonyms.
+        folder: the folder for temporary files.
+        progress: called with the progress.
     """
-    edition = find_edition(language)
-    kinds = _select_kinds(approximate)
-    sources = []
-    with Harvest(folder / "work") as harvest:
-        for path in dumps:
-            digest = dump.extract(harvest, path, edition, kinds, progress)
-            sources.append(SourceFile(path.name, digest))
-        progress("finding words", 0, None)
-        harvest.derive_words()
-        synset_lines, pair_count = _format_synsets(harvest, language)
-    date_matches = [_DATE.search(path.name) for path in dumps]
-    dates = [match[1] for match in date_matches if match is not None]
-    version = max(dates) if dates else sources[0].sha256[:8]
-    return _build_pack(language, synset_lines, sources, version, folder, progress), pair_count
 
+    edition: Edition
+    properties: Sequence[str]
+    folder: Path
+    progress: Progress
 
-def _select_kinds(approximate: bool) -> list[str]:
-    """Return the IRIs of the RDF properties that connect synonyms, optionally including approximate synonyms."""
-    return [SYNONYM, APPROXIMATE_SYNONYM] if approximate else [SYNONYM]
+    def build_from_download(self, offline: bool) -> tuple[Pack, int]:
+        """Download the latest dump, and build the pack from it. If ``offline`` is true, raise a ResourceError."""
+        code = self.edition.language.code
+        address = DUMP_URL.format(code=code)
+        file_name = address.rpartition("/")[2]
+        advice = f"get {file_name} elsewhere, and name it: `meteor-e dbnary install {code} --dump FILE`"
+        if offline:
+            raise ResourceError(f"offline, so {address} is not downloaded; {advice}")
+        try:
+            return self.build_from_dumps([download_url(address, self.folder, self.progress)])
+        except ResourceError as error:
+            raise ResourceError(f"{error}; {advice}") from error
+        except InputError as error:
+            raise ResourceError(f"the file from {address} is not a dump: {error}; {advice}") from error
 
+    def build_from_endpoint(self, url: str) -> tuple[Pack, int]:
+        """Build the pack from a SPARQL endpoint. The version of the pack is the current date."""
+        with Harvest(self.folder / "work") as harvest:
+            endpoint.extract(harvest, url, self.edition, self.properties, self.progress)
+            synset_lines, pair_count = _format_synsets(harvest, self.edition.language)
+        sources = [SourceFile(url, hashlib.sha256(synset_lines.encode()).hexdigest())]
+        version = datetime.now(timezone.utc).strftime("%Y-%m-%d")
+        return self._build(synset_lines, sources, version), pair_count
 
-def _build_pack(
-    language: Language, text: str, sources: Sequence[SourceFile], version: str, folder: Path, progress: Progress
-) -> Pack:
-    """Build a pack from the text of a synset file."""
-    synsets = folder / f"{language.name.lower()}.synsets"
-    synsets.write_text(text, encoding="utf-8", newline="\n")
-    return build_pack(
-        PackStore().root / pack_name(language.code),
-        language=language.code,
-        version=version,
-        licence=LICENCE,
-        synonyms=synsets,
-        sources=sources,
-        progress=progress,
-    )
+    def build_from_dumps(self, dumps: Sequence[Path]) -> tuple[Pack, int]:
+        """Build the pack from dumps.
+
+        The version of the pack is the latest date in the file names of the dumps. If the names contain no date, the
+        version is the beginning of the first dump's digest. The temporary files are about half as large as the
+        decompressed dumps.
+        """
+        sources = []
+        with Harvest(self.folder / "work") as harvest:
+            for path in dumps:
+                digest = dump.extract(harvest, path, self.edition, self.properties, self.progress)
+                sources.append(SourceFile(path.name, digest))
+            self.progress("finding words", 0, None)
+            harvest.derive_words()
+            synset_lines, pair_count = _format_synsets(harvest, self.edition.language)
+        date_matches = [_DATE.search(path.name) for path in dumps]
+        dates = [match[1] for match in date_matches if match is not None]
+        version = max(dates) if dates else sources[0].sha256[:8]
+        return self._build(synset_lines, sources, version), pair_count
+
+    def _build(self, synset_lines: str, sources: Sequence[SourceFile], version: str) -> Pack:
+        """Build a pack from the content of a synset file."""
+        language = self.edition.language
+        synset_file = self.folder / f"{language.name.lower()}.synsets"
+        synset_file.write_text(synset_lines, encoding="utf-8", newline="\n")
+        return build_pack(
+            PackStore().root / pack_name(language.code),
+            language=language.code,
+            version=version,
+            licence=LICENCE,
+            synonyms=synset_file,
+            sources=sources,
+            progress=self.progress,
+        )
 
 
 def _format_synsets(harvest: Harvest, language: Language) -> tuple[str, int]:
@@ -167,14 +169,13 @@ def _format_synsets(harvest: Harvest, language: Language) -> tuple[str, int]:
         raise ResourceError(
             f"there are no synonyms of {language.name} in the data; check that it is DBnary, and of this language"
         )
-    ids = {word: synset_id for synset_id, word in enumerate(sorted(synonyms_by_word), 1)}
+    synset_ids = {word: synset_id for synset_id, word in enumerate(sorted(synonyms_by_word), 1)}
     lines = []
     pair_count = 0
-    for word, word_id in ids.items():
-        synonym_ids = sorted(ids[synonym] for synonym in synonyms_by_word[word])
+    for word, word_id in synset_ids.items():
+        synonym_ids = sorted(synset_ids[synonym] for synonym in synonyms_by_word[word])
         formatted_ids = [f"{synset_id:08d}" for synset_id in (word_id, *synonym_ids)]
-        lines.append(word)
-        lines.append(" ".join(formatted_ids))
+        lines += [word, " ".join(formatted_ids)]
         pair_count += len(synonym_ids)
     return "\n".join(lines) + "\n", pair_count
 
@@ -182,11 +183,7 @@ def _format_synsets(harvest: Harvest, language: Language) -> tuple[str, int]:
 def _collect_synonyms(harvest: Harvest, language: Language) -> dict[str, set[str]]:
     """Return a set of synonyms for each normalized word. The set is empty if DBnary lists no synonyms for the word."""
     normalizer = make_normalizer(language)
-
-    @functools.cache
-    def normalize(word: str) -> str:
-        return normalize_word(word, normalizer)
-
+    normalize = functools.cache(lambda word: normalize_word(word, normalizer))
     synonyms_by_word: dict[str, set[str]] = {}
     for raw_word, raw_synonym in harvest.pairs():
         word = normalize(raw_word)

@@ -172,7 +172,9 @@ class _Process:
         return self._owner_id == os.getpid() and self._process.poll() is None
 
     def tag(self, words: Sequence[str], timeout: float) -> list[str]:
-        """Return the output lines of a sentence.
+        """Return the output lines of a sentence, one for each word.
+
+        TreeTagger copies the two markers to its output, where they delimit the lines of the sentence.
 
         Raises:
             PluginError: if the process does not answer within ``timeout`` seconds.
@@ -190,13 +192,11 @@ class _Process:
         # Skip the output for the full stops that were appended to the previous sentence.
         while self._read_line(len(words), timeout) != start_marker:
             pass
-        lines: list[str] = []
-        line = self._read_line(len(words), timeout)
-        while line != end_marker:
-            lines.append(line)
-            line = self._read_line(len(words), timeout)
+        output_lines: list[str] = []
+        while (line := self._read_line(len(words), timeout)) != end_marker:
+            output_lines.append(line)
         writer.join()
-        return lines
+        return output_lines
 
     def _read_line(self, word_count: int, timeout: float) -> str:
         """Return the next line of TreeTagger's output.

@@ -80,7 +80,7 @@ class UdpipeLemmatizer(PicklableLemmatizer):
             is_tagged = self._model.tag(sentence, Model.DEFAULT, error)
         if not is_tagged:
             raise PluginError(f"UDPipe could not tag a sentence of {len(words)} words: {error.message}")
-        _, *tagged_words = sentence.words  # The first word is the root of the sentence.
+        tagged_words = list(sentence.words)[1:]  # The first word is the root of the sentence.
         lemmas_and_tags: list[tuple[str | None, str | None]] = []
         for word, tagged_word in zip(words, tagged_words, strict=True):
             lemma = tagged_word.lemma or word

@@ -109,10 +109,10 @@ class WordnetMatcher(KeyMatcher):
         if data is not None:
             index, description = request.load_index(data)
             return cls(index, description, request.english, request.parts)
-        if context.explicit:
-            name = "WordNet" if request.english else f"Open Multilingual WordNet of {context.language.name}"
-            raise ResourceError(f"matcher 'wordnet': there is no {name}; {how_to_get(name, request.folder)}")
-        return cls()
+        if not context.explicit:
+            return cls()
+        name = "WordNet" if request.english else f"Open Multilingual WordNet of {context.language.name}"
+        raise ResourceError(f"matcher 'wordnet': there is no {name}; {how_to_get(name, request.folder)}")
 
     def keys(self, token: Token) -> set[int]:
         """Look up the match keys of a token by its form, its base forms and its lemma."""
@@ -170,16 +170,13 @@ class _Request:
     @classmethod
     def from_options(cls, language: Language, options: WordnetMatcher.Options) -> _Request:
         """Create the request from the options of a matcher. Raise ConfigError if the options contradict each other."""
-        relations = _as_list(options.relations)
+        selected_relations = _as_list(options.relations)
+        relations = tuple(relation for relation in RELATIONS if relation in selected_relations)
         part_names = _as_list(options.parts_of_speech or list(PARTS_OF_SPEECH))
-        request = cls(
-            language=language,
-            relations=tuple(relation for relation in RELATIONS if relation in relations),
-            depth=options.depth,
-            parts="".join(letter for name, letter in PARTS_OF_SPEECH.items() if name in part_names),
-            folder=None if options.folder is None else Path(options.folder),
-            file=None if options.file is None else Path(options.file),
-        )
+        parts = "".join(letter for name, letter in PARTS_OF_SPEECH.items() if name in part_names)
+        folder = None if options.folder is None else Path(options.folder)
+        file = None if options.file is None else Path(options.file)
+        request = cls(language, relations, options.depth, parts, folder, file)
         if not request.english and "derivations" in relations:
             raise ConfigError("matcher 'wordnet': derivations hold between English words; leave them out")
         return request
@@ -213,11 +210,7 @@ class _Request:
         Raises:
             ResourceError: if Princeton WordNet is not installed.
         """
-        princeton = None
-        if self.folder is not None:
-            princeton = find_princeton(self.folder)
-        if princeton is None:
-            princeton = find_princeton(None)
+        princeton = find_princeton(self.folder) or find_princeton(None)
         if princeton is None:
             relations = ", ".join(relation for relation in self.relations if relation != SYNONYMS)
             raise ResourceError(f"matcher 'wordnet': {relations} need WordNet itself; {how_to_get('WordNet')}")

@@ -124,13 +124,12 @@ def _open_reader(source: Princeton) -> Iterator[Any]:
     """
     import nltk.data  # type: ignore[import-untyped]
 
-    folder = str(source.root.parent if source.inner else source.root)
+    is_archive = bool(source.inner)
+    folder = str(source.root.parent if is_archive else source.root)
     with _data_folder(folder), _wordnet_errors(source), warnings.catch_warnings(), ExitStack() as open_files:
         # nltk warns about missing multilingual data, which is not needed.
         warnings.simplefilter("ignore")
-        root = folder
-        if source.inner:
-            root = nltk.data.find(f"{source.root.name}/{source.inner}/", [folder])
+        root = nltk.data.find(f"{source.root.name}/{source.inner}/", [folder]) if is_archive else folder
         reader_class = _make_reader_class(open_files)
         yield reader_class(root, None)
 

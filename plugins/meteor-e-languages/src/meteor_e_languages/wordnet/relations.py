@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -53,10 +53,14 @@ def entry(part: str, word: str) -> str:
 
 
 def assign_keys(lexicon: Lexicon) -> dict[str, list[int]]:
-    """Return the match keys of each index entry. Keys of synsets come before keys of relations."""
+    """Return the match keys of each index entry. Words match if their entries share a key.
+
+    Keys are counted from 1. The keys of synsets come before the keys of relations between synsets or words.
+    """
     entries_by_synset: dict[Synset, list[str]] = {}
     for synset, words in sorted(lexicon.synsets.items()):
-        entries_by_synset[synset] = [entry(synset[0], word) for word in words]
+        part_of_speech = synset[0]
+        entries_by_synset[synset] = [entry(part_of_speech, word) for word in words]
     keys_by_entry: dict[str, list[int]] = {}
     for synset_key, synset_entries in enumerate(entries_by_synset.values(), 1):
         for word_entry in synset_entries:
@@ -64,7 +68,8 @@ def assign_keys(lexicon: Lexicon) -> dict[str, list[int]]:
             if lexicon.shared:
                 entry_keys.append(synset_key)
     first_relation_key = len(entries_by_synset) + 1
-    for relation_key, related_entries in enumerate(_relate_entries(lexicon, entries_by_synset), first_relation_key):
+    groups = _relate_entries(lexicon, entries_by_synset)
+    for relation_key, related_entries in enumerate(groups, first_relation_key):
         for word_entry in related_entries:
             keys_by_entry[word_entry].append(relation_key)
     return keys_by_entry
@@ -81,7 +86,7 @@ def _relate_entries(lexicon: Lexicon, entries_by_synset: Mapping[Synset, list[st
             yield [first_entry, second_entry]
 
 
-def find_ancestors(parents: Mapping[Synset, Sequence[Synset]], max_distance: int) -> Iterable[tuple[Synset, Synset]]:
+def find_ancestors(parents: Mapping[Synset, Sequence[Synset]], max_distance: int) -> Iterator[tuple[Synset, Synset]]:
     """Yield (synset, ancestor) pairs. Ancestors are parents, grandparents, and so on.
 
     Args:
@@ -110,21 +115,18 @@ def write_index(lexicon: Lexicon, target: Path, progress: Progress = silent) -> 
         target: the path of the index.
         progress: called with the progress.
     """
-    # The index is built from two lists in METEOR's format: a line with a name precedes a line with its values.
-    synset_lines = []
-    for word_entry, keys in sorted(assign_keys(lexicon).items()):
-        synset_lines += [word_entry, " ".join(str(key) for key in keys)]
-    irregular_forms: dict[str, list[str]] = {}
+    keys_by_entry = dict(sorted(assign_keys(lexicon).items()))
+    forms_by_base: dict[str, list[str]] = {}
     for form, bases in sorted(lexicon.exceptions.items()):
-        part = form[0]
+        part_of_speech = form[0]
         for base in bases:
-            irregular_forms.setdefault(entry(part, base), []).append(form)
-    exception_lines = []
-    for base, forms in irregular_forms.items():
-        exception_lines += [base, " ".join(forms)]
-    return build_synonym_index(_make_stream(synset_lines), _make_stream(exception_lines), target, progress)
+            forms_by_base.setdefault(entry(part_of_speech, base), []).append(form)
+    return build_synonym_index(_make_stream(keys_by_entry), _make_stream(forms_by_base), target, progress)
 
 
-def _make_stream(lines: Sequence[str]) -> Stream:
-    text = "".join(f"{line}\n" for line in lines)
-    return Stream(io.BytesIO(text.encode()), "the wordnet")
+def _make_stream(lists_by_name: Mapping[str, Sequence[int | str]]) -> Stream:
+    """Return a stream in METEOR's format, in which each name is followed by a line with the values of its list."""
+    lines = []
+    for name, values in lists_by_name.items():
+        lines.append(f"{name}\n{' '.join(map(str, values))}\n")
+    return Stream(io.BytesIO("".join(lines).encode()), "the wordnet")

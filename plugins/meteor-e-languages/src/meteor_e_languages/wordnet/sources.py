@@ -213,12 +213,11 @@ def how_to_get(name: str, folder: Path | None = None) -> str:
     """
     if name == "WordNet":
         commands = "`python -m nltk.downloader wordnet` or `apt-get install wordnet-base` (Debian)"
-        locations = f"{DEBIAN} and nltk's folders (NLTK_DATA)"
+        default_folders = f"{DEBIAN} and nltk's folders (NLTK_DATA)"
         options = "folder"
     else:
         commands = "`python -m nltk.downloader omw-1.4` or a .tab file of https://omwn.org"
-        locations = "nltk's folders"
+        default_folders = "nltk's folders"
         options = "file or folder"
-    if folder is not None:
-        locations = str(folder)
+    locations = folder or default_folders
     return f"get it with {commands}; looked in {locations}; name data elsewhere with the matcher's option {options}"
