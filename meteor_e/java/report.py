@@ -19,12 +19,12 @@ _MODULE_COLUMNS = ("hypothesis_content", "reference_content", "hypothesis_functi
 _TOTAL_COLUMNS = ("chunks", "hypothesis_matched", "reference_matched")
 
 
-def format_header(configuration: JavaConfiguration, form: str) -> str:
+def format_header(configuration: JavaConfiguration, input_format: str) -> str:
     """Return the header of the output, including the empty line at its end.
 
     Args:
         configuration: the configuration of the run.
-        form: the input format, ``plaintext`` or ``SGML``.
+        input_format: the format of the files, ``plaintext`` or ``SGML``.
     """
     lines = [
         "Meteor version: 1.5",
@@ -32,7 +32,7 @@ def format_header(configuration: JavaConfiguration, form: str) -> str:
         _format_entry("Eval ID", configuration.evaluation_id),
         "",
         _format_entry("Language", configuration.language_name),
-        _format_entry("Format", form),
+        _format_entry("Format", input_format),
         _format_entry("Task", configuration.task),
         _format_entry("Modules", " ".join(configuration.modules)),
         _format_entry("Weights", " ".join(map(java_double, configuration.weights))),

@@ -81,13 +81,15 @@ class _JavaSgmlReader:
         """
         begins_set = _JAVA_SET.search(line) is not None
         begins_document = _JAVA_DOC.search(line) is not None
+        if not (begins_set or begins_document):
+            return
         if begins_set:
             set_id = _find_id(_JAVA_SET_ID, line, self._name, "Set ID (setid) required in line")
             self._systems = self.sets.setdefault(set_id, {})
         if begins_document:
             document_id = _find_id(_JAVA_DOC_ID, line, self._name, "Doc ID (docid) required in line")
         system_match = _JAVA_SYSTEM.search(line)
-        if system_match and (begins_set or begins_document):
+        if system_match:
             if self._systems is None:
                 raise InputError(f"{self._name}: document outside of tstset and refset: {line}")
             system = system_match[1]

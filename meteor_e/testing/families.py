@@ -64,6 +64,10 @@ _PAIRS = [
 def _extract_row(feature: Feature, index: int) -> list[float]:
     """Compute the feature values of a sample segment. The list is empty if the feature only works for certain texts.
 
+    Args:
+        feature: the feature.
+        index: the index of the segment in ``_PAIRS``.
+
     Raises:
         ValueError: if the names of the columns are not distinct, or if the values depend on other segments of a batch.
     """
@@ -91,6 +95,8 @@ def _extract_rows(feature: Feature, pairs: Sequence[tuple[str, str]]) -> np.ndar
 
 def _score(metric: Metric, _: None) -> list[float]:
     """Score the sample sentences with a metric. Return the segment scores, followed by the corpus score.
+
+    The second argument is not used, because all metrics score the same sentences.
 
     Raises:
         ValueError: if the scores are not finite, or if they depend on the order of the segments.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import os
 import pickle
@@ -470,18 +471,18 @@ def _check_threads(report: ErrorReport, matcher: Matcher, samples: list[_Sample]
     copy = pickle_copy(report, matcher)
     if copy is None:
         return
-
-    def compare_matches(sample: _Sample) -> str:
-        """Return an error message if the matches differ, and otherwise an empty string."""
-        try:
-            return "" if _are_equal(_match(copy, sample.pair), sample.matches) else "other matches"
-        except Exception as error:
-            return describe_error(error)
-
     with ThreadPoolExecutor(4) as pool:
-        results = pool.map(compare_matches, samples * 4)
+        results = pool.map(functools.partial(_describe_difference, copy), samples * 4)
         errors = sorted(set(results) - {""})
     report.expect(not errors, f"used from several threads at once, it gave {', '.join(errors)}")
+
+
+def _describe_difference(matcher: Matcher, sample: _Sample) -> str:
+    """Return an error message if a matcher does not propose the matches of a sample, and otherwise an empty string."""
+    try:
+        return "" if _are_equal(_match(matcher, sample.pair), sample.matches) else "other matches"
+    except Exception as error:
+        return describe_error(error)
 
 
 def _check_alignment(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:

@@ -47,10 +47,11 @@ def synonyms_command(language: str, source: str | None) -> None:
     with terminal_progress() as progress, open_builder(PackStore().root / name, name, progress) as builder:
         path = _get_file(source or ARCHIVE, code, builder.temporary_folder, progress)
         source_file = SourceFile.from_path(path)
-        is_archive = source_file.sha256 == ARCHIVE_SHA256
-        if source is None and not is_archive:
+        is_known_archive = source_file.sha256 == ARCHIVE_SHA256
+        # Files and addresses that the user names may differ from the archive.
+        if source is None and not is_known_archive:
             raise ResourceError(f"{path.name} has the SHA-256 {source_file.sha256}, not {ARCHIVE_SHA256}")
-        version = "1.4" if is_archive else "1"
+        version = "1.4" if is_known_archive else "1"
         ingredients, word_count = read_wordnet_synonyms(path, WORDNETS[code], builder.temporary_folder)
         builder.build(ingredients, code, [source_file], version=version)
     click.echo(f"installed {name} ({word_count:,} words with synonyms); license: {ingredients.licence}")

@@ -71,14 +71,15 @@ class BatchedTable(TextTable):
                 yielded.
         """
         row_numbers = itertools.count(1)
-        for batch in self.batches(row_queue is not None):
+        for batch in self.batches(all_columns=row_queue is not None):
             if row_queue is not None and batch.rows is not None:
                 row_queue.append(batch.rows)
-            n_rows = len(batch.references)
-            ids = batch.ids or itertools.islice(row_numbers, n_rows)
-            sources = batch.sources or itertools.repeat(None, n_rows)
-            columns = zip(ids, batch.hypotheses[system], batch.references, sources, strict=True)
-            for id, hypothesis, references, source in columns:
+            row_count = len(batch.references)
+            # By default, the id of a segment is its row number, and the segment does not have a source.
+            ids = batch.ids or itertools.islice(row_numbers, row_count)
+            sources = batch.sources or itertools.repeat(None, row_count)
+            rows = zip(ids, batch.hypotheses[system], batch.references, sources, strict=True)
+            for id, hypothesis, references, source in rows:
                 yield Segment(id, hypothesis, tuple(references), source)
 
     def schema(self) -> Any:

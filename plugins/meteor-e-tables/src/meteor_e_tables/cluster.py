@@ -358,7 +358,7 @@ def _submit(client: Client, work: Work, batch: Batch) -> _Task:
 def _pop_results(tasks: deque[_Task], max_remaining: int) -> Iterator[tuple[Batch, Any]]:
     """Remove the oldest tasks until ``max_remaining`` tasks are left. Yield the batch and result of each task."""
     while len(tasks) > max_remaining:
-        yield _get_result(*tasks[0])
+        yield _get_result(tasks[0])
         tasks.popleft()
 
 
@@ -373,7 +373,7 @@ def _connection_errors() -> Iterator[None]:
         raise MeteorError(f"the connection with the cluster was lost: {_format_error(error)}") from error
 
 
-def _get_result(batch: Batch, future: Future) -> tuple[Batch, Any]:
+def _get_result(task: _Task) -> tuple[Batch, Any]:
     """Wait for the result of a batch, and return the batch and the result.
 
     Raises:
@@ -383,12 +383,13 @@ def _get_result(batch: Batch, future: Future) -> tuple[Batch, Any]:
 
     try:
         with _connection_errors():
-            return batch, future.result()
+            return task.batch, task.future.result()
     except MeteorError:
         raise
     except KilledWorker as error:
+        first_id, last_id = task.batch.ids[0], task.batch.ids[-1]
         raise MeteorError(
-            f"segments {batch.ids[0]} to {batch.ids[-1]}: the workers that scored them ended one after another; "
+            f"segments {first_id} to {last_id}: the workers that scored them ended one after another; "
             "they may have had too little memory"
         ) from error
     except Exception as error:

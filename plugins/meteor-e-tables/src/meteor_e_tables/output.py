@@ -133,6 +133,7 @@ class _Output:
             columns: the new scores.
         """
         queues[index].add(columns)
+        # The last system is scored after all other systems, so rows are complete if its queue contains their scores.
         while rows and len(rows[0]) <= queues[-1].size:
             input_rows = rows.popleft()
             new_columns: dict[str, Any] = {}
@@ -142,9 +143,10 @@ class _Output:
 
 
 def _group_by_table(systems: Sequence[System]) -> list[_InputTable]:
-    """Group systems by the input tables that contain them.
+    """Group consecutive systems by the input table that contains them.
 
-    A system that was not read from a table is converted to a separate table.
+    A table that does not provide batches is wrapped in a :class:`RecordTable`. A system that was not read from a table
+    is converted to a separate table.
     """
     input_tables: list[_InputTable] = []
     for table, consecutive_systems in itertools.groupby(systems, key=lambda system: system.table):

@@ -79,11 +79,14 @@ class DbnaryMatcher(KeyMatcher):
         if options.file is None and options.pack is None:
             pack = pack_name(context.language.code)
             if not context.explicit and load_pack(pack) is None:
-                return cls(options)
+                return cls(options)  # This matcher does not have synsets, so it does not match any words.
             options = options.replaced(pack=pack)
         matcher = super().from_options(context, options)
-        source = f"pack {options.pack!r} is" if options.file is None else f"synsets {Path(options.file).name} are"
-        context.check_language(matcher._languages, f"matcher 'dbnary': the {source}", claimed=options.file is not None)
+        if options.file is None:
+            subject = f"matcher 'dbnary': the pack {options.pack!r} is"
+        else:
+            subject = f"matcher 'dbnary': the synsets {Path(options.file).name} are"
+        context.check_language(matcher._languages, subject, claimed=options.file is not None)
         return matcher
 
     def keys(self, token: Token) -> set[int]:

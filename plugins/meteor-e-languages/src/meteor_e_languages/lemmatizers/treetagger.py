@@ -68,14 +68,7 @@ class TreeTaggerLemmatizer(PicklableLemmatizer):
 
     def __init__(self, options: Options) -> None:
         super().__init__(options)
-        program = shutil.which(options.command)
-        if program is None:
-            raise ResourceError(
-                f"lemmatizer 'treetagger': there is no program {options.command!r}; install TreeTagger from "
-                "https://www.cis.lmu.de/~schmid/tools/TreeTagger/ and put its bin folder on the PATH, "
-                "or name the program with the option 'command'"
-            )
-        self._program = program
+        self._program = _find_program(options.command)
         self._parameters = Path(options.parameter_file)
         try:
             self._digest = hashlib.sha256(self._parameters.read_bytes()).hexdigest()[:12]
@@ -135,6 +128,18 @@ class TreeTaggerLemmatizer(PicklableLemmatizer):
     def describe(self) -> str:
         """Return the text that identifies the parameter file in the metric's signature."""
         return f"{self._parameters.name}@{self._digest}"
+
+
+def _find_program(command: str) -> str:
+    """Return the path of the program TreeTagger. Raise ResourceError if the command does not exist."""
+    program = shutil.which(command)
+    if program is None:
+        raise ResourceError(
+            f"lemmatizer 'treetagger': there is no program {command!r}; install TreeTagger from "
+            "https://www.cis.lmu.de/~schmid/tools/TreeTagger/ and put its bin folder on the PATH, "
+            "or name the program with the option 'command'"
+        )
+    return program
 
 
 def _make_token(word: str) -> str:
