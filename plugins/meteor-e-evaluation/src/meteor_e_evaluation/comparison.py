@@ -64,6 +64,21 @@ MetricPair = tuple[int, int]
 """Indices of two metrics."""
 
 
+@dataclass(frozen=True)
+class _PermutationTest:
+    """Settings of a permutation test.
+
+    Attributes:
+        method: the exchanged units, a key of :data:`EXCHANGED_UNITS`.
+        samples: number of permutations.
+        seed: seed of the permutations.
+    """
+
+    method: str
+    samples: int
+    seed: int
+
+
 def independent_units(measure: Measure[TestSet], test: str) -> str:
     """Return what a significance test assumes to be independent, such as segments or systems."""
     if test == "williams" and measure.takes == "systems":
@@ -122,40 +137,43 @@ def compare(
     Raises:
         ConfigError: if the test is unknown, or if the measure does not allow it.
     """
-    if method not in TESTS:
-        raise ConfigError(f"unknown test {method!r}{near_miss(method, TESTS)}; there are {', '.join(TESTS)}")
-    if method == "documents" and not test.documents:
-        raise ConfigError(f"{test.name} {test.pair}: the index names no documents; choose another test")
+    _check_method(method, test)
     if len(scores) < 2:
         return None
     chosen_method = measure.default_test() if method == "auto" else method
     if chosen_method == "williams":
         return _compare_by_williams(measure, test, scores)
-    permutation_tests = chosen_method.split("+")
-    seeds = [seed, zlib.crc32(f"{test.name} {test.pair}".encode())]
+    permutation_methods = chosen_method.split("+")
     comparisons = []
-    for permutation_test in permutation_tests:
-        comparison = _permute(
-            measure, test, scores, samples=samples, seeds=seeds, method=permutation_test, progress=progress
-        )
+    for permutation_method in permutation_methods:
+        permutation_test = _PermutationTest(permutation_method, samples, seed)
+        comparison = _compare_by_permutation(measure, test, scores, permutation_test, progress)
         if comparison is None:
             return None
         comparisons.append(comparison)
     if len(comparisons) == 1:
         return comparisons[0]
-    return _combine(comparisons, _describe(permutation_tests, samples, seed))
+    return _combine_comparisons(comparisons, _describe_permutations(permutation_methods, samples, seed))
 
 
-def _describe(permutation_tests: Sequence[str], samples: int, seed: int) -> str:
+def _check_method(method: str, test: TestSet) -> None:
+    """Check that a significance test exists, and that the test set has the documents that the test may need."""
+    if method not in TESTS:
+        raise ConfigError(f"unknown test {method!r}{near_miss(method, TESTS)}; there are {', '.join(TESTS)}")
+    if method == "documents" and not test.documents:
+        raise ConfigError(f"{test.name} {test.pair}: the index names no documents; choose another test")
+
+
+def _describe_permutations(methods: Sequence[str], samples: int, seed: int) -> str:
     """Describe one permutation test, or a combination of several permutation tests."""
-    permutations = "permutation of " + " and one of ".join(UNIT_DESCRIPTIONS[name] for name in permutation_tests)
-    if len(permutation_tests) > 1:
+    permutations = "permutation of " + " and one of ".join(UNIT_DESCRIPTIONS[method] for method in methods)
+    if len(methods) > 1:
         permutations = f"higher p-value of a {permutations}"
     return f"{permutations}, {samples} samples, seed {seed}"
 
 
-def _combine(comparisons: Sequence[Comparison], title: str) -> Comparison:
-    """Combine several significance tests by taking the highest p-value.
+def _combine_comparisons(comparisons: Sequence[Comparison], title: str) -> Comparison:
+    """Combine several significance tests of the same metrics by taking the highest p-value.
 
     A difference is significant only if all tests find a significant difference. The combination is called an
     intersection-union test.
@@ -164,19 +182,21 @@ def _combine(comparisons: Sequence[Comparison], title: str) -> Comparison:
         comparisons: the results of the tests.
         title: description of the combined test.
     """
-    assumed_units = dict.fromkeys(comparison.assumed for comparison in comparisons)
+    first = comparisons[0]
+    distinct_units = dict.fromkeys(comparison.assumed for comparison in comparisons)
+    p_values = np.stack([comparison.p for comparison in comparisons])  # (tests, metrics, metrics)
     return Comparison(
         test=title,
-        assumed=" or ".join(assumed_units),
-        names=comparisons[0].names,
-        p=np.maximum.reduce([comparison.p for comparison in comparisons]),
-        observed=comparisons[0].observed,
+        assumed=" or ".join(distinct_units),
+        names=first.names,
+        p=p_values.max(axis=0),
+        observed=first.observed,
         parts=tuple(comparisons),
     )
 
 
 def _compare_by_williams(measure: Measure[TestSet], test: TestSet, scores: Sequence[Scores]) -> Comparison | None:
-    """Compare all pairs of metrics by Williams' test.
+    """Compare all pairs of metrics by Williams' test, which compares their correlations with human scores.
 
     The result is None if there are fewer than four human scores, or if a metric lacks scores.
     """
@@ -194,48 +214,42 @@ def _compare_by_williams(measure: Measure[TestSet], test: TestSet, scores: Seque
     )
 
 
-def _permute(
+def _compare_by_permutation(
     measure: Measure[TestSet],
     test: TestSet,
     scores: Sequence[Scores],
-    *,
-    samples: int,
-    seeds: Sequence[int],
-    method: str,
+    permutation_test: _PermutationTest,
     progress: Progress,
 ) -> Comparison | None:
     """Compare all pairs of metrics by a permutation test.
 
     The result is None if the measure is undefined, or if a metric lacks the necessary scores.
     """
+    method, samples, seed = permutation_test.method, permutation_test.samples, permutation_test.seed
     agreement = measure.agreement(test)
     if agreement is None:
         return None
     metric_scores = _stack_scores(measure, scores, method)
     if metric_scores is None:
         return None
-    masks = draw_masks(metric_scores.shape[1:], method=method, documents=test.documents, samples=samples, seeds=seeds)
-    compute_differences = _make_comparer(
-        measure, test, metric_scores=metric_scores, masks=masks, method=method, agreement=agreement
-    )
+    # The second seed gives each test set permutations of its own.
+    seeds = [seed, zlib.crc32(f"{test.name} {test.pair}".encode())]
+    masks = draw_masks(metric_scores.shape[1:], method, test.documents, samples, seeds)
+    compute_differences = _make_comparer(measure, test, metric_scores, masks, EXCHANGED_UNITS[method], agreement)
     metric_pairs = list(itertools.combinations(range(len(scores)), 2))
     n_permutations = samples * len(metric_pairs)
     observed = {}
     permuted = {}
-    for n_compared, (first, second) in enumerate(metric_pairs):
-        progress("permutations", n_compared * samples, n_permutations)
+    for n_finished, (first, second) in enumerate(metric_pairs):
+        progress("permutations", n_finished * samples, n_permutations)
         # The first sample exchanges no scores, so it contains the observed difference.
-        sampled_differences = compute_differences(first, second)
-        observed[first, second] = float(sampled_differences[0])
-        permuted[first, second] = sampled_differences[1:]
+        differences = compute_differences(first, second)
+        observed[first, second] = float(differences[0])
+        permuted[first, second] = differences[1:]
     progress("permutations", n_permutations, n_permutations)
-    return _compare_permuted(
-        title=_describe([method], samples, seeds[0]),
-        assumed=INDEPENDENT_UNITS[method],
-        names=tuple(entry.name for entry in scores),
-        observed=observed,
-        permuted=permuted,
-    )
+    title = _describe_permutations([method], samples, seed)
+    names = tuple(entry.name for entry in scores)
+    return _compute_p_values(title, INDEPENDENT_UNITS[method], names, observed, permuted)
 
 
 def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: str) -> Floats | None:
@@ -262,13 +276,7 @@ def _stack_scores(measure: Measure[TestSet], scores: Sequence[Scores], method: s
 
 
 def _make_comparer(
-    measure: Measure[TestSet],
-    test: TestSet,
-    *,
-    metric_scores: Floats,
-    masks: Masks,
-    method: str,
-    agreement: Agreement,
+    measure: Measure[TestSet], test: TestSet, metric_scores: Floats, masks: Masks, unit: str, agreement: Agreement
 ) -> Differences:
     """Return a function that computes the difference between two metrics in each permutation.
 
@@ -277,23 +285,26 @@ def _make_comparer(
     Args:
         measure: the measure.
         test: the test set.
-        metric_scores: the result of :func:`_stack_scores`.
+        metric_scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
         masks: masks of the exchanged units in each sample.
-        method: the permutation test, one of :data:`TESTS`.
+        unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
         agreement: the measure as a function of scores.
     """
-    unit = EXCHANGED_UNITS[method]
     takes_systems = measure.takes == "systems"
     is_scored = np.asarray(~np.isnan(metric_scores).any(axis=0))
-    standardized = np.stack([_standardize(entry, is_scored) for entry in metric_scores])
+    standardized_scores = np.stack([_standardize(scores, is_scored) for scores in metric_scores])
     if takes_systems or is_scored[test.judgment_mask()].all():
-        fast_comparer = measure.exchange(test, standardized, masks, unit)
+        fast_comparer = measure.exchange(test, standardized_scores, masks, unit)
         if fast_comparer is not None:
             return fast_comparer
-    if takes_systems and standardized.ndim == 3:
-        # The measure takes system scores. The score of a system is the mean of its segment scores.
-        return make_one_by_one_comparer(standardized, masks, unit, lambda segments: agreement(segments.mean(axis=1)))
-    return make_one_by_one_comparer(standardized, masks, unit, agreement)
+
+    def agreement_of_means(segment_scores: Floats) -> float:
+        return agreement(segment_scores.mean(axis=1))
+
+    # If the measure takes system scores, the score of a system is the mean of its segment scores.
+    averages_segments = takes_systems and standardized_scores.ndim == 3
+    sample_agreement = agreement_of_means if averages_segments else agreement
+    return make_one_by_one_comparer(standardized_scores, masks, unit, sample_agreement)
 
 
 def _standardize(scores: Floats, is_scored: NDArray[np.bool_]) -> Floats:
@@ -320,26 +331,26 @@ def draw_masks(
     Returns:
         Masks of the exchanged units, ``(1 + samples, …)``, see :mod:`.exchange`. The first sample exchanges nothing.
     """
-    random = np.random.default_rng(list(seeds))
+    generator = np.random.default_rng(list(seeds))
     if method == "perm-both":
-        return _draw_samples(random, shape, samples)
+        return _draw_samples(generator, shape, samples)
     if method == "systems":
-        return _draw_samples(random, shape[:1], samples)
+        return _draw_samples(generator, shape[:1], samples)
     if method == "documents":
         document_names, document_of_segment = np.unique(np.array(documents), return_inverse=True)
-        document_masks = _draw_samples(random, document_names.shape, samples)
+        document_masks = _draw_samples(generator, document_names.shape, samples)  # (1 + samples, documents)
         return document_masks[:, document_of_segment]
-    return _draw_samples(random, shape[-1:], samples)
+    return _draw_samples(generator, shape[-1:], samples)
 
 
-def _draw_samples(random: np.random.Generator, shape: tuple[int, ...], samples: int) -> Masks:
+def _draw_samples(generator: np.random.Generator, shape: tuple[int, ...], samples: int) -> Masks:
     """Return random masks of the given shape. The first mask selects nothing.
 
     The masks are drawn one at a time. As a result, a larger number of samples only adds masks.
     """
     masks = [np.zeros(shape, bool)]
     for _ in range(samples):
-        masks.append(random.integers(2, size=shape, dtype=bool))
+        masks.append(generator.integers(2, size=shape, dtype=bool))
     return np.stack(masks)
 
 
@@ -347,27 +358,31 @@ def make_one_by_one_comparer(scores: Floats, masks: Masks, unit: str, agreement:
     """Return a function that compares two metrics in one permutation after the other.
 
     Args:
-        scores: scores of each metric.
-        masks: masks of the exchanged units in each sample.
+        scores: scores of each metric, ``(metrics, systems, segments)`` or ``(metrics, systems)``.
+        masks: masks of the exchanged units in each sample, ``(samples, units)``. For single scores, the shape is
+            ``(samples, systems, segments)``.
         unit: kind of the exchanged units: ``segments``, ``systems`` or ``scores``.
-        agreement: the measure as a function of scores.
+        agreement: the measure as a function of the scores of one metric.
     """
     score_masks = masks
-    if scores.ndim > masks.ndim:
-        score_masks = masks[:, None] if unit == "segments" else masks[:, :, None]
+    exchanges_rows_or_columns = scores.ndim > masks.ndim
+    if exchanges_rows_or_columns and unit == "segments":
+        score_masks = masks[:, None, :]  # (samples, 1, segments)
+    elif exchanges_rows_or_columns:
+        score_masks = masks[:, :, None]  # (samples, systems, 1)
 
     def compute_differences(first: int, second: int) -> Floats:
-        sampled_differences = []
+        differences = []
         for mask in score_masks:
             first_scores = np.where(mask, scores[second], scores[first])
             second_scores = np.where(mask, scores[first], scores[second])
-            sampled_differences.append(agreement(first_scores) - agreement(second_scores))
-        return np.array(sampled_differences)
+            differences.append(agreement(first_scores) - agreement(second_scores))
+        return np.array(differences)
 
     return compute_differences
 
 
-def _compare_permuted(
+def _compute_p_values(
     title: str,
     assumed: str,
     names: tuple[str, ...],
@@ -380,15 +395,15 @@ def _compare_permuted(
     extreme.
     """
     p_values = np.full((len(names), len(names)), math.nan)
-    for (first, second), difference in observed.items():
-        differences = permuted[first, second]
-        if math.isnan(difference):
+    for (first, second), observed_difference in observed.items():
+        if math.isnan(observed_difference):
             continue
+        differences = permuted[first, second]
         is_undefined = np.isnan(differences)
-        n_higher = int(((differences >= difference - SLACK) | is_undefined).sum())
-        n_lower = int(((differences <= difference + SLACK) | is_undefined).sum())
-        p_values[first, second] = permutation_p(n_higher, len(differences))
-        p_values[second, first] = permutation_p(n_lower, len(differences))
+        is_higher = differences >= observed_difference - SLACK
+        is_lower = differences <= observed_difference + SLACK
+        p_values[first, second] = permutation_p(int((is_higher | is_undefined).sum()), len(differences))
+        p_values[second, first] = permutation_p(int((is_lower | is_undefined).sum()), len(differences))
     return Comparison(test=title, assumed=assumed, names=names, p=p_values, observed=observed, permuted=permuted)
 
 
@@ -406,17 +421,17 @@ def average(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comp
         return None
     first = comparisons[0]
     if all(comparison.parts for comparison in comparisons):
-        averaged_parts = []
+        averaged_tests = []
         for index in range(len(first.parts)):
-            parts = [comparison.parts[index] for comparison in comparisons]
-            averaged_parts.append(_average_permuted(parts, weights))
-        return _combine(averaged_parts, first.test)
+            same_test = [comparison.parts[index] for comparison in comparisons]
+            averaged_tests.append(_average_permutations(same_test, weights))
+        return _combine_comparisons(averaged_tests, first.test)
     if all(comparison.permuted for comparison in comparisons):
-        return _average_permuted(comparisons, weights)
+        return _average_permutations(comparisons, weights)
     return None
 
 
-def _average_permuted(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison:
+def _average_permutations(comparisons: Sequence[Comparison], weights: Sequence[float]) -> Comparison:
     """Test the weighted mean of a measure over language pairs.
 
     For each permutation, the differences between two metrics are averaged over language pairs.
@@ -430,9 +445,7 @@ def _average_permuted(comparisons: Sequence[Comparison], weights: Sequence[float
         permuted_differences = np.stack([comparison.permuted[metric_pair] for comparison in comparisons])
         observed[metric_pair] = float(normalized_weights @ observed_differences)
         permuted[metric_pair] = np.asarray(normalized_weights @ permuted_differences)
-    return _compare_permuted(
-        title=first.test, assumed=first.assumed, names=first.names, observed=observed, permuted=permuted
-    )
+    return _compute_p_values(first.test, first.assumed, first.names, observed, permuted)
 
 
 def cluster_ranks(values: Mapping[str, float], comparison: Comparison, level: float = SIGNIFICANT) -> dict[str, int]:
@@ -451,16 +464,18 @@ def cluster_ranks(values: Mapping[str, float], comparison: Comparison, level: fl
     Returns:
         The rank of each metric, sorted from the best to the worst metric. The best rank is 1.
     """
-    index_of = {name: index for index, name in enumerate(comparison.names)}
-    defined_names = [name for name in values if not math.isnan(values[name])]
+    index_of_metric = {name: index for index, name in enumerate(comparison.names)}
+    ranked_metrics = [name for name in values if not math.isnan(values[name])]
+    ranked_metrics.sort(key=lambda name: -values[name])
     ranks: dict[str, int] = {}
-    rank = 0
-    cluster: list[str] = []
-    for name in sorted(defined_names, key=lambda name: -values[name]):
-        is_worse = any(comparison.p[index_of[better], index_of[name]] < level for better in cluster)
-        if not cluster or is_worse:
+    rank = 1
+    cluster: list[int] = []  # Indices of the metrics with the current rank.
+    for name in ranked_metrics:
+        index = index_of_metric[name]
+        is_significantly_worse = (comparison.p[cluster, index] < level).any()
+        if is_significantly_worse:
             rank += 1
             cluster = []
-        cluster.append(name)
+        cluster.append(index)
         ranks[name] = rank
     return ranks
