@@ -67,12 +67,13 @@ def compute_grouped_pearson(metric: Floats, human: Floats, groups: Integers, wei
     Returns:
         The coefficient of each sample, ``(samples,)``. It is NaN if all scores of a kind are equal in the sample.
     """
+    n_segments = weights.shape[1]
     # Centering the scores reduces rounding errors in the sums of squares.
     x = metric - metric.mean()
     y = human - human.mean()
-    moments = np.stack([np.ones_like(x), x, y, x * x, y * y, x * y])
-    sums = np.stack([np.bincount(groups, moment, weights.shape[1]) for moment in moments])
-    count, sum_x, sum_y, sum_xx, sum_yy, sum_xy = sums @ weights.T
+    row_terms = (np.ones_like(x), x, y, x * x, y * y, x * y)
+    segment_sums = np.stack([np.bincount(groups, terms, n_segments) for terms in row_terms])  # (6, segments)
+    count, sum_x, sum_y, sum_xx, sum_yy, sum_xy = segment_sums @ weights.T  # Each array has the shape (samples,).
     with np.errstate(divide="ignore", invalid="ignore"):
         covariance = sum_xy - sum_x * sum_y / count
         variance_x = sum_xx - sum_x * sum_x / count
@@ -113,18 +114,21 @@ def williams(first: float, second: float, between: float, count: int) -> William
     """
     if count < 4:
         raise InputError(f"Williams' test needs at least 4 rows, not {count}")
-    if any(math.isnan(value) for value in (first, second, between)):
+    if math.isnan(first) or math.isnan(second) or math.isnan(between):
         return Williams(math.nan, math.nan)
     if between >= 1:
+        # The metrics are equal except for their scale, so neither is better.
         return Williams(0.0, 0.5)
+    # This is the determinant of the correlation matrix of both metrics and the human judgments.
     determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
     mean = (first + second) / 2
     variance = 2 * max(determinant, 0.0) * (count - 1) / (count - 3) + mean**2 * (1 - between) ** 3
+    difference = first - second
     if variance == 0:
-        return Williams(math.copysign(math.inf, first - second), float(first < second))
+        return Williams(math.copysign(math.inf, difference), float(first < second))
     from scipy import stats
 
-    t = (first - second) * math.sqrt((count - 1) * (1 + between) / variance)
+    t = difference * math.sqrt((count - 1) * (1 + between) / variance)
     p = float(stats.t.sf(t, df=count - 3))
     return Williams(t, p)
 

@@ -85,24 +85,33 @@ class SegmentCorrelation(RatingMeasure):
         ratings = test.assessments
         if ratings is None or not len(ratings):
             return None
-        metrics = np.array([entry.segments[ratings.systems, ratings.segments] for entry in scores])
+        # Each array has one column per rating.
+        metric_scores = np.array([entry.segments[ratings.systems, ratings.segments] for entry in scores])
         if self.coefficient == "spearman":
-            return rank_rows(metrics), rank_rows(ratings.scores[None])[0]
-        return metrics, ratings.scores
+            (human_ranks,) = rank_rows(ratings.scores[None])
+            return rank_rows(metric_scores), human_ranks
+        return metric_scores, ratings.scores
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
-        """Return the correlation on each bootstrap sample of segments."""
+        """Return the correlation of metric scores with human ratings on each bootstrap sample of segments.
+
+        Args:
+            test: the test set.
+            scores: scores of the metric.
+            weights: number of times that each sample contains each segment, ``(samples, segments)``.
+        """
         ratings = test.assessments
         if ratings is None or self.is_undefined(test, scores):
             return make_undefined_samples(weights)
-        metric = scores.segments[ratings.systems, ratings.segments]
+        rated_scores = scores.segments[ratings.systems, ratings.segments]  # (ratings,)
         if self.coefficient == "pearson":
-            return compute_grouped_pearson(metric, ratings.scores, ratings.segments, weights)
+            return compute_grouped_pearson(rated_scores, ratings.scores, ratings.segments, weights)
+        repetitions_by_sample = weights[:, ratings.segments].astype(int)  # (samples, ratings)
         coefficients = []
-        for n_repetitions in weights[:, ratings.segments].astype(int):
-            metric_sample = np.repeat(metric, n_repetitions)
-            human_sample = np.repeat(ratings.scores, n_repetitions)
-            coefficients.append(correlate(metric_sample, human_sample, self.coefficient))
+        for n_repetitions in repetitions_by_sample:
+            sampled_metric_scores = np.repeat(rated_scores, n_repetitions)
+            sampled_human_scores = np.repeat(ratings.scores, n_repetitions)
+            coefficients.append(correlate(sampled_metric_scores, sampled_human_scores, self.coefficient))
         return np.array(coefficients)
 
 
@@ -160,36 +169,50 @@ class GroupedMeasure(RatingMeasure):
         return super().explain_undefined(test, scores)
 
     def exchange(self, test: TestSet, values: Floats, masks: Masks, unit: str) -> Differences | None:
-        """Return a function that compares the group means of two metrics after they exchange scores."""
+        """Return a function that compares the group means of two metrics after they exchange scores.
+
+        The result is None if there is no function that handles all samples of the permutation test at once.
+        """
         if test.assessments is None:
             return None
-        exchanges_groups = (self.grouping, unit) in (("item", "segments"), ("sys", "systems"))
-        if exchanges_groups:
+        exchanges_segment_groups = self.grouping == "item" and unit == "segments"
+        exchanges_system_groups = self.grouping == "sys" and unit == "systems"
+        if exchanges_segment_groups or exchanges_system_groups:
             compute_coefficients = make_group_coefficient_function(self.coefficient, self.grouping, test.human)
             group_values = [compute_coefficients(metric_scores) for metric_scores in values]
             return make_group_mean_comparer(group_values, masks)
         if self.coefficient == "pearson" or self.grouping == "item":
             return None
         ratings = test.assessments.average_repeated()
-        if self.grouping == "none":
-            return make_rank_correlation_comparer(values, [ratings], masks, unit, self.coefficient)
-        system_ratings = [ratings.select(ratings.systems == system) for system in range(len(test.systems))]
-        return make_rank_correlation_comparer(values, system_ratings, masks, unit, self.coefficient)
+        groups = [ratings]
+        if self.grouping == "sys":
+            groups = [ratings.select(ratings.systems == system) for system in range(len(test.systems))]
+        return make_rank_correlation_comparer(values, groups, masks, unit, self.coefficient)
 
     def resampled(self, test: TestSet, scores: Scores, weights: Floats) -> Floats:
-        """Return the mean over groups for each bootstrap sample of segments."""
+        """Return the mean coefficient over groups for each bootstrap sample of segments.
+
+        Args:
+            test: the test set.
+            scores: scores of the metric.
+            weights: number of times that each sample contains each segment, ``(samples, segments)``.
+        """
         if self.is_undefined(test, scores):
             return make_undefined_samples(weights)
         if self.grouping == "item":
             compute_coefficients = make_group_coefficient_function(self.coefficient, self.grouping, test.human)
             segment_coefficients = compute_coefficients(scores.segments)
-            return np.array([weighted_mean_of_groups(segment_coefficients, sample) for sample in weights])
-        sampled_values = []
+            means = [weighted_mean_of_groups(segment_coefficients, segment_weights) for segment_weights in weights]
+            return np.array(means)
+        all_segments = np.arange(weights.shape[1])
+        means = []
         for n_repetitions in weights.astype(int):
-            sampled_segments = np.repeat(np.arange(len(n_repetitions)), n_repetitions)
-            agreement = make_mean_group_agreement(self.coefficient, self.grouping, test.human[:, sampled_segments])
-            sampled_values.append(agreement(scores.segments[:, sampled_segments]))
-        return np.array(sampled_values)
+            sampled_segments = np.repeat(all_segments, n_repetitions)
+            human_scores = test.human[:, sampled_segments]
+            metric_scores = scores.segments[:, sampled_segments]
+            agreement = make_mean_group_agreement(self.coefficient, self.grouping, human_scores)
+            means.append(agreement(metric_scores))
+        return np.array(means)
 
 
 class Kendall(GroupedMeasure):

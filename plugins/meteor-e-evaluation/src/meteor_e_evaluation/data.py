@@ -8,7 +8,7 @@ from typing import NamedTuple
 from meteor_e.api import InputError
 from meteor_e.formats.plain import read_segments
 from meteor_e.formats.test_sets import named_set
-from meteor_e_evaluation.index import NAMED_SET_PREFIX, DataIndex
+from meteor_e_evaluation.index import NAMED_SET_PREFIX, DataIndex, PairSpec
 from meteor_e_evaluation.judgment_reader import JudgmentReader
 from meteor_e_evaluation.records import load_records
 from meteor_e_evaluation.test_set import TestSet
@@ -40,6 +40,18 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
     entries = index.pair(pair)
     if index.records is not None:
         return load_records(index, pair, index.records)
+    return _load_separate_files(index, pair, entries, every_system=every_system)
+
+
+def _load_separate_files(index: DataIndex, pair: str, entries: PairSpec, *, every_system: bool) -> TestSet:
+    """Load a test set whose outputs, references and judgments are in separate files.
+
+    Args:
+        index: the data index.
+        pair: the language pair.
+        entries: the entries of the index for the language pair, which override the general entries.
+        every_system: whether to include systems without judgments.
+    """
     references = _read_references(entries.references or index.references, index, pair)
     source = _read_source(entries.source or index.source, index, pair)
     _check_lengths(references if source is None else [*references, source])
@@ -48,16 +60,10 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
     output_spec = entries.outputs or index.outputs
     assert output_spec is not None  # load_index() rejects an index without outputs.
     outputs = OutputFiles(index, pair, output_spec, n_segments)
-    judgments = JudgmentReader(pair, outputs, n_segments=n_segments, index=index, documents=documents)
-    _read_judgments(judgments, index, pair)
-    included_systems = judgments.systems
-    if every_system:
-        included_systems = set(outputs.files) - set(entries.reference_names)
+    judgments = _read_judgments(outputs, n_segments, index, pair, documents)
+    included_systems = set(outputs.files) - set(entries.reference_names) if every_system else judgments.systems
     systems = tuple(sorted(included_systems))
-    outliers = {*entries.outliers, *index.outliers}
-    output_files = {}
-    if outputs.is_file_per_system:
-        output_files = {system: str(path) for system, path in outputs.files.items()}
+    outliers = {*entries.outliers, *index.outliers} & included_systems
     return TestSet(
         name=index.name,
         pair=pair,
@@ -71,26 +77,30 @@ def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) ->
         system_scores=dict(judgments.system_scores),
         notes=tuple(judgments.notes()),
         known_systems=tuple(sorted(outputs.files)),
-        output_files=output_files,
+        output_files=outputs.paths_by_system(),
         reference_names=tuple(entries.reference_names),
         documents=documents,
-        outliers=tuple(system for system in systems if system in outliers),
+        outliers=tuple(sorted(outliers)),
         root=index.root,
     )
 
 
-def _read_judgments(reader: JudgmentReader, index: DataIndex, pair: str) -> None:
-    """Read all human judgments of a language pair.
+def _read_judgments(
+    outputs: OutputFiles, n_segments: int, index: DataIndex, pair: str, documents: tuple[str, ...]
+) -> JudgmentReader:
+    """Read all human judgments of a language pair, and return the reader that has collected them.
 
     Raises:
         InputError: if there are no judgments of any system.
     """
     entries = index.pair(pair)
     specs = index.judgments if entries.judgments is None else entries.judgments
+    reader = JudgmentReader(pair, outputs, n_segments=n_segments, index=index, documents=documents)
     for spec in specs:
         reader.read(spec)
     if not reader.systems:
         raise InputError(f"{index.file}: no judgments for {pair} in {', '.join(spec.file for spec in specs)}")
+    return reader
 
 
 def _check_lengths(texts: list[_Text]) -> None:
@@ -114,9 +124,10 @@ def _read_references(patterns: list[str], index: DataIndex, pair: str) -> list[_
         if pattern.startswith(NAMED_SET_PREFIX):
             test_set = named_set(pattern.removeprefix(NAMED_SET_PREFIX), pair)
             references += [_Text(Path(file), list(read_segments(file))) for file in test_set.references]
-            continue
-        for file in find_files(index, pair, pattern, "a reference"):
-            references += [_Text(file, segments) for segments in read_all_texts(file, "reference").values()]
+        else:
+            for file in find_files(index, pair, pattern, "a reference"):
+                texts = read_all_texts(file, "reference")
+                references += [_Text(file, segments) for segments in texts.values()]
     return references
 
 

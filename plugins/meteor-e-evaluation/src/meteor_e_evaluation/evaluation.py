@@ -104,6 +104,17 @@ class _Settings:
     seed: int
     drop_outliers: bool
 
+    def document(self) -> dict[str, Any]:
+        """Return the settings under their names in JSON documents."""
+        return {
+            "intervals": self.intervals,
+            "confidence": 0.95,
+            "significance": self.significance,
+            "samples": self.samples,
+            "seed": self.seed,
+            "outliers dropped": self.drop_outliers,
+        }
+
 
 @dataclass(frozen=True)
 class _PairResults:
@@ -175,10 +186,8 @@ def evaluate(
         ConfigError: if the significance test is not suitable for a measure.
         InputError: if two test sets have the same name and language pair, or if a score is missing.
     """
-    _check_distinct(tests)
-    settings = _Settings(
-        intervals=intervals, significance=significance, samples=samples, seed=seed, drop_outliers=drop_outliers
-    )
+    _check_distinct_names(tests)
+    settings = _Settings(intervals, significance, samples, seed, drop_outliers)
     needs_system_scores = score_all or any(measure.level == "system" for measure in measures)
     results = []
     for test in tests:
@@ -188,16 +197,9 @@ def evaluate(
     return Evaluation(
         tables=_make_tables(measures, results),
         signatures=_collect_signatures(results),
-        counts={result.title: _count(result.test) for result in results},
+        counts={result.title: _count_judgments(result.test) for result in results},
         warnings={result.title: result.warnings for result in results},
-        settings={
-            "intervals": intervals,
-            "confidence": 0.95,
-            "significance": significance,
-            "samples": samples,
-            "seed": seed,
-            "outliers dropped": drop_outliers,
-        },
+        settings=settings.document(),
         scores={result.title: (result.test, result.scores) for result in results},
     )
 
@@ -214,31 +216,28 @@ def _evaluate_scores(
     progress: Progress,
 ) -> _PairResults:
     """Compute the values of all measures for all metrics on one language pair."""
-    measured_test = _add_outliers(test) if settings.drop_outliers else test
-    comparisons = {}
-    if settings.significance is not None:
-        comparisons = _compare(measured_test, scores, measures, settings.significance, settings, progress)
+    measured_test = _mark_outliers(test) if settings.drop_outliers else test
     return _PairResults(
         test=test,
         scores=tuple(scores),
-        warnings=(*_check(test, scores), *_list_outliers(measured_test)),
-        values=_measure(measured_test, scores, measures, settings),
-        comparisons=comparisons,
+        warnings=(*_check_sanity(test, scores), *_list_outliers(measured_test)),
+        values=_compute_values(measured_test, scores, measures, settings),
+        comparisons=_compare_metrics(measured_test, scores, measures, settings, progress),
         pair_weights={measure.name: measure.weight(measured_test) for measure in measures},
     )
 
 
-def _check_distinct(tests: Sequence[TestSet]) -> None:
+def _check_distinct_names(tests: Sequence[TestSet]) -> None:
     """Check that no two test sets have the same name and the same language pair."""
-    roots: dict[tuple[str, str], str] = {}
+    roots: dict[str, str] = {}
     for test in tests:
-        other_root = roots.get((test.name, test.pair))
-        if other_root is not None:
+        title = _make_title(test)
+        if title in roots:
             raise InputError(
-                f"two test sets are called {test.name} {test.pair} (in {other_root or '?'} and {test.root or '?'}); "
+                f"two test sets are called {title} (in {roots[title] or '?'} and {test.root or '?'}); "
                 "give one of the indexes another 'name'"
             )
-        roots[test.name, test.pair] = test.root
+        roots[title] = test.root
 
 
 def _score_metrics(
@@ -253,13 +252,13 @@ def _score_metrics(
 
     If a metric counts errors, its scores are negated, because higher scores should always be better.
     """
-    judged = test.judgment_mask()
-    scores = []
+    is_judged = test.judgment_mask()
+    all_scores = []
     for metric in create_metrics(metrics, TextContext(test.language)):
         metric_progress = rename_stages(progress, f"{_make_title(test)} {metric.label}")
-        entry = score_test_set(metric, test, judged, cache, systems=needs_system_scores, progress=metric_progress)
-        scores.append(entry if metric.higher_is_better else entry.negated())
-    return scores
+        scores = score_test_set(metric, test, is_judged, cache, systems=needs_system_scores, progress=metric_progress)
+        all_scores.append(scores if metric.higher_is_better else scores.negated())
+    return all_scores
 
 
 def check_complete(test: TestSet, scores: Sequence[Scores]) -> None:
@@ -271,11 +270,13 @@ def check_complete(test: TestSet, scores: Sequence[Scores]) -> None:
     Raises:
         InputError: if a score is missing or infinite. The message names the metric, the system and the segment.
     """
+    is_judged = test.judgment_mask()  # (systems, segments)
     for entry in scores:
         if np.isinf(entry.segments).any() or np.isinf(entry.systems).any():
             raise InputError(f"{entry.name} gives an infinite score in {_make_title(test)}")
-        missing_outputs = np.argwhere(test.judgment_mask() & np.isnan(entry.segments))
-        has_only_system_scores = np.isnan(entry.segments).all() and not np.isnan(entry.systems).any()
+        lacks_score = np.isnan(entry.segments)
+        has_only_system_scores = lacks_score.all() and not np.isnan(entry.systems).any()
+        missing_outputs = np.argwhere(is_judged & lacks_score)  # Each row is a system and a segment.
         if len(missing_outputs) and not has_only_system_scores:
             raise _missing_score_error(test, entry.name, missing_outputs)
 
@@ -295,7 +296,7 @@ def _missing_score_error(test: TestSet, metric_name: str, missing_outputs: Integ
     )
 
 
-def _check(test: TestSet, scores: Sequence[Scores]) -> list[str]:
+def _check_sanity(test: TestSet, scores: Sequence[Scores]) -> list[str]:
     """Return the messages of all sanity checks."""
     messages = [*check_test_set(test), *_warn_of_missing_paraphrases(test, scores)]
     for entry in scores:
@@ -303,7 +304,7 @@ def _check(test: TestSet, scores: Sequence[Scores]) -> list[str]:
     return messages
 
 
-def _add_outliers(test: TestSet) -> TestSet:
+def _mark_outliers(test: TestSet) -> TestSet:
     """Mark the systems whose human scores are outliers, and return the changed test set."""
     outliers = (*test.outliers, *mad_outliers(test))
     return dataclasses.replace(test, outliers=outliers)
@@ -331,7 +332,7 @@ def _warn_of_missing_paraphrases(test: TestSet, scores: Sequence[Scores]) -> lis
     return warnings
 
 
-def _measure(
+def _compute_values(
     test: TestSet, scores: Sequence[Scores], measures: Sequence[Measure[TestSet]], settings: _Settings
 ) -> dict[tuple[str, str], Value]:
     """Return a dictionary that maps each pair of a measure name and a metric name to a value."""
@@ -341,18 +342,19 @@ def _measure(
     values = {}
     for measure in measures:
         for entry in scores:
-            values[measure.name, entry.name] = _measure_metric(test, entry, measure, weights)
+            values[measure.name, entry.name] = _compute_value(test, entry, measure, weights)
     return values
 
 
-def _measure_metric(test: TestSet, scores: Scores, measure: Measure[TestSet], weights: Floats | None) -> Value:
+def _compute_value(test: TestSet, scores: Scores, measure: Measure[TestSet], weights: Floats | None) -> Value:
     """Return the value of a measure for a metric.
 
     Args:
         test: the test set.
         scores: scores of the metric.
         measure: the measure.
-        weights: weights of the segments in each bootstrap sample, or None if no intervals were requested.
+        weights: number of times that each bootstrap sample contains each segment, ``(samples, segments)``. None if no
+            intervals were requested.
     """
     value = measure.value(test, scores)
     reason = measure.explain_undefined(test, scores) if math.isnan(value) else ""
@@ -362,16 +364,21 @@ def _measure_metric(test: TestSet, scores: Scores, measure: Measure[TestSet], we
     return Value(value, interval=interval(samples), reason=reason, samples=samples)
 
 
-def _compare(
+def _compare_metrics(
     test: TestSet,
     scores: Sequence[Scores],
     measures: Sequence[Measure[TestSet]],
-    significance: str,
     settings: _Settings,
     progress: Progress,
 ) -> dict[str, Comparison]:
-    """Test the differences between the metrics, for each measure that allows a significance test."""
-    comparisons = {}
+    """Test the differences between the metrics by the requested significance test.
+
+    Returns:
+        The results by the name of the measure. Measures that do not allow the test are left out.
+    """
+    comparisons: dict[str, Comparison] = {}
+    if settings.significance is None:
+        return comparisons
     for measure in measures:
         comparison = compare(
             measure,
@@ -379,7 +386,7 @@ def _compare(
             scores,
             samples=settings.samples,
             seed=settings.seed,
-            method=significance,
+            method=settings.significance,
             progress=rename_stages(progress, f"{_make_title(test)} {measure.name}, significance"),
         )
         if comparison is not None:
@@ -387,7 +394,7 @@ def _compare(
     return comparisons
 
 
-def _count(test: TestSet) -> dict[str, int]:
+def _count_judgments(test: TestSet) -> dict[str, int]:
     """Count the systems, the segments and the judgments of a test set."""
     counts = {"systems": len(test.systems), "segments": len(test)}
     rankings = pairwise_judgments(test)
@@ -407,39 +414,42 @@ def _collect_signatures(results: Sequence[_PairResults]) -> dict[str, str]:
     signatures_by_metric: dict[str, dict[str, str]] = {}
     for result in results:
         for entry in result.scores:
-            signatures_by_metric.setdefault(entry.name, {})[result.test.language] = entry.signature
+            signature_by_language = signatures_by_metric.setdefault(entry.name, {})
+            signature_by_language[result.test.language] = entry.signature
     signatures = {}
-    for name, signature_by_language in signatures_by_metric.items():
-        n_distinct = len(set(signature_by_language.values()))
+    for metric_name, signature_by_language in signatures_by_metric.items():
+        depends_on_language = len(set(signature_by_language.values())) > 1
         for language, signature in signature_by_language.items():
-            title = name if n_distinct == 1 else f"{name} ({language})"
+            title = f"{metric_name} ({language})" if depends_on_language else metric_name
             signatures[title] = signature
     return signatures
 
 
 def _make_tables(measures: Sequence[Measure[TestSet]], results: Sequence[_PairResults]) -> tuple[Table, ...]:
     """Return one table for each test set and measure."""
-    labels = list(dict.fromkeys(entry.name for result in results for entry in result.scores))
+    metric_names = list(dict.fromkeys(entry.name for result in results for entry in result.scores))
     tables = []
-    for name in dict.fromkeys(result.test.name for result in results):
-        results_of_test = [result for result in results if result.test.name == name]
-        tables += [_make_table(measure, labels, results_of_test) for measure in measures]
+    for test_name in dict.fromkeys(result.test.name for result in results):
+        results_of_test = [result for result in results if result.test.name == test_name]
+        tables += [_make_table(measure, metric_names, results_of_test) for measure in measures]
     return tuple(tables)
 
 
-def _make_table(measure: Measure[TestSet], labels: Sequence[str], results: Sequence[_PairResults]) -> Table:
-    """Return the table of a measure for all language pairs of a test set.
+def _make_table(measure: Measure[TestSet], metric_names: Sequence[str], results: Sequence[_PairResults]) -> Table:
+    """Return the table of a measure, with one row per metric and one column per language pair of a test set.
+
+    If there are several language pairs, the last column contains the mean over all language pairs.
 
     Args:
         measure: the measure.
-        labels: labels of the metrics.
+        metric_names: names of the metrics.
         results: results on each language pair.
     """
     pair_weights = np.array([result.pair_weights[measure.name] for result in results])
     columns = [result.test.pair for result in results]
     rows = {}
-    for label in labels:
-        rows[label] = [result.values[measure.name, label] for result in results]
+    for metric_name in metric_names:
+        rows[metric_name] = [result.values[measure.name, metric_name] for result in results]
     comparisons = _collect_comparisons(measure.name, results, pair_weights)
     if len(results) > 1:
         columns.append(AVERAGE)
@@ -449,7 +459,7 @@ def _make_table(measure: Measure[TestSet], labels: Sequence[str], results: Seque
         testset=results[0].test.name,
         measure=measure,
         columns=tuple(columns),
-        rows={label: tuple(values) for label, values in rows.items()},
+        rows={metric_name: tuple(values) for metric_name, values in rows.items()},
         comparisons=comparisons,
         ranks=_rank_metrics(columns, rows, comparisons),
     )
@@ -480,7 +490,7 @@ def _rank_metrics(
     ranks = {}
     for column, comparison in comparisons.items():
         column_index = columns.index(column)
-        values = {label: row[column_index].value for label, row in rows.items()}
+        values = {metric_name: row[column_index].value for metric_name, row in rows.items()}
         ranks[column] = cluster_ranks(values, comparison)
     return ranks
 
@@ -494,13 +504,13 @@ def _average_values(values: Sequence[Value], weights: Floats) -> Value:
         values: value for each language pair.
         weights: weight of each language pair.
     """
-    numbers = np.array([value.value for value in values])
-    if np.isnan(numbers).any() or not weights.sum():
+    pair_values = np.array([value.value for value in values])
+    if np.isnan(pair_values).any() or not weights.sum():
         return Value(math.nan, reason=AVERAGE_IS_UNDEFINED)
-    shares = weights / weights.sum()
-    mean = float(shares @ numbers)
-    samples = [value.samples for value in values if value.samples is not None]
-    if len(samples) < len(values):
+    normalized_weights = weights / weights.sum()
+    mean = float(normalized_weights @ pair_values)
+    pair_samples = [value.samples for value in values if value.samples is not None]
+    if len(pair_samples) < len(values):
         return Value(mean)
-    mean_samples = shares @ np.stack(samples)
+    mean_samples = normalized_weights @ np.stack(pair_samples)
     return Value(mean, interval(mean_samples), samples=mean_samples)

@@ -41,7 +41,7 @@ def read_all_texts(path: PathLike, role: Role) -> dict[str, list[str]]:
     texts = read_collection(path, file_format).texts[role]
     if not texts:
         raise InputError(f"{path}: holds no {role}")
-    return {name: [*segments.values()] for name, segments in texts.items()}
+    return {name: list(segment_by_id.values()) for name, segment_by_id in texts.items()}
 
 
 def read_texts(path: PathLike, role: Role) -> list[str]:
@@ -100,13 +100,13 @@ class Record:
         if column is None:
             return default
         value = self.get(column)
-        message = f"{self.location}: the segment is {value!r}, not a whole number"
+        error = InputError(f"{self.location}: the segment is {value!r}, not a whole number")
         try:
             number = float(value)
         except (TypeError, ValueError):
-            raise InputError(message) from None
+            raise error from None
         if isinstance(value, bool) or not number.is_integer():
-            raise InputError(message)
+            raise error
         return int(number)
 
 
@@ -121,12 +121,15 @@ def read_records(file: Path, hypothesis: str, references: str | None) -> Iterato
     Raises:
         InputError: if a line is not a record. The message names the file and the line.
     """
+    # The suffix of a table may be followed by the suffix of a compressed file, as in .tsv.gz.
     table_suffixes = [suffix for suffix in file.suffixes if suffix in (".csv", ".tsv")]
     if not table_suffixes:
         yield from _read_json_records(file)
         return
-    columns = TextColumns((hypothesis,), (hypothesis if references is None else references,))
-    table = DelimitedTable(str(file), columns, table_suffixes[-1] == ".tsv")
+    # The table needs the name of a column with references. Without references, the column of outputs takes its place.
+    columns = TextColumns((hypothesis,), (references or hypothesis,))
+    has_tabs = table_suffixes[-1] == ".tsv"
+    table = DelimitedTable(str(file), columns, has_tabs)
     for line_number, cells in table.records():
         yield Record(cells, file, line_number)
 
@@ -185,13 +188,12 @@ class OutputFiles:
         self._n_segments = n_segments
         self._texts: dict[str, list[str]] = {}
         self.files: dict[str, Path] = {}
-        self.location = str(Path(index.root) / fill_pattern(spec.file, pair))
-        self.is_file_per_system = False
-        if spec.file.startswith(NAMED_SET_PREFIX):
-            self.location = spec.file
+        is_named_set = spec.file.startswith(NAMED_SET_PREFIX)
+        self.location = spec.file if is_named_set else str(Path(index.root) / fill_pattern(spec.file, pair))
+        self.is_file_per_system = "{system}" in spec.file and not is_named_set
+        if is_named_set:
             self._read_named_set(index, pair, spec.file)
-        elif "{system}" in spec.file:
-            self.is_file_per_system = True
+        elif self.is_file_per_system:
             self._find_files(index, pair, spec.file)
         else:
             self._read_common_file(index, pair, spec)
@@ -226,6 +228,12 @@ class OutputFiles:
             self._texts = _read_output_table(file, spec, spec.system)
         self.files = dict.fromkeys(self._texts, file)
 
+    def paths_by_system(self) -> dict[str, str]:
+        """Return the path of each system's output, or an empty dictionary if several systems share a file."""
+        if not self.is_file_per_system:
+            return {}
+        return {system: str(path) for system, path in self.files.items()}
+
     def read(self, system: str) -> list[str]:
         """Return the output of a system, one string per segment.
 
@@ -238,13 +246,17 @@ class OutputFiles:
             self._texts[system] = list(read_segments(file)) if is_plain else read_texts(file, "hypothesis")
         segments = self._texts[system]
         if len(segments) != self._n_segments:
-            n_segments_text = count_of(len(segments), "segment")
-            raise InputError(f"system {system}: {file} has {n_segments_text}, its reference has {self._n_segments}")
+            length = count_of(len(segments), "segment")
+            raise InputError(f"system {system}: {file} has {length}, its reference has {self._n_segments}")
         return segments
 
 
 def _read_output_table(file: Path, spec: OutputSpec, system_column: str) -> dict[str, list[str]]:
-    """Read the outputs of all systems from a table in which one column names the system."""
+    """Read the outputs of all systems from a table in which one column names the system.
+
+    Returns:
+        The segments of each system, in the order of their numbers.
+    """
     outputs_by_system: dict[str, dict[int, str]] = {}
     for record in read_records(file, spec.hypothesis, None):
         system = str(record.get(system_column))
