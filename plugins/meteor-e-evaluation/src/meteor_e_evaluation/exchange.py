@@ -17,6 +17,7 @@ thresholds. The approximation does not affect the level of a test, because it is
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
@@ -50,15 +51,16 @@ def sum_exchanged_units(first_terms: Floats, second_terms: Floats, masks: Masks)
     Returns:
         The sums of the first metric and those of the second metric, two arrays ``(sums, samples)``.
     """
-    unit_masks = masks.reshape(len(masks), -1)
+    unit_masks = masks.reshape(len(masks), -1)  # (samples, units)
     term_differences = second_terms - first_terms
+    # The samples are processed in blocks to limit the memory for masks as floating-point numbers.
     n_blocks = 1 + unit_masks.size // BLOCK
-    changes = []
+    block_changes = []
     for block_masks in np.array_split(unit_masks, n_blocks):
-        changes.append(block_masks.astype(float) @ term_differences.T)
-    change = np.concatenate(changes).T
-    first_sums = first_terms.sum(axis=1)[:, None] + change
-    second_sums = second_terms.sum(axis=1)[:, None] - change
+        block_changes.append(block_masks.astype(float) @ term_differences.T)
+    changes = np.concatenate(block_changes).T  # (sums, samples)
+    first_sums = first_terms.sum(axis=1)[:, None] + changes
+    second_sums = second_terms.sum(axis=1)[:, None] - changes
     return first_sums, second_sums
 
 
@@ -107,10 +109,10 @@ def make_group_mean_comparer(group_values: Sequence[Floats], masks: Masks) -> Di
     terms = []
     for metric_values in group_values:
         is_defined = ~np.isnan(metric_values)
-        terms.append(np.stack([np.nan_to_num(metric_values), is_defined]))
+        terms.append(np.stack([np.nan_to_num(metric_values), is_defined]))  # (2, groups)
 
     def compute_means(sums: Floats) -> Floats:
-        value_sums, n_defined = sums
+        value_sums, n_defined = sums  # (samples,) each
         return divide_or_nan(value_sums, np.rint(n_defined))
 
     def compute_differences(first: int, second: int) -> Floats:
@@ -124,20 +126,21 @@ def make_pearson_comparer(scores: Floats, ratings: Assessments, masks: Masks, un
     """Return a function that compares Pearson's r of two metrics in each sample of a permutation test.
 
     Args:
-        scores: scores of each metric.
+        scores: scores of each metric, ``(metrics, systems, segments)``.
         ratings: human ratings.
         masks: masks of the exchanged units.
         unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
     """
-    _, n_systems, n_segments = scores.shape
-    n_outputs = n_systems * n_segments
-    output_index = ratings.systems * n_segments + ratings.segments
-    deviations = ratings.scores - ratings.scores.mean()
-    n_ratings = np.bincount(output_index, minlength=n_outputs).reshape(n_systems, n_segments)
-    deviation_sums = np.asarray(np.bincount(output_index, deviations, n_outputs), float).reshape(n_systems, n_segments)
+    shape = scores.shape[1:]  # (systems, segments)
+    rated_outputs = (ratings.systems, ratings.segments)
+    n_ratings = np.zeros(shape, int)
+    np.add.at(n_ratings, rated_outputs, 1)
+    rating_deviations = ratings.scores - ratings.scores.mean()
+    deviation_sums = np.zeros(shape)
+    np.add.at(deviation_sums, rated_outputs, rating_deviations)
     rated_scores = np.where(n_ratings > 0, scores, 0.0)
     terms = [_pearson_terms(metric_scores, n_ratings, deviation_sums, unit) for metric_scores in rated_scores]
-    human_sum_of_squares = float(deviations @ deviations)
+    human_sum_of_squares = float(rating_deviations @ rating_deviations)
     if human_sum_of_squares <= RELATIVE_TOLERANCE * float(ratings.scores @ ratings.scores):
         human_sum_of_squares = 0.0
 
@@ -185,7 +188,8 @@ def _pearson_of_sums(sums: Floats, human_sum_of_squares: float, n_ratings: int) 
 def make_soft_accuracy_comparer(scores: Floats, human_scores: Floats, masks: Masks) -> Differences:
     """Return a function that compares the soft pairwise accuracy of two metrics in each sample.
 
-    The p-values of differences between systems are computed from the normal distribution.
+    For each pair of systems, soft pairwise accuracy compares the p-value by metric scores with the p-value by human
+    scores. The p-values are computed from the normal distribution.
 
     Args:
         scores: scores of each metric.
@@ -199,20 +203,21 @@ def make_soft_accuracy_comparer(scores: Floats, human_scores: Floats, masks: Mas
 
     def compute_differences(first: int, second: int) -> Floats:
         case_errors = []
+        # Each system of a pair has scores of the first or of the second metric, which gives four cases.
         for first_scores, second_scores in itertools.product((scores[first], scores[second]), repeat=2):
             metric_p_values = _compare_systems(first_scores, second_scores, rated)
             case_errors.append(np.abs(metric_p_values - human_p_values))
-        case_terms = np.stack(case_errors)[None]
-        first_sums, second_sums = sum_exchanged_systems(case_terms, exchange_cases)
-        first_accuracy = 1 - first_sums[0] / n_pairs
-        second_accuracy = 1 - second_sums[0] / n_pairs
+        case_terms = np.stack(case_errors)[None]  # (1, cases, pairs)
+        first_errors, second_errors = sum_exchanged_systems(case_terms, exchange_cases)
+        first_accuracy = 1 - first_errors[0] / n_pairs
+        second_accuracy = 1 - second_errors[0] / n_pairs
         return np.asarray(first_accuracy - second_accuracy)
 
     return compute_differences
 
 
 def _compare_systems(first_scores: Floats, second_scores: Floats, rated: NDArray[np.bool_]) -> Floats:
-    """Return a p-value for each pair of systems.
+    """Return the p-value of the score difference of each pair of systems, by the normal distribution.
 
     If two systems have equal scores on all segments, the p-value is 1.
 
@@ -224,7 +229,7 @@ def _compare_systems(first_scores: Floats, second_scores: Floats, rated: NDArray
     from scipy import special
 
     first, second = system_pairs(len(rated))
-    is_rated = rated[first] & rated[second]
+    is_rated = rated[first] & rated[second]  # (pairs, segments)
     first_rated_scores = np.where(is_rated, first_scores[first], 0.0)
     second_rated_scores = np.where(is_rated, second_scores[second], 0.0)
     differences = first_rated_scores - second_rated_scores
@@ -261,15 +266,16 @@ class ComparedScores:
         _, n_systems, n_segments = scores.shape
         first = np.minimum(rankings.better, rankings.worse)
         second = np.maximum(rankings.better, rankings.worse)
-        sign_without_ties = np.where(rankings.better < rankings.worse, 1, -1)
+        sign_without_ties = np.where(rankings.better == first, 1, -1)
         self.human_signs = np.where(rankings.ties, 0, sign_without_ties).astype(np.int8)
-        self._first_scores = scores[:, first, rankings.segments]
+        self._first_scores = scores[:, first, rankings.segments]  # (metrics, comparisons)
         self._second_scores = scores[:, second, rankings.segments]
         self._masks = masks
         self._exchange_cases: Floats | None = None
         if unit == "systems":
-            n_pairs_of_earlier_systems = first * n_systems - first * (first + 1) // 2
-            self.unit_index = n_pairs_of_earlier_systems + second - first - 1
+            # The pairs are numbered in the order (0, 1), (0, 2), …, (1, 2), (1, 3), ….
+            index_of_first_pair = first * n_systems - first * (first + 1) // 2
+            self.unit_index = index_of_first_pair + second - first - 1
             self.n_units = n_systems * (n_systems - 1) // 2
             self._exchange_cases = find_exchange_cases(masks)
         else:
@@ -286,10 +292,9 @@ class ComparedScores:
             An array ``(cases, comparisons)``.
         """
         metrics = (first_metric, second_metric)
-        if self._exchange_cases is None:
-            cases = [(metric, metric) for metric in metrics]
-        else:
-            cases = [(metric_of_first, metric_of_second) for metric_of_first in metrics for metric_of_second in metrics]
+        exchanges_systems = self._exchange_cases is not None
+        # A case is the metric that scores the first system, and the metric that scores the second system.
+        cases = itertools.product(metrics, repeat=2) if exchanges_systems else zip(metrics, metrics, strict=True)
         differences = []
         for metric_of_first, metric_of_second in cases:
             differences.append(self._first_scores[metric_of_first] - self._second_scores[metric_of_second])
@@ -358,7 +363,8 @@ def _count_agreements(compared_scores: ComparedScores, differences: Floats) -> F
     is_metric_tie = differences == 0
     is_common_tie = is_metric_tie & (compared_scores.human_signs == 0)
     agreement = np.sign(differences) * compared_scores.human_signs
-    return np.stack([compared_scores.sum_within_units(values) for values in (agreement, is_metric_tie, is_common_tie)])
+    pair_values = (agreement, is_metric_tie, is_common_tie)
+    return np.stack([compared_scores.sum_within_units(values) for values in pair_values])
 
 
 def _pair_counts_of_sums(sums: Floats, rankings: Rankings) -> kendall.PairCounts:
@@ -388,7 +394,7 @@ _THRESHOLD_SAMPLING_STEP = 7
 def make_tied_accuracy_comparer(rankings: Rankings, scores: Floats, masks: Masks, unit: str) -> Differences:
     """Return a function that compares two metrics by pairwise accuracy with tie calibration.
 
-    The best tie threshold is chosen separately for each sample.
+    Score differences up to a threshold are ties. The best threshold is chosen separately for each sample.
 
     Args:
         rankings: human comparisons.
@@ -401,6 +407,7 @@ def make_tied_accuracy_comparer(rankings: Rankings, scores: Floats, masks: Masks
     total_weight = pair_weights.sum()
 
     def find_best_accuracy(sums: Floats) -> Floats:
+        # The first row is the weight of the correct pairs without ties. The other rows are its changes.
         weight_by_threshold = np.cumsum(sums, axis=0)[1:]
         return np.asarray(weight_by_threshold.max(axis=0) / total_weight)
 
@@ -424,23 +431,22 @@ def _weigh_correct_pairs(compared_scores: ComparedScores, differences: Floats, p
         differences: score differences, ``(cases, comparisons)``.
         pair_weights: weight of each comparison.
     """
-    n_cases = len(differences)
-    n_units = compared_scores.n_units
-    distances = np.abs(differences)
-    thresholds = _choose_thresholds(distances.ravel())
-    threshold_index = np.searchsorted(thresholds, distances)
     is_ordered_right = compared_scores.human_signs * differences > 0
     weights_without_ties = np.where(is_ordered_right, pair_weights, 0.0)
     # A pair that the metric ties is correct only if the annotator also tied the pair.
-    is_human_tie = np.broadcast_to(compared_scores.human_signs == 0, differences.shape)
-    gains = np.where(is_human_tie, pair_weights, -weights_without_ties)
-    # Differences above all thresholds are collected at an additional index, which is discarded at the end.
-    n_indices = len(thresholds) + 1
-    unit_of_case = np.arange(n_cases)[:, None] * n_units + compared_scores.unit_index
-    gain_index = unit_of_case * n_indices + threshold_index
-    summed_gains = np.bincount(gain_index.ravel(), gains.ravel(), n_cases * n_units * n_indices)
-    gains_by_threshold = np.moveaxis(summed_gains.reshape(n_cases, n_units, n_indices), 2, 0)
-    return np.concatenate([compared_scores.sum_within_units(weights_without_ties)[None], gains_by_threshold[:-1]])
+    is_human_tie = compared_scores.human_signs == 0
+    gains = np.where(is_human_tie, pair_weights, -weights_without_ties)  # (cases, comparisons)
+    # Each pair is tied from the first threshold on that is not below the difference of its scores.
+    distances = np.abs(differences)
+    thresholds = _choose_thresholds(distances.ravel())
+    threshold_index = np.searchsorted(thresholds, distances)
+    # Pairs that no threshold ties have an additional index, which is left out of the result.
+    shape = (len(differences), compared_scores.n_units, len(thresholds) + 1)
+    case_index = np.arange(len(differences))[:, None]
+    gain_index = np.ravel_multi_index((case_index, compared_scores.unit_index, threshold_index), shape)
+    summed_gains = np.bincount(gain_index.ravel(), gains.ravel(), math.prod(shape)).reshape(shape)
+    gains_by_threshold = np.moveaxis(summed_gains, 2, 0)[:-1]  # (thresholds, cases, units)
+    return np.concatenate([compared_scores.sum_within_units(weights_without_ties)[None], gains_by_threshold])
 
 
 def _choose_thresholds(distances: Floats) -> Floats:
@@ -449,9 +455,8 @@ def _choose_thresholds(distances: Floats) -> Floats:
     The thresholds are 0 and all score differences. If there are too many differences, the thresholds are 0 and some
     quantiles of the differences.
     """
-    candidates = distances
-    if distances.size > MAX_EXACT_DIFFERENCES:
-        candidates = np.sort(distances[::_THRESHOLD_SAMPLING_STEP])
-        quantile_positions = np.linspace(0, len(candidates) - 1, N_THRESHOLDS).astype(int)
-        candidates = candidates[quantile_positions]
-    return np.unique(np.append(candidates, 0.0))
+    if distances.size <= MAX_EXACT_DIFFERENCES:
+        return np.unique(np.append(distances, 0.0))
+    sample = np.sort(distances[::_THRESHOLD_SAMPLING_STEP])
+    quantile_indices = np.linspace(0, len(sample) - 1, N_THRESHOLDS).astype(int)
+    return np.unique(np.append(sample[quantile_indices], 0.0))

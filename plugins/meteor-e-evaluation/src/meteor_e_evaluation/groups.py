@@ -29,7 +29,8 @@ Grouping: TypeAlias = Literal["none", "item", "sys"]
 def make_mean_group_agreement(coefficient: str, grouping: Grouping, human_scores: Floats) -> Agreement:
     """Return a function that averages a correlation coefficient over groups of outputs.
 
-    The mean does not include groups in which the coefficient is undefined.
+    The mean does not include groups in which the coefficient is undefined. A coefficient is undefined in groups with
+    fewer than two ratings. Correlations are also undefined if all metric scores or all ratings of a group are equal.
 
     Args:
         coefficient: ``pearson``, ``spearman``, ``kendall`` (τ-b) or ``acc`` (pairwise accuracy with ties).
@@ -37,16 +38,17 @@ def make_mean_group_agreement(coefficient: str, grouping: Grouping, human_scores
         human_scores: human scores, ``(systems, segments)``.
 
     Returns:
-        A function whose value is NaN if the coefficient is undefined in all groups. A coefficient is undefined in
-        groups with fewer than two ratings. Correlations are also undefined in groups in which all scores of a kind are
-        equal.
+        A function that takes metric scores, ``(systems, segments)``. Its value is NaN if the coefficient is undefined
+        in all groups.
     """
     compute_coefficients = make_group_coefficient_function(coefficient, grouping, human_scores)
 
     def compute_agreement(metric_scores: Floats) -> float:
         coefficients = compute_coefficients(metric_scores)
         defined_coefficients = coefficients[~np.isnan(coefficients)]
-        return float(defined_coefficients.mean()) if len(defined_coefficients) else math.nan
+        if not len(defined_coefficients):
+            return math.nan
+        return float(defined_coefficients.mean())
 
     return compute_agreement
 
@@ -82,16 +84,14 @@ def make_group_coefficient_function(
     """
     if grouping == "item":
         return make_segment_coefficient_function(coefficient, human_scores)
-    human_groups = _group_rows(grouping, human_scores)
-    is_rated = ~np.isnan(human_groups)
+    human_groups = _group_rows(grouping, human_scores)  # (groups, outputs)
 
     def compute_coefficients(metric_scores: Floats) -> Floats:
         metric_groups = _group_rows(grouping, metric_scores)
         coefficients = []
-        for group, rated in enumerate(is_rated):
-            rated_metric_scores = metric_groups[group, rated]
-            rated_human_scores = human_groups[group, rated]
-            coefficients.append(_compute_coefficient(coefficient, rated_metric_scores, rated_human_scores))
+        for metric_group, human_group in zip(metric_groups, human_groups, strict=True):
+            is_rated = ~np.isnan(human_group)
+            coefficients.append(_compute_coefficient(coefficient, metric_group[is_rated], human_group[is_rated]))
         return np.array(coefficients)
 
     return compute_coefficients
@@ -119,20 +119,21 @@ def pairwise_accuracy_with_ties(metric_scores: Floats, human_scores: Floats) -> 
     The number of concordant pairs is derived from Kendall's τ-b, which SciPy computes without comparing all pairs.
     """
     n_scores = len(metric_scores)
-    n_pairs = n_scores * (n_scores - 1) // 2
-    if not n_pairs:
+    if n_scores < 2:
         return math.nan
+    n_pairs = n_scores * (n_scores - 1) // 2
     metric_ties = _count_ties(metric_scores)
     human_ties = _count_ties(human_scores)
     common_ties = _count_ties(metric_scores, human_scores)
     if metric_ties == n_pairs or human_ties == n_pairs:
+        # Kendall's τ-b is undefined, but no pair can be concordant.
         return common_ties / n_pairs
     from scipy import stats
 
     tau_b = float(stats.kendalltau(metric_scores, human_scores).statistic)
     normalizer = math.sqrt(float(n_pairs - metric_ties) * float(n_pairs - human_ties))
     concordant_minus_discordant = round(tau_b * normalizer)
-    concordant_plus_discordant = n_pairs - metric_ties - human_ties + common_ties
+    concordant_plus_discordant = n_pairs - (metric_ties + human_ties - common_ties)
     n_concordant = (concordant_plus_discordant + concordant_minus_discordant) // 2
     return (n_concordant + common_ties) / n_pairs
 

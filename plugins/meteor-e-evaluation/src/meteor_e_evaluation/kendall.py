@@ -50,18 +50,21 @@ def pair_differences(rankings: Rankings, scores: Floats) -> Floats:
 def classify_pairs(rankings: Rankings, scores: Floats) -> Integers:
     """Classify each pair of systems as concordant, discordant or tied.
 
-    The class of a pair is the index of a field of :class:`PairCounts`.
-
     Args:
         rankings: the human judgments.
         scores: scores of the metric, ``(systems, segments)``.
+
+    Returns:
+        The class of each pair: 0 if the pair is concordant, 1 if it is discordant, 2 if only the metric ties it, 3 if
+        only the annotator ties it, and 4 if both tie it. This is the order of the fields of :class:`PairCounts`.
     """
-    concordant, discordant, metric_tie, human_tie, both_tie = range(len(PairCounts._fields))
+    concordant, discordant, metric_tie, human_tie, both_tie = range(5)
     differences = pair_differences(rankings, scores)
-    without_human_tie = np.where(differences > 0, concordant, discordant)
-    without_human_tie[differences == 0] = metric_tie
-    with_human_tie = np.where(differences == 0, both_tie, human_tie)
-    return np.where(rankings.ties, with_human_tie, without_human_tie)
+    is_metric_tie = differences == 0
+    class_of_ordered_pair = np.where(differences > 0, concordant, discordant)
+    class_without_human_tie = np.where(is_metric_tie, metric_tie, class_of_ordered_pair)
+    class_with_human_tie = np.where(is_metric_tie, both_tie, human_tie)
+    return np.where(rankings.ties, class_with_human_tie, class_without_human_tie)
 
 
 def count_pairs(rankings: Rankings, scores: Floats) -> PairCounts:
@@ -167,7 +170,8 @@ def compute_tied_accuracy(rankings: Rankings, scores: Floats) -> TiedAccuracy:
     pair_weights = compute_pair_weights(rankings)
     is_ordered_right = ~rankings.ties & (differences > 0)
     weight_without_ties = float(pair_weights[is_ordered_right].sum())
-    # A pair that the metric ties is correct only if the annotator also tied the pair.
+    # If the metric ties a pair, the pair becomes correct if the annotator also tied it.
+    # A pair that was ordered correctly becomes wrong.
     gains = np.zeros(len(rankings))
     gains[rankings.ties] = pair_weights[rankings.ties]
     gains[is_ordered_right] = -pair_weights[is_ordered_right]
@@ -178,30 +182,37 @@ def compute_tied_accuracy(rankings: Rankings, scores: Floats) -> TiedAccuracy:
 def _calibrate_threshold(distances: Floats, gains: Floats, weight_without_ties: float) -> tuple[float, float]:
     """Find the tie threshold that maximizes the total weight of correct pairs.
 
-    Return the total weight and the threshold. If several thresholds are equally good, the smallest one is returned.
+    The metric ties a pair if its score difference is not larger than the threshold.
 
     Args:
         distances: absolute score difference of each pair.
         gains: change of the total weight if the metric ties the pair.
         weight_without_ties: total weight of correct pairs if the metric does not tie any pair.
+
+    Returns:
+        The total weight and the threshold. If several thresholds are equally good, the smallest one is returned.
     """
     order = np.argsort(distances, kind="stable")
-    sorted_distances = distances[order]
-    is_last_of_equal = np.r_[sorted_distances[1:] != sorted_distances[:-1], True]
-    correct_weights = weight_without_ties + np.cumsum(gains[order])[is_last_of_equal]
-    thresholds = sorted_distances[is_last_of_equal]
-    if sorted_distances[0] > 0:
-        correct_weights = np.r_[weight_without_ties, correct_weights]
+    thresholds = distances[order]
+    correct_weights = weight_without_ties + np.cumsum(gains[order])
+    # A threshold ties all pairs with the same distance, so only the last one of equal distances counts.
+    is_last_of_equal = np.r_[thresholds[1:] != thresholds[:-1], True]
+    thresholds = thresholds[is_last_of_equal]
+    correct_weights = correct_weights[is_last_of_equal]
+    if thresholds[0] > 0:
+        # The threshold 0 ties no pairs.
         thresholds = np.r_[0.0, thresholds]
-    best = int(np.argmax(correct_weights))
-    return float(correct_weights[best]), float(thresholds[best])
+        correct_weights = np.r_[weight_without_ties, correct_weights]
+    best_index = int(np.argmax(correct_weights))
+    return float(correct_weights[best_index]), float(thresholds[best_index])
 
 
 def count_concordant(levels: Integers) -> Floats:
     """Count the concordant pairs of each element of a sequence.
 
     Two elements are concordant if the later element has the higher level. The function compares the levels bit by bit,
-    which is faster than comparing all pairs of elements.
+    which is faster than comparing all pairs of elements. The highest bit in which two levels differ decides which level
+    is higher.
 
     Args:
         levels: level of each element, a non-negative integer.
@@ -210,22 +221,22 @@ def count_concordant(levels: Integers) -> Floats:
         The number of concordant pairs of each element, ``(elements,)``.
     """
     n_elements = len(levels)
+    n_bits = int(levels.max()).bit_length()
     counts = np.zeros(n_elements)
     # Elements with equal higher bits form a run.
     # Within each run, the elements keep their original order.
     order = np.arange(n_elements)
-    for bit in reversed(range(int(levels.max()).bit_length())):
+    for bit in reversed(range(n_bits)):
         prefixes = levels[order] >> bit
+        has_bit = (prefixes & 1).astype(bool)
         higher_bits = prefixes >> 1
         run_start = np.searchsorted(higher_bits, higher_bits, "left")
         run_end = np.searchsorted(higher_bits, higher_bits, "right")
-        has_bit = (prefixes & 1).astype(bool)
-        # The first array counts the preceding elements whose bit is 1.
-        # The second array counts the preceding elements whose bit is 0.
-        with_bit_before = np.r_[0, np.cumsum(has_bit)]
-        without_bit_before = np.arange(n_elements + 1) - with_bit_before
-        earlier_without_bit = without_bit_before[:-1] - without_bit_before[run_start]
-        later_with_bit = with_bit_before[run_end] - with_bit_before[:-1]
-        counts[order] += np.where(has_bit, earlier_without_bit, later_with_bit)
+        # These arrays count the elements with and without the bit that precede each position.
+        n_ones = np.r_[0, np.cumsum(has_bit)]
+        n_zeros = np.arange(n_elements + 1) - n_ones
+        earlier_zeros_in_run = n_zeros[:-1] - n_zeros[run_start]
+        later_ones_in_run = n_ones[run_end] - n_ones[:-1]
+        counts[order] += np.where(has_bit, earlier_zeros_in_run, later_ones_in_run)
         order = order[np.argsort(prefixes, kind="stable")]
     return counts

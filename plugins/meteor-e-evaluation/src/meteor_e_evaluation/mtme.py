@@ -8,7 +8,7 @@ The folder of a test set contains the files ``documents/LP.docs``, ``sources/LP.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from meteor_e.api import InputError
@@ -54,16 +54,11 @@ def mtme_index(
     root = Path(folder)
     available_pairs = _find_pairs(root)
     _check_pairs(pairs, available_pairs, root)
-    uses_all_pairs = not pairs
-    pair_specs: dict[str, PairSpec] = {}
-    for pair in available_pairs if uses_all_pairs else pairs:
-        levels_by_name = _find_human_scores(root, pair)
-        if not levels_by_name and uses_all_pairs:
-            continue
-        judgments = _make_judgment_specs(root, pair, gold, levels_by_name)
-        pair_specs[pair] = _make_pair_spec(
-            root, pair, references=references, human_systems=human_systems, judgments=judgments
-        )
+    selected_pairs = pairs or [pair for pair in available_pairs if _find_human_scores(root, pair)]
+    pair_specs = {}
+    for pair in selected_pairs:
+        judgments = _make_judgment_specs(root, pair, gold)
+        pair_specs[pair] = _make_pair_spec(root, pair, references, human_systems, judgments)
     if not pair_specs:
         raise InputError(f"{root}: no language pair has both outputs and human scores")
     return DataIndex(
@@ -113,21 +108,21 @@ def _find_human_scores(root: Path, pair: str) -> dict[str, list[str]]:
     return levels_by_name
 
 
-def _make_judgment_specs(
-    root: Path, pair: str, gold: str | None, levels_by_name: Mapping[str, Sequence[str]]
-) -> list[JudgmentSpec]:
+def _make_judgment_specs(root: Path, pair: str, gold: str | None) -> list[JudgmentSpec]:
     """Describe the human scores of a language pair as entries of a data index.
+
+    There is one entry for scores of segments and one entry for scores of systems, if such files exist.
 
     Args:
         root: folder of the test set.
         pair: the language pair.
-        gold: name of the human scores, or None for the preferred ones.
-        levels_by_name: available levels by the name of the human scores.
+        gold: name of the human scores, such as ``mqm``, or None for the preferred ones.
 
     Raises:
         InputError: if the human scores do not exist.
     """
     folder = root / "human-scores"
+    levels_by_name = _find_human_scores(root, pair)
     if not levels_by_name:
         requested_scores = "scores" if gold is None else f"scores {gold!r}"
         raise InputError(f"{folder}: no {requested_scores} of {pair}; there are none")
@@ -138,7 +133,10 @@ def _make_judgment_specs(
     specs = []
     for level in levels_by_name[name]:
         file = f"human-scores/{pair}.{name}.{level}.score"
-        specs.append(JudgmentSpec(file, format="score-segments" if level == "seg" else "score-systems"))
+        if level == "seg":
+            specs.append(JudgmentSpec(file, format="score-segments"))
+        else:
+            specs.append(JudgmentSpec(file, format="score-systems"))
     return specs
 
 
@@ -165,26 +163,24 @@ def _make_pair_spec(
     Raises:
         InputError: if the language pair does not have the references.
     """
-    folder = root / "references"
-    available = _find_references(folder, pair)
-    selected = list(references)
-    if not references:
-        selected = [_choose_preferred(available, STANDARD_REFERENCES)]
-    for name in selected:
-        if name not in available:
-            hint = near_miss(name, available)
-            raise InputError(f"{folder}: {pair} has no reference {name!r}{hint}; it has {', '.join(available)}")
+    available_names = _find_references(root / "references", pair)
+    reference_names = list(references) or [_choose_preferred(available_names, STANDARD_REFERENCES)]
+    for name in reference_names:
+        if name not in available_names:
+            hint = near_miss(name, available_names)
+            available = ", ".join(available_names)
+            raise InputError(f"{root / 'references'}: {pair} has no reference {name!r}{hint}; it has {available}")
     source = f"sources/{pair}.txt"
     documents = f"documents/{pair}.docs"
     return PairSpec(
-        references=[f"references/{{pair}}.{name}.txt" for name in selected],
-        reference_names=selected,
+        references=[f"references/{{pair}}.{name}.txt" for name in reference_names],
+        reference_names=reference_names,
         judgments=judgments,
         source=source if (root / source).is_file() else None,
         documents=documents if (root / documents).is_file() else None,
         # A reference that is used for scoring is never evaluated as a system.
         # Any other reference is evaluated as a system only on request.
-        drop=selected if human_systems else available,
+        drop=reference_names if human_systems else available_names,
     )
 
 
@@ -224,9 +220,9 @@ def load_tests(paths: Sequence[str], language: str, pairs: Sequence[str], *, roo
     for path in paths:
         is_mtme_folder = path.startswith("mtme:")
         index = mtme_index(path.removeprefix("mtme:")) if is_mtme_folder else load_index(path, root=root)
-        requested_pairs = pairs if pairs else index.pairs_into(language)
+        requested_pairs = pairs or index.pairs_into(language)
         tests += [load_test_set(index, pair) for pair in index.pairs if pair in requested_pairs]
     if not tests:
-        missing_pairs = " or ".join(pairs) if pairs else f"into {language!r}"
-        raise InputError(f"{', '.join(paths)}: no language pair {missing_pairs}")
+        requested = " or ".join(pairs) if pairs else f"into {language!r}"
+        raise InputError(f"{', '.join(paths)}: no language pair {requested}")
     return tests

@@ -44,16 +44,16 @@ def make_rank_correlation_comparer(
         unit: the unit to exchange: ``segments``, ``systems`` or ``scores``.
         coefficient: ``spearman``, ``kendall``, ``kendall-c`` or ``acc``.
     """
-    unit_masks = np.ascontiguousarray(masks.reshape(len(masks), -1).T, float)
+    unit_masks = np.ascontiguousarray(masks.reshape(len(masks), -1).T, float)  # (units, samples)
     rated_groups = [ratings for ratings in groups if len(ratings)]
 
     def compute_differences(first: int, second: int) -> Floats:
         metric_scores = scores[[first, second]]
         rankings = [_rank_jointly(ratings, metric_scores, unit, coefficient) for ratings in rated_groups]
-        coefficients = _compute_coefficients(rankings, unit_masks)
+        coefficients = _compute_coefficients(rankings, unit_masks)  # (groups, 2, samples)
         n_defined = (~np.isnan(coefficients)).sum(axis=0)
-        mean_of_first, mean_of_second = divide_or_nan(np.nansum(coefficients, axis=0), n_defined)
-        return np.asarray(mean_of_first - mean_of_second)
+        first_means, second_means = divide_or_nan(np.nansum(coefficients, axis=0), n_defined)
+        return np.asarray(first_means - second_means)
 
     return compute_differences
 
@@ -69,11 +69,12 @@ def _rank_jointly(ratings: Assessments, metric_scores: Floats, unit: str, coeffi
     """
     n_segments = metric_scores.shape[2]
     output_index = ratings.systems * n_segments + ratings.segments
-    rated_scores = metric_scores.reshape(2, -1)[:, output_index]
-    unit_index = {"segments": ratings.segments, "systems": ratings.systems, "scores": output_index}[unit]
+    index_by_unit = {"segments": ratings.segments, "systems": ratings.systems, "scores": output_index}
+    unit_index = index_by_unit[unit]
+    rated_scores = metric_scores[:, ratings.systems, ratings.segments].ravel()
     if coefficient == "spearman":
-        return SpearmanRanking(ratings.scores, rated_scores.ravel(), unit_index)
-    return ConcordanceRanking(ratings.scores, rated_scores.ravel(), unit_index, coefficient)
+        return SpearmanRanking(ratings.scores, rated_scores, unit_index)
+    return ConcordanceRanking(ratings.scores, rated_scores, unit_index, coefficient)
 
 
 def _compute_coefficients(rankings: Sequence[JointRanking], unit_masks: Floats) -> Floats:
@@ -122,6 +123,7 @@ class JointRanking(ABC):
     def __init__(self, human_scores: Floats, scores: Floats, units: Integers) -> None:
         _, level_of_output = np.unique(human_scores, return_inverse=True)
         level_of_score = np.tile(level_of_output.reshape(-1), 2)
+        # The scores are sorted in ascending order.
         # Equal scores are sorted by decreasing rating, because ties must not count as concordant pairs.
         order = np.lexsort((-level_of_score, scores))
         self.n_outputs = len(human_scores)
@@ -221,10 +223,12 @@ class JointRanking(ABC):
         Returns:
             An array ``(2, repeated values, samples)``.
         """
-        _, value_index, sizes = np.unique(values, return_inverse=True, return_counts=True)
-        is_repeated = sizes > 1
+        _, value_index, n_occurrences = np.unique(values, return_inverse=True, return_counts=True)
+        is_repeated = n_occurrences > 1
+        # Repeated values are numbered from 0. All other values have the key -1.
         key_of_value = np.where(is_repeated, np.cumsum(is_repeated) - 1, -1)
-        return self._count_keys(key_of_value[value_index.reshape(-1)], int(is_repeated.sum()), masks)
+        keys = key_of_value[value_index.reshape(-1)]
+        return self._count_keys(keys, int(is_repeated.sum()), masks)
 
     def _count_keys(self, keys: Integers, n_keys: int, masks: Floats) -> Floats:
         """Count how often each key occurs among the scores of each metric.
@@ -240,15 +244,17 @@ class JointRanking(ABC):
         from scipy import sparse
 
         has_key = keys >= 0
-        known_keys = keys[has_key]
+        counted_keys = keys[has_key]
+        units = self.units[has_key]
         is_first = self.is_first[has_key]
         # After an exchange, the first metric lacks its own scores of the unit, and has the scores of the second metric.
         changes = np.where(is_first, -1.0, 1.0)
-        changes_by_unit = sparse.csr_matrix((changes, (known_keys, self.units[has_key])), (n_keys, len(masks)))
-        counts_without_exchange = np.bincount(known_keys, is_first, n_keys)
-        counts_of_both = np.bincount(known_keys, minlength=n_keys)
-        first_counts = counts_without_exchange[:, None] + changes_by_unit @ masks
-        return np.stack([first_counts, counts_of_both[:, None] - first_counts])
+        changes_by_unit = sparse.csr_matrix((changes, (counted_keys, units)), (n_keys, len(masks)))
+        counts_without_exchange = np.bincount(counted_keys, is_first, n_keys)
+        total_counts = np.bincount(counted_keys, minlength=n_keys)
+        first_counts = counts_without_exchange[:, None] + changes_by_unit @ masks  # (keys, samples)
+        second_counts = total_counts[:, None] - first_counts
+        return np.stack([first_counts, second_counts])
 
 
 class SpearmanRanking(JointRanking):
@@ -272,14 +278,14 @@ class SpearmanRanking(JointRanking):
         The weight differences to lower scores are added, and the weight differences to higher scores are subtracted.
         """
         weights = self.level_weights[levels]
+        # The ranks are sorted, so the scores with lower ranks come first.
         n_lower = np.searchsorted(ranks, ranks, "left")
         n_not_higher = np.searchsorted(ranks, ranks, "right")
         n_lower_minus_higher = n_lower + n_not_higher - len(weights)
         cumulative_weights = np.r_[0.0, np.cumsum(weights)]
-        weight_of_lower = cumulative_weights[n_lower]
-        weight_of_not_higher = cumulative_weights[n_not_higher]
         total_weight = cumulative_weights[-1]
-        return np.asarray(weights * n_lower_minus_higher - (weight_of_lower + weight_of_not_higher - total_weight))
+        weight_of_lower_minus_higher = cumulative_weights[n_lower] + cumulative_weights[n_not_higher] - total_weight
+        return np.asarray(weights * n_lower_minus_higher - weight_of_lower_minus_higher)
 
     def sum_table_pairs(self, table: Floats, lower_rows: Floats, column_of_level: Integers) -> Floats:
         """Sum the weight differences between each score and all lower scores."""
