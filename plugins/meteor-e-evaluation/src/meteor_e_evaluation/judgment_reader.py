@@ -90,29 +90,22 @@ class SystemNames:
         Raises:
             InputError: if the name does not match the pattern of the index, or if the system has no output.
         """
-        if name in self._systems_by_name:
-            return self._systems_by_name[name]
-        separator = self._spec.system_separator
-        single_names = name.split(separator) if separator else [name]
-        systems = []
-        for single_name in single_names:
-            system = self._resolve_single(single_name.strip(), location)
-            if system is not None:
-                systems.append(system)
-        self._systems_by_name[name] = tuple(systems)
-        self.judged.update(systems)
-        return tuple(systems)
+        if name not in self._systems_by_name:
+            separator = self._spec.system_separator
+            single_names = name.split(separator) if separator else [name]
+            systems = [self._resolve_single_name(single_name.strip(), location) for single_name in single_names]
+            self._systems_by_name[name] = tuple(system for system in systems if system is not None)
+            self.judged.update(self._systems_by_name[name])
+        return self._systems_by_name[name]
 
-    def _resolve_single(self, name: str, location: str) -> str | None:
+    def _resolve_single_name(self, name: str, location: str) -> str | None:
         """Return the system that a name stands for, or None if the index file drops the name."""
-        if name in self._dropped:
+        # The index file may drop or rename either the whole name, or the part of it that its pattern extracts.
+        is_listed = name in self._dropped or name in self._spec.rename
+        listed_name = name if is_listed else self._match_pattern(name, location)
+        if listed_name in self._dropped:
             return None
-        system = name
-        if name not in self._spec.rename:
-            system = self._match_pattern(name, location)
-            if system in self._dropped:
-                return None
-        system = self._spec.rename.get(system, system)
+        system = self._spec.rename.get(listed_name, listed_name)
         if system not in self._outputs.files:
             raise InputError(
                 f"{location}: system {system!r} has no output in {self._outputs.location}"
@@ -214,7 +207,6 @@ class JudgmentReader:
         self._outputs = outputs
         self._n_segments = n_segments
         self._index = index
-        self._dropped = frozenset(index.pair(pair).drop)
         self._document_segments: dict[str, list[int]] = {}
         for segment, document in enumerate(documents):
             self._document_segments.setdefault(document, []).append(segment)
@@ -240,18 +232,12 @@ class JudgmentReader:
                 file and the line.
         """
         files = find_files(self._index, self._pair, spec.file, "a file of judgments")
-        line_of_segment = None
+        lines = None
         if spec.segment_map is not None:
-            line_of_segment = _read_segment_map(spec.segment_map, self._index, self._pair)
-        names = SystemNames(spec, self._pair, outputs=self._outputs, dropped=self._dropped, index_file=self._index.file)
-        numbers = SegmentNumbers(
-            spec,
-            self._pair,
-            n_segments=self._n_segments,
-            lines=line_of_segment,
-            document_segments=self._document_segments,
-            index_file=self._index.file,
-        )
+            lines = _read_segment_map(spec.segment_map, self._index, self._pair)
+        dropped = frozenset(self._index.pair(self._pair).drop)
+        names = SystemNames(spec, self._pair, self._outputs, dropped, self._index.file)
+        numbers = SegmentNumbers(spec, self._pair, self._n_segments, lines, self._document_segments, self._index.file)
         for file in files:
             if spec.format in ("ranking-csv", "rank"):
                 self._read_rankings(spec, file, names, numbers)
@@ -266,7 +252,7 @@ class JudgmentReader:
         """
         return not pair or spec.pairs.get(pair, pair) == self._pair
 
-    def _resolve(self, name: str, names: SystemNames, location: str) -> tuple[str, ...]:
+    def _resolve_name(self, name: str, names: SystemNames, location: str) -> tuple[str, ...]:
         """Return the systems that a name stands for. If there are none, count the judgment as left out."""
         systems = names.resolve(name, location)
         if not systems:
@@ -288,8 +274,9 @@ class JudgmentReader:
             if not self._is_of_pair(spec, ranked_pair.pair):
                 continue
             location = ranked_pair.location
-            better_systems = self._resolve(ranked_pair.better, names, location)
-            worse_systems = self._resolve(ranked_pair.worse, names, location)
+            # A name may stand for several systems with the same output.
+            better_systems = self._resolve_name(ranked_pair.better, names, location)
+            worse_systems = self._resolve_name(ranked_pair.worse, names, location)
             if not better_systems or not worse_systems:
                 continue
             segment = self._find_segment(spec, ranked_pair.segment, numbers, location)
@@ -307,18 +294,19 @@ class JudgmentReader:
         for human_score in self._iterate_human_scores(spec, file):
             if not self._is_of_pair(spec, human_score.pair):
                 continue
-            systems = self._resolve(human_score.system, names, human_score.location)
+            location = human_score.location
+            systems = self._resolve_name(human_score.system, names, location)
             if not systems:
                 continue
             score = sign * human_score.score
             if human_score.segment is None:
-                self._add_system_scores(systems, score, human_score.location, location_of_system)
+                self._add_system_scores(systems, score, location, location_of_system)
                 continue
             segment: int | None
             if human_score.document:
-                segment = numbers.find_in_document(human_score.document, human_score.segment, human_score.location)
+                segment = numbers.find_in_document(human_score.document, human_score.segment, location)
             else:
-                segment = self._find_segment(spec, human_score.segment, numbers, human_score.location)
+                segment = self._find_segment(spec, human_score.segment, numbers, location)
             if segment is not None:
                 self._add_rating(_Rating(segment, systems[0], score), human_score.text)
 
@@ -372,11 +360,11 @@ class JudgmentReader:
         """
         if not self._has_rankings:
             return None
-        index_of = {system: index for index, system in enumerate(systems)}
+        index_of_system = {system: index for index, system in enumerate(systems)}
         return Rankings(
             segments=np.array([comparison.segment for comparison in self._comparisons], np.int64),
-            better=np.array([index_of[comparison.better] for comparison in self._comparisons], np.int64),
-            worse=np.array([index_of[comparison.worse] for comparison in self._comparisons], np.int64),
+            better=np.array([index_of_system[comparison.better] for comparison in self._comparisons], np.int64),
+            worse=np.array([index_of_system[comparison.worse] for comparison in self._comparisons], np.int64),
             ties=np.array([comparison.tie for comparison in self._comparisons], bool),
         )
 
@@ -390,10 +378,10 @@ class JudgmentReader:
         """
         if not self._has_assessments:
             return None
-        index_of = {system: index for index, system in enumerate(systems)}
+        index_of_system = {system: index for index, system in enumerate(systems)}
         ratings = Assessments(
             segments=np.array([rating.segment for rating in self._ratings], np.int64),
-            systems=np.array([index_of[rating.system] for rating in self._ratings], np.int64),
+            systems=np.array([index_of_system[rating.system] for rating in self._ratings], np.int64),
             scores=np.array([rating.score for rating in self._ratings], float),
         )
         if self._keeps_all_ratings:
@@ -413,9 +401,9 @@ class JudgmentReader:
             yield f"{n_ratings} ratings of {n_outputs} segments of systems: {treatment}"
         if self._n_different_texts:
             yield self._describe_different_texts()
-        unjudged = sorted(set(self._outputs.files) - self.systems)
-        if unjudged:
-            yield f"outputs without judgments: {', '.join(unjudged)}"
+        systems_without_judgments = sorted(set(self._outputs.files) - self.systems)
+        if systems_without_judgments:
+            yield f"outputs without judgments: {', '.join(systems_without_judgments)}"
 
     def _describe_different_texts(self) -> str:
         """Return a message about rated texts that differ from the outputs.
@@ -432,31 +420,37 @@ def _read_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> dict[int
     """Read a table that maps segment numbers in judgments to line numbers of the test set.
 
     Args:
-        spec: the table of segment numbers, which is in the folder of the data or in that of the index.
+        spec: the entry of the index that describes the table.
         index: the data index.
         pair: the language pair.
     """
-    file_name = fill_pattern(spec.file, pair)
-    file = Path(index.root) / file_name
-    file_beside_index = index.file.parent / file_name
-    if not file.is_file() and file_beside_index.is_file():
-        file = file_beside_index
+    file = _find_segment_map(spec, index, pair)
     rows = read_segments(file)
     header = next(rows, "").split("\t")
     for title in (spec.key, spec.line, *spec.only):
         if title not in header:
             raise InputError(f"{file}: no column {title!r}; it has {', '.join(header)}")
-    lines: dict[int, int] = {}
+    line_of_segment: dict[int, int] = {}
     for row_number, row in enumerate(rows, 2):
         if not row.strip():
             continue
         cells = dict(zip(header, row.split("\t"), strict=False))
         try:
             if _is_selected(cells, spec):
-                lines[int(cells[spec.key])] = int(cells[spec.line])
+                line_of_segment[int(cells[spec.key])] = int(cells[spec.line])
         except (KeyError, ValueError):
             raise InputError(f"{file}, line {row_number}: not a row of numbers for {', '.join(header)}") from None
-    return lines
+    return line_of_segment
+
+
+def _find_segment_map(spec: SegmentMap, index: DataIndex, pair: str) -> Path:
+    """Return the path of a segment map, in the folder of the index or by default in the folder of the data."""
+    file_name = fill_pattern(spec.file, pair)
+    file_in_data = Path(index.root) / file_name
+    file_beside_index = index.file.parent / file_name
+    if not file_in_data.is_file() and file_beside_index.is_file():
+        return file_beside_index
+    return file_in_data
 
 
 def _is_selected(cells: Mapping[str, str], spec: SegmentMap) -> bool:

@@ -99,7 +99,7 @@ class _FileMetric(SystemsMetric):
         location = ", ".join(file.path for file in files)
         file_scores = self.select_scores(files, test_set, location)
         _check_distinct(file_scores)
-        _check_segments(file_scores, test_set, location)
+        _check_segment_numbers(file_scores, test_set, location)
         segment_scores, system_scores = _fill_arrays(file_scores, test_set, negate=self.options.lower_is_better)
         has_segment_scores = any(entry.segment is not None for entry in file_scores)
         has_system_scores = any(entry.segment is None for entry in file_scores)
@@ -107,14 +107,11 @@ class _FileMetric(SystemsMetric):
             self._check_systems(system_scores, test_set, location)
         if has_segment_scores or not has_system_scores:
             self._check_outputs(segment_scores, cells, test_set, location)
-        are_means = False
-        if systems and has_system_scores:
-            are_means = _are_means(system_scores, segment_scores)
-        elif systems:
-            system_scores = _mean_of_scored(segment_scores)
-            are_means = True
+        if systems and not has_system_scores:
+            system_scores = _average_scored_segments(segment_scores)
         # Bootstrap samples of segments are possible only if system scores are means of segment scores.
-        return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=are_means)
+        is_resamplable = systems and (not has_system_scores or _are_means(system_scores, segment_scores))
+        return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=is_resamplable)
 
     def read_scores(self, path: str) -> list[MetricScore]:
         """Return all scores in a file. Every file is read only once.
@@ -183,10 +180,8 @@ class ScoreFileMetric(_FileMetric):
         for file in self.options.files:
             file_scores += self.read_scores(file)
         location = ", ".join(self.options.files)
-        selected_scores = _select(
-            file_scores, "metric", selected_value=self.options.metric, defaults=(), location=location
-        )
-        return selected_scores[0].metric
+        metric_scores = _select(file_scores, "metric", self.options.metric, (), location)
+        return metric_scores[0].metric
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
@@ -200,15 +195,15 @@ class ScoreFileMetric(_FileMetric):
         files, _, selection = text.removeprefix("-").partition("#")
         if not files:
             raise ConfigError("metric 'scores' needs a file: scores:FILE")
-        metric, _, settings = selection.partition(",")
-        if "=" in metric:
-            metric = ""
-            settings = selection
         options: dict[str, Any] = {"files": files.split(","), "lower_is_better": text.startswith("-")}
+        # The selection may begin with the name of a metric, which is not of the form NAME=VALUE.
+        first_part, _, remaining_parts = selection.partition(",")
+        names_metric = "=" not in first_part
+        settings = remaining_parts if names_metric else selection
         for name, value in named_options(settings, "metric 'scores'").items():
             options[name] = str(value)
-        if metric:
-            options["metric"] = metric
+        if names_metric and first_part:
+            options["metric"] = first_part
         return options
 
     def find_files(self, test: TestSet) -> list[_ScoreFile]:
@@ -236,21 +231,14 @@ class ScoreFileMetric(_FileMetric):
         all_scores: list[MetricScore] = []
         for file in files:
             all_scores += _name_systems(self.read_scores(file.path), file, test)
-        metric_scores = _select(all_scores, "metric", selected_value=options.metric, defaults=(), location=location)
+        metric_scores = _select(all_scores, "metric", options.metric, (), location)
         pair_scores = [entry for entry in metric_scores if entry.pair in ("", test.pair)]
         if not pair_scores:
             raise InputError(f"{location}: no scores of {self.label} for {test.title}")
-        _check_names([entry for entry in pair_scores if not entry.pair], test)
-        test_scores = _select(
-            pair_scores, "testset", selected_value=options.testset, defaults=(test.name,), location=location
-        )
-        return _select(
-            test_scores,
-            "reference",
-            selected_value=options.reference,
-            defaults=test.reference_names,
-            location=location,
-        )
+        scores_without_pair = [entry for entry in pair_scores if not entry.pair]
+        _check_names(scores_without_pair, test)
+        test_scores = _select(pair_scores, "testset", options.testset, [test.name], location)
+        return _select(test_scores, "reference", options.reference, test.reference_names, location)
 
 
 class MtmeMetric(_FileMetric):
@@ -323,12 +311,13 @@ def _name_systems(file_scores: Sequence[MetricScore], file: _ScoreFile, test: Te
         InputError: if the file does not name systems, and the test set has several systems.
     """
     names = list(dict.fromkeys(entry.system for entry in file_scores))
-    if names == [""]:
-        if not file.system and len(test.systems) != 1:
-            raise _unnamed_systems_error(file, test)
-        only_system = file.system or test.systems[0]
-        return [entry._replace(system=only_system) for entry in file_scores]
-    system_of_name = match_systems(names, test.known_systems or test.systems, test.output_files)
+    has_no_names = names == [""]
+    if has_no_names and not file.system and len(test.systems) != 1:
+        raise _unnamed_systems_error(file, test)
+    if has_no_names:
+        system_of_name = {"": file.system or test.systems[0]}
+    else:
+        system_of_name = match_systems(names, test.known_systems or test.systems, test.output_files)
     return [entry._replace(system=system_of_name[entry.system]) for entry in file_scores]
 
 
@@ -373,22 +362,21 @@ def _second_score_error(entry: MetricScore, first_location: str) -> InputError:
     )
 
 
-def _check_segments(file_scores: Sequence[MetricScore], test: TestSet, location: str) -> None:
+def _check_segment_numbers(file_scores: Sequence[MetricScore], test: TestSet, location: str) -> None:
     """Check the segment numbers of the scores.
 
     All numbers must be within the test set. Files that name no language pair must contain a score for every segment.
     """
-    scores_per_system: Counter[str] = Counter()
-    for entry in file_scores:
-        if entry.segment is None:
-            continue
-        if not 1 <= entry.segment <= len(test):
+    n_scores: Counter[str] = Counter()
+    segment_entries = [entry for entry in file_scores if entry.segment is not None]
+    for entry in segment_entries:
+        if entry.segment not in range(1, len(test) + 1):
             raise InputError(
                 f"{entry.location}: system {entry.system} has a segment {entry.segment}; {test.title} has {len(test)}"
             )
         if not entry.pair:
-            scores_per_system[entry.system] += 1
-    for system, count in scores_per_system.items():
+            n_scores[entry.system] += 1
+    for system, count in n_scores.items():
         if count != len(test):
             raise InputError(f"{location}: system {system} has {count} scores; {test.title} has {len(test)} segments")
 
@@ -407,9 +395,9 @@ def _fill_arrays(file_scores: Sequence[MetricScore], test: TestSet, *, negate: b
     sign = -1.0 if negate else 1.0
     segment_scores = np.full((len(test.systems), len(test)), np.nan)
     system_scores = np.full(len(test.systems), np.nan)
-    index_of = {system: index for index, system in enumerate(test.systems)}
+    index_of_system = {system: index for index, system in enumerate(test.systems)}
     for entry in file_scores:
-        system_index = index_of.get(entry.system)
+        system_index = index_of_system.get(entry.system)
         if system_index is None:
             continue
         if entry.segment is None:
@@ -419,7 +407,7 @@ def _fill_arrays(file_scores: Sequence[MetricScore], test: TestSet, *, negate: b
     return segment_scores, system_scores
 
 
-def _mean_of_scored(segment_scores: Floats) -> Floats:
+def _average_scored_segments(segment_scores: Floats) -> Floats:
     """Return the mean segment score of each system, or NaN for a system without segment scores."""
     is_scored = ~np.isnan(segment_scores)
     sums = np.where(is_scored, segment_scores, 0).sum(axis=1)
@@ -442,7 +430,7 @@ def _select(
     Args:
         file_scores: the scores.
         field: name of the field: ``metric``, ``testset`` or ``reference``.
-        selected_value: value to select, or None for a default value.
+        selected_value: value of the field that the user has selected, or None for a default value.
         defaults: default values. They are not needed if all scores have the same value.
         location: paths of the files, for error messages.
 
@@ -459,7 +447,7 @@ def _select(
         return file_scores
     default_value = _find_default(available_values, defaults)
     if default_value is None:
-        raise _ambiguous_field(field, available_values, location)
+        raise _ambiguous_field_error(field, available_values, location)
     return [entry for entry in file_scores if getattr(entry, field) == default_value]
 
 
@@ -472,7 +460,7 @@ def _find_default(field_values: Sequence[str], defaults: Sequence[str]) -> str |
     return None
 
 
-def _ambiguous_field(field: str, field_values: Sequence[str], location: str) -> InputError:
+def _ambiguous_field_error(field: str, field_values: Sequence[str], location: str) -> InputError:
     """Return the error for scores with several values of a field if the user has not chosen a value."""
     example = "#METRIC" if field == "metric" else f"#METRIC,{field}={field_values[-1]}"
     return InputError(f"{location}: several {field}s ({', '.join(field_values)}); name one, as in scores:FILE{example}")
