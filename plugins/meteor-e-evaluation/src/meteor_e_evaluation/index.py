@@ -283,15 +283,16 @@ def _expand_short_forms(content: dict[str, Any]) -> None:
 
     For example, an index may contain a list of language pairs, or a single reference instead of a list.
     """
-    content.pop("file", None)
+    content.pop("file", None)  # The attribute "file" is not part of the index file.
     _expand_files(content)
     pairs = content.get("pairs")
     if isinstance(pairs, list):
         content["pairs"] = {str(pair): {} for pair in pairs}
     elif isinstance(pairs, dict):
-        content["pairs"] = {pair: {} if entries is None else entries for pair, entries in pairs.items()}
-        for entries in content["pairs"].values():
-            if isinstance(entries, dict):
+        for pair, entries in pairs.items():
+            if entries is None:
+                pairs[pair] = {}
+            elif isinstance(entries, dict):
                 _expand_files(entries)
 
 
@@ -308,8 +309,9 @@ def _check_index(index: DataIndex, file: Path) -> None:
 
     The names of the language pairs must also be valid.
     """
-    has_outputs_and_references = index.outputs is not None and bool(index.references)
-    if has_outputs_and_references == (index.records is not None):
+    has_records = index.records is not None
+    has_outputs_and_references = index.outputs is not None and len(index.references) > 0
+    if has_records == has_outputs_and_references:
         raise ConfigError(f"{file}: give either 'records', or 'outputs', 'references' and 'judgments'")
     for pair in index.pairs:
         if not PAIR.fullmatch(pair):

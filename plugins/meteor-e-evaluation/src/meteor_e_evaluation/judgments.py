@@ -121,13 +121,12 @@ def _pairs_within_segments(segments: Integers) -> tuple[Integers, Integers]:
     Args:
         segments: segment of each row, in ascending order.
     """
+    _, starts, n_rows = np.unique(segments, return_index=True, return_counts=True)
+    # The empty arrays are the result if there are no rows.
     first_rows = [np.array([], np.int64)]
     second_rows = [np.array([], np.int64)]
-    if len(segments):
-        starts = np.flatnonzero(np.r_[True, segments[1:] != segments[:-1]])
-        ends = np.append(starts[1:], len(segments))
-        for start, end in zip(starts, ends, strict=True):
-            first, second = np.triu_indices(end - start, 1)
-            first_rows.append(first + start)
-            second_rows.append(second + start)
+    for start, n_rows_of_segment in zip(starts, n_rows, strict=True):
+        first, second = np.triu_indices(n_rows_of_segment, 1)
+        first_rows.append(first + start)
+        second_rows.append(second + start)
     return np.concatenate(first_rows), np.concatenate(second_rows)

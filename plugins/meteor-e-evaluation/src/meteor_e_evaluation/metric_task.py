@@ -151,12 +151,12 @@ def read_metric_scores(path: PathLike) -> Iterator[MetricScore]:
     if first_line is None:
         return iter(())
     lines = itertools.chain([first_line], remaining_lines)
-    fields = split_fields(first_line.text)
     if first_line.text.lstrip().startswith("{"):
         document = "\n".join(line.text for line in lines)
         return _parse_comet_json(document, file_name)
     if _COMET_LINE.fullmatch(first_line.text):
         return _parse_comet_lines(lines)
+    fields = split_fields(first_line.text)
     if len(fields) == 1 and _is_score(fields[0]):
         return _parse_numbers(lines)
     if len(fields) == 2:
@@ -191,7 +191,9 @@ def _parse_wmt_line(line: _Line) -> MetricScore:
 
 
 def _parse_wmt_output(fields: Sequence[str], location: str) -> tuple[str, str, int | None]:
-    """Parse the fields ``[REFERENCE] SYSTEM [SEGMENT]``. The fields in brackets are optional.
+    """Parse the fields ``[REFERENCE] SYSTEM [SEGMENT]``, in which the fields in brackets are optional.
+
+    If there are two fields, the last field is the segment if it is a number, and otherwise the system.
 
     Returns:
         The name of the reference, or an empty string; the name of the system; and the segment, or None.
@@ -202,19 +204,20 @@ def _parse_wmt_output(fields: Sequence[str], location: str) -> tuple[str, str, i
     last_field = fields[-1]
     if len(fields) == 1:
         return "", last_field, None
-    if len(fields) == 2 and not last_field.isdecimal():
+    if len(fields) == 2 and last_field.isdecimal():
+        return "", fields[0], int(last_field)
+    if len(fields) == 2:
         return fields[0], last_field, None
     if not last_field.isdecimal():
         raise InputError(f"{location}: the segment is {last_field!r}, not a whole number")
-    reference = fields[0] if len(fields) == 3 else ""
-    return reference, fields[-2], int(last_field)
+    return fields[0], fields[1], int(last_field)
 
 
 def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
     """Parse lines with a system and a score.
 
     If each system has only one line, the file contains scores of systems. Otherwise, the file contains scores of
-    segments.
+    segments, and the lines of a system are its segments in order.
     """
     scores: list[MetricScore] = []
     n_lines: Counter[str] = Counter()
@@ -222,12 +225,14 @@ def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
         fields = split_fields(line.text)
         if len(fields) != 2:
             raise InputError(f"{line.location}: {len(fields)} fields; the lines before have 2")
-        system, score = fields
+        system, score_text = fields
         n_lines[system] += 1
-        scores.append(_make_score(system, n_lines[system], _parse_score(score, line.location), line.location))
-    has_segments = max(n_lines.values()) > 1
-    for entry in scores:
-        yield entry if has_segments else entry._replace(segment=None)
+        score = _parse_score(score_text, line.location)
+        scores.append(_make_score(system, n_lines[system], score, line.location))
+    has_segment_scores = max(n_lines.values()) > 1
+    if not has_segment_scores:
+        scores = [score._replace(segment=None) for score in scores]
+    yield from scores
 
 
 def _parse_numbers(lines: Iterator[_Line]) -> Iterator[MetricScore]:
@@ -319,9 +324,9 @@ def match_systems(names: Sequence[str], systems: Sequence[str], output_files: Ma
     """
     systems_by_file_name: dict[str, set[str]] = {}
     for system in systems:
-        output_file = output_files.get(system, system)
-        systems_by_file_name.setdefault(_last_part(output_file), set()).add(system)
-        systems_by_file_name.setdefault(system, set()).add(system)
+        output_file_name = _last_part(output_files.get(system, system))
+        for file_name in (output_file_name, system):
+            systems_by_file_name.setdefault(file_name, set()).add(system)
     system_of_name = {}
     for name in names:
         is_system = name in systems

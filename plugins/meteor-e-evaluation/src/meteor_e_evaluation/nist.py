@@ -107,12 +107,22 @@ class NistMetric(Metric):
             An array ``(segments, 12)``.
         """
         rows = np.zeros((len(batch), 2 * ORDER + 2))
-        for index, (hypothesis, references) in enumerate(zip(batch.hypotheses, batch.references, strict=True)):
-            rows[index] = self._segment_statistics(self.words(hypothesis), [self.words(text) for text in references])
+        for index in range(len(batch)):
+            hypothesis_words = self.words(batch.hypotheses[index])
+            reference_words = [self.words(reference) for reference in batch.references[index]]
+            rows[index] = self._segment_statistics(hypothesis_words, reference_words)
         return rows
 
     def _segment_statistics(self, words: Sequence[str], references: Sequence[Sequence[str]]) -> Floats:
-        """Compute the NIST statistics of a segment from the words of the hypothesis and the references."""
+        """Compute the NIST statistics of a segment.
+
+        The statistics are the information of the matching n-grams of each order, the number of n-grams of each order,
+        the number of words, and the mean number of words of the references.
+
+        Args:
+            words: words of the hypothesis.
+            references: words of each reference.
+        """
         reference_counts: Counter[tuple[str, ...]] = Counter()
         for reference_words in references:
             # The union of counters keeps the largest count of each n-gram over all references.

@@ -119,10 +119,10 @@ def read_ranking_csv(path: PathLike, languages: Mapping[str, str] | None = None)
         InputError: if a column is missing, a language is unknown, or a field is not a number. The message names the
             file and the line.
     """
-    codes = {**LANGUAGES, **(languages or {})}
+    codes = LANGUAGES | dict(languages or {})
     file_name = input_name(path)
     rows = csv_rows(read_segments(path), file_name)
-    _, header = next(rows, (0, []))
+    _, header = next(rows, (0, []))  # The header is empty if the file is empty.
     columns = _find_columns(header, file_name)
     for line_number, row in rows:
         if not row:
@@ -145,20 +145,20 @@ def _find_columns(header: Sequence[str], file_name: str) -> _RankingColumns:
     """
     if not header:
         raise InputError(f"{file_name}: the file is empty; a header was expected")
-    index_of = {title.strip(): index for index, title in enumerate(header)}
-    systems = _find_system_columns(index_of)
-    segment_title = "srcIndex" if "srcIndex" in index_of else "segmentId"
-    has_titles = all(title in index_of for title in ("srclang", "trglang", segment_title))
-    if not has_titles or len(systems) < 2:
+    index_of_title = {title.strip(): index for index, title in enumerate(header)}
+    systems = _find_system_columns(index_of_title)
+    segment_title = "srcIndex" if "srcIndex" in index_of_title else "segmentId"
+    has_all_titles = {"srclang", "trglang", segment_title} <= index_of_title.keys()
+    if not has_all_titles or len(systems) < 2:
         raise InputError(
             f"{file_name}: not a ranking file; it needs the columns srclang, trglang, srcIndex, system1Id, "
-            f"system1rank, system2Id, system2rank, … and has {', '.join(index_of) or 'none'}"
+            f"system1rank, system2Id, system2rank, … and has {', '.join(index_of_title) or 'none'}"
         )
     return _RankingColumns(
-        source=index_of["srclang"],
-        target=index_of["trglang"],
+        source=index_of_title["srclang"],
+        target=index_of_title["trglang"],
         segment_title=segment_title,
-        segment=index_of[segment_title],
+        segment=index_of_title[segment_title],
         systems=systems,
     )
 
@@ -208,9 +208,7 @@ def _compare_ranked(
     for first, second in itertools.combinations(ranked_systems, 2):
         better, worse = (first, second) if first.rank <= second.rank else (second, first)
         is_tie = first.rank == second.rank
-        yield RankedPair(
-            pair=pair, segment=segment, better=better.name, worse=worse.name, tie=is_tie, location=location
-        )
+        yield RankedPair(pair, segment, better.name, worse.name, tie=is_tie, location=location)
 
 
 def read_rank_file(path: PathLike) -> Iterator[RankedPair]:
@@ -230,10 +228,10 @@ def read_rank_file(path: PathLike) -> Iterator[RankedPair]:
         fields = line.split("\t") if "\t" in line else line.split()
         if len(fields) != 5:
             raise InputError(f"{location}: {len(fields)} fields; segment, pair, better, pair, worse were expected")
-        segment, better_pair, better, worse_pair, worse = (field.strip() for field in fields)
+        segment_text, better_pair, better, worse_pair, worse = [field.strip() for field in fields]
         if better_pair != worse_pair:
             raise InputError(
                 f"{location}: outputs of two language pairs, {better_pair} and {worse_pair}, cannot be compared"
             )
-        number = parse_whole_number(segment, "the segment", location)
-        yield RankedPair(pair=better_pair, segment=number, better=better, worse=worse, tie=False, location=location)
+        segment = parse_whole_number(segment_text, "the segment", location)
+        yield RankedPair(better_pair, segment, better, worse, tie=False, location=location)

@@ -68,41 +68,42 @@ def _iterate_cells(
     index_of_field = _find_columns(lower_titles, columns)
     for field in required:
         if field not in index_of_field:
-            raise _missing_column(file_name, " or ".join(columns[field]), titles)
-    required_values = {}
+            raise _missing_column_error(file_name, " or ".join(columns[field]), titles)
+    required_value_of_column = {}
     for title, value in only.items():
         if title.lower() not in lower_titles:
-            raise _missing_column(file_name, repr(title), titles)
-        required_values[lower_titles.index(title.lower())] = value
+            raise _missing_column_error(file_name, repr(title), titles)
+        required_value_of_column[lower_titles.index(title.lower())] = value
     for location, row in _iterate_rows(file_name, rows, len(titles)):
-        if not all(row[index].strip() == value for index, value in required_values.items()):
+        if any(row[index] != value for index, value in required_value_of_column.items()):
             continue
         cells = dict.fromkeys(columns, "")
         for field, index in index_of_field.items():
-            cells[field] = row[index].strip()
+            cells[field] = row[index]
         yield location, cells
 
 
-def _missing_column(file_name: str, column: str, titles: Sequence[str]) -> InputError:
+def _missing_column_error(file_name: str, column: str, titles: Sequence[str]) -> InputError:
     """Return the error for a table without a required column."""
     return InputError(f"{file_name}: no column {column}; it has {', '.join(titles)}")
 
 
 def _iterate_rows(
     file_name: str, rows: Iterable[tuple[int, Sequence[str]]], n_columns: int
-) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the location and the fields of each row that is not empty.
+) -> Iterator[tuple[str, list[str]]]:
+    """Yield the location and the fields of each row that is not empty, without white space around the fields.
 
     Raises:
         InputError: if a row has more or fewer fields than the header.
     """
     for line_number, row in rows:
-        if not any(cell.strip() for cell in row):
+        fields = [field.strip() for field in row]
+        if not any(fields):
             continue
         location = f"{file_name}, line {line_number}"
-        if len(row) != n_columns:
-            raise InputError(f"{location}: {len(row)} fields; the header has {n_columns}")
-        yield location, row
+        if len(fields) != n_columns:
+            raise InputError(f"{location}: {len(fields)} fields; the header has {n_columns}")
+        yield location, fields
 
 
 def _find_columns(titles: Sequence[str], columns: ColumnNames) -> dict[str, int]:
@@ -258,23 +259,23 @@ def read_mqm(
             file and the line.
     """
     weight_table = dict(MQM_WEIGHTS)
-    if weights is not None:
-        weight_table |= {error_type.lower(): weight for error_type, weight in weights.items()}
+    for error_type, weight in (weights or {}).items():
+        weight_table[error_type.lower()] = weight
     required = _required_fields("rater", "category", "severity", in_document=in_document)
-    score_by_rated_output: dict[tuple[str, str, int | None, str], HumanScore] = {}
+    scores: dict[tuple[str, str, int | None, str], HumanScore] = {}
     for location, cells in _read_rating_table(path, required, titles=(), only=only or {}, score=None):
         if cells["severity"].lower().startswith(PLANTED_ERROR_PREFIX):
             continue
         penalty = _error_weight(cells["severity"], cells["category"], weight_table, location)
         error_score = _make_human_score(cells, -penalty, location, in_document=in_document)
-        rated_output = (error_score.system, error_score.document, error_score.segment, cells["rater"])
-        previous_score = score_by_rated_output.get(rated_output)
-        if previous_score is None:
-            text_without_marks = re.sub(r"</?v>", "", cells["target"])
-            score_by_rated_output[rated_output] = error_score._replace(text=text_without_marks or None)
+        key = (error_score.system, error_score.document, error_score.segment, cells["rater"])
+        if key in scores:
+            scores[key] = scores[key]._replace(score=scores[key].score - penalty)
         else:
-            score_by_rated_output[rated_output] = previous_score._replace(score=previous_score.score - penalty)
-    yield from score_by_rated_output.values()
+            # The tags <v> and </v> mark the error in the text.
+            text = re.sub(r"</?v>", "", cells["target"]) or None
+            scores[key] = error_score._replace(text=text)
+    yield from scores.values()
 
 
 def _segment_field(in_document: bool) -> str:
@@ -316,15 +317,16 @@ def _error_weight(severity: str, category: str, weights: Mapping[str, float], lo
     A key of the weights is a severity, such as ``major``. Optionally, a slash and the beginning of an error category
     follow. If several keys match an error, the longest key is used.
     """
-    error = f"{severity}/{category}".lower()
-    keys = [key for key in weights if error == key or error.startswith((f"{key}/", f"{key}!"))]
-    if not keys:
+    error_type = f"{severity}/{category}".lower()
+    matching_keys = [key for key in weights if error_type == key or error_type.startswith((f"{key}/", f"{key}!"))]
+    if not matching_keys:
         severities = ", ".join(sorted({key.partition("/")[0] for key in weights}))
         raise InputError(
             f"{location}: unknown severity {severity!r}; there are {severities}. Give it a weight under 'weights' in "
             "the index"
         )
-    return weights[max(keys, key=len)]
+    longest_key = max(matching_keys, key=len)
+    return weights[longest_key]
 
 
 def read_ratings(

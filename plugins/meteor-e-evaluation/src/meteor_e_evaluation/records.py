@@ -53,7 +53,7 @@ def load_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
     _check_segments(file, outputs_by_system)
     systems = tuple(sorted(outputs_by_system))
     segments = sorted(outputs_by_system[systems[0]])
-    rated_outputs = []
+    rated_outputs = []  # One list of rated outputs per system.
     for system in systems:
         rated_outputs.append([outputs_by_system[system][segment] for segment in segments])
     return TestSet(
@@ -134,7 +134,8 @@ def _parse_rated_output(record: Record, spec: RecordSpec) -> _RatedOutput:
     score = _parse_score(record.get(spec.score), record.location)
     if isinstance(references, str):
         references = [references]
-    if not isinstance(output, str) or not isinstance(references, list) or not references:
+    has_references = isinstance(references, list) and len(references) > 0
+    if not isinstance(output, str) or not has_references:
         raise InputError(f"{record.location}: a text, its references and a finite score are needed")
     if not all(isinstance(reference, str) for reference in references):
         raise InputError(f"{record.location}: a reference is not a text")
@@ -160,11 +161,9 @@ def _check_segments(file: Path, outputs_by_system: dict[str, dict[int, _RatedOut
         outputs = outputs_by_system[system]
         for segment in sorted({*first_outputs, *outputs}):
             if segment not in outputs:
-                line_number = first_outputs[segment].line_number
-                raise _missing_record(file, incomplete=system, complete=first_system, line_number=line_number)
+                raise _missing_record_error(file, system, first_system, first_outputs[segment].line_number)
             if segment not in first_outputs:
-                line_number = outputs[segment].line_number
-                raise _missing_record(file, incomplete=first_system, complete=system, line_number=line_number)
+                raise _missing_record_error(file, first_system, system, outputs[segment].line_number)
             output = outputs[segment]
             first_output = first_outputs[segment]
             if output.references != first_output.references:
@@ -174,9 +173,9 @@ def _check_segments(file: Path, outputs_by_system: dict[str, dict[int, _RatedOut
                 )
 
 
-def _missing_record(file: Path, *, incomplete: str, complete: str, line_number: int) -> InputError:
-    """Return the error for a segment that occurs in the records of one system, but not of another system."""
+def _missing_record_error(file: Path, system: str, complete_system: str, line_number: int) -> InputError:
+    """Return the error for a system without a record of a segment that another system has in a certain line."""
     return InputError(
-        f"{file}: system {incomplete} has no record of a segment that {complete} has in line {line_number}; all "
+        f"{file}: system {system} has no record of a segment that {complete_system} has in line {line_number}; all "
         "systems need the same segments (name the column of the segment under 'segment')"
     )

@@ -87,12 +87,13 @@ def _table_grid(table: Table, digits: int) -> Grid:
     for metric, values in sorted_rows:
         text_row = [metric]
         for column, value in zip(table.columns, values, strict=True):
-            text_row.append(_format_value(value, _find_rank(table, metric, column), digits))
+            rank = _find_rank(table, metric, column)
+            text_row.append(_format_value(value, rank, digits))
         text_rows.append(text_row)
     best_cells: set[tuple[int, int]] = set()
+    # Column 0 of the grid contains the names of the metrics.
     for column_index in range(len(table.columns)):
         column_values = [values[column_index].value for _, values in sorted_rows]
-        # The first column of the text contains the names of the metrics.
         best_cells.update((row_index, column_index + 1) for row_index in _find_best(column_values))
     return Grid(
         ["metric", *table.columns],

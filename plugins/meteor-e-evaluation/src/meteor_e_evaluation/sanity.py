@@ -39,7 +39,7 @@ def _check_identical_outputs(test: TestSet) -> list[str]:
     if test.rankings is None:
         return []
     is_tie = test.rankings.ties
-    is_identical = _find_identical_outputs(test, test.rankings)
+    is_identical = _find_identical_outputs(test, test.rankings)  # One value per comparison.
     n_identical = int(is_identical.sum())
     n_ranked_differently = int((is_identical & ~is_tie).sum())
     if n_ranked_differently == 0:

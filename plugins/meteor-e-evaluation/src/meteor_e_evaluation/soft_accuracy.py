@@ -30,6 +30,8 @@ def soft_pairwise_accuracy(
 ) -> float:
     """Return soft pairwise accuracy, with p-values from paired permutation tests.
 
+    The accuracy is 1 minus the mean absolute difference between the p-values by human scores and by metric scores.
+
     Each permutation swaps two systems on random segments. The p-value is the proportion of permutations in which the
     sum of score differences is at least as large as the observed sum.
 
@@ -44,9 +46,10 @@ def soft_pairwise_accuracy(
     """
     if len(human_scores) < 2:
         return math.nan
-    human_differences = _score_differences(human_scores, human_scores)
+    human_differences = _score_differences(human_scores, human_scores)  # (segments, pairs)
     metric_differences = _score_differences(metric_scores, human_scores)
     n_segments, n_pairs = human_differences.shape
+    # Dividing the counts by the number of permutations gives the p-values.
     human_counts = np.zeros(n_pairs)
     metric_counts = np.zeros(n_pairs)
     for signs in _draw_signs(n_segments, permutations, seed):
@@ -91,13 +94,13 @@ def make_approximate_soft_accuracy(human_scores: Floats, segment_weights: Floats
     weights = np.ones(human_scores.shape[1]) if segment_weights is None else segment_weights
     human_p_values = _approximate_p_values(_score_differences(human_scores, human_scores), weights)
 
-    def compute_agreement(metric_scores: Floats) -> float:
+    def compute_accuracy(metric_scores: Floats) -> float:
         if not len(human_p_values):
             return math.nan
         metric_p_values = _approximate_p_values(_score_differences(metric_scores, human_scores), weights)
         return float(1 - np.abs(metric_p_values - human_p_values).mean())
 
-    return compute_agreement
+    return compute_accuracy
 
 
 def _approximate_p_values(differences: Floats, weights: Floats) -> Floats:
@@ -111,7 +114,7 @@ def _approximate_p_values(differences: Floats, weights: Floats) -> Floats:
     """
     from scipy import special
 
-    sums = weights @ differences
+    sums = weights @ differences  # (pairs,)
     variances = weights @ (differences * differences)
     with np.errstate(divide="ignore", invalid="ignore"):
         z = sums / np.sqrt(variances)

@@ -74,16 +74,17 @@ def mad_outliers(test: TestSet, cutoff: float = 2.5) -> tuple[str, ...]:
 
     Source: Mathur et al. (2020), "Tangled up in BLEU", section 4.1; WMT20.
     """
-    human_scores = human_system_scores(test)
-    if not human_scores:
+    score_by_system = human_system_scores(test)
+    if not score_by_system:
         return ()
-    values = np.array(list(human_scores.values()))
-    median = np.median(values)
-    median_deviation = float(np.median(np.abs(values - median)))
-    if median_deviation == 0:
+    scores = np.array(list(score_by_system.values()))
+    median = np.median(scores)
+    median_absolute_deviation = float(np.median(np.abs(scores - median)))
+    if median_absolute_deviation == 0:
         return ()
-    largest_deviation = cutoff * (MAD_TO_STANDARD_DEVIATION * median_deviation)
-    return tuple(name for name, score in human_scores.items() if abs(score - median) > largest_deviation)
+    standard_deviation = MAD_TO_STANDARD_DEVIATION * median_absolute_deviation
+    largest_deviation = cutoff * standard_deviation
+    return tuple(system for system, score in score_by_system.items() if abs(score - median) > largest_deviation)
 
 
 def find_compared_systems(test: TestSet) -> tuple[list[int], Floats]:
@@ -134,10 +135,11 @@ class SystemMeasure(Measure[TestSet]):
         if self.coefficient not in ("pearson", "spearman"):
             return super().correlated(test, scores)
         indices, human_scores = find_compared_systems(test)
-        metrics = np.array([entry.systems[indices] for entry in scores])
+        metric_scores = np.array([entry.systems[indices] for entry in scores])  # (metrics, systems)
         if self.coefficient == "spearman":
-            return rank_rows(metrics), rank_rows(human_scores[None])[0]
-        return metrics, human_scores
+            (human_ranks,) = rank_rows(human_scores[None])
+            return rank_rows(metric_scores), human_ranks
+        return metric_scores, human_scores
 
     def agreement(self, test: TestSet) -> Agreement | None:
         """Return a function that correlates system scores of a metric with human scores."""
@@ -153,13 +155,15 @@ class SystemMeasure(Measure[TestSet]):
         segment.
         """
         indices, human_scores = find_compared_systems(test)
-        if values.ndim == 3 or self.coefficient not in ("kendall", "accuracy") or len(indices) < 2:
+        n_systems = len(indices)
+        has_segment_scores = values.ndim == 3
+        if has_segment_scores or self.coefficient not in ("kendall", "accuracy") or n_systems < 2:
             return None
-        one_segment = np.zeros(len(indices), int)
-        ratings = Assessments(segments=one_segment, systems=np.arange(len(indices)), scores=human_scores)
-        compute = _accuracy_of_counts if self.coefficient == "accuracy" else _tau_b_of_counts
-        compared_scores = values[:, indices, None]
-        return make_pair_count_comparer(ratings.comparisons(), compared_scores, masks[:, indices], unit, compute)
+        only_segment = np.zeros(n_systems, int)
+        ratings = Assessments(segments=only_segment, systems=np.arange(n_systems), scores=human_scores)
+        metric_scores = values[:, indices, None]  # (metrics, systems, 1)
+        compute_measure = _accuracy_of_counts if self.coefficient == "accuracy" else _tau_b_of_counts
+        return make_pair_count_comparer(ratings.comparisons(), metric_scores, masks[:, indices], unit, compute_measure)
 
     def _compute(self, metric_scores: Floats, human_scores: Floats) -> float:
         """Return the correlation or accuracy of system scores, or NaN if a metric score is missing."""
@@ -312,14 +316,19 @@ class SoftAccuracy(Measure[TestSet]):
         """Return soft pairwise accuracy on each bootstrap sample of segments.
 
         Both metric scores and human scores are resampled.
+
+        Args:
+            test: the test set.
+            scores: scores of the metric.
+            weights: number of times that each sample contains each segment, ``(samples, segments)``.
         """
         indices = self.find_rated_systems(test)
         if len(indices) < 2 or np.isnan(scores.segments).all():
             return make_undefined_samples(weights)
         human_scores = test.human[indices]
         metric_scores = scores.segments[indices]
-        values = []
+        accuracies = []
         for segment_weights in weights:
-            agreement = make_approximate_soft_accuracy(human_scores, segment_weights)
-            values.append(agreement(metric_scores))
-        return np.array(values)
+            compute_accuracy = make_approximate_soft_accuracy(human_scores, segment_weights)
+            accuracies.append(compute_accuracy(metric_scores))
+        return np.array(accuracies)

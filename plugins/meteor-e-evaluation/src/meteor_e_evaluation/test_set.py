@@ -73,16 +73,15 @@ class TestSet(SystemOutputs):
         Args:
             outputs: a mask of the outputs whose judgments are removed, ``(systems, segments)``.
         """
-        kept_rankings = None
-        if self.rankings is not None:
-            segments = self.rankings.segments
-            is_removed = outputs[self.rankings.better, segments] | outputs[self.rankings.worse, segments]
-            kept_rankings = self.rankings.select(~is_removed)
-        kept_assessments = None
-        if self.assessments is not None:
-            is_removed = outputs[self.assessments.systems, self.assessments.segments]
-            kept_assessments = self.assessments.select(~is_removed)
-        return dataclasses.replace(self, rankings=kept_rankings, assessments=kept_assessments)
+        rankings = self.rankings
+        if rankings is not None:
+            is_removed = outputs[rankings.better, rankings.segments] | outputs[rankings.worse, rankings.segments]
+            rankings = rankings.select(~is_removed)
+        ratings = self.assessments
+        if ratings is not None:
+            is_removed = outputs[ratings.systems, ratings.segments]
+            ratings = ratings.select(~is_removed)
+        return dataclasses.replace(self, rankings=rankings, assessments=ratings)
 
     def judgment_mask(self) -> NDArray[np.bool_]:
         """Return a mask ``(systems, segments)`` of the outputs that have human judgments."""
