@@ -15,9 +15,9 @@ from meteor_e_evaluation.correlation import compute_grouped_pearson, correlate, 
 from meteor_e_evaluation.exchange import Differences, Masks, make_group_mean_comparer, make_pearson_comparer
 from meteor_e_evaluation.groups import (
     Grouping,
+    average_over_groups,
     make_group_coefficient_function,
     make_mean_group_agreement,
-    weighted_mean_of_groups,
 )
 from meteor_e_evaluation.pair_measures import make_undefined_samples
 from meteor_e_evaluation.rank_exchange import make_rank_correlation_comparer
@@ -202,7 +202,7 @@ class GroupedMeasure(RatingMeasure):
         if self.grouping == "item":
             compute_coefficients = make_group_coefficient_function(self.coefficient, self.grouping, test.human)
             segment_coefficients = compute_coefficients(scores.segments)
-            means = [weighted_mean_of_groups(segment_coefficients, segment_weights) for segment_weights in weights]
+            means = [average_over_groups(segment_coefficients, segment_weights) for segment_weights in weights]
             return np.array(means)
         all_segments = np.arange(weights.shape[1])
         means = []

@@ -53,7 +53,7 @@ def make_mean_group_agreement(coefficient: str, grouping: Grouping, human_scores
     return compute_agreement
 
 
-def weighted_mean_of_groups(coefficients: Floats, weights: Floats) -> float:
+def average_over_groups(coefficients: Floats, weights: Floats) -> float:
     """Return the weighted mean of all coefficients that are not NaN.
 
     The mean is NaN if the total weight of these coefficients is 0.

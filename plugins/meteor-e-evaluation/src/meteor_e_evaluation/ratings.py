@@ -261,7 +261,7 @@ def read_mqm(
     weight_table = dict(MQM_WEIGHTS)
     for error_type, weight in (weights or {}).items():
         weight_table[error_type.lower()] = weight
-    required = _required_fields("rater", "category", "severity", in_document=in_document)
+    required = _list_required_fields("rater", "category", "severity", in_document=in_document)
     scores: dict[tuple[str, str, int | None, str], HumanScore] = {}
     for location, cells in _read_rating_table(path, required, titles=(), only=only or {}, score=None):
         if cells["severity"].lower().startswith(PLANTED_ERROR_PREFIX):
@@ -283,7 +283,7 @@ def _segment_field(in_document: bool) -> str:
     return "document segment" if in_document else "segment"
 
 
-def _required_fields(*fields: str, in_document: bool) -> list[str]:
+def _list_required_fields(*fields: str, in_document: bool) -> list[str]:
     """Return the fields that a table of ratings must have, including the system and the segment."""
     required = ["system", _segment_field(in_document), *fields]
     if in_document:
@@ -354,7 +354,7 @@ def read_ratings(
     Raises:
         InputError: if a column is missing, or if a field is not a number. The message names the file and the line.
     """
-    required = _required_fields("score", in_document=in_document)
+    required = _list_required_fields("score", in_document=in_document)
     for location, cells in _read_rating_table(path, required, titles=columns, only=only or {}, score=score):
         if cells["score"] not in ("", "None"):
             rating = parse_finite_number(cells["score"], "the score", location)
