@@ -13,6 +13,7 @@ from meteor_e.base.folders import temporary_folder
 from meteor_e.base.progress import terminal_progress
 from meteor_e.cli.commands import FullHelpGroup, GroupedCommand, Options, option
 from meteor_e_vectors.keys import KEYS, find_required_attributes
+from meteor_e_vectors.options import VectorOptions
 
 if TYPE_CHECKING:
     from meteor_e import Meteor
@@ -68,28 +69,6 @@ class CorpusOptions(Options):
         "--lemmatizer",
         metavar="NAME",
         help="Lemmatizer, for all keys except word: simplemma, or one that also tags: hanta, treetagger, udpipe.",
-    )
-
-
-@dataclass(frozen=True)
-class VectorOptions(Options):
-    """The options of the training."""
-
-    heading = "Training"
-    example = "europarl.fr -l fr --model skip-gram -d 100"
-
-    model: str = option("cbow", "--model", type=click.Choice(["cbow", "skip-gram"]), help="Model to train.")
-    dimension: int = option(
-        50, "-d", "--dimension", type=click.IntRange(1, 10_000), help="Number of dimensions of a vector."
-    )
-    window: int = option(5, "-w", "--window", type=click.IntRange(1), help="Number of context words on each side.")
-    epochs: int = option(5, "--epochs", type=click.IntRange(1), help="Number of passes over the text.")
-    min_count: int = option(
-        5, "--min-count", type=click.IntRange(1), help="Words that occur less often do not get a vector."
-    )
-    seed: int = option(1, "--seed", type=click.IntRange(0, 2**31 - 1), help="Seed of the training.")
-    threads: int = option(
-        1, "--threads", type=click.IntRange(1), help="Number of threads. Results are reproducible with 1 thread only."
     )
 
 

@@ -16,7 +16,7 @@ from meteor_e_vectors.keys import key_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from meteor_e_vectors.cli import VectorOptions
+    from meteor_e_vectors.options import VectorOptions
 
 
 class TrainedVectors(NamedTuple):
