@@ -1,9 +1,9 @@
-"""Command lines whose output was recorded from the Java program; run it to record them again.
+"""Command lines whose output was recorded from the Java program. To record the output again, run this file:
 
     METEOR_E_JAR=.../meteor-1.5.jar python tests/cli/compat_cases.py
 
-The inputs are in ``tests/cli/compat``, all of our own making; every case names its function words, so that none
-depends on METEOR's data.
+The inputs are in ``tests/cli/compat`` and were written for these tests. Each case names its own file of function words,
+so that no case depends on METEOR's data.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-FOLDER = Path(__file__).parent / "compat"
-RECORD = FOLDER / "java-output.json"
+INPUT_FOLDER = Path(__file__).parent / "compat"
+RECORD_FILE = INPUT_FOLDER / "java-output.json"
 
-_PLAIN = """
+_FILE_COMMANDS = """
 hyp.txt ref.txt -s function.words -m 'exact stem'
 hyp.txt ref.txt -s function.words -m 'exact stem' -q
 hyp.txt ref.txt -s function.words -m 'exact stem' -vOut
@@ -104,7 +104,7 @@ test-2.sgm ref-2.sgm -sgml -s function.words -l xx
 irregular.sgm irregular.sgm -sgml -s function.words -m 'exact stem' -vOut -writeAlignments
 """
 
-_STDIO = """
+_STDIO_COMMANDS = """
 - - -stdio -s function.words -m 'exact stem'
 - - -mira -s function.words -m 'exact stem' -lower -q -vOut -ssOut -r 4
 missing missing -stdio -s function.words -m 'exact stem' -norm -ch
@@ -130,35 +130,35 @@ class Case(NamedTuple):
         return [*self.java_arguments, "-coco"] if self.stdin else self.java_arguments
 
 
-def cases() -> list[Case]:
-    requests = (FOLDER / "requests.txt").read_bytes()
-    return [
-        *(Case(line) for line in _PLAIN.strip().split("\n")),
-        *(Case(line, requests) for line in _STDIO.strip().split("\n")),
-    ]
+def make_cases() -> list[Case]:
+    """Return all cases, in the order of the record."""
+    requests = (INPUT_FOLDER / "requests.txt").read_bytes()
+    file_cases = [Case(line) for line in _FILE_COMMANDS.strip().split("\n")]
+    stdio_cases = [Case(line, requests) for line in _STDIO_COMMANDS.strip().split("\n")]
+    return file_cases + stdio_cases
 
 
-def fill(folder: Path) -> None:
-    """Copy the inputs, and compress the paraphrase tables."""
-    shutil.copytree(FOLDER, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(RECORD.name))
+def write_inputs(folder: Path) -> None:
+    """Copy the inputs of the cases to a folder, and compress the paraphrase tables."""
+    shutil.copytree(INPUT_FOLDER, folder, dirs_exist_ok=True, ignore=shutil.ignore_patterns(RECORD_FILE.name))
     table = gzip.compress((folder / "paraphrases.txt").read_bytes(), mtime=0)
     (folder / "paraphrases.gz").write_bytes(table)
     (folder / "new" / "paraphrase.gz").write_bytes(table)
 
 
-def written(folder: Path) -> dict[str, str]:
-    """Remove the output files from the folder, and return their contents."""
-    found = {}
+def take_output_files(folder: Path) -> dict[str, str]:
+    """Remove the output files from the folder, and return their contents by name."""
+    contents = {}
     for pattern in ("*.scr", "*-align.out"):
         for path in sorted(folder.glob(pattern)):
-            found[path.name] = path.read_bytes().decode("utf-8")
+            contents[path.name] = path.read_bytes().decode("utf-8")
             path.unlink()
-    return found
+    return contents
 
 
 def run_java(jar: str, case: Case, folder: Path) -> dict[str, object]:
     """Return the output of the Java program for a case."""
-    done = subprocess.run(
+    process = subprocess.run(
         ["java", "-Xmx1G", "-jar", jar, *case.java_arguments],
         cwd=folder,
         input=case.stdin,
@@ -166,18 +166,19 @@ def run_java(jar: str, case: Case, folder: Path) -> dict[str, object]:
         check=True,
     )
     return {
-        "stdout": done.stdout.decode("utf-8"),
-        "stderr": done.stderr.decode("utf-8"),
-        "files": written(folder),
+        "stdout": process.stdout.decode("utf-8"),
+        "stderr": process.stderr.decode("utf-8"),
+        "files": take_output_files(folder),
     }
 
 
 def main() -> None:
+    """Run the Java program for all cases, and record its output."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        fill(folder)
-        record = {case.command: run_java(os.environ["METEOR_E_JAR"], case, folder) for case in cases()}
-    RECORD.write_text(json.dumps(record, ensure_ascii=True, indent=0) + "\n", encoding="utf-8")
+        write_inputs(folder)
+        record = {case.command: run_java(os.environ["METEOR_E_JAR"], case, folder) for case in make_cases()}
+    RECORD_FILE.write_text(json.dumps(record, ensure_ascii=True, indent=0) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,3 +1,5 @@
+"""Tests of ``meteor-e compat``, which has the command line and the output of the Java program METEOR 1.5."""
+
 from __future__ import annotations
 
 import contextlib
@@ -13,15 +15,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from compat_cases import RECORD, Case, cases, fill, run_java, written
+from compat_cases import RECORD_FILE, Case, make_cases, run_java, take_output_files, write_inputs
 
 from meteor_e.cli.program import main
 from meteor_e.java.options import FLAGS, VALUES, VECTOR_KEYS, JavaConfiguration, UsageError, parse
 from meteor_e.java.program import make_chain_entries
 from meteor_e.packs.build import build_pack
 
-CASES = cases()
-RECORDED = json.loads(RECORD.read_text(encoding="utf-8"))
+CASES = make_cases()
+RECORD = json.loads(RECORD_FILE.read_text(encoding="utf-8"))
 SHARED = Path(os.environ.get("METEOR_E_SHARED", Path(__file__).parents[3] / "shared"))
 GOLDEN = SHARED / "golden"
 GOLDEN_COMMANDS = sorted((GOLDEN / "meteor-1.5").glob("*.cmd"))
@@ -42,26 +44,26 @@ class Result:
         self.stderr = stderr.decode("utf-8")
 
 
-def meteor_e(*arguments: str, stdin: bytes = b"") -> Result:
-    """Run a command in this process, with standard streams like those of a separate process."""
+def run_compat(*arguments: str, stdin: bytes = b"") -> Result:
+    """Run ``meteor-e compat`` in this process, with standard streams like those of a separate process."""
     streams = [io.TextIOWrapper(io.BytesIO(data), encoding="ascii", write_through=True) for data in (stdin, b"", b"")]
-    saved = sys.stdin, sys.stdout, sys.stderr
+    original_streams = sys.stdin, sys.stdout, sys.stderr
     sys.stdin, sys.stdout, sys.stderr = streams
     try:
-        with pytest.raises(SystemExit) as stop:
+        with pytest.raises(SystemExit) as system_exit:
             main(["compat", *arguments])
         for stream in streams[1:]:
             stream.flush()
     finally:
-        sys.stdin, sys.stdout, sys.stderr = saved
-    code = stop.value.code
+        sys.stdin, sys.stdout, sys.stderr = original_streams
+    code = system_exit.value.code
     assert isinstance(code, int)
     return Result(code, *(stream.buffer.getvalue() for stream in streams[1:]))
 
 
 @pytest.fixture(scope="module")
-def own_packs(tmp_path_factory):
-    """Return small packs without prefixes for all languages that need a pack."""
+def small_packs(tmp_path_factory):
+    """Build small packs without prefixes for all languages that need a pack, and return their folder."""
     root = tmp_path_factory.mktemp("packs")
     for language in ("en", "fr", "de", "es", "ru", "cs"):
         words = root / f"{language}.words"
@@ -71,76 +73,81 @@ def own_packs(tmp_path_factory):
 
 
 @pytest.fixture
-def folder(own_packs, tmp_path, monkeypatch):
-    """Change to a folder with the inputs of the cases."""
-    monkeypatch.setenv("METEOR_E_PACKS", str(own_packs))
-    monkeypatch.setenv("METEOR_E_CACHE", str(own_packs.parent / "cache"))
+def folder(small_packs, tmp_path, monkeypatch):
+    """Change to a folder with the inputs of the cases, and return it."""
+    monkeypatch.setenv("METEOR_E_PACKS", str(small_packs))
+    monkeypatch.setenv("METEOR_E_CACHE", str(small_packs.parent / "cache"))
     monkeypatch.setenv("METEOR_E_OFFLINE", "1")
-    fill(tmp_path)
+    write_inputs(tmp_path)
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
 
-# -- the same as Java ------------------------------------------------------------------------------------------
+# -- comparison with the recorded output of Java ---------------------------------------------------------------
 
 
-def test_cases_are_all_recorded():
-    assert [case.command for case in CASES] == list(RECORDED)
+def test_record_contains_all_cases():
+    assert [case.command for case in CASES] == list(RECORD)
 
 
-def test_cases_use_all_options():
-    used = {word for case in CASES for word in case.arguments}
-    assert {*VALUES, *FLAGS} - {*VECTOR_KEYS, "-embTh", "-lemmas"} <= used
+def test_cases_use_all_options_of_java():
+    words = {word for case in CASES for word in case.arguments}
+    assert {*VALUES, *FLAGS} - {*VECTOR_KEYS, "-embTh", "-lemmas"} <= words
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.command)
-def test_output_and_files_are_javas_to_the_byte(case: Case, folder):
-    expected = RECORDED[case.command]
-    result = meteor_e(*case.arguments, stdin=case.stdin)
+def test_compat_writes_the_same_bytes_as_java(case: Case, folder):
+    expected = RECORD[case.command]
+    result = run_compat(*case.arguments, stdin=case.stdin)
     assert result.stdout == expected["stdout"]
-    assert written(folder) == expected["files"]
+    assert take_output_files(folder) == expected["files"]
     assert result.code == 0
-    added = "Warning: all weights are 0"
-    assert [line for line in result.stderr.split("\n") if not line.startswith(added)] == expected["stderr"].split("\n")
+    # Java does not print this warning.
+    additional_warning = "Warning: all weights are 0"
+    lines = [line for line in result.stderr.split("\n") if not line.startswith(additional_warning)]
+    assert lines == expected["stderr"].split("\n")
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, marks=needs_java, id=case.command) for case in CASES])
 def test_record_equals_the_output_of_java(case: Case, folder):
-    assert run_java(JAR, case, folder) == RECORDED[case.command]
+    assert run_java(JAR, case, folder) == RECORD[case.command]
 
 
 @pytest.mark.parametrize("language", ["en", "fr", "de", "da", "xx"])
-def test_function_words_are_english_in_every_language(language, folder):
-    # java -jar meteor-1.5.jar text text -l fr -m exact -ssOut: only -s and -new change that.
+def test_compat_uses_english_function_words_by_default(language, folder):
+    # Java does the same: java -jar meteor-1.5.jar text text -l fr -m exact -ssOut
+    # Only the options -s and -new select other function words.
     (folder / "text").write_text("the cat\nle chat\ndas la\n", encoding="utf-8")
-    result = meteor_e("text", "text", "-l", language, "-m", "exact", "-ssOut")
-    assert [line.split()[2] for line in result.stdout.split("\n")[:-1]] == ["1.0", "0.0", "0.0"]
+    result = run_compat("text", "text", "-l", language, "-m", "exact", "-ssOut")
+    scores = [line.split()[2] for line in result.stdout.split("\n")[:-1]]
+    assert scores == ["1.0", "0.0", "0.0"]
 
 
 # -- golden outputs --------------------------------------------------------------------------------------------
 
 
-def assert_close(found: str, expected: str, tolerance: float = 1e-9) -> None:
-    """Compare texts word by word. Only numbers may differ, and only by the tolerance."""
-    assert len(found.split("\n")) == len(expected.split("\n"))
-    for number, (one, other) in enumerate(zip(found.split("\n"), expected.split("\n"), strict=True), 1):
-        if one == other:
+def assert_close(actual: str, expected: str, tolerance: float = 1e-9) -> None:
+    """Check that two texts are equal, except that numbers may differ by the tolerance."""
+    actual_lines, expected_lines = actual.split("\n"), expected.split("\n")
+    assert len(actual_lines) == len(expected_lines)
+    for line_number, (actual_line, expected_line) in enumerate(zip(actual_lines, expected_lines, strict=True), 1):
+        if actual_line == expected_line:
             continue
-        words, others = one.split(), other.split()
-        assert len(words) == len(others), f"line {number}"
-        for word, wanted in zip(words, others, strict=True):
-            assert word == wanted or math.isclose(float(word), float(wanted), rel_tol=0, abs_tol=tolerance), (
-                f"line {number}: {word} for {wanted}"
-            )
+        actual_words, expected_words = actual_line.split(), expected_line.split()
+        assert len(actual_words) == len(expected_words), f"line {line_number} has a different number of words"
+        for word, expected_word in zip(actual_words, expected_words, strict=True):
+            assert word == expected_word or math.isclose(
+                float(word), float(expected_word), rel_tol=0, abs_tol=tolerance
+            ), f"line {line_number}: {word} instead of {expected_word}"
 
 
 @pytest.mark.shared
 @pytest.mark.skipif(not (GOLDEN / "stdio").is_dir(), reason=f"no protocols in {SHARED} (METEOR_E_SHARED)")
 @pytest.mark.parametrize("mode", ["-stdio", "-mira"])
 @pytest.mark.parametrize(("program", "options"), [("release", []), ("coco", ["-coco"])])
-def test_protocols_of_both_jars_are_reproduced(mode, program, options, packs):
+def test_compat_reproduces_the_protocols_of_both_jars(mode, program, options, packs):
     requests = (GOLDEN / "stdio" / "requests.txt").read_bytes()
-    result = meteor_e("-", "-", mode, "-l", "en", "-norm", *options, stdin=requests)
+    result = run_compat("-", "-", mode, "-l", "en", "-norm", *options, stdin=requests)
     assert (result.code, result.stderr) == (0, "")
     assert result.stdout == (GOLDEN / "stdio" / f"{mode[1:]}.{program}.out").read_text(encoding="utf-8")
 
@@ -149,31 +156,33 @@ def test_protocols_of_both_jars_are_reproduced(mode, program, options, packs):
 @pytest.mark.slow
 @pytest.mark.skipif(not GOLDEN_COMMANDS, reason=f"no golden outputs in {SHARED} (METEOR_E_SHARED)")
 @pytest.mark.parametrize("command", GOLDEN_COMMANDS, ids=lambda path: path.stem)
-def test_golden_outputs(command: Path, packs, tmp_path, monkeypatch):
+def test_compat_reproduces_golden_outputs(command: Path, packs, tmp_path, monkeypatch):
     arguments = shlex.split(command.read_text(encoding="utf-8"))[1:]
     monkeypatch.chdir(GOLDEN)
-    golden = {path.name[len(command.stem) + 1 :]: path for path in command.parent.glob(f"{command.stem}.*")}
+    # The keys are the parts of the file names after the name of the command.
+    golden_files = {path.name[len(command.stem) + 1 :]: path for path in command.parent.glob(f"{command.stem}.*")}
 
-    result = meteor_e(*arguments, "-vOut", "-writeAlignments", "-f", str(tmp_path / "out"))
+    result = run_compat(*arguments, "-vOut", "-writeAlignments", "-f", str(tmp_path / "out"))
     assert (result.code, result.stderr) == (0, "")
     head, system = result.stdout.split("\nSystem level statistics:\n")
     lines = head.split("\n")
-    assert next(line for line in lines if line.startswith("Eval ID:")) == golden["id.txt"].read_text().rstrip("\n")
+    eval_id_line = next(line for line in lines if line.startswith("Eval ID:"))
+    assert eval_id_line == golden_files["id.txt"].read_text().rstrip("\n")
     scores = "".join(line.split("\t", 1)[1] + "\n" for line in lines if line.startswith("Segment "))
-    assert_close(scores, golden["vout.tsv"].read_text())
-    assert_close(f"System level statistics:\n{system}".strip(), golden["system.txt"].read_text().strip())
-    if "align.out" in golden:
-        assert_close((tmp_path / "out-align.out").read_text("utf-8"), golden["align.out"].read_text("utf-8"))
+    assert_close(scores, golden_files["vout.tsv"].read_text())
+    assert_close(f"System level statistics:\n{system}".strip(), golden_files["system.txt"].read_text().strip())
+    if "align.out" in golden_files:
+        assert_close((tmp_path / "out-align.out").read_text("utf-8"), golden_files["align.out"].read_text("utf-8"))
 
-    result = meteor_e(*arguments, "-ssOut")
+    result = run_compat(*arguments, "-ssOut")
     assert (result.code, result.stderr) == (0, "")
-    assert result.stdout == golden["ss.txt"].read_text()
+    assert result.stdout == golden_files["ss.txt"].read_text()
 
 
-# -- what differs from Java on purpose -------------------------------------------------------------------------
+# -- intentional differences from Java -------------------------------------------------------------------------
 
 ERRORS = [
-    # command, exit code, what the message says
+    # command, exit code, part of the message
     ("", 2, "a test file and a reference file are needed"),
     ("hyp.txt", 2, "a test file and a reference file are needed"),
     ("hyp.txt ref.txt -foo", 2, 'unknown option "-foo"'),
@@ -218,17 +227,20 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("command", "code", "message"), ERRORS, ids=[error[0] or "nothing" for error in ERRORS])
-def test_errors_are_one_line_and_an_exit_code(command, code, message, folder):
-    result = meteor_e(*shlex.split(command))
+@pytest.mark.parametrize(
+    ("command", "code", "message"), ERRORS, ids=[command or "no arguments" for command, _, _ in ERRORS]
+)
+def test_compat_reports_errors_in_one_line(command, code, message, folder):
+    result = run_compat(*shlex.split(command))
     assert result.code == code
     lines = [line for line in result.stderr.rstrip("\n").split("\n") if not line.startswith("Warning: ")]
     assert len(lines) == 1
     assert message in lines[0]
-    assert written(folder) == {}
+    assert take_output_files(folder) == {}
 
 
 SGML_ERRORS = [
+    # text to replace in a valid document, replacement, part of the message
     ('<tstset setid="news-1">', "<tstset>", "Set ID (setid) required in line: <tstset>"),
     ('docid="weather" sysid="sysB"', 'sysid="sysB"', 'Doc ID (docid) required in line: <doc sysid="sysB">'),
     ('docid="weather" sysid="sysB"', 'docid="weather"', "System ID (sysid or refid) must be specified"),
@@ -239,15 +251,15 @@ SGML_ERRORS = [
 ]
 
 
-@pytest.mark.parametrize(("old", "new", "message"), SGML_ERRORS, ids=[error[2] for error in SGML_ERRORS])
-def test_sgml_that_java_dies_of(old, new, message, folder):
+@pytest.mark.parametrize(("old", "new", "message"), SGML_ERRORS, ids=[message for _, _, message in SGML_ERRORS])
+def test_compat_rejects_sgml_that_crashes_java(old, new, message, folder):
     text = '<tstset setid="news-1">\n<doc docid="weather" sysid="sysB">\n<seg id="1">rain</seg>\n</doc>\n</tstset>\n'
     assert old in text
     (folder / "bad.sgm").write_text(text.replace(old, new), encoding="utf-8")
-    result = meteor_e("bad.sgm", "ref.sgm", "-sgml", "-m", "exact", "-s", "function.words")
+    result = run_compat("bad.sgm", "ref.sgm", "-sgml", "-m", "exact", "-s", "function.words")
     assert result.code == 1
     assert message in result.stderr
-    assert written(folder) == {}
+    assert take_output_files(folder) == {}
 
 
 STATISTICS = " ".join(["3 4 1 1 2 2", *["0"] * 14, "1 2 2"])
@@ -267,40 +279,41 @@ STATISTICS = " ".join(["3 4 1 1 2 2", *["0"] * 14, "1 2 2"])
         ),
     ],
 )
-def test_session_continues_after_invalid_requests(request_line, answer, folder):
+def test_stdio_session_continues_after_invalid_requests(request_line, answer, folder):
     stdin = f"{request_line}\nEVAL ||| {STATISTICS}\n".encode()
-    result = meteor_e("-", "-", "-stdio", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
+    result = run_compat("-", "-", "-stdio", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
     assert result.code == 0
     error, score = result.stdout.rstrip("\n").split("\n")
     assert error.startswith(answer)
     assert float(score) > 0
 
 
-@pytest.mark.parametrize("last", ["-4 4", "1e308 1e308", "-1e308 1e308", "0 0", "NaN NaN"])
-def test_statistics_that_no_alignment_has_score_something(last, folder):
-    stdin = f"EVAL ||| 3 4 1 1 2 2 {'0 ' * 14}1e300 {last} ||| {STATISTICS}\n".encode()
-    result = meteor_e("-", "-", "-stdio", "-coco", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
+@pytest.mark.parametrize("last_statistics", ["-4 4", "1e308 1e308", "-1e308 1e308", "0 0", "NaN NaN"])
+def test_stdio_scores_impossible_statistics_from_0_to_1(last_statistics, folder):
+    stdin = f"EVAL ||| 3 4 1 1 2 2 {'0 ' * 14}1e300 {last_statistics} ||| {STATISTICS}\n".encode()
+    result = run_compat("-", "-", "-stdio", "-coco", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
     scores = [float(line) for line in result.stdout.rstrip("\n").split("\n")]
     assert len(scores) == 3
     assert all(0 <= score <= 1 for score in scores)
 
 
-def test_more_matches_than_words_are_not_perfect(folder):
-    # The Java program's numbers: one chunk has no penalty only where there are as many matches as words.
+def test_stdio_penalizes_more_matches_than_words(folder):
+    # The Java program printed the expected numbers. A single chunk escapes the penalty only if the number of
+    # matches equals the number of words.
     stdin = f"EVAL ||| 3 3 1 1 4 4 {'0 ' * 14}1 3 3 ||| 3 3 1 1 2 2 1 1 {'0 ' * 12}1 3 3\n".encode()
-    result = meteor_e("-", "-", "-stdio", "-coco", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
+    result = run_compat("-", "-", "-stdio", "-coco", "-l", "xx", "-m", "exact", "-s", "function.words", stdin=stdin)
     assert result.stdout.split() == ["1.1328551953404098", "1.0", "1.1001955340150036"]
 
 
-def test_power_out_of_range_is_infinite(folder):
-    # The Java program's numbers.
+def test_stdio_prints_infinity_if_a_power_overflows(folder):
+    # The Java program printed the expected numbers.
     stdin = f"EVAL ||| 5 10 4 6 5 5 9 2 {'0 ' * 12}9 2 1 ||| 1 1 4 4 5 5 {'0 ' * 14}9 2 1\n".encode()
     options = ("-l", "xx", "-m", "exact", "-w", "1", "-s", "function.words", "-p", "1 1e308 1e-300 2.6")
-    result = meteor_e("-", "-", "-stdio", "-coco", *options, stdin=stdin)
+    result = run_compat("-", "-", "-stdio", "-coco", *options, stdin=stdin)
     assert result.stdout.split()[:2] == ["0.0", "Infinity"]
 
 
-def test_options_can_be_in_any_order_and_repeated():
+def test_parse_accepts_repeated_options_in_any_order():
     options = parse(["h", "r", "-q", "-l", "fr", "-norm", "-l", "de", "-mira"])
     assert (options.language, options.quiet, options.normalize, options.stdio) == ("de", True, True, True)
     with pytest.raises(UsageError, match="needs a value"):
@@ -311,26 +324,22 @@ def test_options_can_be_in_any_order_and_repeated():
     ("table", "problem"),
     [("0.5\n\nphrase\n", "an empty phrase"), ("much\none\nphrase\n", "expected a probability, found 'much'")],
 )
-def test_paraphrase_tables_that_java_scores_with_are_refused(table, problem, folder):
-    """A misplaced line would shift all later entries. docs/compat.md lists this difference from the Java program."""
+def test_compat_rejects_malformed_paraphrase_tables(table, problem, folder):
+    """A misplaced line would shift all later entries. The Java program accepts such tables (see docs/compat.md)."""
     (folder / "table.gz").write_bytes(gzip.compress(table.encode()))
-    result = meteor_e("hyp.txt", "ref.txt", "-s", "function.words", "-m", "paraphrase", "-a", "table.gz", "-q")
+    result = run_compat("hyp.txt", "ref.txt", "-s", "function.words", "-m", "paraphrase", "-a", "table.gz", "-q")
     assert result.code == 3
     assert problem in result.stderr
 
 
-# -- as a child process ----------------------------------------------------------------------------------------
-
-
-def command(*arguments: str) -> list[str]:
-    return [sys.executable, "-m", "meteor_e", "compat", *arguments]
+# -- in a separate process -------------------------------------------------------------------------------------
 
 
 @contextlib.contextmanager
-def session(*arguments: str):
-    process = subprocess.Popen(
-        command("-", "-", "-stdio", *arguments), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    )
+def start_stdio_session(*arguments: str):
+    """Start a stdio session in a separate process, yield the process, and kill it at the end."""
+    command = [sys.executable, "-m", "meteor_e", "compat", "-", "-", "-stdio", *arguments]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
     try:
         yield process
     finally:
@@ -341,8 +350,8 @@ def session(*arguments: str):
                 stream.close()
 
 
-def test_answers_are_flushed_immediately(folder):
-    with session("-l", "da", "-s", "function.words") as process:
+def test_stdio_flushes_each_answer_immediately(folder):
+    with start_stdio_session("-l", "da", "-s", "function.words") as process:
         for _ in range(3):
             process.stdin.write(b"SCORE ||| the old harbour ||| an old harbour\n")
             process.stdin.flush()
@@ -351,7 +360,7 @@ def test_answers_are_flushed_immediately(folder):
             process.stdin.write(b"EVAL ||| " + statistics)
             process.stdin.flush()
             assert float(process.stdout.readline()) > 0
-        # A carriage return ends a line, too; Java does not wait for a line feed behind it.
+        # A carriage return also ends a line. Like Java, the program does not wait for a line feed after it.
         process.stdin.write(b"SCORE ||| a ||| a\r")
         process.stdin.flush()
         assert process.stdout.readline().startswith(b"1.0 1.0 ")
@@ -359,8 +368,8 @@ def test_answers_are_flushed_immediately(folder):
         assert process.wait(10) == 0
 
 
-def test_closed_output_ends_the_session_without_a_traceback(folder):
-    with session("-l", "da", "-s", "function.words") as process:
+def test_stdio_session_ends_quietly_if_its_output_is_closed(folder):
+    with start_stdio_session("-l", "da", "-s", "function.words") as process:
         process.stdout.close()
         process.stdin.write(b"SCORE ||| a ||| a\n")
         process.stdin.flush()
@@ -368,24 +377,19 @@ def test_closed_output_ends_the_session_without_a_traceback(folder):
         assert process.stderr.read() == b""
 
 
-def configuration(*arguments):
+def make_configuration(*arguments):
+    """Return the configuration that results from options of the Java program."""
     return JavaConfiguration.from_options(parse(["h", "r", *arguments]))
 
 
-def _lemmatizer(found):
-    return make_chain_entries(found)[1]
-
-
-def _matcher(module, found):
-    return make_chain_entries(found)[0][found.modules.index(module)]
-
-
-def test_meteor_1_5_is_left_alone():
-    plain = configuration("-m", "exact synonym", "-d", "synsets")
-    assert plain.threshold is None
-    assert plain.slots == 4
-    assert _matcher("synonym", plain) == {"use": "synonym"}
-    assert _lemmatizer(plain) is None
+def test_options_of_meteor_1_5_do_not_use_embeddings():
+    configuration = make_configuration("-m", "exact synonym", "-d", "synsets")
+    assert configuration.threshold is None
+    assert configuration.slots == 4
+    matchers, lemmatizer = make_chain_entries(configuration)
+    synonym_matcher = matchers[configuration.modules.index("synonym")]
+    assert synonym_matcher == {"use": "synonym"}
+    assert lemmatizer is None
 
 
 @pytest.mark.parametrize(
@@ -400,6 +404,6 @@ def test_meteor_1_5_is_left_alone():
         (["-m", "exact embedings"], "unknown module"),
     ],
 )
-def test_mistakes(arguments, message):
+def test_configuration_rejects_invalid_embedding_options(arguments, message):
     with pytest.raises(UsageError, match=message):
-        configuration(*arguments)
+        make_configuration(*arguments)

@@ -1,4 +1,4 @@
-"""Frequent mistakes of new users are answered by one line that contains the correct form."""
+"""Tests of the errors for frequent mistakes of new users. Each error is one line that contains the correct form."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from meteor_e.packs.build import build_pack
 
 
 @pytest.fixture
-def files(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch):
+    """Change to a folder with a hypothesis file and a reference file. No packs are installed."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("METEOR_E_OFFLINE", "1")
     monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path / "packs"))
@@ -20,49 +21,54 @@ def files(tmp_path, monkeypatch):
     return tmp_path
 
 
-def score(*options: str) -> subprocess.CompletedProcess[str]:
-    """Run ``meteor-e score`` with the program's own handling of warnings and errors."""
+def run_score(*options: str) -> subprocess.CompletedProcess[str]:
+    """Run ``meteor-e score`` in a separate process, so that the program itself handles warnings and errors."""
     command = [sys.executable, "-m", "meteor_e", "score", "hypothesis", "reference", *options]
     return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
 
 
-def error_of(*options: str) -> str:
-    done = score(*options)
-    assert done.returncode != 0
-    assert done.stdout == ""
-    assert len(done.stderr.splitlines()) == 1, done.stderr
-    return done.stderr.strip()
+def read_error(*options: str) -> str:
+    """Run ``meteor-e score``, check that it fails with one line of output, and return this line."""
+    process = run_score(*options)
+    assert process.returncode != 0
+    assert process.stdout == ""
+    assert len(process.stderr.splitlines()) == 1, process.stderr
+    return process.stderr.strip()
 
 
-def test_chain_file_without_its_suffix_is_suggested(files):
-    (files / "mine.yaml").write_text("language: other\n", encoding="utf-8")
-    assert error_of("--chain", "mine").endswith("(did you mean the file mine.yaml?)")
+def test_chain_option_suggests_the_file_with_its_suffix(folder):
+    (folder / "mine.yaml").write_text("language: other\n", encoding="utf-8")
+    assert read_error("--chain", "mine").endswith("(did you mean the file mine.yaml?)")
 
 
-def test_missing_pack_is_explained(files):
-    assert error_of("--language", "kv", "--set", "pack=kv-bitext").endswith(
+@pytest.mark.usefixtures("folder")
+def test_missing_pack_error_names_the_build_command():
+    assert read_error("--language", "kv", "--set", "pack=kv-bitext").endswith(
         "The pack 'kv-bitext', which could define it, is not installed; build it first: "
         "meteor-e pack build --language kv --bitext TEXT TRANSLATION"
     )
 
 
-def test_pack_without_a_language_file_is_explained(files, french):
-    message = error_of("--language", "kv", "--set", "pack=fr")
+@pytest.mark.usefixtures("packs_without_paraphrases")
+def test_pack_error_names_the_missing_language_file():
+    message = read_error("--language", "kv", "--set", "pack=fr")
     assert message.endswith("The pack 'fr', which could define it, has no language.yaml")
 
 
 @pytest.fixture
-def french(files):
-    """Packs of French and English without paraphrases."""
-    (files / "words").write_text("le\n", encoding="utf-8")
+def packs_without_paraphrases(folder):
+    """Build packs for French and English that do not contain paraphrases."""
+    function_words = folder / "words"
+    function_words.write_text("le\n", encoding="utf-8")
     for code in ("fr", "en"):
-        build_pack(files / "packs" / code, language=code, function_words=files / "words")
+        build_pack(folder / "packs" / code, language=code, function_words=function_words)
 
 
-def test_french_without_paraphrases(files, french):
-    done = score("--language", "fr", "--metric", "meteor", "--quiet")
-    assert done.returncode == 0
-    assert done.stderr.splitlines() == [
+@pytest.mark.usefixtures("packs_without_paraphrases")
+def test_score_notes_that_french_lacks_paraphrases():
+    process = run_score("--language", "fr", "--metric", "meteor", "--quiet")
+    assert process.returncode == 0
+    assert process.stderr.splitlines() == [
         (
             "meteor-e: note: scores for French do not use paraphrases, because its pack has no paraphrase table. "
             "`meteor-e pack install fr --from meteor-1.5.tar.gz` installs METEOR's table; "
@@ -71,6 +77,7 @@ def test_french_without_paraphrases(files, french):
     ]
 
 
-def test_note_is_omitted_if_the_chain_has_no_paraphrases(files, french):
-    done = score("--language", "fr", "--matchers", "exact,stem", "--quiet")
-    assert (done.returncode, done.stderr) == (0, "")
+@pytest.mark.usefixtures("packs_without_paraphrases")
+def test_score_omits_the_note_if_the_chain_uses_no_paraphrases():
+    process = run_score("--language", "fr", "--matchers", "exact,stem", "--quiet")
+    assert (process.returncode, process.stderr) == (0, "")

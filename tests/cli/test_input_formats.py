@@ -1,4 +1,4 @@
-"""``meteor-e score --format-in``, and input formats of plugins."""
+"""Tests of the option ``--format-in`` of ``meteor-e score`` and of input formats that plugins add."""
 
 from __future__ import annotations
 
@@ -10,27 +10,28 @@ import pytest
 @pytest.mark.parametrize(
     "arguments", [["data.jsonl"], ["-"], ["hyp", "ref", "-o", "out.parquet"], ["hyp", "ref", "--dask", "local:1"]]
 )
-def test_missing_plugins_are_named_with_their_formats(cli, arguments):
+def test_format_error_names_the_missing_plugin(cli, arguments):
     cli.file("data.jsonl", json.dumps({"hypothesis": "a", "reference": "a"}))
     cli.file("hyp", "a\n")
     cli.file("ref", "a\n")
+    # Standard input is read as a table only if a column is named.
     if arguments == ["-"]:
         arguments = ["-", "--reference-column", "x"]
     message = cli.failing(3, "score", *arguments, env={"METEOR_E_PLUGINS": "none"})
     assert "pip install ./plugins/meteor-e-tables" in message
 
 
-def test_parquet_is_known_by_its_content(cli):
+def test_parquet_is_recognized_by_its_content(cli):
     cli.file("data", b"PAR1 and so on")
     assert "meteor-e-tables" in cli.failing(3, "score", "data", env={"METEOR_E_PLUGINS": "none"})
 
 
-def test_format_can_be_selected_by_name(cli):
+def test_format_in_overrides_the_detected_format(cli):
     cli.file("data.txt", "hypothesis,reference\na b,a b\n")
     assert cli("score", "data.txt", "--format-in", "csv", "-l", "other", "-q").out == "1.0\n"
     text = "hypothesis\treference\na b\ta b\n"
     assert cli("score", "-", "--format-in", "tsv", "-l", "other", "-q", text=text).out == "1.0\n"
-    # Text that would be taken for something else.
+    # Without the option, the suffix .jsonl would select the format JSON Lines.
     cli.file("hyp.jsonl", '{"image_id": 1}\n')
     cli.file("ref.jsonl", '{"image_id": 1}\n')
     assert cli("score", "hyp.jsonl", "ref.jsonl", "--format-in", "plain", "-l", "other", "-q").out == "1.0\n"
@@ -39,14 +40,14 @@ def test_format_can_be_selected_by_name(cli):
     assert "no segments in <tstset>" in cli.failing(1, "score", "hyp.jsonl", "ref.jsonl", "--format-in", "sgml")
 
 
-def test_encoding_of_csv(cli):
+def test_encoding_option_applies_to_csv(cli):
     cli.file("data.csv", "hypothesis,reference\né a,é a\n".encode("latin-1"))
     assert cli("score", "data.csv", "--encoding", "latin-1", "-l", "other", "-q").out == "1.0\n"
     assert "data.csv, line 2: not valid UTF-8" in cli.failing(1, "score", "data.csv")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "code", "said"),
+    ("arguments", "code", "message"),
     [
         (["hyp", "hyp", "--format-in", "cvs"], 2, "did you mean 'csv'"),
         (["hyp", "hyp", "--format-in", "plain", "--reference-column", "x"], 2, "has no columns"),
@@ -59,12 +60,12 @@ def test_encoding_of_csv(cli):
         ),
     ],
 )
-def test_unsuitable_inputs_are_refused(cli, arguments, code, said):
+def test_score_rejects_unsuitable_inputs(cli, arguments, code, message):
     cli.file("hyp", "a\n")
     cli.file("two.csv", "a,b\n1,2\n")
-    message = cli.failing(code, "score", *arguments, text="a,b,reference\n1,2,3\n")
-    assert said in message
-    assert ("did you mean" in message) == ("cvs" in arguments)
+    error = cli.failing(code, "score", *arguments, text="a,b,reference\n1,2,3\n")
+    assert message in error
+    assert ("did you mean" in error) == ("cvs" in arguments)
 
 
 PLUGIN = '''
@@ -101,49 +102,49 @@ def meteor_e_table_formats():
 '''
 
 
-def test_plugin_can_add_a_format(cli, plugin_site):
+def test_plugin_adds_an_input_format(cli, plugin_site):
     plugin_site.add("acme-bars", PLUGIN)
     environment = {"PYTHONPATH": str(plugin_site.folder)}
     cli.file("x.bars", "a b|a b\n")
     assert cli("score", "x.bars", "-l", "other", "-q", env=environment).out == "1.0\n"
     cli.file("x.txt", "a b|a b\n")
-    named = cli("score", "x.txt", "--format-in", "bars", "-l", "other", "-q", env=environment)
-    assert named.out == "1.0\n"
+    result = cli("score", "x.txt", "--format-in", "bars", "-l", "other", "-q", env=environment)
+    assert result.out == "1.0\n"
     assert "bars" in cli.failing(2, "score", "x.txt", "--format-in", "bar", env=environment)
 
 
-def test_tables_without_a_header(cli):
+def test_no_header_option_numbers_the_columns(cli):
     cli.file("data.tsv", "a b\ta b\tx1\nc\td\tx2\n")
     cli.file("named.tsv", "hypothesis\treference\tkey\na b\ta b\tx1\nc\td\tx2\n")
     options = ["-l", "other", "--segments", "--name", "mt", "-f", "csv"]
-    named = cli("score", "named.tsv", *options).out
-    assert cli("score", "data.tsv", "--no-header", *options).out == named
-    chosen = ["--hypothesis-column", "2", "--reference-column", "1"]
-    assert cli("score", "data.tsv", "--no-header", *chosen, *options).out == named
+    expected = cli("score", "named.tsv", *options).out
+    assert cli("score", "data.tsv", "--no-header", *options).out == expected
+    columns = ["--hypothesis-column", "2", "--reference-column", "1"]
+    assert cli("score", "data.tsv", "--no-header", *columns, *options).out == expected
     message = cli.failing(1, "score", "data.tsv")
     assert "has no column 'hypothesis'" in message
     assert "--no-header numbers the columns" in message
 
 
-@pytest.mark.parametrize("form", ["json", "jsonl"])
-def test_json_array_is_a_table(cli, form):
-    pytest.importorskip("meteor_e_tables", reason="the plugin of tables is not installed")
+@pytest.mark.parametrize("suffix", ["json", "jsonl"])
+def test_json_array_and_json_lines_are_tables(cli, suffix):
+    pytest.importorskip("meteor_e_tables", reason="the plugin meteor-e-tables is not installed")
     rows = [
         {"key": "x1", "hypothesis": "a b", "reference": ["a b", "b"]},
         {"key": "x2", "hypothesis": "c", "reference": ["d"]},
     ]
-    text = json.dumps(rows) if form == "json" else "".join(json.dumps(row) + "\n" for row in rows)
-    cli.file(f"data.{form}", text)
-    out = cli("align", f"data.{form}", "--id-column", "key", "-l", "other", "--format", "jsonl").out
+    text = json.dumps(rows) if suffix == "json" else "".join(json.dumps(row) + "\n" for row in rows)
+    cli.file(f"data.{suffix}", text)
+    out = cli("align", f"data.{suffix}", "--id-column", "key", "-l", "other", "--format", "jsonl").out
     assert [json.loads(line)["segment"] for line in out.splitlines()] == ["x1", "x2"]
-    assert "no column 'mt'" in cli.failing(1, "score", f"data.{form}", "--hypothesis-column", "mt")
+    assert "no column 'mt'" in cli.failing(1, "score", f"data.{suffix}", "--hypothesis-column", "mt")
 
 
 @pytest.mark.parametrize(
     ("text", "problem"),
     [("[1]", "not a JSON array of objects"), ('[{"hypothesis": "a",', "is not JSON"), ("[]", "is empty")],
 )
-def test_json_without_a_table_is_refused(cli, text, problem):
-    pytest.importorskip("meteor_e_tables", reason="the plugin of tables is not installed")
+def test_json_reader_rejects_anything_but_a_table(cli, text, problem):
+    pytest.importorskip("meteor_e_tables", reason="the plugin meteor-e-tables is not installed")
     cli.file("data.json", text)
     assert problem in cli.failing(1, "score", "data.json", "--format-in", "json")

@@ -1,4 +1,4 @@
-"""Commands that plugins add to command groups of meteor_e."""
+"""Tests of commands that plugins add to the command groups of meteor_e."""
 
 from __future__ import annotations
 
@@ -14,13 +14,15 @@ from meteor_e.plugins.registry import PluginRegistry
 
 @pytest.fixture
 def registry(monkeypatch) -> PluginRegistry:
-    """A registry without the installed plugins."""
-    made = PluginRegistry(entry_points=list)
-    monkeypatch.setattr("meteor_e.plugins.registry._registry", made)
-    return made
+    """Install and return a registry that ignores the installed plugins."""
+    empty_registry = PluginRegistry(entry_points=list)
+    monkeypatch.setattr("meteor_e.plugins.registry._registry", empty_registry)
+    return empty_registry
 
 
-class Plugin:
+class ShoutPlugin:
+    """A plugin that adds a valid command and a broken command to the group ``pack``."""
+
     @staticmethod
     @hookimpl
     def meteor_e_commands():
@@ -34,14 +36,16 @@ class Plugin:
 
 
 @pytest.mark.parametrize("arguments", [(), ("--help",), ("-l", "fr", "--bitext", "a", "b")])
-def test_command_of_a_missing_plugin_says_what_to_install(registry, cli, arguments):
+@pytest.mark.usefixtures("registry")
+def test_command_of_a_missing_plugin_says_what_to_install(cli, arguments):
     code, out, err = cli("pack", "build", *arguments)
     assert (code, out, err.count("\n")) == (3, "", 1)
     assert "`meteor-e pack build` comes with the plugin meteor-e-bitext, which is not installed" in err
     assert "in a clone of meteor_e, run: pip install ./plugins/meteor-e-bitext" in err
 
 
-def test_command_of_a_missing_plugin_is_suggested(registry, cli):
+@pytest.mark.usefixtures("registry")
+def test_command_of_a_missing_plugin_is_suggested(cli):
     code, _, err = cli("evaluat")
     assert code == 2
     assert "did you mean 'evaluate'?" in err
@@ -57,22 +61,23 @@ def test_metric_of_a_missing_plugin_says_what_to_install(registry, monkeypatch, 
         parse_spec(metric)
 
 
-def test_help_lists_it_all_the_same(registry, cli):
+@pytest.mark.usefixtures("registry")
+def test_help_lists_the_command_of_a_missing_plugin(cli):
     code, out, _ = cli("pack", "--help")
     assert code == 0
     (line,) = [line for line in out.splitlines() if line.startswith("  build ")]
     assert line.split(maxsplit=1)[1].startswith("Needs meteor-e-bitext. ")
 
 
-def test_command_of_a_plugin_can_be_in_a_group(registry, cli):
-    registry.register(Plugin, "shouting")
+def test_plugin_adds_a_command_to_a_group(registry, cli):
+    registry.register(ShoutPlugin, "shouting")
     assert cli("pack", "shout", "cat") == (0, "CAT\n", "")
     assert re.search("  shout +Say it loud", cli("pack", "--help")[1])
     code, out, err = cli("pack", "broken", "--help")
     assert (code, out) == (3, "")
     assert "'pack broken'" in err
     assert "no_such_module" in err
-    # A command of a group is no command of the first level.
+    # The command belongs to the group and is not a top-level command.
     assert " shout " not in cli("--help")[1]
     assert cli("pack shout")[0] == 2
     assert cli("pack", "shoot")[0] == 2
@@ -80,7 +85,9 @@ def test_command_of_a_plugin_can_be_in_a_group(registry, cli):
     assert "pack shout" in out
 
 
-class Hidden:
+class NameConflictPlugin:
+    """A plugin whose command has the name of a built-in command."""
+
     @staticmethod
     @hookimpl
     def meteor_e_commands():
@@ -88,8 +95,8 @@ class Hidden:
 
 
 @pytest.mark.filterwarnings("always")
-def test_command_with_a_name_of_the_core_is_reported(registry, cli):
-    registry.register(Hidden, "hidden")
+def test_plugin_command_with_a_builtin_name_causes_a_warning(registry, cli):
+    registry.register(NameConflictPlugin, "hidden")
     code, out, err = cli("--help")
     assert (code, "Not ours." in out) == (0, False)
     assert "warning: command 'score' is claimed by meteor_e" in err

@@ -1,3 +1,5 @@
+"""Tests of ``meteor-e score``: output, input, errors, and behavior in unusual environments."""
+
 from __future__ import annotations
 
 import gzip
@@ -19,16 +21,18 @@ REFERENCES = "at last the vessel leaves\na lot of people hurry\n"
 
 @pytest.fixture
 def files(cli):
+    """Write a hypothesis file and a reference file, and return their names."""
     return cli.file("hyp", HYPOTHESES), cli.file("ref", REFERENCES)
 
 
 @pytest.fixture
 def expected(own_packs):
+    """Return the corpus score that the Python interface computes for the same texts."""
     return Meteor("en").corpus(HYPOTHESES.splitlines(), REFERENCES.splitlines(), segments=True)
 
 
 class TestOutput:
-    def test_table(self, cli, files, expected):
+    def test_score_prints_a_table(self, cli, files, expected):
         result = cli("score", *files)
         header, row, _, signature = result.out.splitlines()
         assert header.split() == ["system", "METEOR", "precision", "recall", "F1", "Fmean", "penalty", "segments"]
@@ -36,65 +40,68 @@ class TestOutput:
         assert signature == expected.signature
         assert result.err == ""
 
-    def test_quiet(self, cli, files, expected):
+    def test_quiet_option_prints_only_the_score(self, cli, files, expected):
         assert cli("score", *files, "-q").out == f"{expected.score!r}\n"
 
-    def test_digits(self, cli, files, expected):
+    def test_digits_option_sets_the_number_of_decimals(self, cli, files, expected):
         assert f"  {expected.score:.12f}  " in cli("score", *files, "--digits", "12").out
 
-    def test_percent_multiplies_meteor_by_100(self, cli, files, expected):
-        lines = cli("score", *files, "--percent", "-M", "meteor", "-M", "chrf", "--significance", "--segments").out
-        table = cli("score", *files, "-M", "chrf").out.splitlines()[1].split()
-        row = next(line.split() for line in lines.splitlines() if line.startswith("hyp  "))
-        assert row[1:3] == [f"{100 * expected.score:.2f}", table[1]]
-        assert f"METEOR {100 * expected.segments[0].score:.2f}," in lines
+    def test_percent_option_multiplies_meteor_by_100(self, cli, files, expected):
+        output = cli("score", *files, "--percent", "-M", "meteor", "-M", "chrf", "--significance", "--segments").out
+        chrf_score = cli("score", *files, "-M", "chrf").out.splitlines()[1].split()[1]
+        row = next(line.split() for line in output.splitlines() if line.startswith("hyp  "))
+        assert row[1:3] == [f"{100 * expected.score:.2f}", chrf_score]
+        assert f"METEOR {100 * expected.segments[0].score:.2f}," in output
 
-    @pytest.mark.parametrize("form", ["json", "jsonl", "tsv", "csv"])
-    def test_percent_is_for_people(self, cli, files, form):
-        assert "--percent" in cli.failing(2, "score", *files, "--percent", "-f", form)
+    @pytest.mark.parametrize("output_format", ["json", "jsonl", "tsv", "csv"])
+    def test_percent_option_rejects_machine_readable_formats(self, cli, files, output_format):
+        assert "--percent" in cli.failing(2, "score", *files, "--percent", "-f", output_format)
 
-    def test_worst_lists_the_lowest_scores_with_alignments(self, cli, files, expected):
-        lowest = min(range(2), key=lambda index: expected.segments[index].score)
+    def test_worst_option_lists_the_lowest_scores_with_alignments(self, cli, files, expected):
+        index = min(range(2), key=lambda i: expected.segments[i].score)
+        segment = expected.segments[index]
         output = cli("score", *files, "--worst", "1").out
-        assert output.startswith(f"segment {lowest + 1}: {expected.segments[lowest].score:.4f}\n  hypothesis ")
-        assert output.count("hypothesis ") == 2  # the texts, and the heading of the matches
-        hypothesis_words, reference_words = expected.segments[lowest].alignment.unmatched_words()
+        assert output.startswith(f"segment {index + 1}: {segment.score:.4f}\n  hypothesis ")
+        # The word occurs before the text and in the heading of the matches.
+        assert output.count("hypothesis ") == 2
+        hypothesis_words, reference_words = segment.alignment.unmatched_words()
         assert f"  unmatched in the hypothesis: {' '.join(hypothesis_words) or 'none'}\n" in output
         assert f"  unmatched in the reference: {' '.join(reference_words) or 'none'}\n" in output
-        assert f"  precision {expected.segments[lowest].precision:.4f}, recall " in output
-        assert "segment " not in output.partition("\n")[2].partition("system")[0].replace("  ", "")
+        assert f"  precision {segment.precision:.4f}, recall " in output
+        # No second segment follows between the first line and the table of systems.
+        lines_before_table = output.partition("\n")[2].partition("system")[0]
+        assert "segment " not in lines_before_table.replace("  ", "")
 
-    def test_worst_error_rates_are_the_highest(self, cli, files):
-        rates = [
-            float(row.split("\t")[2])
-            for row in cli("score", *files, "-M", "ter", "-f", "tsv", "--segments").out.splitlines()[1:3]
-        ]
-        worst = cli("score", *files, "-M", "ter", "--worst", "1").out
-        assert worst.startswith(f"segment {rates.index(max(rates)) + 1}: {max(rates):.2f}")
+    def test_worst_option_lists_the_highest_error_rates(self, cli, files):
+        rows = cli("score", *files, "-M", "ter", "-f", "tsv", "--segments").out.splitlines()[1:3]
+        rates = [float(row.split("\t")[2]) for row in rows]
+        output = cli("score", *files, "-M", "ter", "--worst", "1").out
+        assert output.startswith(f"segment {rates.index(max(rates)) + 1}: {max(rates):.2f}")
 
-    def test_tsv_has_all_digits(self, cli, files, expected):
+    def test_tsv_contains_all_digits(self, cli, files, expected):
         rows = [line.split("\t") for line in cli("score", *files, "--format=tsv", "--segments").out.splitlines()]
         assert rows[0][:4] == ["system", "segment", "METEOR", "METEOR precision"]
         assert [row[1] for row in rows[1:]] == ["1", "2", "all"]
         assert [float(row[2]) for row in rows[1:]] == [*(s.score for s in expected.segments), expected.score]
 
-    def test_json(self, cli, files, expected):
+    def test_json_contains_scores_parts_and_details(self, cli, files, expected):
         document = json.loads(cli("score", *files, "--format=json", "--segments").out)
-        about = document["metrics"]["METEOR"]
-        assert (about["signature"], about["engine"]) == (expected.signature, Meteor("en").engine)
+        metric = document["metrics"]["METEOR"]
+        assert (metric["signature"], metric["engine"]) == (expected.signature, Meteor("en").engine)
         (system,) = document["systems"]
-        found = system["scores"]["METEOR"]
-        assert found["score"] == expected.score
-        assert found["parts"]["recall"] == expected.recall
-        assert found["details"]["statistics"]["chunks"] == expected.statistics.chunks
+        system_score = system["scores"]["METEOR"]
+        assert system_score["score"] == expected.score
+        assert system_score["parts"]["recall"] == expected.recall
+        assert system_score["details"]["statistics"]["chunks"] == expected.statistics.chunks
         segments = [segment["scores"]["METEOR"] for segment in system["segments"]]
         assert [segment["score"] for segment in segments] == [s.score for s in expected.segments]
         assert segments[0]["details"]["matchers"] == expected.segments[0].to_dict()["matchers"]
         assert "alignment" not in segments[0]["details"]
-        with_alignments = json.loads(cli("score", *files, "--format=json", "--alignments").out)
-        assert with_alignments["systems"][0]["segments"][0]["scores"]["METEOR"]["details"]["alignment"]["matches"]
+        document = json.loads(cli("score", *files, "--format=json", "--alignments").out)
+        first_segment = document["systems"][0]["segments"][0]
+        assert first_segment["scores"]["METEOR"]["details"]["alignment"]["matches"]
 
-    def test_segments_and_alignments_as_text(self, cli, files, expected):
+    def test_alignments_option_prints_segments_as_text(self, cli, files, expected):
         out = cli("score", *files, "--alignments").out
         assert out.startswith(
             f"segment 1: {expected.segments[0].score:.4f}\n  hypothesis  in the end the big ship left\n"
@@ -116,36 +123,36 @@ class TestOutput:
 
 
 class TestInput:
-    def test_systems_and_references_can_be_several(self, cli, files):
+    def test_score_accepts_several_systems_and_references(self, cli, files):
         cli.file("other", "nothing\nat all\n")
         rows = cli("score", "hyp", "other", "-r", "ref", "-r", "hyp", "--format=tsv").out.splitlines()[1:]
         assert rows[0].startswith("hyp\tall\t1.0\t")
         assert rows[1].startswith("other\tall\t")
 
-    def test_interleaved_references(self, cli, files):
-        lines = zip(HYPOTHESES.splitlines(), REFERENCES.splitlines(), strict=True)
-        cli.file("both", "".join(f"{one}\n{two}\n" for two, one in lines))
+    def test_score_reads_interleaved_references(self, cli, files):
+        pairs = zip(REFERENCES.splitlines(), HYPOTHESES.splitlines(), strict=True)
+        cli.file("both", "".join(f"{reference}\n{hypothesis}\n" for reference, hypothesis in pairs))
         assert cli("score", "hyp", "both", "--references-per-segment", "2", "-q").out == "1.0\n"
 
-    @pytest.mark.parametrize(("sides", "text"), [(("-", "ref"), HYPOTHESES), (("hyp", "-"), REFERENCES)])
-    def test_standard_input(self, cli, files, expected, sides, text):
-        assert cli("score", *sides, "-q", text=text).out == f"{expected.score!r}\n"
+    @pytest.mark.parametrize(("paths", "text"), [(("-", "ref"), HYPOTHESES), (("hyp", "-"), REFERENCES)])
+    def test_score_reads_standard_input(self, cli, files, expected, paths, text):
+        assert cli("score", *paths, "-q", text=text).out == f"{expected.score!r}\n"
 
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252"])
-    def test_texts_can_have_other_encodings(self, cli, encoding):
+    def test_encoding_option_decodes_texts(self, cli, encoding):
         text = "caf\u00e9 d\u00e9j\u00e0\nna\u00efve\n"
         cli.file("hyp", text.encode(encoding))
         cli.file("ref", text.encode(encoding))
         assert cli("score", "hyp", "ref", "-q", "--encoding", encoding).out == "1.0\n"
 
     @pytest.mark.slow
-    def test_line_of_fifty_megabytes_is_scored(self, cli):
+    def test_score_accepts_a_line_of_50_mebibytes(self, cli):
         cli.file("hyp", ("word, " * (50 << 20 >> 2))[: 50 << 20] + "\n")
         cli.file("ref", "w1 w2 w3\n")
         assert cli("score", "hyp", "ref", "-q", "-l", "other").out == "0.0\n"
 
 
-class TestWrongInput:
+class TestInvalidFiles:
     @pytest.mark.parametrize(
         ("name", "content", "message"),
         [
@@ -163,7 +170,7 @@ class TestWrongInput:
             ("wide", "a\nb\n".encode("utf-16"), "wide, line 1: not valid UTF-8"),
         ],
     )
-    def test_files_that_cannot_be_used(self, cli, files, name, content, message):
+    def test_score_rejects_unusable_files(self, cli, files, name, content, message):
         if content == "FOLDER":
             (cli.folder / name).mkdir()
         elif content is not None:
@@ -171,42 +178,42 @@ class TestWrongInput:
         for arguments in ((name, "ref"), ("hyp", name)):
             assert message in cli.failing(1, "score", *arguments)
 
-    def test_file_without_permission_is_reported(self, cli, files):
+    def test_score_reports_a_file_without_read_permission(self, cli, files):
         (cli.folder / "hyp").chmod(0)
         if os.access(cli.folder / "hyp", os.R_OK):
-            pytest.skip("this user may read everything")
+            pytest.skip("this user can read all files")
         assert "Permission denied" in cli.failing(1, "score", *files)
 
-    def test_empty_files(self, cli):
+    def test_score_rejects_empty_files(self, cli):
         cli.file("empty", b"")
         assert "empty is empty; there is nothing to score" in cli.failing(1, "score", "empty", "empty")
         assert cli.failing(1, "score", "-", "empty")
         cli.file("packed", gzip.compress(b""))
         assert "nothing to score" in cli.failing(1, "score", "packed", "packed")
 
-    def test_standard_input_that_does_not_line_up(self, cli, files):
+    def test_score_rejects_invalid_standard_input(self, cli, files):
         for text in ("one line\n", "a\nb\nc\n"):
             assert "do not line up" in cli.failing(1, "score", "-", "ref", text=text)
         assert "for one file only" in cli.failing(1, "score", "-", "-", text="a\n")
         assert "not valid UTF-8" in cli.failing(1, "score", "-", "ref", text=b"a\n\xff\n")
 
-    def test_references_that_are_no_multiple(self, cli, files):
+    def test_score_rejects_a_partial_set_of_references(self, cli, files):
         assert "not a multiple of 3" in cli.failing(1, "score", *files, "--references-per-segment", "3")
 
     @pytest.mark.parametrize("path", ["nowhere/out", "folder", "hyp/out"])
-    def test_output_that_cannot_be_written(self, cli, files, path):
+    def test_output_option_rejects_unwritable_paths(self, cli, files, path):
         (cli.folder / "folder").mkdir()
         assert "cannot write" in cli.failing(1, "score", *files, "-o", path)
 
     @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-    def test_full_disk_is_reported(self, cli, files):
+    def test_score_reports_a_full_disk(self, cli, files):
         assert "No space left" in cli.failing(1, "score", *files, "-o", "/dev/full")
-        with Path("/dev/full").open("wb") as full:
+        with Path("/dev/full").open("wb") as full_device:
             process = subprocess.run(
                 [sys.executable, "-m", "meteor_e", "score", *files],
                 cwd=cli.folder,
                 env=cli.environment,
-                stdout=full,
+                stdout=full_device,
                 stderr=subprocess.PIPE,
             )
         assert process.returncode == 1
@@ -247,20 +254,20 @@ class TestUsage:
             (["score", "hyp", "ref", "--digits", "99"], "--digits"),
         ],
     )
-    def test_wrong_options_are_usage_errors(self, cli, files, arguments, message):
+    def test_program_rejects_invalid_options(self, cli, files, arguments, message):
         assert message in cli.failing(2, *arguments)
 
-    def test_missing_matcher_is_reported(self, cli, files):
+    def test_score_suggests_a_matcher_for_an_unknown_name(self, cli, files):
         assert "did you mean 'exact'" in cli.failing(3, "score", *files, "-m", "exat")
 
-    def test_missing_pack_is_reported(self, cli, files):
+    def test_score_reports_a_missing_pack(self, cli, files):
         line = cli.failing(3, "score", *files, env={"METEOR_E_PACKS": str(cli.folder / "nothing")})
         assert "meteor-e pack install en" in line
         assert "offline" in cli.failing(3, "--offline", "score", *files, "--set", "pack=de")
         assert "nowhere" in cli.failing(3, "score", *files, "--set", "pack=./nowhere")
 
 
-class TestSurroundings:
+class TestEnvironment:
     @pytest.mark.parametrize(
         "environment",
         [
@@ -271,12 +278,12 @@ class TestSurroundings:
             {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
         ],
     )
-    def test_locale_does_not_change_the_output(self, cli, environment):
+    def test_output_does_not_depend_on_the_locale(self, cli, environment):
         cli.file("hyp", "İSTANBUL ÉTÉ IĞDIR, 1.5\n")
-        usual = cli("score", "hyp", "hyp", "--alignments").out
-        assert cli("score", "hyp", "hyp", "--alignments", env=environment).out == usual
+        expected_output = cli("score", "hyp", "hyp", "--alignments").out
+        assert cli("score", "hyp", "hyp", "--alignments", env=environment).out == expected_output
 
-    def test_score_works_without_a_home_folder(self, cli, files, expected):
+    def test_score_works_without_a_home_directory(self, cli, files, expected):
         process = subprocess.run(
             [sys.executable, "-m", "meteor_e", "score", *files, "-q"],
             cwd=cli.folder,
@@ -288,15 +295,15 @@ class TestSurroundings:
         )
         assert (process.returncode, process.stdout.decode()) == (0, f"{expected.score!r}\n")
 
-    def test_read_only_pack_folder_is_reported(self, cli, files, expected, own_packs):
-        writable = own_packs.stat().st_mode
+    def test_score_works_with_a_read_only_pack_directory(self, cli, files, expected, own_packs):
+        original_mode = own_packs.stat().st_mode
         own_packs.chmod(stat.S_IRUSR | stat.S_IXUSR)
         try:
             assert cli("score", *files, "-q").out == f"{expected.score!r}\n"
         finally:
-            own_packs.chmod(writable)
+            own_packs.chmod(original_mode)
 
-    def test_closed_pipe_ends_the_command_quietly(self, cli):
+    def test_score_ends_quietly_if_its_pipe_is_closed(self, cli):
         cli.file("hyp", "a b c d e f\n" * 20_000)
         process = cli.start("score", "hyp", "hyp", "--format=tsv", "--segments")
         assert process.stdout is not None
@@ -308,21 +315,21 @@ class TestSurroundings:
         assert process.wait() == 1
 
     @pytest.mark.parametrize(
-        ("number", "code", "said"),
+        ("signal_number", "code", "message"),
         [(signal.SIGINT, 130, "interrupted"), (signal.SIGTERM, 143, "terminated")],
         ids=["ctrl-c", "terminated"],
     )
-    def test_interruption_leaves_no_files(self, cli, number, code, said):
-        # Standard input stays open, so that scoring has begun and cannot end.
+    def test_score_leaves_no_output_file_after_a_signal(self, cli, signal_number, code, message):
+        # Standard input stays open, so that the program cannot finish before the signal arrives.
         cli.file("ref", "a b c\n" * 50_000)
         process = cli.start("score", "-", "ref", "--format=tsv", "--segments", "-o", "out", stdin=subprocess.PIPE)
         assert process.stdin is not None
-        # More than a pipe holds: once it is written, the program has begun to read and to score.
+        # The text is larger than the buffer of a pipe. When the call returns, the program has begun to read and score.
         process.stdin.write(b"a b c\n" * 40_000)
         process.stdin.flush()
-        process.send_signal(number)
+        process.send_signal(signal_number)
         _, err = process.communicate()
         assert process.returncode == code
-        # On a terminal the shell has written ^C, so a line end comes first.
-        assert err.decode().lstrip("\n") == f"meteor-e: {said}\n"
+        # The program prints a line break first, because a terminal has printed ^C on the current line.
+        assert err.decode().lstrip("\n") == f"meteor-e: {message}\n"
         assert not list(cli.folder.glob("*out*"))

@@ -1,4 +1,4 @@
-"""Output and help fit a terminal of 80 columns, and the shell completes names."""
+"""Tests of the output on a terminal of 80 columns and of shell completion."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from meteor_e.render.plain import display_width
 
 
 def walk_commands(command, context):
+    """Yield the context of a command and the contexts of all its subcommands."""
     yield context
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
@@ -22,13 +23,13 @@ def walk_commands(command, context):
 
 
 def test_help_of_every_command_fits_80_columns():
-    too_long = [
+    long_lines = [
         f"{context.command_path}: {line}"
         for context in walk_commands(cli, click.Context(cli, info_name="meteor-e"))
         for line in context.get_help().splitlines()
         if display_width(line) > 80
     ]
-    assert too_long == []
+    assert long_lines == []
 
 
 @pytest.mark.parametrize("command", ["languages", "languages fr", "plugins", "plugins stem", "plugins --kind chain"])
@@ -38,7 +39,7 @@ def test_listing_fits_80_columns(command):
 
 
 def test_wrapped_table_keeps_all_words():
-    text = " ".join(f"word{number}" for number in range(40))
+    text = " ".join(f"word{index}" for index in range(40))
     table = format_wrapped_table(["name", "what"], [["first", text], ["second", ""]])
     assert table.split() == ["name", "what", "first", *text.split(), "second"]
     assert max(map(len, table.splitlines())) <= 80
@@ -48,6 +49,6 @@ def test_wrapped_table_keeps_all_words():
     ("option", "incomplete", "expected"),
     [("-M", "met", "meteor"), ("-f", "js", "json"), ("-l", "f", "fr"), ("-c", "met", "meteor-1.5-en")],
 )
-def test_shell_completes_values_of_options(option, incomplete, expected):
+def test_completion_completes_values_of_options(option, incomplete, expected):
     completion = BashComplete(cli, {}, "meteor-e", "_METEOR_E_COMPLETE")
     assert expected in [item.value for item in completion.get_completions(["score", option], incomplete)]
