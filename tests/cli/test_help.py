@@ -1,4 +1,4 @@
-"""The help texts of commands have groups of options, valid examples, and complete summaries."""
+"""Tests of the examples and options in the help of all commands."""
 
 from __future__ import annotations
 
@@ -13,70 +13,81 @@ from meteor_e.cli.program import cli
 from meteor_e.java.options import parse
 
 
-def commands(command: click.Command = cli, parent: click.Context | None = None) -> Iterator[click.Context]:
-    """Yield a context for each command, and for each group of commands."""
+def walk_commands(command: click.Command = cli, parent: click.Context | None = None) -> Iterator[click.Context]:
+    """Yield a context for each command and for each group of commands.
+
+    Hidden commands and commands of plugins that are not installed are skipped.
+    """
     name = "meteor-e" if parent is None else command.name
     context = click.Context(command, parent=parent, info_name=name)
     yield context
     if isinstance(command, click.Group):
-        for inner in command.list_commands(context):
-            found = command.get_command(context, inner)
-            assert found is not None
-            missing = found.context_settings.get("ignore_unknown_options")  # its plugin is not installed
-            if not missing and not found.hidden:
-                found.name = inner
-                yield from commands(found, context)
+        for subcommand_name in command.list_commands(context):
+            subcommand = command.get_command(context, subcommand_name)
+            assert subcommand is not None
+            # Only the placeholders for commands of missing plugins have this setting.
+            is_placeholder = subcommand.context_settings.get("ignore_unknown_options")
+            if not is_placeholder and not subcommand.hidden:
+                subcommand.name = subcommand_name
+                yield from walk_commands(subcommand, context)
 
 
-ALL = {context.command_path: context for context in commands()}
-LEAVES = {path: context for path, context in ALL.items() if not isinstance(context.command, click.Group)}
+COMMANDS = {
+    context.command_path: context for context in walk_commands() if not isinstance(context.command, click.Group)
+}
+"""The contexts of all commands that are not groups, by the path of the command."""
+COMMANDS_WITH_REQUIRED_PARAMETERS = [
+    path for path, context in COMMANDS.items() if any(parameter.required for parameter in context.command.params)
+]
 
 
-def help_of(context: click.Context) -> str:
+def get_help(context: click.Context) -> str:
+    """Return the help text of a command."""
     return context.command.get_help(context)
 
 
-def examples(context: click.Context) -> list[str]:
-    """Return the command lines in a help text that call the command, without the program's name."""
-    start = rf"^ *(?:\$ )?{re.escape(context.command_path)} (.*)$"
-    return re.findall(start, help_of(context), re.MULTILINE)
+def find_examples(context: click.Context) -> list[str]:
+    """Return the arguments of each command line in a help text that calls the command itself."""
+    path = re.escape(context.command_path)
+    help_text = get_help(context)
+    examples_with_arguments = re.findall(rf"^ *(?:\$ )?{path} (.*)$", help_text, re.MULTILINE)
+    examples_without_arguments = re.findall(rf"^ *{path}()$", help_text, re.MULTILINE)
+    return examples_with_arguments + examples_without_arguments
 
 
-@pytest.mark.parametrize("path", sorted(LEAVES))
-def test_examples(path):
+@pytest.mark.parametrize("path", sorted(COMMANDS))
+def test_help_contains_valid_examples(path):
     """Each help text contains examples, and the command accepts their options."""
-    context = LEAVES[path]
-    found = examples(context) + examples_without_arguments(context)
-    assert found
-    for line in found:
-        words = shlex.split(re.split(r" [|<>] ?", line)[0])
+    context = COMMANDS[path]
+    examples = find_examples(context)
+    assert examples
+    for example in examples:
+        # Pipes and redirections are not arguments of the command.
+        command_line = re.split(r" [|<>] ?", example)[0]
+        arguments = [argument for argument in shlex.split(command_line) if argument != "…"]
         if context.command.name == "compat":
-            parse([word for word in words if word != "…"])
+            parse(arguments)
         else:
             parser = context.command.make_parser(click.Context(context.command))
-            parser.parse_args([word for word in words if word != "…"])
+            parser.parse_args(arguments)
 
 
-def examples_without_arguments(context: click.Context) -> list[str]:
-    return re.findall(rf"^ *{re.escape(context.command_path)}()$", help_of(context), re.MULTILINE)
-
-
-def test_short_options_mean_the_same_in_all_commands():
-    meanings: dict[str, set[str]] = {}
-    for context in LEAVES.values():
+def test_short_options_have_one_meaning_in_all_commands():
+    long_names: dict[str, set[str]] = {}
+    for context in COMMANDS.values():
         for parameter in context.command.params:
-            for letter in parameter.opts if isinstance(parameter, click.Option) and not parameter.hidden else ():
-                if len(letter) == 2:
-                    meanings.setdefault(letter, set()).add(max(parameter.opts, key=len))
-    assert {letter: names for letter, names in meanings.items() if len(names) > 1} == {}
-    assert meanings["-t"] == {"--task"}
-    assert meanings["-l"] == {"--language"}
-    assert (meanings["-f"], meanings["-o"], meanings["-M"]) == ({"--format"}, {"--output"}, {"--metric"})
+            if not isinstance(parameter, click.Option) or parameter.hidden:
+                continue
+            for name in parameter.opts:
+                if len(name) == 2:
+                    long_names.setdefault(name, set()).add(max(parameter.opts, key=len))
+    assert {name: meanings for name, meanings in long_names.items() if len(meanings) > 1} == {}
+    assert long_names["-t"] == {"--task"}
+    assert long_names["-l"] == {"--language"}
+    assert (long_names["-f"], long_names["-o"], long_names["-M"]) == ({"--format"}, {"--output"}, {"--metric"})
 
 
-@pytest.mark.parametrize(
-    "path", [path for path, each in LEAVES.items() if any(one.required for one in each.command.params)]
-)
-def test_missing_arguments_are_reported(path):
+@pytest.mark.parametrize("path", COMMANDS_WITH_REQUIRED_PARAMETERS)
+def test_commands_report_missing_arguments(path):
     with pytest.raises(click.MissingParameter):
-        LEAVES[path].command.make_context(path, [])
+        COMMANDS[path].command.make_context(path, [])

@@ -1,6 +1,7 @@
-"""Files and settings of bad intent: one line, no number, no hang, bounded memory.
+"""Tests of hostile files and settings.
 
-Many more are made by ``benchmarks/robustness/hostile.py``, which counts what they do.
+The program must print an error of one line and no score. It must not hang, and its memory must be bounded.
+``benchmarks/robustness/hostile.py`` runs many more such cases and counts their results.
 """
 
 from __future__ import annotations
@@ -19,12 +20,14 @@ needs_pipes = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pip
 
 @pytest.fixture
 def texts(cli):
+    """Write a hypothesis file and a reference file, and return their names."""
     (cli.folder / "hyp").write_text("a b\n")
     (cli.folder / "ref").write_text("a b\n")
     return "hyp", "ref"
 
 
-def make(kind, path):
+def make_special_file(kind, path):
+    """Create a named pipe, a link to a device, or a socket."""
     if kind == "pipe":
         os.mkfifo(path)
     elif kind == "device":
@@ -46,14 +49,14 @@ def make(kind, path):
         ("pack/manifest.json", ["-c", "chain-with-pack.yaml"]),
     ],
 )
-def test_special_files_are_refused(cli, texts, kind, name, arguments):
-    for file, lemmas in (("chain-with-lemmas.yaml", "lemmas"), ("chain-with-packed-lemmas.yaml", "lemmas.gz")):
-        (cli.folder / file).write_text(
+def test_score_rejects_special_files(cli, texts, kind, name, arguments):
+    for chain, lemmas in (("chain-with-lemmas.yaml", "lemmas"), ("chain-with-packed-lemmas.yaml", "lemmas.gz")):
+        (cli.folder / chain).write_text(
             f"language: other\nmatchers: [exact, lemma]\nlemmatizer: {{use: lookup, file: {lemmas}}}\n"
         )
     (cli.folder / "chain-with-pack.yaml").write_text("language: other\npack: ./pack\n")
     (cli.folder / name).parent.mkdir(exist_ok=True)
-    make(kind, cli.folder / name)
+    make_special_file(kind, cli.folder / name)
     process = cli.start("score", *texts, *arguments)
     out, err = process.communicate()
     assert process.returncode in (1, 2, 3)
@@ -64,7 +67,7 @@ def test_special_files_are_refused(cli, texts, kind, name, arguments):
 
 @pytest.mark.skipif(os.name != "posix", reason="needs a POSIX shell")
 @pytest.mark.parametrize(
-    ("closed", "command", "code", "message"),
+    ("redirections", "command", "code", "message"),
     [
         ("0<&-", "score - ref", 1, "meteor-e: cannot read standard input: Bad file descriptor\n"),
         ("0<&-", "compat - - -stdio", 1, "meteor-e: cannot read standard input: Bad file descriptor\n"),
@@ -75,15 +78,15 @@ def test_special_files_are_refused(cli, texts, kind, name, arguments):
         ("0<&- 1>&- 2>&-", "score hyp ref -o out.json", 0, ""),
     ],
 )
-def test_streams_that_are_closed(cli, texts, closed, command, code, message):
-    shell = ["sh", "-c", f'"$0" -m meteor_e {command} -l other {closed}', sys.executable]
-    done = subprocess.run(shell, cwd=cli.folder, env=cli.environment, capture_output=True, text=True)
-    assert (done.returncode, done.stderr, done.stdout) == (code, message, "")
+def test_program_reports_closed_standard_streams(cli, texts, redirections, command, code, message):
+    shell_command = ["sh", "-c", f'"$0" -m meteor_e {command} -l other {redirections}', sys.executable]
+    process = subprocess.run(shell_command, cwd=cli.folder, env=cli.environment, capture_output=True, text=True)
+    assert (process.returncode, process.stderr, process.stdout) == (code, message, "")
     assert (cli.folder / "out.json").exists() == (code == 0)
 
 
 @pytest.mark.skipif(not Path("/dev/urandom").exists(), reason="needs /dev/urandom")
-def test_endless_device_is_refused(cli, texts):
+def test_program_rejects_an_endless_device(cli, texts):
     for command in ("compat", "score"):
         result = cli(command, "/dev/urandom", "ref", "-l", "other")
         assert (result.code, result.err) == (1, "meteor-e: cannot read /dev/urandom: not a regular file but a device\n")
@@ -109,15 +112,15 @@ def test_commands_do_not_wait_for_a_pipe(cli, texts, arguments):
     assert b"not a regular file but a pipe" in out + err or b"is a pipe" in err
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_pipes_are_read_as_files_are(cli, texts, packed):
-    """Shells pass a pipe for <(command)."""
+@pytest.mark.parametrize("compressed", [False, True])
+def test_score_reads_texts_from_pipes(cli, texts, compressed):
+    """Shells pass a pipe for the argument ``<(command)``."""
     for name in ("hyp", "ref"):
         os.mkfifo(cli.folder / f"{name}-pipe")
     process = cli.start("score", "hyp-pipe", "ref-pipe", "-l", "other", "--segments", "--name", "hyp")
     for name in ("hyp", "ref"):
         data = (cli.folder / name).read_bytes()
-        (cli.folder / f"{name}-pipe").write_bytes(gzip.compress(data) if packed else data)
+        (cli.folder / f"{name}-pipe").write_bytes(gzip.compress(data) if compressed else data)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (0, b"")
     assert out.decode() == cli("score", "hyp", "ref", "-l", "other", "--segments").out
@@ -135,21 +138,20 @@ def test_pipes_are_read_as_files_are(cli, texts, packed):
         ("pack: " + "a/" * 3000, "File name too long"),
     ],
 )
-def test_paths_that_cannot_be(cli, texts, chain, message):
-    (cli.folder / "chain.yaml").write_text("" if "language" in chain else "language: other\n")
-    with (cli.folder / "chain.yaml").open("a") as file:
-        file.write(chain + "\n")
+def test_score_rejects_impossible_paths(cli, texts, chain, message):
+    language = "" if "language" in chain else "language: other\n"
+    (cli.folder / "chain.yaml").write_text(f"{language}{chain}\n")
     result = cli("score", *texts, "-c", "chain.yaml")
     assert result.code
     assert result.out == ""
     assert message in result.err or "is not YAML" in result.err
 
 
-@pytest.mark.parametrize("packed", [False, True])
-def test_lemma_table_is_bounded(cli, texts, packed):
-    """The table is a sparse file, which does not contain any line breaks."""
-    name = "lemmas.gz" if packed else "lemmas"
-    if packed:
+@pytest.mark.parametrize("compressed", [False, True])
+def test_score_limits_the_size_of_a_lemma_table(cli, texts, compressed):
+    """The table contains only null bytes and therefore no line breaks. The uncompressed table is a sparse file."""
+    name = "lemmas.gz" if compressed else "lemmas"
+    if compressed:
         with gzip.open(cli.folder / name, "wb", 1) as stream:
             for _ in range(300):
                 stream.write(bytes(1 << 20))
@@ -163,7 +165,7 @@ def test_lemma_table_is_bounded(cli, texts, packed):
     assert "256 MiB" in line
 
 
-def test_length_of_a_line_is_bounded(cli, texts):
+def test_score_limits_the_length_of_a_line(cli, texts):
     with (cli.folder / "endless").open("wb") as stream:
         stream.truncate(1 << 35)
     line = cli.failing(1, "score", "endless", "ref", "-l", "other")

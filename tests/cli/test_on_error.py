@@ -1,4 +1,4 @@
-"""Segments that cannot be aligned do not change other segment ids, and systems stay comparable."""
+"""Tests of the option ``--on-error``, which says what happens to segments that cannot be aligned."""
 
 from __future__ import annotations
 
@@ -6,63 +6,68 @@ import json
 
 import pytest
 
-ENDLESS = "a " * 10_001
+LONG_SEGMENT = "a " * 10_001
+OPTIONS = ("-l", "other", "-m", "exact")
+
 pytestmark = pytest.mark.usefixtures("quick_refusal")
 
 
 @pytest.fixture
 def files(cli):
-    """Two systems and a reference; the third segment of the first and the fifth of the second repeat one word."""
+    """Write the outputs of two systems and a reference, in two variants.
+
+    System ``one`` fails to align in segment 3, and system ``two`` in segment 5. The files with the suffix ``.kept`` do
+    not contain these two segments.
+    """
     lines = ["the cat sat", "a dog ran home", "it rains", "we go", "they stay", "the end"]
     first, second, reference = list(lines), [line.replace("the", "that") for line in lines], list(lines)
     first[0] = "the cat stood"
-    first[2] = reference[4] = second[4] = ENDLESS
-    reference[2] = ENDLESS + "b"
+    first[2] = reference[4] = second[4] = LONG_SEGMENT
+    reference[2] = LONG_SEGMENT + "b"
     for name, text in (("one", first), ("two", second), ("ref", reference)):
         cli.file(name, "".join(f"{line}\n" for line in text))
-    keep = [number for number in range(6) if number not in (2, 4)]
+    indexes = [index for index in range(6) if index not in (2, 4)]
     for name, text in (("one.kept", first), ("two.kept", second), ("ref.kept", reference)):
-        cli.file(name, "".join(f"{text[number]}\n" for number in keep))
-    return cli
+        cli.file(name, "".join(f"{text[index]}\n" for index in indexes))
 
 
-OPTIONS = ("-l", "other", "-m", "exact")
-
-
+@pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("metrics", [(), ("-M", "meteor")])
-def test_error_stops_by_default_and_names_the_segment(files, metrics):
-    message = files.failing(1, "score", "one", "ref", *OPTIONS, *metrics)
+def test_score_stops_at_an_error_and_names_the_segment(cli, metrics):
+    message = cli.failing(1, "score", "one", "ref", *OPTIONS, *metrics)
     assert "segment 3: " in message
     assert "--on-error skip|zero" in message
 
 
+@pytest.mark.usefixtures("files")
 @pytest.mark.parametrize("metrics", [(), ("-M", "meteor"), ("-M", "meteor", "-M", "exact=meteor:matchers=exact")])
-def test_segments_are_skipped_in_all_systems_together(files, metrics):
+def test_on_error_skip_skips_segments_in_all_systems(cli, metrics):
+    """The results are those of files without the segments that any system fails to align."""
     arguments = (*OPTIONS, *metrics, "--significance", "--samples", "100", "--format=json", "--segments")
-    found = json.loads(files("score", "one", "two", "ref", *arguments, "--on-error", "skip").out)
-    kept = json.loads(
-        files("score", "one.kept", "two.kept", "ref.kept", *arguments, "--name", "one", "--name", "two").out
-    )
-    assert found.pop("left_out") == [3, 5]
-    for system, other in zip(found["systems"], kept["systems"], strict=True):
+    document = json.loads(cli("score", "one", "two", "ref", *arguments, "--on-error", "skip").out)
+    names = ("--name", "one", "--name", "two")
+    expected = json.loads(cli("score", "one.kept", "two.kept", "ref.kept", *arguments, *names).out)
+    assert document.pop("left_out") == [3, 5]
+    for system, expected_system in zip(document["systems"], expected["systems"], strict=True):
         assert [segment.pop("id") for segment in system["segments"]] == [1, 2, 4, 6]
-        for segment in other["segments"]:
+        for segment in expected_system["segments"]:
             del segment["id"]
-    assert found == kept
+    assert document == expected
 
 
-def test_segment_ids_are_those_of_the_files(files):
+@pytest.mark.usefixtures("files")
+def test_on_error_skip_does_not_change_segment_ids(cli):
     arguments = ("score", "one", "ref", *OPTIONS, "--on-error", "skip", "--segments")
-    lines = files(*arguments, "-f", "wmt", "--wmt-names", "de-en", "set", "refA").out.splitlines()
+    lines = cli(*arguments, "-f", "wmt", "--wmt-names", "de-en", "set", "refA").out.splitlines()
     assert [line.split("\t")[-2] for line in lines] == ["1", "2", "3", "4", "5", "6"]
     assert [line.split("\t")[-2] for line in lines if line.endswith("\tNone")] == ["3"]
-    rows = files(*arguments, "-f", "csv").out.splitlines()[1:]
+    rows = cli(*arguments, "-f", "csv").out.splitlines()[1:]
     assert [row.split(",")[1] for row in rows] == ["1", "2", "4", "5", "6", "all"]
 
 
-def test_score_is_missing_if_all_segments_are_skipped(cli):
-    cli.file("one", f"{ENDLESS}\n")
-    cli.file("ref", f"{ENDLESS}b\n")
+def test_on_error_skip_fails_if_all_segments_are_skipped(cli):
+    cli.file("one", f"{LONG_SEGMENT}\n")
+    cli.file("ref", f"{LONG_SEGMENT}b\n")
     result = cli("score", "one", "ref", *OPTIONS, "--on-error", "skip")
     assert result.code == 1
     assert "one: no segment can be aligned; there is nothing to score" in result.err

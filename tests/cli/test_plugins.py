@@ -1,3 +1,5 @@
+"""Tests of ``meteor-e plugins`` and of commands that plugins add."""
+
 from __future__ import annotations
 
 import json
@@ -37,12 +39,13 @@ PLUGIN = """
 
 
 @pytest.fixture
-def listing(plugin_site, monkeypatch):
+def list_plugins(plugin_site, monkeypatch):
+    """Install a partly broken plugin and two broken plugins, and return a function that runs ``meteor-e plugins``."""
     plugin_site.add("sound-plugin", PLUGIN, version="2.5")
     plugin_site.add("sad-plugin", "raise OSError('no data')")
     plugin_site.add("none-plugin", "hooks = None", value="none_plugin:hooks")
-    own = plugin_site.registry()
-    monkeypatch.setattr(meteor_e.cli.plugins, "plugin_registry", lambda: own)
+    registry = plugin_site.registry()
+    monkeypatch.setattr(meteor_e.cli.plugins, "plugin_registry", lambda: registry)
 
     def run(*arguments):
         result = CliRunner().invoke(cli, ["plugins", *arguments], catch_exceptions=False)
@@ -53,8 +56,8 @@ def listing(plugin_site, monkeypatch):
     return run
 
 
-def test_table(listing):
-    lines = listing("--wide").splitlines()
+def test_plugins_prints_a_table(list_plugins):
+    lines = list_plugins("--wide").splitlines()
     assert lines[0].split() == ["kind", "name", "from", "what"]
     (exact,) = [line for line in lines if line.split()[:2] == ["matcher", "exact"]]
     assert exact.split("  ")[-1] == "Words match if they are equal."
@@ -62,18 +65,19 @@ def test_table(listing):
     assert "sound-plugin 2.5" in initial
     assert "(needs letters)" in initial
     assert "\x1b" not in initial
-    none, sad, sound = [line for line in lines if line.startswith("plugin ")]
-    assert "ERROR: meteor_e_matchers(): sound_plugin.Bad does not define keys" in sound
-    assert "refers to None" in none
-    assert "sad-plugin 1.0" in sad
-    assert "OSError: no data" in sad
+    none_line, sad_line, sound_line = [line for line in lines if line.startswith("plugin ")]
+    assert "ERROR: meteor_e_matchers(): sound_plugin.Bad does not define keys" in sound_line
+    assert "refers to None" in none_line
+    assert "sad-plugin 1.0" in sad_line
+    assert "OSError: no data" in sad_line
     assert "of kind 'language'" in " ".join(lines[-8:])
-    (czech,) = [line for line in listing("--kind", "language").splitlines() if line.split()[:2] == ["language", "cs"]]
+    language_lines = list_plugins("--kind", "language").splitlines()
+    (czech,) = [line for line in language_lines if line.split()[:2] == ["language", "cs"]]
     assert czech.endswith("Czech (also cz)")
 
 
-def test_json(listing):
-    rows = json.loads(listing("--json"))
+def test_plugins_prints_json(list_plugins):
+    rows = json.loads(list_plugins("--json"))
     by_name = {(row["kind"], row["name"]): row for row in rows}
     assert by_name["matcher", "exact"] == {
         "kind": "matcher",
@@ -97,12 +101,15 @@ def test_json(listing):
 
 @pytest.fixture
 def run_cli(plugin_site, tmp_path):
-    """Run the command in a process that has the site's plugins installed; return code, stdout, stderr."""
+    """Return a function that runs ``meteor-e`` in a separate process with the plugins of the site.
+
+    The function returns the exit code, the standard output, and the standard error.
+    """
     (tmp_path / "hypothesis.txt").write_text("the boat left\n", encoding="utf-8")
     (tmp_path / "reference.txt").write_text("the ship lifted\n", encoding="utf-8")
 
     def run(*arguments):
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-m", "meteor_e", *arguments],
             cwd=tmp_path,
             env={**os.environ, "PYTHONPATH": str(plugin_site.folder), "PYTHONDONTWRITEBYTECODE": "1"},
@@ -111,23 +118,25 @@ def run_cli(plugin_site, tmp_path):
             encoding="utf-8",
             check=False,
         )
-        return done.returncode, done.stdout, done.stderr
+        return process.returncode, process.stdout, process.stderr
 
     return run
 
 
-def score(*matchers):
+def score_arguments(*matchers):
+    """Return the arguments of a ``score`` command that uses these matchers."""
     return ("score", "hypothesis.txt", "reference.txt", "-l", "other", "-m", ",".join(matchers), "--format=json")
 
 
-def test_broken_plugin_is_reported_in_one_line(plugin_site, run_cli):
+def test_score_warns_of_a_broken_plugin_in_one_line(plugin_site, run_cli):
     plugin_site.add("sound-plugin", PLUGIN.replace("[Initial, Bad]", "[Initial]"), version="2.5")
     plugin_site.add("sad-plugin", "import no_such_module_anywhere")
 
-    code, output, errors = run_cli(*score("exact"))
-    assert (code, errors) == (0, "")  # nobody looked
+    code, output, errors = run_cli(*score_arguments("exact"))
+    # Built-in matchers do not load the plugins.
+    assert (code, errors) == (0, "")
 
-    code, output, errors = run_cli(*score("exact", "initial"))
+    code, output, errors = run_cli(*score_arguments("exact", "initial"))
     assert code == 0
     assert "|plugins:sound-plugin@2.5" in json.loads(output)["metrics"]["METEOR"]["signature"]
     assert errors.startswith("meteor-e: warning: sad-plugin 1.0: ModuleNotFoundError")
@@ -162,12 +171,13 @@ GREETING = """
 
 @pytest.fixture
 def greeting(plugin_site):
+    """Install a plugin with a command group, whose module is a separate distribution, and two broken commands."""
     plugin_site.add("kind-plugin", COMMAND_PLUGIN, version="3.0")
     plugin_site.add("greeting", GREETING, entry_point="unused", value="kind_plugin")
     (plugin_site.folder / "greeting-1.0.dist-info" / "entry_points.txt").unlink()
 
 
-def test_command_of_a_plugin_is_listed(greeting, run_cli):
+def test_plugin_command_runs_and_reports_errors(greeting, run_cli):
     assert run_cli("greet", "hello", "world") == (0, "hello world\n", "")
     code, output, errors = run_cli("greet", "--help")
     assert (code, errors) == (0, "")
@@ -175,18 +185,19 @@ def test_command_of_a_plugin_is_listed(greeting, run_cli):
     assert run_cli("greet", "hello", "nobody") == (2, "", "meteor-e: nobody is there\n")
 
 
-def test_commands_of_plugins_are_listed_with_what_they_are_for(greeting, run_cli):
+def test_help_lists_plugin_commands_with_summaries(greeting, run_cli):
     code, output, errors = run_cli("--help")
     assert code == 0
-    _, _, listed = output.partition("\nPlugins:")
-    listed = f" {' '.join(listed.split())} "
-    assert " greet Say something nice. " in listed
-    assert " sad ERROR: command 'sad' of kind-plugin 3.0 is broken: " in listed
-    assert "is not a click.Command" in listed
+    _, _, plugins_section = output.partition("\nPlugins:")
+    # The help wraps lines, so the test ignores line breaks.
+    plugins_text = f" {' '.join(plugins_section.split())} "
+    assert " greet Say something nice. " in plugins_text
+    assert " sad ERROR: command 'sad' of kind-plugin 3.0 is broken: " in plugins_text
+    assert "is not a click.Command" in plugins_text
     assert errors == ""
 
 
-def test_broken_or_unknown_command_is_reported_in_one_line(greeting, plugin_site, run_cli):
+def test_program_reports_broken_or_unknown_plugin_commands(greeting, plugin_site, run_cli):
     code, output, errors = run_cli("sad")
     assert (code, output, errors.count("\n")) == (3, "", 1)
     assert "command 'sad' of kind-plugin 3.0 is broken: AttributeError: " in errors
@@ -196,19 +207,19 @@ def test_broken_or_unknown_command_is_reported_in_one_line(greeting, plugin_site
     assert "no such command 'gret' (did you mean 'greet'?); plugins that failed: sad-plugin 1.0: " in errors
 
 
-def test_builtin_commands_do_not_look_at_plugins(greeting, plugin_site, run_cli):
+def test_builtin_commands_do_not_load_plugins(greeting, plugin_site, run_cli):
     plugin_site.add("loud-plugin", "print('LOUD')")
     assert run_cli("compat", "--help")[1].startswith("Usage: ")
     assert "LOUD" not in run_cli("compat", "--help")[1]
     assert "LOUD" in run_cli("greet", "hello", "world")[1]
 
 
-def test_completion_includes_commands_of_plugins(greeting, plugin_site, run_cli, monkeypatch):
+def test_completion_includes_plugin_commands(greeting, plugin_site, run_cli, monkeypatch):
     monkeypatch.setenv("_METEOR_E_COMPLETE", "bash_complete")
     monkeypatch.setenv("COMP_CWORD", "1")
-    for typed, completed in (("gr", "plain,greet\n"), ("sa", "\n")):
-        monkeypatch.setenv("COMP_WORDS", f"meteor-e {typed}")
-        assert run_cli() == (0, completed, "")
+    for prefix, output in (("gr", "plain,greet\n"), ("sa", "\n")):
+        monkeypatch.setenv("COMP_WORDS", f"meteor-e {prefix}")
+        assert run_cli() == (0, output, "")
 
 
 OPTIONS = """
@@ -239,10 +250,11 @@ OPTIONS = """
 
 
 @pytest.fixture
-def described(plugin_site, monkeypatch):
+def describe_component(plugin_site, monkeypatch):
+    """Install a plugin whose matcher has options, and return a function that runs ``meteor-e plugins``."""
     plugin_site.add("table-plugin", OPTIONS, version="2.5")
-    own = plugin_site.registry()
-    monkeypatch.setattr(meteor_e.cli.plugins, "plugin_registry", lambda: own)
+    registry = plugin_site.registry()
+    monkeypatch.setattr(meteor_e.cli.plugins, "plugin_registry", lambda: registry)
 
     def run(*arguments):
         return CliRunner().invoke(cli, ["plugins", *arguments])
@@ -250,8 +262,8 @@ def described(plugin_site, monkeypatch):
     return run
 
 
-def test_component_is_printed_as_json(described):
-    (row,) = json.loads(described("table", "--json").output)
+def test_plugins_prints_a_component_as_json(describe_component):
+    (row,) = json.loads(describe_component("table", "--json").output)
     assert (row["kind"], row["name"], row["status"]) == ("matcher", "table", "ok")
     assert row["description"].startswith("Words of one class match.")
     assert row["options"][0] == {
@@ -264,26 +276,26 @@ def test_component_is_printed_as_json(described):
     assert [option["default"] for option in row["options"]] == [None, 0.5, "keep"]
 
 
-def test_components_without_options_are_described(described):
-    assert "It has no options." in described("exact", "--kind", "matcher").output
-    assert "chain exact" in described("exact").output
+def test_plugins_describes_components_without_options(describe_component):
+    assert "It has no options." in describe_component("exact", "--kind", "matcher").output
+    assert "chain exact" in describe_component("exact").output
 
 
-def test_unknown_name_is_refused(described):
-    done = described("tabel")
-    assert done.exit_code != 0
-    assert "did you mean 'table'" in str(done.exception)
-    assert "there is no feature 'table'" in str(described("table", "-k", "feature").exception)
+def test_plugins_rejects_unknown_names(describe_component):
+    result = describe_component("tabel")
+    assert result.exit_code != 0
+    assert "did you mean 'table'" in str(result.exception)
+    assert "there is no feature 'table'" in str(describe_component("table", "-k", "feature").exception)
 
 
 @pytest.mark.slow
-def test_new_plugin_passes_its_tests(tmp_path):
-    """The new distribution is installed next to this meteor_e, and its tests are run."""
+def test_write_plugin_creates_a_plugin_that_passes_its_tests(tmp_path):
+    """The test installs the new plugin into a separate folder and runs the plugin's tests."""
     folder = write_plugin("my-class", tmp_path / "plugin")
     site = tmp_path / "site"
     install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation", "--target", site]
     subprocess.run([*install, folder], check=True)
-    done = subprocess.run(
+    process = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "tests"],
         cwd=folder,
         env={**os.environ, "PYTHONPATH": str(site)},
@@ -291,26 +303,27 @@ def test_new_plugin_passes_its_tests(tmp_path):
         text=True,
         check=False,
     )
-    assert done.returncode == 0, done.stdout
+    assert process.returncode == 0, process.stdout
 
 
 @pytest.mark.parametrize("name", ["", "Two Words", "../up", "a--b", "1st", "a/b"])
-def test_bad_names(name, tmp_path):
+def test_write_plugin_rejects_invalid_names(name, tmp_path):
     with pytest.raises(ConfigError, match="is not a plugin name"):
         write_plugin(name, tmp_path / "plugin")
     assert not list(tmp_path.iterdir())
 
 
-def test_existing_folder_is_left_alone(tmp_path):
+def test_write_plugin_rejects_an_existing_folder(tmp_path):
     with pytest.raises(ConfigError, match="exists"):
         write_plugin("good", tmp_path)
 
 
-def test_new_plugin_command_creates_a_plugin(tmp_path, monkeypatch):
+def test_plugins_new_creates_a_plugin(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(cli, ["plugins", "new", "soundalike"], catch_exceptions=False)
     assert result.exit_code == 0
     folder = tmp_path / "meteor-e-soundalike"
     assert (folder / "src/meteor_e_soundalike/soundalike.yaml").is_file()
-    modules = {module for file in folder.rglob("*.py") for module, _ in imports(file.read_text(encoding="utf-8"))}
+    sources = [path.read_text(encoding="utf-8") for path in folder.rglob("*.py")]
+    modules = {module for source in sources for module, _ in imports(source)}
     assert modules == {"meteor_e", "meteor_e.api", "meteor_e.testing", "meteor_e_soundalike"}
