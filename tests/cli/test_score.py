@@ -26,40 +26,40 @@ def files(cli):
 
 
 @pytest.fixture
-def expected(own_packs):
+def corpus_score(own_packs):
     """Return the corpus score that the Python interface computes for the same texts."""
     return Meteor("en").corpus(HYPOTHESES.splitlines(), REFERENCES.splitlines(), segments=True)
 
 
 class TestOutput:
-    def test_score_prints_a_table(self, cli, files, expected):
+    def test_score_prints_a_table(self, cli, files, corpus_score):
         result = cli("score", *files)
         header, row, _, signature = result.out.splitlines()
         assert header.split() == ["system", "METEOR", "precision", "recall", "F1", "Fmean", "penalty", "segments"]
-        assert row.split()[:2] == ["hyp", f"{expected.score:.4f}"]
-        assert signature == expected.signature
+        assert row.split()[:2] == ["hyp", f"{corpus_score.score:.4f}"]
+        assert signature == corpus_score.signature
         assert result.err == ""
 
-    def test_quiet_option_prints_only_the_score(self, cli, files, expected):
-        assert cli("score", *files, "-q").out == f"{expected.score!r}\n"
+    def test_quiet_option_prints_only_the_score(self, cli, files, corpus_score):
+        assert cli("score", *files, "-q").out == f"{corpus_score.score!r}\n"
 
-    def test_digits_option_sets_the_number_of_decimals(self, cli, files, expected):
-        assert f"  {expected.score:.12f}  " in cli("score", *files, "--digits", "12").out
+    def test_digits_option_sets_the_number_of_decimals(self, cli, files, corpus_score):
+        assert f"  {corpus_score.score:.12f}  " in cli("score", *files, "--digits", "12").out
 
-    def test_percent_option_multiplies_meteor_by_100(self, cli, files, expected):
+    def test_percent_option_multiplies_meteor_by_100(self, cli, files, corpus_score):
         output = cli("score", *files, "--percent", "-M", "meteor", "-M", "chrf", "--significance", "--segments").out
         chrf_score = cli("score", *files, "-M", "chrf").out.splitlines()[1].split()[1]
         row = next(line.split() for line in output.splitlines() if line.startswith("hyp  "))
-        assert row[1:3] == [f"{100 * expected.score:.2f}", chrf_score]
-        assert f"METEOR {100 * expected.segments[0].score:.2f}," in output
+        assert row[1:3] == [f"{100 * corpus_score.score:.2f}", chrf_score]
+        assert f"METEOR {100 * corpus_score.segments[0].score:.2f}," in output
 
     @pytest.mark.parametrize("output_format", ["json", "jsonl", "tsv", "csv"])
     def test_percent_option_rejects_machine_readable_formats(self, cli, files, output_format):
         assert "--percent" in cli.failing(2, "score", *files, "--percent", "-f", output_format)
 
-    def test_worst_option_lists_the_lowest_scores_with_alignments(self, cli, files, expected):
-        index = min(range(2), key=lambda i: expected.segments[i].score)
-        segment = expected.segments[index]
+    def test_worst_option_lists_the_lowest_scores_with_alignments(self, cli, files, corpus_score):
+        index = min(range(2), key=lambda i: corpus_score.segments[i].score)
+        segment = corpus_score.segments[index]
         output = cli("score", *files, "--worst", "1").out
         assert output.startswith(f"segment {index + 1}: {segment.score:.4f}\n  hypothesis ")
         # The word occurs before the text and in the heading of the matches.
@@ -78,42 +78,42 @@ class TestOutput:
         output = cli("score", *files, "-M", "ter", "--worst", "1").out
         assert output.startswith(f"segment {rates.index(max(rates)) + 1}: {max(rates):.2f}")
 
-    def test_tsv_contains_all_digits(self, cli, files, expected):
+    def test_tsv_contains_all_digits(self, cli, files, corpus_score):
         rows = [line.split("\t") for line in cli("score", *files, "--format=tsv", "--segments").out.splitlines()]
         assert rows[0][:4] == ["system", "segment", "METEOR", "METEOR precision"]
         assert [row[1] for row in rows[1:]] == ["1", "2", "all"]
-        assert [float(row[2]) for row in rows[1:]] == [*(s.score for s in expected.segments), expected.score]
+        assert [float(row[2]) for row in rows[1:]] == [*(s.score for s in corpus_score.segments), corpus_score.score]
 
-    def test_json_contains_scores_parts_and_details(self, cli, files, expected):
+    def test_json_contains_scores_parts_and_details(self, cli, files, corpus_score):
         document = json.loads(cli("score", *files, "--format=json", "--segments").out)
         metric = document["metrics"]["METEOR"]
-        assert (metric["signature"], metric["engine"]) == (expected.signature, Meteor("en").engine)
+        assert (metric["signature"], metric["engine"]) == (corpus_score.signature, Meteor("en").engine)
         (system,) = document["systems"]
         system_score = system["scores"]["METEOR"]
-        assert system_score["score"] == expected.score
-        assert system_score["parts"]["recall"] == expected.recall
-        assert system_score["details"]["statistics"]["chunks"] == expected.statistics.chunks
+        assert system_score["score"] == corpus_score.score
+        assert system_score["parts"]["recall"] == corpus_score.recall
+        assert system_score["details"]["statistics"]["chunks"] == corpus_score.statistics.chunks
         segments = [segment["scores"]["METEOR"] for segment in system["segments"]]
-        assert [segment["score"] for segment in segments] == [s.score for s in expected.segments]
-        assert segments[0]["details"]["matchers"] == expected.segments[0].to_dict()["matchers"]
+        assert [segment["score"] for segment in segments] == [s.score for s in corpus_score.segments]
+        assert segments[0]["details"]["matchers"] == corpus_score.segments[0].to_dict()["matchers"]
         assert "alignment" not in segments[0]["details"]
         document = json.loads(cli("score", *files, "--format=json", "--alignments").out)
         first_segment = document["systems"][0]["segments"][0]
         assert first_segment["scores"]["METEOR"]["details"]["alignment"]["matches"]
 
-    def test_alignments_option_prints_segments_as_text(self, cli, files, expected):
+    def test_alignments_option_prints_segments_as_text(self, cli, files, corpus_score):
         out = cli("score", *files, "--alignments").out
         assert out.startswith(
-            f"segment 1: {expected.segments[0].score:.4f}\n  hypothesis  in the end the big ship left\n"
+            f"segment 1: {corpus_score.segments[0].score:.4f}\n  hypothesis  in the end the big ship left\n"
         )
         assert "paraphrase  1-3  in the end" in out
 
-    def test_output_file_is_written_atomically(self, cli, files, expected):
+    def test_output_file_is_written_atomically(self, cli, files, corpus_score):
         assert cli("score", *files, "-q", "-o", "out").out == ""
-        assert (cli.folder / "out").read_text() == f"{expected.score!r}\n"
+        assert (cli.folder / "out").read_text() == f"{corpus_score.score!r}\n"
         cli.file("bad", b"a\n\xff\n")
         assert cli("score", "bad", "ref", "-q", "-o", "out").code == 1
-        assert (cli.folder / "out").read_text() == f"{expected.score!r}\n"
+        assert (cli.folder / "out").read_text() == f"{corpus_score.score!r}\n"
         assert sorted(path.name for path in cli.folder.iterdir() if path.name != "cache") == [
             "bad",
             "hyp",
@@ -135,8 +135,8 @@ class TestInput:
         assert cli("score", "hyp", "both", "--references-per-segment", "2", "-q").out == "1.0\n"
 
     @pytest.mark.parametrize(("paths", "text"), [(("-", "ref"), HYPOTHESES), (("hyp", "-"), REFERENCES)])
-    def test_score_reads_standard_input(self, cli, files, expected, paths, text):
-        assert cli("score", *paths, "-q", text=text).out == f"{expected.score!r}\n"
+    def test_score_reads_standard_input(self, cli, files, corpus_score, paths, text):
+        assert cli("score", *paths, "-q", text=text).out == f"{corpus_score.score!r}\n"
 
     @pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "utf-32", "latin-1", "cp1252"])
     def test_encoding_option_decodes_texts(self, cli, encoding):
@@ -283,7 +283,7 @@ class TestEnvironment:
         expected_output = cli("score", "hyp", "hyp", "--alignments").out
         assert cli("score", "hyp", "hyp", "--alignments", env=environment).out == expected_output
 
-    def test_score_works_without_a_home_directory(self, cli, files, expected):
+    def test_score_works_without_a_home_directory(self, cli, files, corpus_score):
         process = subprocess.run(
             [sys.executable, "-m", "meteor_e", "score", *files, "-q"],
             cwd=cli.folder,
@@ -293,13 +293,13 @@ class TestEnvironment:
             },
             capture_output=True,
         )
-        assert (process.returncode, process.stdout.decode()) == (0, f"{expected.score!r}\n")
+        assert (process.returncode, process.stdout.decode()) == (0, f"{corpus_score.score!r}\n")
 
-    def test_score_works_with_a_read_only_pack_directory(self, cli, files, expected, own_packs):
+    def test_score_works_with_a_read_only_pack_directory(self, cli, files, corpus_score, own_packs):
         original_mode = own_packs.stat().st_mode
         own_packs.chmod(stat.S_IRUSR | stat.S_IXUSR)
         try:
-            assert cli("score", *files, "-q").out == f"{expected.score!r}\n"
+            assert cli("score", *files, "-q").out == f"{corpus_score.score!r}\n"
         finally:
             own_packs.chmod(original_mode)
 
