@@ -71,6 +71,7 @@ def test_score_rejects_virtual_files_of_the_kernel(cli):
 
 @pytest.mark.parametrize("key", ["name", "licence", "version"])
 def test_pack_list_marks_a_manifest_with_a_surrogate_as_damaged(cli, key):
+    # One value of an otherwise valid manifest contains a lone surrogate.
     manifest = dict.fromkeys(("name", "language", "version", "licence", "built_with"), "xx")
     manifest |= {"format": 1, "sources": [], "contents": {}, "files": {}, key: "x\ud800"}
     folder = cli.folder / "packs" / "xx"

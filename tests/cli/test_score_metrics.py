@@ -6,6 +6,7 @@ import csv
 import json
 import re
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -181,10 +182,10 @@ def make_schema_validator():
     [[], ["--segments"], ["--alignments"], ["--significance", "--samples", "50"], ["--on-error", "skip"]],
 )
 def test_json_matches_its_schema_with_all_metrics(cli, own_packs, options):
-    default, meteor_only, two_metrics = (
-        json.loads(cli("score", "one", "two", "ref", "--format=json", *options, *metrics).out)
-        for metrics in ((), ("-M", "meteor"), ("-M", "meteor", "-M", "chrf"))
-    )
+    arguments = ("score", "one", "two", "ref", "--format=json", *options)
+    default = json.loads(cli(*arguments).out)
+    meteor_only = json.loads(cli(*arguments, "-M", "meteor").out)
+    two_metrics = json.loads(cli(*arguments, "-M", "meteor", "-M", "chrf").out)
     assert default == meteor_only
     for document in (default, two_metrics):
         make_schema_validator().validate(document)
@@ -207,7 +208,9 @@ def test_alignments_option_prints_scores_of_several_metrics(cli, own_packs):
 class LocalDataset:
     """A local test set with the interface of sacreBLEU's test sets."""
 
-    name, data, langpairs = "toy", ("https://example.org",), {"de-en": (), "en-zh-Hant": ()}
+    name = "toy"
+    data = ("https://example.org",)
+    langpairs: ClassVar = {"de-en": (), "en-zh-Hant": ()}
 
     def fieldnames(self, pair):
         systems = ["one", "two"] if pair == "de-en" else []

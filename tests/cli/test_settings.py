@@ -12,6 +12,8 @@ from meteor_e.chains.settings import apply_settings, chain_with_paths
 from meteor_e.cli.options import parse_fields, parse_settings
 from meteor_e.plugins.registry import plugin_registry
 
+INVALID_FORM = r"is not of the form KEY=VALUE or MATCHER\.OPTION=VALUE"
+
 
 def test_parse_settings_reads_values_as_yaml():
     texts = ["stem.stemmer=german", "a.b=0.5", "a.c=true", "a.file=x/y", "lemmatizer.use=lookup", "a.d=a=b"]
@@ -27,10 +29,10 @@ def test_parse_settings_reads_values_as_yaml():
 @pytest.mark.parametrize(
     ("texts", "message"),
     [
-        *(
-            ([text], r"is not of the form KEY=VALUE or MATCHER\.OPTION=VALUE")
-            for text in ("stem", ".x=1", "stem.=1", "x")
-        ),
+        (["stem"], INVALID_FORM),
+        ([".x=1"], INVALID_FORM),
+        (["stem.=1"], INVALID_FORM),
+        (["x"], INVALID_FORM),
         (["normalisation=none"], r"no key 'normalisation' \(did you mean 'normalization'\?\)"),
         (["a.b=1", "a.b=2"], r"--set a\.b is given twice"),
     ],
