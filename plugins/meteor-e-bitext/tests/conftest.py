@@ -3,11 +3,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from made_up_bitext import write_bitext
+from artificial_bitext import write_bitext
 
 
 @pytest.fixture
 def bitext(tmp_path: Path) -> tuple[Path, Path]:
+    """Write the artificial bitext, and return the English-like and the French-like file."""
     return write_bitext(tmp_path)
 
 

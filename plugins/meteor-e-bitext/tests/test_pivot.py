@@ -13,38 +13,40 @@ from meteor_e.base.progress import silent
 pytestmark = pytest.mark.native
 
 
-def everything(words):
+def accept_all(words):
     return True
 
 
-def read(path, **options):
+def read_phrase_table(path, **options):
+    """Convert a phrase table without a filter, and return its phrase pairs."""
     folder = path.with_name(f"{path.name}-numbers")
     folder.mkdir(exist_ok=True)
-    convert_phrase_table(path, everything, everything, folder, progress=silent, **options)
+    convert_phrase_table(path, accept_all, accept_all, folder, progress=silent, **options)
     assert not list(folder.glob("*.scratch"))
     return open_phrase_table(folder)
 
 
-def paraphrases(pairs, common=(), options=None, threads=1):
+def find_paraphrases(pairs, common=(), options=None, threads=1):
+    """Return the probability of each pair of a phrase and its paraphrase."""
     options = options or PivotOptions()
-    wanted = WordFilter(list(common), options.symbols)
-    found = pivot(pairs, wanted, wanted, options, threads, silent)
+    word_filter = WordFilter(list(common), options.symbols)
+    paraphrases = pivot(pairs, word_filter, word_filter, options, threads, silent)
+    columns = (paraphrases.phrase_ids, paraphrases.paraphrase_ids, paraphrases.probabilities)
+    phrases = paraphrases.phrases
     return {
-        (found.phrases.text(left), found.phrases.text(right)): probability
-        for left, right, probability in zip(
-            found.phrase_ids.tolist(), found.paraphrase_ids.tolist(), found.probabilities.tolist(), strict=True
-        )
+        (phrases.text(phrase), phrases.text(paraphrase)): probability
+        for phrase, paraphrase, probability in zip(*(column.tolist() for column in columns), strict=True)
     }
 
 
-def table(path, rows):
-    path.write_text(
-        "".join(f"{f} ||| {e} ||| {to} 0.5 {back} 0.5 2.718\n" for f, e, to, back in rows), encoding="utf-8"
-    )
+def write_phrase_table(path, rows):
+    """Write rows (pivot, phrase, p(pivot|phrase), p(phrase|pivot)) as a phrase table, and return its path."""
+    lines = [f"{f} ||| {e} ||| {to_pivot} 0.5 {from_pivot} 0.5 2.718\n" for f, e, to_pivot, from_pivot in rows]
+    path.write_text("".join(lines), encoding="utf-8")
     return path
 
 
-# The results were compared with those of the Java program; see docs/pack-build.md.
+# The paraphrases of this table were compared with those of the Java program; see docs/pack-build.md.
 ROWS = [
     ("voiture", "car", 0.5, 0.6),
     ("voiture", "automobile", 0.4, 0.3),
@@ -65,9 +67,9 @@ ROWS = [
 ]
 
 
-def test_paraphrases_are_summed_and_filtered(tmp_path):
-    found = paraphrases(read(table(tmp_path / "t", ROWS)), common=["the", "le"])
-    assert found == {
+def test_pivot_sums_and_filters_paraphrases(tmp_path):
+    pairs = read_phrase_table(write_phrase_table(tmp_path / "t", ROWS))
+    assert find_paraphrases(pairs, common=["the", "le"]) == {
         ("car", "automobile"): pytest.approx(0.5 * 0.3 + 0.3 * 0.3, abs=1e-15),
         ("car", "vehicle"): pytest.approx(0.05),
         ("automobile", "car"): pytest.approx(0.4 * 0.6 + 0.6 * 0.7),
@@ -81,7 +83,7 @@ def test_paraphrases_are_summed_and_filtered(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("left", "right", "kept"),
+    ("first", "second", "are_paraphrases"),
     [
         ("red", "red car", False),
         ("p q r", "q", False),
@@ -92,67 +94,69 @@ def test_paraphrases_are_summed_and_filtered(tmp_path):
         ("ab", "a b", True),
     ],
 )
-def test_nested_phrases_are_not_paraphrases(tmp_path, left, right, kept):
-    found = paraphrases(read(table(tmp_path / "t", [("f", left, 0.5, 0.5), ("f", right, 0.5, 0.5)])))
-    assert set(found) == ({(left, right), (right, left)} if kept else set())
+def test_pivot_omits_phrases_that_contain_each_other(tmp_path, first, second, are_paraphrases):
+    table = write_phrase_table(tmp_path / "t", [("f", first, 0.5, 0.5), ("f", second, 0.5, 0.5)])
+    paraphrases = find_paraphrases(read_phrase_table(table))
+    assert set(paraphrases) == ({(first, second), (second, first)} if are_paraphrases else set())
 
 
-def by_definition(rows, common, options):
+def compute_paraphrases(rows, common, options):
     """Return the paraphrases of rows (pivot, phrase, p(pivot|phrase), p(phrase|pivot)) by their definition."""
     symbols = set(options.symbols)
 
-    def wanted(phrase):
-        words = phrase.split()
-        return not set(words) <= set(common) and not symbols & set(phrase)
+    def is_usable(phrase):
+        return not set(phrase.split()) <= set(common) and not symbols & set(phrase)
 
-    rows = [row for row in rows if wanted(row[0]) and wanted(row[1])]
-    back = defaultdict(list)
-    for pivot_phrase, phrase, _, probability in rows:
-        back[pivot_phrase].append((phrase, probability))
+    def contains(phrase, part):
+        return f" {part} " in f" {phrase} "
+
+    usable_rows = [row for row in rows if is_usable(row[0]) and is_usable(row[1])]
+    phrases_of_pivots = defaultdict(list)
+    for pivot_phrase, phrase, _, from_pivot in usable_rows:
+        phrases_of_pivots[pivot_phrase].append((phrase, from_pivot))
     sums = Counter()
-    for pivot_phrase, phrase, to, _ in rows:
-        for other, probability in back[pivot_phrase]:
-            if other != phrase and to * probability >= options.least_product:
-                sums[phrase, other] += to * probability
+    for pivot_phrase, phrase, to_pivot, _ in usable_rows:
+        for paraphrase, from_pivot in phrases_of_pivots[pivot_phrase]:
+            product = to_pivot * from_pivot
+            if paraphrase != phrase and product >= options.least_product:
+                sums[phrase, paraphrase] += product
     return {
-        (left, right): value
-        for (left, right), value in sums.items()
-        if value >= options.least_probability and f" {left} " not in f" {right} " and f" {right} " not in f" {left} "
+        (first, second): probability
+        for (first, second), probability in sums.items()
+        if probability >= options.least_probability and not contains(second, first) and not contains(first, second)
     }
 
 
 @pytest.fixture
-def small_parts(monkeypatch):
-    """Make blocks and caches small, so that several of them are needed."""
-    for name, size in {
-        "pivot._BATCH": 7,
-        "phrase_table._BLOCK": 11,
-        "phrase_table._CACHE_SIZE": 5,
-    }.items():
+def small_blocks(monkeypatch):
+    """Make batches, blocks and caches small, so that a small table needs several of them."""
+    sizes = {"pivot._BATCH": 7, "phrase_table._BLOCK": 11, "phrase_table._CACHE_SIZE": 5}
+    for name, size in sizes.items():
         monkeypatch.setattr(f"meteor_e_bitext.{name}", size)
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_paraphrases_of_random_tables_follow_the_definition(tmp_path, seed, small_parts):
-    chance = random.Random(seed)
+def test_pivot_of_random_tables_follows_the_definition(tmp_path, seed, small_blocks):
+    rng = random.Random(seed)
     words = ["a", "b", "c", "d", "e,", "the", "of"]
 
-    def phrase():
-        return " ".join(chance.choice(words) for _ in range(chance.choice([1, 1, 2, 2, 3, 30])))
+    def make_phrase():
+        return " ".join(rng.choice(words) for _ in range(rng.choice([1, 1, 2, 2, 3, 30])))
 
-    rows = [(phrase(), phrase(), chance.random() ** 3, chance.random() ** 3) for _ in range(600)]
+    rows = [(make_phrase(), make_phrase(), rng.random() ** 3, rng.random() ** 3) for _ in range(600)]
     options = PivotOptions(least_product=0.01 * seed, least_probability=0.05 * seed)
-    expected = by_definition(rows, ["the", "of"], options)
+    expected = compute_paraphrases(rows, ["the", "of"], options)
     assert len(expected) > 10
-    found = paraphrases(read(table(tmp_path / "t", rows)), ["the", "of"], options, threads=1 + seed % 2)
-    assert found == {pair: pytest.approx(value, abs=1e-12) for pair, value in expected.items()}
-    assert list(found) == sorted(found)
+    pairs = read_phrase_table(write_phrase_table(tmp_path / "t", rows))
+    paraphrases = find_paraphrases(pairs, ["the", "of"], options, threads=1 + seed % 2)
+    assert paraphrases == {pair: pytest.approx(probability, abs=1e-12) for pair, probability in expected.items()}
+    assert list(paraphrases) == sorted(paraphrases)
 
 
-def test_pack_language_can_be_in_the_first_column(tmp_path):
+def test_phrase_table_can_have_the_pack_language_first(tmp_path):
     rows = [("f", "a", 0.5, 0.25), ("g", "a", 0.4, 0.75)]
-    found = paraphrases(read(table(tmp_path / "t", rows), first=True))
-    assert found == {("f", "g"): pytest.approx(0.25 * 0.4), ("g", "f"): pytest.approx(0.75 * 0.5)}
+    pairs = read_phrase_table(write_phrase_table(tmp_path / "t", rows), first=True)
+    assert find_paraphrases(pairs) == {("f", "g"): pytest.approx(0.25 * 0.4), ("g", "f"): pytest.approx(0.75 * 0.5)}
 
 
 @pytest.mark.parametrize(
@@ -169,20 +173,21 @@ def test_pack_language_can_be_in_the_first_column(tmp_path):
         ("a " * 256 + "||| b ||| .5 .5 .5 .5", "line 2: a phrase of more than 255 words"),
     ],
 )
-def test_malformed_tables_are_refused(tmp_path, line, message):
+def test_phrase_table_reader_rejects_malformed_lines(tmp_path, line, message):
     path = tmp_path / "t"
     path.write_text(f"a ||| b ||| .5 .5 .5 .5\n{line}\n", encoding="utf-8")
-    with pytest.raises(InputError) as caught:
-        read(path)
-    assert message in str(caught.value)
+    with pytest.raises(InputError) as error:
+        read_phrase_table(path)
+    assert message in str(error.value)
 
 
-def test_empty_table_has_no_paraphrases(tmp_path):
+def test_empty_phrase_table_has_no_paraphrases(tmp_path):
     (tmp_path / "t").write_text("")
-    assert paraphrases(read(tmp_path / "t")) == {}
+    assert find_paraphrases(read_phrase_table(tmp_path / "t")) == {}
 
 
-def test_symbols_are_the_punctuation_of_ascii():
-    wanted = WordFilter([], SYMBOLS)
-    assert [char for char in map(chr, range(33, 127)) if not wanted([f"a{char}b"])] == list(SYMBOLS)
-    assert wanted(["«", "größer", "1"])
+def test_word_filter_rejects_the_punctuation_of_ascii():
+    word_filter = WordFilter([], SYMBOLS)
+    printable = map(chr, range(33, 127))
+    assert [char for char in printable if not word_filter([f"a{char}b"])] == list(SYMBOLS)
+    assert word_filter(["«", "größer", "1"])

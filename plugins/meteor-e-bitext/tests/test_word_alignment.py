@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from made_up_bitext import sentences, write_alignment, write_bitext
+from artificial_bitext import generate_sentence_pairs, write_alignment, write_bitext
 from meteor_e_bitext import _native
 from meteor_e_bitext.alignment import HEURISTICS, AlignmentOptions, align, read_pharaoh
 from meteor_e_bitext.corpus import Corpus, read_bitext
@@ -19,44 +19,53 @@ pytestmark = pytest.mark.native
 PLAIN = language_text(None, whitespace=True)
 
 
-def corpora(folder: Path, files, longest: int = 100) -> tuple[Corpus, Corpus]:
-    places = folder / "one", folder / "two"
-    for place in places:
-        place.mkdir(parents=True)
-    read_bitext(files, (PLAIN, PLAIN), places, longest, silent)
-    return Corpus(places[0]), Corpus(places[1])
+def build_corpora(folder: Path, files, max_words: int = 100) -> tuple[Corpus, Corpus]:
+    """Read a bitext, and write each of its texts as a corpus to the folders ``one`` and ``two``."""
+    corpus_folders = folder / "one", folder / "two"
+    for corpus_folder in corpus_folders:
+        corpus_folder.mkdir(parents=True)
+    read_bitext(files, (PLAIN, PLAIN), corpus_folders, max_words, silent)
+    return Corpus(corpus_folders[0]), Corpus(corpus_folders[1])
 
 
 @pytest.fixture
-def sides(tmp_path) -> tuple[Corpus, Corpus]:
+def corpora(tmp_path) -> tuple[Corpus, Corpus]:
+    """Return the French-like and the English-like corpus of the artificial bitext."""
     english, french = write_bitext(tmp_path)
-    return corpora(tmp_path, (french, english))
+    return build_corpora(tmp_path, (french, english))
 
 
-def rows(links, starts):
-    return [{tuple(pair) for pair in links[a:b].tolist()} for a, b in itertools.pairwise(starts)]
+def split_links(links, starts) -> list[set[tuple[int, int]]]:
+    """Return the links of each sentence pair."""
+    return [{tuple(link) for link in links[start:end].tolist()} for start, end in itertools.pairwise(starts)]
 
 
-def test_words_are_aligned_with_their_translations(sides):
-    found = rows(*align(*sides, 100, AlignmentOptions(), 1, silent))
-    expected = [row[2] for row in sentences(400)]
-    right = sum(len(a & b) for a, b in zip(found, expected, strict=True))
-    assert right / sum(map(len, found)) > 0.9
-    assert right / sum(map(len, expected)) > 0.95
+def test_align_links_words_with_their_translations(corpora):
+    links = split_links(*align(*corpora, 100, AlignmentOptions(), 1, silent))
+    expected = [pair.links for pair in generate_sentence_pairs(400)]
+    correct_count = sum(len(a & b) for a, b in zip(links, expected, strict=True))
+    precision = correct_count / sum(map(len, links))
+    recall = correct_count / sum(map(len, expected))
+    assert precision > 0.9
+    assert recall > 0.95
 
 
-def symmetrize(n, m, forward, backward, heuristic):
-    """Return the links of one sentence pair; ``forward`` maps target positions to source positions."""
-    none = 0xFFFF
-    pairs, starts = _native.symmetrize(
-        source_starts=np.array([0, n], np.uint64),
-        target_starts=np.array([0, m], np.uint64),
-        forward=np.array([forward.get(j, none) for j in range(m)], np.uint16),
-        backward=np.array([backward.get(i, none) for i in range(n)], np.uint16),
+def symmetrize(source_length, target_length, forward, backward, heuristic) -> set[tuple[int, int]]:
+    """Return the links of one sentence pair.
+
+    ``forward`` maps target positions to source positions, and ``backward`` maps source positions to target positions.
+    """
+    no_link = 0xFFFF
+    links, starts = _native.symmetrize(
+        source_starts=np.array([0, source_length], np.uint64),
+        target_starts=np.array([0, target_length], np.uint64),
+        forward=np.array([forward.get(j, no_link) for j in range(target_length)], np.uint16),
+        backward=np.array([backward.get(i, no_link) for i in range(source_length)], np.uint16),
         heuristic=HEURISTICS.index(heuristic),
     )
-    assert np.frombuffer(starts, np.uint64).tolist() == [0, len(pairs) // 4]
-    return {tuple(pair) for pair in np.frombuffer(pairs, np.uint16).reshape(-1, 2).tolist()}
+    # A link consists of two numbers of two bytes.
+    assert np.frombuffer(starts, np.uint64).tolist() == [0, len(links) // 4]
+    return {tuple(link) for link in np.frombuffer(links, np.uint16).reshape(-1, 2).tolist()}
 
 
 @pytest.mark.parametrize(
@@ -72,50 +81,49 @@ def symmetrize(n, m, forward, backward, heuristic):
         ("grow-diag-final-and", {(0, 0), (1, 1), (4, 4)}),
     ],
 )
-def test_heuristics_combine_both_directions(heuristic, expected):
+def test_symmetrize_combines_both_directions(heuristic, expected):
     assert symmetrize(5, 5, {0: 0, 1: 1, 3: 0, 4: 4}, {0: 0, 4: 0}, heuristic) == expected
 
 
-def test_arrays_that_do_not_fit_each_other_are_refused(sides):
-    one, two = sides
-    given = {
-        "source_words": one.words,
-        "source_starts": one.starts,
-        "source_types": len(one.vocabulary),
-        "target_words": two.words,
-        "target_starts": two.starts,
-        "target_types": len(two.vocabulary),
+def test_align_words_rejects_inconsistent_arrays(corpora):
+    source, target = corpora
+    arguments = {
+        "source_words": source.words,
+        "source_starts": source.starts,
+        "source_types": len(source.vocabulary),
+        "target_words": target.words,
+        "target_starts": target.starts,
+        "target_types": len(target.vocabulary),
         "iterations": 5,
         "null_probability": 0.08,
         "tension": 4.0,
         "concentration": 0.01,
         "max_words": 100,
         "threads": 1,
-        "positions": np.empty(len(two.words), np.uint16),
+        "positions": np.empty(len(target.words), np.uint16),
         "report": lambda done, total: None,
     }
-    starts = one.starts.copy()
-    starts[1] = len(one.words) + 5
-    for changed, error, message in (
+    starts = source.starts.copy()
+    starts[1] = len(source.words) + 5
+    for changes, error, message in (
         ({"source_types": 3}, ValueError, "not in the vocabulary"),
-        ({"positions": given["positions"][1:].copy()}, ValueError, "wrong size"),
+        ({"positions": arguments["positions"][1:].copy()}, ValueError, "wrong size"),
         ({"source_starts": starts}, ValueError, "overlap"),
         ({"threads": 0}, ValueError, "out of range"),
         # Arrays of other types are not converted, because that would copy them.
-        ({"source_words": one.words.astype(np.int64)}, TypeError, "incompatible"),
-        ({"target_words": two.words[::2]}, TypeError, "incompatible"),
+        ({"source_words": source.words.astype(np.int64)}, TypeError, "incompatible"),
+        ({"target_words": target.words[::2]}, TypeError, "incompatible"),
     ):
         with pytest.raises(error, match=message):
-            _native.align_words(**{**given, **changed})
+            _native.align_words(**{**arguments, **changes})
 
 
-def test_pharaoh_file_is_read(tmp_path):
-    english, french = write_bitext(tmp_path, 20)
-    one, two = corpora(tmp_path, (english, french))
+def test_read_pharaoh_returns_the_links_of_a_file(tmp_path):
+    english_corpus, french_corpus = build_corpora(tmp_path, write_bitext(tmp_path, 20))
     lines = np.load(tmp_path / "one" / "lines.npy")
     path = write_alignment(tmp_path / "links", 20)
-    found = rows(*read_pharaoh(path, one, two, lines, 20))
-    assert found == [{(j, i) for i, j in row[2]} for row in sentences(20)]
+    links = split_links(*read_pharaoh(path, english_corpus, french_corpus, lines, 20))
+    assert links == [{(j, i) for i, j in pair.links} for pair in generate_sentence_pairs(20)]
 
 
 @pytest.mark.parametrize(
@@ -129,14 +137,14 @@ def test_pharaoh_file_is_read(tmp_path):
         ("0-0 2-0\n\n", "line 1: 2-0 points outside of sentences of 2 and 1 words"),
     ],
 )
-def test_malformed_pharaoh_files_are_refused(tmp_path, text, message):
+def test_read_pharaoh_rejects_malformed_files(tmp_path, text, message):
     files = tmp_path / "a", tmp_path / "b"
     files[0].write_text("x y\nz\n", encoding="utf-8")
     files[1].write_text("u\nv w\n", encoding="utf-8")
-    one, two = corpora(tmp_path, files)
+    source, target = build_corpora(tmp_path, files)
     (tmp_path / "links").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=message.replace("'", ".")):
-        read_pharaoh(tmp_path / "links", one, two, np.load(tmp_path / "one" / "lines.npy"), 2)
+        read_pharaoh(tmp_path / "links", source, target, np.load(tmp_path / "one" / "lines.npy"), 2)
 
 
 def test_language_text_splits_lines_into_words():

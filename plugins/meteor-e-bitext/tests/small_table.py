@@ -14,8 +14,10 @@ TABLE = [
     ("0.1", "a l", "l k"),
     ("0.1", "a b z", "q r"),
 ]
+"""The entries of the table: probability, phrase and paraphrase."""
 
 
 def write_table(path: Path, entries=TABLE) -> Path:
+    """Write entries to a table of three lines per entry, and return the path of the table."""
     path.write_text("".join("\n".join(entry) + "\n" for entry in entries), encoding="utf-8")
     return path
