@@ -1,4 +1,4 @@
-"""Invalid captions cause an InputError that names the image."""
+"""Test that invalid captions raise an InputError that names the image."""
 
 from __future__ import annotations
 
@@ -17,25 +17,26 @@ KEYS = st.one_of(st.integers(), st.text(max_size=3))
 
 @pytest.fixture(scope="module")
 def scorer():
+    """Return a METEOR scorer that does not need data."""
     return coco.Meteor(Meteor("other", matchers=["exact"], normalization="lower"))
 
 
-def refused(scorer, gts, res, match=None):
+def assert_rejects(scorer, gts, res, match=None):
     with pytest.raises(InputError, match=match):
         scorer.compute_score(gts, res)
 
 
 @given(value=NOT_TEXTS, key=KEYS)
-def test_captions(scorer, value, key):
+def test_scorer_rejects_invalid_captions(scorer, value, key):
     for gts, res in (([value], ["a"]), (["a", value], ["a"]), (["a"], [value])):
-        refused(scorer, {0.5: ["a"], key: gts}, {0.5: ["a"], key: res}, match=re.escape(repr(key)))
+        assert_rejects(scorer, {0.5: ["a"], key: gts}, {0.5: ["a"], key: res}, match=re.escape(repr(key)))
 
 
 @given(value=NOT_LISTS, key=KEYS)
-def test_lists_of_captions(scorer, value, key):
+def test_scorer_rejects_invalid_lists_of_captions(scorer, value, key):
     for gts, res in ((value, ["a"]), (["a"], value), ([], ["a"]), (["a"], []), (["a"], ["a", "b"])):
-        refused(scorer, {0.5: ["a"], key: gts}, {0.5: ["a"], key: res}, match=re.escape(repr(key)))
-    refused(scorer, {key: ["a"]}, {0.5: ["a"]}, match="0.5|" + re.escape(repr(key)))
+        assert_rejects(scorer, {0.5: ["a"], key: gts}, {0.5: ["a"], key: res}, match=re.escape(repr(key)))
+    assert_rejects(scorer, {key: ["a"]}, {0.5: ["a"]}, match="0.5|" + re.escape(repr(key)))
     if not isinstance(value, dict):
-        refused(scorer, value, {0.5: ["a"]})
-        refused(scorer, {0.5: ["a"]}, value)
+        assert_rejects(scorer, value, {0.5: ["a"]})
+        assert_rejects(scorer, {0.5: ["a"]}, value)

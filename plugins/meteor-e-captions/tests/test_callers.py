@@ -1,4 +1,7 @@
-"""Programs that start ``java`` work unchanged if the script in docs/captioning.md is the first ``java`` on the path."""
+"""Test programs that start ``java`` with the script in docs/captioning.md, which runs meteor-e.
+
+The script is called ``java``, and its folder is the first folder of the search path.
+"""
 
 from __future__ import annotations
 
@@ -25,20 +28,23 @@ RESULTS = {
 }
 JAVA_SCORES = 0.27325336806958606, [0.3944005913703295, 0.30083025523108164, 0.20434442965431499]
 """The scores that pycocoevalcap returns when it runs the Java program."""
-
-
 PRINT_ARGUMENTS = '#!/bin/sh\nfor argument in "$@"; do printf "<%s>" "$argument"; done\nexit 7\n'
+"""A program that prints its arguments and exits with 7."""
 
 
 def write_program(path: Path, text: str) -> None:
+    """Write an executable file."""
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     path.chmod(0o755)
 
 
 @pytest.fixture
-def java_is_meteor_e(tmp_path, monkeypatch):
-    """Put the script in docs/captioning.md on the path, followed by a program ``java`` that prints its arguments."""
+def java_script(tmp_path, monkeypatch):
+    """Put the script in docs/captioning.md on the search path, and return the folder of the programs.
+
+    The next ``java`` on the search path is a program that prints its arguments.
+    """
     if not PAGE.is_file():
         pytest.skip("the page is not part of this installation")
     script = re.search(r"```sh\n(#!/bin/sh\n.*?)```", PAGE.read_text("utf-8"), re.DOTALL)[1]
@@ -51,11 +57,11 @@ def java_is_meteor_e(tmp_path, monkeypatch):
 
 
 def run_java(*arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the script, and raise an error if it does not end."""
+    """Run the script, and raise an error if it does not end within 20 seconds."""
     return subprocess.run(["java", *arguments], capture_output=True, text=True, timeout=20)
 
 
-def test_meteor_equals_pycocoevalcap(packs, java_is_meteor_e):
+def test_pycocoevalcap_returns_the_scores_of_java(packs, java_script):
     module = pytest.importorskip("pycocoevalcap.meteor.meteor", reason="pycocoevalcap is not installed")
     meteor = module.Meteor()
     try:
@@ -84,29 +90,29 @@ def test_meteor_equals_pycocoevalcap(packs, java_is_meteor_e):
         [],
     ],
 )
-def test_java_calls_of_other_programs_run_java(arguments, java_is_meteor_e):
-    done = run_java(*arguments)
-    assert (done.returncode, done.stdout) == (7, "".join(f"<{argument}>" for argument in arguments))
+def test_script_runs_java_for_other_programs(arguments, java_script):
+    result = run_java(*arguments)
+    assert (result.returncode, result.stdout) == (7, "".join(f"<{argument}>" for argument in arguments))
 
 
 @pytest.mark.parametrize(
-    "call",
+    "arguments",
     [
         ["-Xmx2G", "-Dfile.encoding=UTF-8", "-cp", "x", "-jar", "meteor-1.5.jar"],
-        ["-jar", "-Xmx2G", "/some where/meteor-1.5.jar"],  # as pycocoevalcap has it
+        ["-jar", "-Xmx2G", "/some where/meteor-1.5.jar"],  # the arguments of pycocoevalcap
     ],
 )
-def test_java_calls_of_the_jar_run_the_compatible_program(call, java_is_meteor_e):
-    write_program(java_is_meteor_e / "ours" / "meteor-e", PRINT_ARGUMENTS)
-    done = run_java(*call, "-", "-", "-stdio", "-l", "en")
-    assert done.stdout == "<compat><-><-><-stdio><-l><en><-coco>"
+def test_script_runs_meteor_e_for_the_jar(arguments, java_script):
+    write_program(java_script / "ours" / "meteor-e", PRINT_ARGUMENTS)
+    result = run_java(*arguments, "-", "-", "-stdio", "-l", "en")
+    assert result.stdout == "<compat><-><-><-stdio><-l><en><-coco>"
 
 
-def test_java_version_is_answered_without_java(java_is_meteor_e):
-    (java_is_meteor_e / "real" / "java").unlink()
+def test_script_prints_a_version_without_java(java_script):
+    (java_script / "real" / "java").unlink()
     # Libraries such as nlg-eval and aac-metrics parse this output.
-    done = run_java("-version")
-    assert (done.returncode, done.stderr) == (0, 'openjdk version "11.0.0"\n')
-    done = run_java("--version")
-    assert (done.returncode, done.stdout) == (0, "openjdk 11.0.0\n")
+    result = run_java("-version")
+    assert (result.returncode, result.stderr) == (0, 'openjdk version "11.0.0"\n')
+    result = run_java("--version")
+    assert (result.returncode, result.stdout) == (0, "openjdk 11.0.0\n")
     assert run_java("-jar", "spice-1.0.jar").returncode == 127

@@ -22,10 +22,11 @@ RES = {1: ["a man rides a horse"], "b": ["two dogs are playing in snow"]}
 
 @pytest.fixture
 def meteor(_own_packs):
+    """Return METEOR's scorer with a small English pack."""
     return Meteor(Metric("en", normalization="full", pack=_own_packs / "en"))
 
 
-def test_score_is_the_corpus_score_then_one_each(meteor):
+def test_compute_score_returns_corpus_and_segment_scores(meteor):
     score, scores = meteor.compute_score(GTS, RES)
     segments = list(meteor._metric.segments([RES[key][0] for key in GTS], list(GTS.values())))
     assert scores == [segment.score for segment in segments]
@@ -33,37 +34,41 @@ def test_score_is_the_corpus_score_then_one_each(meteor):
     assert meteor.method() == str(meteor) == "METEOR"
 
 
-def test_java_lines_are_split_as_in_the_java_protocol(meteor):
-    plain = meteor.compute_score({1: ["a dog", "a black dog"]}, {1: ["a black dog"]})
-    assert meteor.compute_score({1: ["a dog ||| a black dog"]}, {1: ["a ||| black\ndog"]}) == plain
+def test_meteor_splits_captions_as_in_the_java_protocol(meteor):
+    expected = meteor.compute_score({1: ["a dog", "a black dog"]}, {1: ["a black dog"]})
+    assert meteor.compute_score({1: ["a dog ||| a black dog"]}, {1: ["a ||| black\ndog"]}) == expected
 
 
-def test_control_characters_are_trimmed_as_in_java(meteor):
-    plain = meteor.compute_score({1: ["a dog", "b"]}, {1: ["a dog"]})
-    assert meteor.compute_score({1: ["\x1fa dog\x01|||\x02b"]}, {1: ["\x07 a dog\0"]}) == plain
+def test_meteor_trims_control_characters_as_in_java(meteor):
+    expected = meteor.compute_score({1: ["a dog", "b"]}, {1: ["a dog"]})
+    assert meteor.compute_score({1: ["\x1fa dog\x01|||\x02b"]}, {1: ["\x07 a dog\0"]}) == expected
 
 
-def test_words_with_equal_hashes_match_as_in_java(packs):
-    own, other = {1: ["a cat at home"]}, {1: ["a cat c6 home"]}
-    assert Meteor().compute_score(own, other) == Meteor().compute_score(own, own)
-    assert Meteor(Metric("en", normalization="full")).compute_score(own, other) < Meteor().compute_score(own, own)
+def test_meteor_matches_words_with_equal_hashes_as_in_java(packs):
+    # In Java, the words "at" and "c6" have the same hash.
+    gts, res = {1: ["a cat at home"]}, {1: ["a cat c6 home"]}
+    score_of_equal_captions = Meteor().compute_score(gts, gts)
+    assert Meteor().compute_score(gts, res) == score_of_equal_captions
+    assert Meteor(Metric("en", normalization="full")).compute_score(gts, res) < score_of_equal_captions
 
 
-class Unspoken:
+class FailingRepr:
+    """An object whose ``repr`` raises an exception."""
+
     def __repr__(self):
         raise ValueError
 
 
-def deep():
+def make_deep_list():
     """Return a list that is nested too deeply for ``repr``."""
-    found: list[object] = []
+    nested: list[object] = []
     for _ in range(5000):
-        found = [found]
-    return found
+        nested = [nested]
+    return nested
 
 
 @pytest.mark.parametrize(
-    ("gts", "res", "problem"),
+    ("gts", "res", "message"),
     [
         ({1: ["a"], 2: ["b"]}, {1: ["a"]}, "image 2 is in gts, but not in res"),
         ({1: ["a"]}, {1: ["a"], "x": ["b"]}, "image 'x' is in res, but not in gts"),
@@ -71,12 +76,12 @@ def deep():
         ({1: [None]}, {1: ["a"]}, "a caption in gts of image 1 must be a text"),
         ({1: [{"caption": "a"}]}, {1: ["a"]}, "tokenize the captions first"),
         ({}, {}, "no captions"),
-        ({1: deep()}, {1: ["a"]}, "a caption in gts of image 1 must be a text"),
-        ({1: ["a"]}, {1: [Unspoken()]}, "a caption in res of image 1 must be a text"),
+        ({1: make_deep_list()}, {1: ["a"]}, "a caption in gts of image 1 must be a text"),
+        ({1: ["a"]}, {1: [FailingRepr()]}, "a caption in res of image 1 must be a text"),
     ],
 )
-def test_input_errors_name_the_image(meteor, gts, res, problem):
-    with pytest.raises(InputError, match=problem):
+def test_meteor_names_the_image_of_an_invalid_caption(meteor, gts, res, message):
+    with pytest.raises(InputError, match=message):
         meteor.compute_score(gts, res)
 
 
@@ -89,16 +94,17 @@ CAPTIONS = {7: ["a man rides a horse"], 9: ["two dogs run through the snow"], 4:
 
 
 @pytest.mark.parametrize(("name", "scorer"), [("cider", Cider), ("rouge", Rouge), ("bleu", Bleu)])
-def test_scores_of_tokenized_dictionaries_equal_pycocoevalcap(name, scorer, capsys):
+def test_scorers_equal_pycocoevalcap(name, scorer, capsys):
     module = pytest.importorskip(f"pycocoevalcap.{name}.{name}", reason="pycocoevalcap is not installed")
-    theirs = getattr(module, name.capitalize())(*[4] * (name == "bleu"))
-    corpus, segments = theirs.compute_score(TOKENS, CAPTIONS)
-    found, scores = scorer().compute_score(TOKENS, CAPTIONS)
-    np.testing.assert_allclose(found, corpus, atol=1e-12)
-    np.testing.assert_allclose(scores, segments, atol=1e-12)
+    expected_scorer_class = getattr(module, name.capitalize())
+    expected_scorer = expected_scorer_class(4) if name == "bleu" else expected_scorer_class()
+    expected_score, expected_scores = expected_scorer.compute_score(TOKENS, CAPTIONS)
+    score, scores = scorer().compute_score(TOKENS, CAPTIONS)
+    np.testing.assert_allclose(score, expected_score, atol=1e-12)
+    np.testing.assert_allclose(scores, expected_scores, atol=1e-12)
 
 
-def test_names_are_those_of_pycocoevalcap():
+def test_scorers_have_the_names_of_pycocoevalcap():
     assert [scorer().method() for scorer in (Cider, Rouge)] == ["CIDEr", "Rouge"]
     assert Bleu(2).method() == ["Bleu_1", "Bleu_2"]
     assert len(Bleu(2).compute_score(TOKENS, CAPTIONS)[1]) == 2
@@ -106,39 +112,45 @@ def test_names_are_those_of_pycocoevalcap():
         Bleu(5)
 
 
-def count_by_hand(references):
-    """Return for each n-gram the number of images with a reference that contains it."""
+def count_document_frequencies(references):
+    """Return the number of images whose references contain an n-gram, for each n-gram of 1 to 4 words."""
     counts = {}
     for texts in references.values():
         ngrams = set()
-        for words in map(str.split, texts):
+        for text in texts:
+            words = text.split()
             ngrams |= {tuple(words[i : i + n]) for n in range(1, 5) for i in range(len(words) - n + 1)}
         for ngram in ngrams:
             counts[ngram] = counts.get(ngram, 0) + 1
     return counts
 
 
-def test_document_frequencies_of_a_corpus(tmp_path):
+def test_cider_accepts_document_frequencies_of_a_corpus(tmp_path):
     """With the document frequencies of the corpus, the score of an image does not depend on the other images."""
-    whole = Cider().compute_score(TOKENS, CAPTIONS)[1][1]
-    part = {9: TOKENS[9]}, {9: CAPTIONS[9]}
-    counts = count_by_hand(TOKENS)
-    joined = {" ".join(ngram): count for ngram, count in counts.items()}
-    path, corpus = tmp_path / "frequencies.json", tmp_path / "annotations.json"
-    path.write_text(json.dumps({"document_frequency": joined, "ref_len": len(TOKENS)}))
+    _, image_scores = Cider().compute_score(TOKENS, CAPTIONS)
+    expected = image_scores[list(TOKENS).index(9)]
+    single_image = {9: TOKENS[9]}, {9: CAPTIONS[9]}
+
+    counts = count_document_frequencies(TOKENS)
+    text_counts = {" ".join(ngram): count for ngram, count in counts.items()}
+    frequency_file = tmp_path / "frequencies.json"
+    frequency_file.write_text(json.dumps({"document_frequency": text_counts, "ref_len": len(TOKENS)}))
     annotations = [{"image_id": image, "caption": text} for image, texts in TOKENS.items() for text in texts]
-    corpus.write_text(json.dumps({"annotations": annotations}))
-    for given in (TOKENS, {"document_frequency": counts, "ref_len": float(len(TOKENS))}, path, str(corpus)):
-        assert Cider(given).compute_score(*part)[1] == pytest.approx([whole], abs=1e-12)
-    assert whole > 0.5
-    metric = load_metric("cider", language="en", document_frequencies=str(path))
-    assert metric.corpus(CAPTIONS[9], [TOKENS[9]]).score == pytest.approx(whole, abs=1e-12)
+    annotation_file = tmp_path / "annotations.json"
+    annotation_file.write_text(json.dumps({"annotations": annotations}))
+
+    frequencies = {"document_frequency": counts, "ref_len": float(len(TOKENS))}
+    for corpus in (TOKENS, frequencies, frequency_file, str(annotation_file)):
+        assert Cider(corpus).compute_score(*single_image)[1] == pytest.approx([expected], abs=1e-12)
+    assert expected > 0.5
+    metric = load_metric("cider", language="en", document_frequencies=str(frequency_file))
+    assert metric.corpus(CAPTIONS[9], [TOKENS[9]]).score == pytest.approx(expected, abs=1e-12)
     assert "|df:" in metric.signature
     assert "|df:" not in load_metric("cider", language="en").signature
 
 
 @pytest.mark.parametrize(
-    ("content", "problem"),
+    ("content", "message"),
     [
         ([1], "must be a mapping, not list"),
         ({}, "no captions and no counts"),
@@ -152,32 +164,32 @@ def test_document_frequencies_of_a_corpus(tmp_path):
         ({"document_frequency": {"a": "1"}, "ref_len": 3}, "cannot be in '1' of 3 documents"),
     ],
 )
-def test_document_frequency_errors(content, problem):
-    with pytest.raises(InputError, match=problem):
+def test_cider_rejects_invalid_document_frequencies(content, message):
+    with pytest.raises(InputError, match=message):
         Cider(content)
 
 
-def test_pickles_are_not_opened(tmp_path):
+def test_cider_does_not_open_pickle_files(tmp_path):
     (tmp_path / "frequencies.p").write_bytes(pickle.dumps({"document_frequency": {("a",): 1}, "ref_len": 1}))
     with pytest.raises(InputError, match="is not JSON"):
         Cider(tmp_path / "frequencies.p")
 
 
-def test_cider_of_one_image_warns():
-    one = {9: TOKENS[9]}, {9: CAPTIONS[9]}
+def test_cider_warns_of_a_single_image():
+    single_image = {9: TOKENS[9]}, {9: CAPTIONS[9]}
     with pytest.warns(MeteorWarning, match="CIDEr of a single image is 0"):
-        assert Cider().compute_score(*one)[0] == 0.0
+        assert Cider().compute_score(*single_image)[0] == 0.0
     with pytest.warns(MeteorWarning, match="document_frequencies=FILE"):
         load_metric("cider", language="en").corpus(CAPTIONS[9], [TOKENS[9]])
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Rouge().compute_score(*one)
-        Cider(TOKENS).compute_score(*one)
+        Rouge().compute_score(*single_image)
+        Cider(TOKENS).compute_score(*single_image)
         Cider().compute_score(TOKENS, CAPTIONS)
 
 
 @pytest.mark.usefixtures("packs")
-def test_metric_with_several_columns_returns_all_columns():
+def test_caption_metric_returns_all_columns_of_coco():
     metric = CaptionMetric("coco")
     names = ["BLEU-1", "BLEU-2", "BLEU-3", "BLEU-4", "METEOR", "ROUGE-L", "CIDEr"]
     assert metric.method() == names
@@ -190,7 +202,7 @@ def test_metric_with_several_columns_returns_all_columns():
     assert segments[6] == pytest.approx(Cider().compute_score(TOKENS, CAPTIONS)[1])
 
 
-def test_captions_come_in_any_iterable():
+def test_scorers_accept_captions_in_any_iterable():
     arrays = {key: np.array(texts) for key, texts in TOKENS.items()}
     views = {key: dict.fromkeys(texts).keys() for key, texts in CAPTIONS.items()}
     assert Rouge().compute_score(arrays, views) == Rouge().compute_score(TOKENS, CAPTIONS)

@@ -1,4 +1,4 @@
-"""Tests of ``PTBTokenizer``, and comparisons with the classes of pycocoevalcap."""
+"""Test ``PTBTokenizer``, and compare the classes of the plugin with those of pycocoevalcap."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GTS = {
 RES = {1: [{"caption": "A man rides a horse"}], "b": [{"caption": "Two dogs are playing in snow."}]}
 
 
-def test_tokens_are_in_lower_case_and_without_punctuation():
+def test_tokenizer_removes_case_and_punctuation():
     assert PTBTokenizer().tokenize(GTS) == {
         1: ["a man is riding a horse", "the man 's horse ca n't stop"],
         "b": ["two dogs -lrb- brown -rrb- play in the snow"],
@@ -25,13 +25,13 @@ def test_tokens_are_in_lower_case_and_without_punctuation():
     assert PTBTokenizer().tokenize({}) == {}
 
 
-def test_line_end_in_a_caption_does_not_shift_other_captions():
+def test_tokenizer_keeps_captions_with_line_breaks_separate():
     tokens = PTBTokenizer().tokenize({1: [{"caption": "a\rb\u2028c"}], 2: [{"caption": ""}], 3: [{"caption": "d"}]})
     assert tokens == {1: ["a b c"], 2: [""], 3: ["d"]}
 
 
 @pytest.mark.parametrize(
-    ("captions", "problem"),
+    ("captions", "message"),
     [
         ({7: "a text"}, "image 7 needs a list of captions"),
         ({7: ["a text"]}, "a caption of image 7 must be"),
@@ -40,13 +40,13 @@ def test_line_end_in_a_caption_does_not_shift_other_captions():
         ([{"caption": "x"}], "captions must be a mapping"),
     ],
 )
-def test_caption_errors_name_the_image(captions, problem):
-    with pytest.raises(InputError, match=problem):
+def test_tokenizer_names_the_image_of_an_invalid_caption(captions, message):
+    with pytest.raises(InputError, match=message):
         PTBTokenizer().tokenize(captions)
 
 
 @pytest.fixture
-def theirs(java, monkeypatch):
+def pycocoevalcap(java, monkeypatch):
     """Return the METEOR scorer and the tokenizer of pycocoevalcap, which run Java with the encoding UTF-8."""
     pytest.importorskip("pycocoevalcap", reason="pycocoevalcap is not installed")
     monkeypatch.setenv("JDK_JAVA_OPTIONS", "-Dfile.encoding=UTF-8")
@@ -58,16 +58,16 @@ def theirs(java, monkeypatch):
 
 @pytest.mark.java
 @pytest.mark.shared
-def test_scores_equal_pycocoevalcap_with_java(theirs, shared, packs):
+def test_meteor_equals_pycocoevalcap_on_multi30k(pycocoevalcap, shared, packs):
     import gzip
 
-    java_meteor, java_tokenizer = theirs
+    java_meteor, java_tokenizer = pycocoevalcap
     path = shared / "data" / "multi30k" / "test_2016_flickr.en.gz"
     texts = gzip.decompress(path.read_bytes()).decode().split("\n")[:-1]
-    chance = random.Random(3)
+    rng = random.Random(3)
     gts = {key: [{"caption": texts[key]}, {"caption": texts[key - 1]}] for key in range(0, 300)}
     res = {
-        key: [{"caption": " ".join([*chance.sample(text.split(), 5), text])}]
+        key: [{"caption": " ".join([*rng.sample(text.split(), 5), text])}]
         for key, text in zip(gts, texts, strict=False)
     }
     tokens = java_tokenizer.tokenize(gts), java_tokenizer.tokenize(res)
@@ -75,7 +75,7 @@ def test_scores_equal_pycocoevalcap_with_java(theirs, shared, packs):
     assert Meteor().compute_score(*tokens) == java_meteor.compute_score(*tokens)
 
 
-ODD = [
+ODD_CAPTIONS = [
     *(
         "",
         " ",
@@ -108,19 +108,21 @@ ODD = [
 
 
 @pytest.mark.java
-def test_scores_of_odd_captions_equal_pycocoevalcap(theirs, packs):
-    meteor = Meteor()
-    gts = {(one, other): [ODD[one], ODD[other - 1]] for one in range(len(ODD)) for other in range(len(ODD))}
-    res = {key: [ODD[key[1]]] for key in gts}
-    corpus, scores = theirs[0].compute_score(gts, res)
-    ours = meteor.compute_score(gts, res)
-    assert ours[1] == scores
-    assert ours[0] == corpus
+def test_meteor_equals_pycocoevalcap_on_odd_captions(pycocoevalcap, packs):
+    java_meteor, _ = pycocoevalcap
+    indexes = range(len(ODD_CAPTIONS))
+    gts = {(i, j): [ODD_CAPTIONS[i], ODD_CAPTIONS[j - 1]] for i in indexes for j in indexes}
+    res = {(i, j): [ODD_CAPTIONS[j]] for i, j in gts}
+    expected_score, expected_scores = java_meteor.compute_score(gts, res)
+    score, scores = Meteor().compute_score(gts, res)
+    assert scores == expected_scores
+    assert score == expected_score
     assert 0 < sum(score > 0 for score in scores) < len(scores)
 
 
 @pytest.mark.java
-def test_tokens_of_odd_captions_equal_pycocoevalcap(theirs):
+def test_tokenizer_equals_pycocoevalcap_on_odd_captions(pycocoevalcap):
+    _, java_tokenizer = pycocoevalcap
     # In pycocoevalcap, a line separator would shift all captions that follow.
-    captions = {key: [{"caption": text}] for key, text in enumerate(ODD) if "\u2028" not in text}
-    assert PTBTokenizer().tokenize(captions) == theirs[1].tokenize(captions)
+    captions = {key: [{"caption": text}] for key, text in enumerate(ODD_CAPTIONS) if "\u2028" not in text}
+    assert PTBTokenizer().tokenize(captions) == java_tokenizer.tokenize(captions)
