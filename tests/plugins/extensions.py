@@ -1,6 +1,6 @@
-"""A plugin with every kind of extension that docs/plugins.md and CONTRIBUTING.md describe, each as short as possible.
+"""A plugin with a minimal example of each kind of extension that docs/plugins.md and CONTRIBUTING.md describe.
 
-It imports what a third party may import: meteor_e, meteor_e.api and numpy.
+The plugin imports only modules that third parties may import: meteor_e, meteor_e.api and numpy.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from meteor_e.api import OutputFormat
 
 
 class FirstLetterMatcher(KeyMatcher):
-    """Words with the same first letter match."""
+    """Match words with the same first letter."""
 
     name = "first-letter"
 
@@ -31,7 +31,7 @@ class FirstLetterMatcher(KeyMatcher):
 
 
 class WordShare(SegmentMetric):
-    """Share of the hypothesis's words that a reference contains."""
+    """Measure the share of the hypothesis's words that a reference contains."""
 
     name = "word-share"
 
@@ -48,7 +48,7 @@ class WordShare(SegmentMetric):
 
 
 class LengthRatio(Feature):
-    """Length of the hypothesis relative to its first reference."""
+    """Compute the length of the hypothesis relative to its first reference."""
 
     name = "length-ratio"
     dimension = 1
@@ -60,7 +60,7 @@ class LengthRatio(Feature):
 
 
 class FeatureMean(Estimator):
-    """The mean of the features."""
+    """Return the mean of the features."""
 
     name = "feature-mean"
 
@@ -79,7 +79,7 @@ class FeatureMean(Estimator):
 
 
 class SameSide(Measure):
-    """Share of the outputs that metric and people put on the same side of their mean."""
+    """Measure the share of the outputs that metric and people put on the same side of their mean."""
 
     name = "same-side"
     title = "same side"
@@ -91,18 +91,19 @@ class SameSide(Measure):
         ratings = test.assessments
         is_above_human_mean = ratings.scores > ratings.scores.mean()
 
-        def agreement(scores):
-            rated = scores[ratings.systems, ratings.segments]
-            return float(np.mean((rated > np.nanmean(scores)) == is_above_human_mean))
+        def compute_agreement(scores):
+            rated_scores = scores[ratings.systems, ratings.segments]
+            is_above_metric_mean = rated_scores > np.nanmean(scores)
+            return float(np.mean(is_above_metric_mean == is_above_human_mean))
 
-        return agreement
+        return compute_agreement
 
     def resampled(self, test, scores, weights):
         return np.full(len(weights), self.value(test, scores))
 
 
 class LastWordDropped(Perturbation):
-    """The last word is missing."""
+    """Remove the last word."""
 
     name = "last-word-dropped"
 
@@ -111,7 +112,7 @@ class LastWordDropped(Perturbation):
 
 
 class OrgTables(OutputFormat):
-    """Tables of Emacs Org."""
+    """Write the tables of Emacs Org."""
 
     name = "org"
 
@@ -122,7 +123,7 @@ class OrgTables(OutputFormat):
 
 
 class LowerCaseLemmatizer(Lemmatizer):
-    """The lemma of a word is the word in lower case."""
+    """Return the words in lower case as their lemmas."""
 
     name = "lower-case"
 
@@ -131,7 +132,7 @@ class LowerCaseLemmatizer(Lemmatizer):
 
 
 class HyphenSegmenter(Segmenter):
-    """Hyphens separate words."""
+    """Split words at spaces and hyphens."""
 
     name = "hyphens"
 

@@ -1,4 +1,4 @@
-"""An exception in the code of a plugin becomes an error that names the plugin and the line."""
+"""Test that an exception in a plugin becomes an error that names the component and the line of code."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from meteor_e.base.errors import plugin_errors
 from meteor_e.plugins.registry import plugin_registry
 
 
-class Sad(KeyMatcher):
-    """A matcher that fails in a given way."""
+class FailingMatcher(KeyMatcher):
+    """Fail at the moment that the option ``when`` names."""
 
     name = "sad"
 
@@ -55,8 +55,8 @@ class Sad(KeyMatcher):
         return ""
 
 
-class Malformed(Matcher):
-    """A matcher that proposes invalid matches."""
+class MalformedMatcher(Matcher):
+    """Propose a tuple instead of a match, or a match outside of the reference."""
 
     name = "malformed"
 
@@ -67,8 +67,8 @@ class Malformed(Matcher):
         yield Match(7, 0) if self.options.far else (0, 0)
 
 
-class SadLemmatizer(Lemmatizer):
-    """Fails."""
+class FailingLemmatizer(Lemmatizer):
+    """Raise an exception."""
 
     name = "sad-lemmatizer"
 
@@ -79,25 +79,26 @@ class SadLemmatizer(Lemmatizer):
 class Plugin:
     @hookimpl
     def meteor_e_matchers(self):
-        return [Sad, Malformed]
+        return [FailingMatcher, MalformedMatcher]
 
     @hookimpl
     def meteor_e_lemmatizers(self):
-        return [SadLemmatizer]
+        return [FailingLemmatizer]
 
 
 @pytest.fixture(autouse=True)
-def own_registry(monkeypatch):
-    """A separate registry with the plugins of this module."""
+def _separate_registry(monkeypatch):
+    """Replace the registry with a registry that contains only the plugin of this module."""
     from meteor_e.plugins import registry as module
 
-    own = module.PluginRegistry(list)
-    own.register(Plugin(), "sad plugin")
-    monkeypatch.setattr(module, "_registry", own)
-    assert plugin_registry() is own
+    registry = module.PluginRegistry(list)
+    registry.register(Plugin(), "sad plugin")
+    monkeypatch.setattr(module, "_registry", registry)
+    assert plugin_registry() is registry
 
 
-def meteor(**entry):
+def make_meteor(**entry):
+    """Return a metric with the failing matcher. The arguments are added to the entry of the matcher."""
     return Meteor("other", matchers=["exact", {"use": "sad", **entry}])
 
 
@@ -110,9 +111,9 @@ def meteor(**entry):
         ({"use": "malformed", "far": True}, "matcher 'malformed' proposed reference words 7 to 7"),
     ],
 )
-def test_while_it_matches(entry, message):
+def test_matcher_that_fails_in_scoring_raises_plugin_error(entry, message):
     with pytest.raises(PluginError, match=message):
-        meteor(**entry).score("a b", ["b c"])
+        make_meteor(**entry).score("a b", ["b c"])
 
 
 @pytest.mark.parametrize(
@@ -124,20 +125,20 @@ def test_while_it_matches(entry, message):
         ("refuse", ConfigError, r"matcher 'sad' refuses its options \(when: 'refuse'\): not today"),
     ],
 )
-def test_while_it_is_made(when, error, message):
+def test_matcher_that_fails_in_construction_is_reported(when, error, message):
     with pytest.raises(error, match=message):
-        meteor(when=when)
+        make_meteor(when=when)
 
 
-def test_failing_lemmatizer_is_reported():
+def test_lemmatizer_that_fails_raises_plugin_error():
     metric = Meteor("other", matchers=["exact"], lemmatizer="sad-lemmatizer")
     with pytest.raises(PluginError, match="lemmatizer 'sad-lemmatizer' failed with OSError: the tagger is gone"):
         metric.score("a b", ["b c"])
 
 
-def test_errors_without_a_plugin_are_not_changed():
+def test_plugin_errors_does_not_change_other_exceptions():
     with pytest.raises(MemoryError):
-        meteor(when="memory").score("a b", ["b c"])
+        make_meteor(when="memory").score("a b", ["b c"])
     with pytest.raises(InputError, match=r"^as it was$"), plugin_errors("x"):
         raise InputError("as it was")
     with pytest.raises(KeyboardInterrupt), plugin_errors("x"):

@@ -1,3 +1,5 @@
+"""Test the registry of plugins and the built-in components."""
+
 from __future__ import annotations
 
 import re
@@ -19,7 +21,7 @@ from meteor_e.plugins.distributions import advise_installation, load_distributio
 from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 from meteor_e.text.lemmatizers import LookupLemmatizer
 
-SOUNDEX = """
+INITIAL_PLUGIN = """
     from meteor_e import KeyMatcher, hookimpl
 
     class Initial(KeyMatcher):
@@ -40,43 +42,39 @@ SOUNDEX = """
     """
 
 
-def test_builtins_resolve_without_plugins():
-    def scan():
-        raise AssertionError("entry points were looked at")
+def test_registry_finds_builtins_without_entry_points():
+    def fail():
+        raise AssertionError("the entry points were looked at")
 
-    own = PluginRegistry(scan)
-    assert [own.matchers.get(name).name for name in ("exact", "stem", "synonym", "paraphrase")] == [
-        "exact",
-        "stem",
-        "synonym",
-        "paraphrase",
-    ]
-    assert {own.languages.get(code).code for code in BUILTIN_CODES} == set(BUILTIN_CODES)
-    assert own.languages.get("cz").code == "cs"
-    assert own.lemmatizers.get("lookup") is LookupLemmatizer
-    assert own.chains.get("exact").name == "exact.yaml"
+    registry = PluginRegistry(fail)
+    names = ["exact", "stem", "synonym", "paraphrase"]
+    assert [registry.matchers.get(name).name for name in names] == names
+    assert {registry.languages.get(code).code for code in BUILTIN_CODES} == set(BUILTIN_CODES)
+    assert registry.languages.get("cz").code == "cs"
+    assert registry.lemmatizers.get("lookup") is LookupLemmatizer
+    assert registry.chains.get("exact").name == "exact.yaml"
     with pytest.raises(AssertionError, match="looked at"):
-        own.matchers.get("other")
+        registry.matchers.get("other")
 
 
-def test_plugin_is_found_by_name(plugin_site):
-    plugin_site.add("sound-plugin", SOUNDEX, version="2.5")
-    own = plugin_site.registry()
-    found = own.matchers.get("initial")
-    assert issubclass(found, KeyMatcher)
-    assert found is own.matchers.get("initial")
-    built_in = ["characters", "exact", "lemma", "ngram", "paraphrase", "prefix", "stem", "subsequence", "synonym"]
-    assert own.matchers.names() == sorted([*built_in, "initial"])
-    (entry,) = [entry for entry in own.entries("matcher") if entry.name == "initial"]
+def test_registry_finds_the_matcher_of_a_plugin(plugin_site):
+    plugin_site.add("sound-plugin", INITIAL_PLUGIN, version="2.5")
+    registry = plugin_site.registry()
+    matcher_class = registry.matchers.get("initial")
+    assert issubclass(matcher_class, KeyMatcher)
+    assert matcher_class is registry.matchers.get("initial")
+    builtin_names = ["characters", "exact", "lemma", "ngram", "paraphrase", "prefix", "stem", "subsequence", "synonym"]
+    assert registry.matchers.names() == sorted([*builtin_names, "initial"])
+    (entry,) = [entry for entry in registry.entries("matcher") if entry.name == "initial"]
     assert entry.summary == "Words with one first letter match."
     assert (entry.distribution, entry.version, entry.plugin) == ("sound-plugin", "2.5", "sound_plugin")
     assert entry.requires == ("letters",)
     assert entry.error == ""
 
 
-def test_installed_distributions_are_found(plugin_site):
-    """The entry points of the interpreter include those of the site's folder."""
-    plugin_site.add("sound-plugin", SOUNDEX)
+def test_registry_finds_installed_distributions(plugin_site):
+    """The folder of the distribution is on the import path."""
+    plugin_site.add("sound-plugin", INITIAL_PLUGIN)
     assert PluginRegistry().matchers.get("initial").name == "initial"
 
 
@@ -93,57 +91,57 @@ def test_installed_distributions_are_found(plugin_site):
         ("lemmatizer", "lokup", PluginError, r"no lemmatizer 'lokup'.*'lookup'"),
         ("feature", "blue", PluginError, "no feature 'blue'"),
         ("chain", "exakt", ConfigError, "no chain 'exakt'"),
-        # YAML's reading of a bare `no`.
+        # A YAML parser reads an unquoted `no` as False.
         ("language", False, ConfigError, "must be a text, not False; put it in quotes"),
     ],
 )
-def test_unknown_names(kind, name, error, message):
+def test_registry_rejects_unknown_names(kind, name, error, message):
     with pytest.raises(error, match=message):
         PluginRegistry(list).kinds[kind].get(name)
 
 
-def test_plugins_with_equal_names_are_reported(plugin_site):
-    plugin_site.add("first-plugin", SOUNDEX, version="1.1")
-    plugin_site.add("second-plugin", SOUNDEX, version="2.2")
-    plugin_site.add("third-plugin", SOUNDEX.replace('"initial"', '"first-letter"'))
-    own = plugin_site.registry()
+def test_registry_reports_components_with_equal_names(plugin_site):
+    plugin_site.add("first-plugin", INITIAL_PLUGIN, version="1.1")
+    plugin_site.add("second-plugin", INITIAL_PLUGIN, version="2.2")
+    plugin_site.add("third-plugin", INITIAL_PLUGIN.replace('"initial"', '"first-letter"'))
+    registry = plugin_site.registry()
     with pytest.raises(PluginError, match=r"'initial' is claimed by first-plugin 1\.1 .* and by second-plugin 2\.2"):
-        own.matchers.get("initial")
+        registry.matchers.get("initial")
     with pytest.warns(PluginWarning, match="'initial' is claimed by"):
-        assert own.matchers.get("first-letter").name == "first-letter"
-    errors = {(entry.distribution, entry.name): entry.error for entry in own.entries("matcher")}
+        assert registry.matchers.get("first-letter").name == "first-letter"
+    errors = {(entry.distribution, entry.name): entry.error for entry in registry.entries("matcher")}
     assert "second-plugin 2.2" in errors["first-plugin", "initial"]
     assert "first-plugin 1.1" in errors["second-plugin", "initial"]
     assert errors["third-plugin", "first-letter"] == ""
 
 
-def test_plugin_with_a_builtin_name_is_reported(plugin_site):
-    plugin_site.add("greedy-plugin", SOUNDEX.replace('"initial"', '"exact"'))
-    own = plugin_site.registry()
-    assert own.matchers.get("exact").__module__ == "meteor_e.matchers.modules"
-    own.matchers.names()
+def test_registry_reports_a_plugin_with_a_builtin_name(plugin_site):
+    plugin_site.add("greedy-plugin", INITIAL_PLUGIN.replace('"initial"', '"exact"'))
+    registry = plugin_site.registry()
+    assert registry.matchers.get("exact").__module__ == "meteor_e.matchers.modules"
+    registry.matchers.names()
     with pytest.warns(PluginWarning, match=r"'exact' is claimed by meteor_e .* and by greedy-plugin 1\.0 .*rename"):
-        assert own.matchers.get("stem").name == "stem"
-    # What a language's default chain gets does not depend on what was asked before.
-    assert own.matchers.get("exact").__module__ == "meteor_e.matchers.modules"
-    errors = {entry.distribution: entry.error for entry in own.entries("matcher") if entry.name == "exact"}
+        assert registry.matchers.get("stem").name == "stem"
+    # A built-in name has the same meaning before and after the plugins are loaded.
+    assert registry.matchers.get("exact").__module__ == "meteor_e.matchers.modules"
+    errors = {entry.distribution: entry.error for entry in registry.entries("matcher") if entry.name == "exact"}
     assert set(errors) == {"meteor_e", "greedy-plugin"}
     assert errors["meteor_e"] == ""
     assert "claimed by" in errors["greedy-plugin"]
 
 
 @pytest.mark.parametrize("requirement", ["meteor_e==0.2.0", "meteor-e>=99", "Meteor.E (<0.0.1)"])
-def test_plugin_that_requires_another_version_is_an_error(plugin_site, requirement):
-    plugin_site.add("sound-plugin", SOUNDEX, requires=["numpy", requirement])
-    own = plugin_site.registry()
+def test_registry_rejects_plugins_for_another_version(plugin_site, requirement):
+    plugin_site.add("sound-plugin", INITIAL_PLUGIN, requires=["numpy", requirement])
+    registry = plugin_site.registry()
     message = f"sound-plugin 1.0: it requires {requirement}, and this is meteor_e {__version__}; install versions"
     with pytest.raises(PluginError, match=re.escape(message)):
-        own.matchers.get("initial")
-    own = plugin_site.registry()
-    own.matchers.names()
+        registry.matchers.get("initial")
+    registry = plugin_site.registry()
+    registry.matchers.names()
     with pytest.warns(PluginWarning, match=re.escape(message)):
-        own.matchers.get("exact")
-    (entry,) = [entry for entry in own.entries() if entry.distribution == "sound-plugin"]
+        registry.matchers.get("exact")
+    (entry,) = [entry for entry in registry.entries() if entry.distribution == "sound-plugin"]
     assert entry.error.startswith(f"it requires {requirement}")
 
 
@@ -158,12 +156,12 @@ def test_plugin_that_requires_another_version_is_an_error(plugin_site, requireme
         "meteor-e-vectors==99",
     ],
 )
-def test_plugin_that_requires_this_version_is_loaded(plugin_site, requirement):
-    plugin_site.add("sound-plugin", SOUNDEX, requires=[requirement])
+def test_registry_loads_plugins_for_this_version(plugin_site, requirement):
+    plugin_site.add("sound-plugin", INITIAL_PLUGIN, requires=[requirement])
     assert plugin_site.registry().matchers.get("initial").name == "initial"
 
 
-POLISH = """
+POLISH_PLUGIN = """
     from meteor_e import hookimpl
 
     @hookimpl
@@ -173,26 +171,26 @@ POLISH = """
 
 
 @pytest.mark.parametrize(
-    ("needed", "message"),
+    ("api_version", "message"),
     [
         ("1", ""),
         ("2", "it needs version 2 of meteor_e's API; meteor_e .* has version 1"),
         ("True", "it needs version True"),
     ],
 )
-def test_api_version_of_a_plugin_is_checked(plugin_site, needed, message):
-    plugin_site.add("sound-plugin", f"    meteor_e_api = {needed}\n{SOUNDEX}")
-    own = plugin_site.registry()
+def test_registry_checks_the_api_version_of_a_plugin(plugin_site, api_version, message):
+    plugin_site.add("sound-plugin", f"    meteor_e_api = {api_version}\n{INITIAL_PLUGIN}")
+    registry = plugin_site.registry()
     if not message:
-        assert own.matchers.get("initial").name == "initial"
+        assert registry.matchers.get("initial").name == "initial"
         return
     with pytest.raises(PluginError, match=f"plugins that failed: sound-plugin 1.0: {message}"):
-        own.matchers.get("initial")
+        registry.matchers.get("initial")
 
 
-def test_plugins_are_switched_off(plugin_site, monkeypatch):
-    plugin_site.add("sound-plugin", SOUNDEX)
-    plugin_site.add("polish-plugin", POLISH)
+def test_environment_variable_selects_plugins(plugin_site, monkeypatch):
+    plugin_site.add("sound-plugin", INITIAL_PLUGIN)
+    plugin_site.add("polish-plugin", POLISH_PLUGIN)
     monkeypatch.setenv("METEOR_E_PLUGINS", "none")
     assert "initial" not in PluginRegistry().matchers.names()
     for names in ("sound-plugin", "sound-plugin, polish-plugin", "sound_plugin"):
@@ -206,7 +204,7 @@ def test_plugins_are_switched_off(plugin_site, monkeypatch):
         PluginRegistry().matchers.names()
 
 
-BROKEN = {
+BROKEN_PLUGINS = {
     "missing import": ("import no_such_module_anywhere", "ModuleNotFoundError: No module named 'no_such_module_any"),
     "syntax": ("def (", "SyntaxError"),
     "raises": ("raise ValueError('two\\nlines')", "ValueError: two lines"),
@@ -255,7 +253,7 @@ BROKEN = {
         "from meteor_e import hookimpl\n@hookimpl\ndef meteor_e_matchers(): return [dict]",
         "builtins.dict is not a subclass of meteor_e's Matcher",
     ),
-    "a bad name": (SOUNDEX.replace('"initial"', '"Two Words"'), "has the name 'Two Words'"),
+    "a bad name": (INITIAL_PLUGIN.replace('"initial"', '"Two Words"'), "has the name 'Two Words'"),
     "no name": (
         (
             "from meteor_e import hookimpl, KeyMatcher\nclass M(KeyMatcher):\n    def keys(self, token): return ()\n"
@@ -270,50 +268,50 @@ BROKEN = {
 }
 
 
-@pytest.mark.parametrize("case", BROKEN)
-def test_broken_plugin_is_reported(plugin_site, case):
+@pytest.mark.parametrize("case", BROKEN_PLUGINS)
+def test_registry_reports_a_broken_plugin(plugin_site, case):
     """The failure is an error for names that the plugin may define, and a warning for other names."""
-    code, message = BROKEN[case]
+    code, message = BROKEN_PLUGINS[case]
     plugin_site.add("sad-plugin", code, version="0.3")
-    plugin_site.add("sound-plugin", SOUNDEX)
+    plugin_site.add("sound-plugin", INITIAL_PLUGIN)
     with pytest.raises(PluginError, match=rf"no matcher 'wanted'.*plugins that failed: sad-plugin 0\.3: .*{message}"):
         plugin_site.registry().matchers.get("wanted")
 
-    own = plugin_site.registry()
+    registry = plugin_site.registry()
     sys.modules.pop("sad_plugin", None)
-    with pytest.warns(PluginWarning, match=rf"sad-plugin 0\.3: .*{message}") as caught:
-        assert own.matchers.get("initial").name == "initial"
-    assert len(caught) == 1
+    with pytest.warns(PluginWarning, match=rf"sad-plugin 0\.3: .*{message}") as warning_records:
+        assert registry.matchers.get("initial").name == "initial"
+    assert len(warning_records) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        own.matchers.get("initial")  # once is enough
+        registry.matchers.get("initial")  # the warning is not repeated
 
-    (entry,) = [entry for entry in own.entries("matcher") if entry.kind == "plugin"]
+    (entry,) = [entry for entry in registry.entries("matcher") if entry.kind == "plugin"]
     assert entry.distribution == "sad-plugin"
     assert "\n" not in entry.error
 
 
-MISFITS = {
+INVALID_CLASSES = {
     "abstract": ("class M(KeyMatcher):\n    name = 'misfit'", r"sad_plugin\.M does not define keys"),
     "no matcher": ("class M:\n    name = 'misfit'", "is not a subclass of meteor_e's Matcher"),
 }
 
 
-@pytest.mark.parametrize("case", MISFITS)
-def test_class_of_the_wrong_kind_is_refused(plugin_site, case):
-    code, message = MISFITS[case]
+@pytest.mark.parametrize("case", INVALID_CLASSES)
+def test_registry_rejects_an_invalid_matcher_class(plugin_site, case):
+    code, message = INVALID_CLASSES[case]
     hook = "\n@hookimpl\ndef meteor_e_matchers(): return [M, Good]"
-    good = "\nclass Good(KeyMatcher):\n    name = 'good'\n    def keys(self, token): return ()"
-    plugin_site.add("sad-plugin", f"from meteor_e import hookimpl, KeyMatcher\n{code}{good}{hook}")
-    own = plugin_site.registry()
+    good_class = "\nclass Good(KeyMatcher):\n    name = 'good'\n    def keys(self, token): return ()"
+    plugin_site.add("sad-plugin", f"from meteor_e import hookimpl, KeyMatcher\n{code}{good_class}{hook}")
+    registry = plugin_site.registry()
     with pytest.raises(PluginError, match=rf"no matcher 'misfit'.*sad-plugin 1\.0: meteor_e_matchers\(\): .*{message}"):
-        own.matchers.get("misfit")
-    own = plugin_site.registry()
+        registry.matchers.get("misfit")
+    registry = plugin_site.registry()
     with pytest.warns(PluginWarning, match=message):
-        assert own.matchers.get("good").name == "good"
+        assert registry.matchers.get("good").name == "good"
 
 
-LAZY = """
+LAZY_PLUGIN = """
     from meteor_e import hookimpl
 
     @hookimpl
@@ -334,23 +332,23 @@ LATE_MODULE = """
     """
 
 
-def test_class_is_imported_when_its_name_is_used(plugin_site):
-    plugin_site.add("lazy-plugin", LAZY)
+def test_registry_imports_a_class_when_its_name_is_used(plugin_site):
+    plugin_site.add("lazy-plugin", LAZY_PLUGIN)
     plugin_site.modules.append("late_module")
     (plugin_site.folder / "late_module.py").write_text("\n".join(line[4:] for line in LATE_MODULE.splitlines()))
-    own = plugin_site.registry()
-    assert "late" in own.matchers.names()
+    registry = plugin_site.registry()
+    assert "late" in registry.matchers.names()
     assert "late_module" not in sys.modules
-    assert own.matchers.get("late").__name__ == "Late"
+    assert registry.matchers.get("late").__name__ == "Late"
     with pytest.raises(
         PluginError, match=r"'lost' of lazy-plugin 1\.0 is broken: the name of the loaded object is 'found'"
     ):
-        own.matchers.get("lost")
+        registry.matchers.get("lost")
     with pytest.raises(PluginError, match=r"'gone' of .* ModuleNotFoundError"):
-        own.matchers.get("gone")
+        registry.matchers.get("gone")
     with pytest.raises(PluginError, match=r"'odd' of .* No module named 'late'"):
-        own.matchers.get("odd")
-    errors = {entry.name: entry.error for entry in own.entries("matcher") if entry.distribution == "lazy-plugin"}
+        registry.matchers.get("odd")
+    errors = {entry.name: entry.error for entry in registry.entries("matcher") if entry.distribution == "lazy-plugin"}
     assert errors.pop("late") == ""
     assert all(errors.values())
 
@@ -358,7 +356,7 @@ def test_class_is_imported_when_its_name_is_used(plugin_site):
 NYNORSK = "code: nn\nname: Nynorsk\naliases: [nno]\nmatchers: [exact]\ndefault_task: li\n"
 
 
-def test_languages_of_a_plugin(plugin_site):
+def test_registry_loads_the_languages_of_a_plugin(plugin_site):
     (plugin_site.folder / "nn.yaml").write_text(NYNORSK)
     plugin_site.add(
         "words-plugin",
@@ -380,14 +378,14 @@ def test_languages_of_a_plugin(plugin_site):
             ]
         """,
     )
-    own = plugin_site.registry()
-    with pytest.warns(PluginWarning) as caught:
-        assert own.languages.get("nn").name == "Nynorsk"
-    assert sorted(str(warning.message).partition(": ")[0] for warning in caught) == ["words-plugin 1.0"] * 2
-    assert own.languages.get("nno") is own.languages.get("nn")
-    assert own.languages.get("vo").tasks["li"].alpha == 0.75
-    assert own.languages.get("ia").name == "Interlingua"
-    entries = own.entries("language")
+    registry = plugin_site.registry()
+    with pytest.warns(PluginWarning) as warning_records:
+        assert registry.languages.get("nn").name == "Nynorsk"
+    assert sorted(str(warning.message).partition(": ")[0] for warning in warning_records) == ["words-plugin 1.0"] * 2
+    assert registry.languages.get("nno") is registry.languages.get("nn")
+    assert registry.languages.get("vo").tasks["li"].alpha == 0.75
+    assert registry.languages.get("ia").name == "Interlingua"
+    entries = registry.entries("language")
     assert [entry.aliases for entry in entries if entry.name == "nn"] == [("nno",)]
     assert not [entry for entry in entries if entry.name == "nno"]
     errors = [entry.error for entry in entries if entry.error]
@@ -396,7 +394,7 @@ def test_languages_of_a_plugin(plugin_site):
     assert any("'relative.yaml' is a relative path" in error for error in errors)
 
 
-def test_languages_in_a_mapping_are_read_when_used(plugin_site):
+def test_registry_reads_a_mapped_language_when_it_is_used(plugin_site):
     (plugin_site.folder / "nn.yaml").write_text(NYNORSK)
     plugin_site.add(
         "words-plugin",
@@ -411,19 +409,19 @@ def test_languages_in_a_mapping_are_read_when_used(plugin_site):
             return {"nn": file, "nno": file, "zz": file, "en": file, "yy": file.with_name("yy.yaml")}
         """,
     )
-    own = plugin_site.registry()
+    registry = plugin_site.registry()
     with pytest.raises(
         PluginError, match=r"'zz' of words-plugin 1\.0 is broken: the name of the loaded object is 'nn'"
     ):
-        own.languages.get("zz")
+        registry.languages.get("zz")
     with pytest.raises(PluginError, match=r"'yy' of words-plugin 1\.0 is broken"):
-        own.languages.get("yy")
+        registry.languages.get("yy")
     with pytest.warns(PluginWarning, match="'en' is claimed"):
-        assert own.languages.get("nno").code == "nn"
-    assert own.languages.get("en").name == "English"
+        assert registry.languages.get("nno").code == "nn"
+    assert registry.languages.get("en").name == "English"
 
 
-def test_chains_of_a_plugin(plugin_site):
+def test_registry_loads_the_chains_of_a_plugin(plugin_site):
     (plugin_site.folder / "only-exact.yaml").write_text("description: equal words\nmatchers: [exact]\n")
     (plugin_site.folder / "wrong.yaml").write_text("matcherz: [exact]\n")
     plugin_site.add(
@@ -439,17 +437,17 @@ def test_chains_of_a_plugin(plugin_site):
             return [here / "only-exact.yaml", here / "wrong.yaml", here / "none.yaml"]
         """,
     )
-    own = plugin_site.registry()
+    registry = plugin_site.registry()
     with pytest.warns(PluginWarning, match="there is no file .*none.yaml"):
-        assert own.chains.get("only-exact").read_text().startswith("description")
+        assert registry.chains.get("only-exact").read_text().startswith("description")
     entries = {
-        entry.name: entry for entry in own.entries("chain", describe_chain) if entry.distribution == "chain-plugin"
+        entry.name: entry for entry in registry.entries("chain", describe_chain) if entry.distribution == "chain-plugin"
     }
     assert entries["only-exact"].summary == "equal words"
     assert "matcherz" in entries["wrong"].error
 
 
-def test_hooks_are_called_once_and_only_when_wanted(plugin_site):
+def test_registry_calls_each_hook_once_when_it_is_needed(plugin_site):
     plugin_site.add(
         "counting-plugin",
         """
@@ -468,27 +466,27 @@ def test_hooks_are_called_once_and_only_when_wanted(plugin_site):
             return []
         """,
     )
-    own = plugin_site.registry()
-    own.matchers.get("exact")
+    registry = plugin_site.registry()
+    registry.matchers.get("exact")
     assert "counting_plugin" not in sys.modules
-    own.matchers.names()
-    own.matchers.names()
+    registry.matchers.names()
+    registry.matchers.names()
     assert sys.modules["counting_plugin"].called == ["matchers"]
-    own.entries()
-    own.entries()
+    registry.entries()
+    registry.entries()
     assert sys.modules["counting_plugin"].called == ["matchers", "languages"]
 
 
-def test_module_registered_twice_is_reported(plugin_site):
-    plugin_site.add("first-plugin", SOUNDEX, module="shared_module")
-    plugin_site.add("second-plugin", SOUNDEX, module="shared_module")
-    own = plugin_site.registry()
+def test_registry_reports_a_module_of_two_distributions(plugin_site):
+    plugin_site.add("first-plugin", INITIAL_PLUGIN, module="shared_module")
+    plugin_site.add("second-plugin", INITIAL_PLUGIN, module="shared_module")
+    registry = plugin_site.registry()
     with pytest.warns(PluginWarning, match=r"second-plugin 1\.0: the same plugin is registered by first-plugin 1\.0"):
-        assert own.matchers.get("initial").name == "initial"
+        assert registry.matchers.get("initial").name == "initial"
 
 
-def test_program_can_register_a_plugin():
-    class Mine(KeyMatcher):
+def test_registry_accepts_plugins_of_a_program():
+    class NotebookMatcher(KeyMatcher):
         name = "mine"
 
         def keys(self, token):
@@ -497,65 +495,76 @@ def test_program_can_register_a_plugin():
     class Plugin:
         @hookimpl
         def meteor_e_matchers(self):
-            return [Mine]
+            return [NotebookMatcher]
 
-    own = PluginRegistry(list)
-    before = own.matchers.names()
+    registry = PluginRegistry(list)
+    builtin_names = registry.matchers.names()
     plugin = Plugin()
-    own.register(plugin, "notebook")
-    assert own.matchers.names() == sorted([*before, "mine"])
-    assert own.matchers.get("mine") is Mine
+    registry.register(plugin, "notebook")
+    assert registry.matchers.names() == sorted([*builtin_names, "mine"])
+    assert registry.matchers.get("mine") is NotebookMatcher
     with pytest.raises(PluginError, match="plugin 'again': the same plugin is registered"):
-        own.register(plugin, "again")
+        registry.register(plugin, "again")
     with pytest.raises(PluginError, match="plugin 'empty': it has no hooks"):
-        own.register(object(), "empty")
+        registry.register(object(), "empty")
 
 
-def test_plugins_of_a_chain(plugin_site):
-    plugin_site.add("sound-plugin", SOUNDEX, version="2.5")
-    own = plugin_site.registry()
+def test_list_plugins_returns_the_plugins_of_a_chain(plugin_site):
+    plugin_site.add("sound-plugin", INITIAL_PLUGIN, version="2.5")
+    registry = plugin_site.registry()
 
-    def chain(*matchers):
+    def make_chain(*matchers):
         return SimpleNamespace(
             matchers=[SimpleNamespace(name=name) for name in matchers],
-            language=own.languages.get("en"),
+            language=registry.languages.get("en"),
             lemmatizer=SimpleNamespace(name="lookup"),
         )
 
-    assert list_plugins(chain("exact", "stem"), own) == []
-    assert list_plugins(chain("exact", "initial"), own) == ["sound-plugin@2.5"]
+    assert list_plugins(make_chain("exact", "stem"), registry) == []
+    assert list_plugins(make_chain("exact", "initial"), registry) == ["sound-plugin@2.5"]
 
 
-def test_everything_built_in_loads():
+def test_builtin_components_load_without_errors():
     for entry in PluginRegistry(list).entries(describe_chain=describe_chain):
         assert entry.error == "", entry
         assert entry.summary, entry
         assert entry.kind in plugin_registry().kinds
 
 
-ASKED_OF_THE_CORE = {"chain", "command", "lemmatizer", "matcher", "metric", "runner", "segmenter", "table format"}
-"""Kinds of things that the core is asked for; a plugin that is there asks for the others."""
-INSTALLED = {entry_point.dist.name for entry_point in entry_points(group="meteor_e") if entry_point.dist}
+CORE_KINDS = {"chain", "command", "lemmatizer", "matcher", "metric", "runner", "segmenter", "table format"}
+"""The kinds of components that the core looks up. An installed plugin looks up the other kinds."""
+INSTALLED_DISTRIBUTIONS = {entry_point.dist.name for entry_point in entry_points(group="meteor_e") if entry_point.dist}
 
 
-@pytest.mark.parametrize("distribution", sorted({name.partition("[")[0] for name in load_distributions()}))
-def test_file_lists_the_components_of_distributions(distribution):
-    if distribution not in INSTALLED:
+def remove_extra(requirement: str) -> str:
+    """Return the name of a distribution without its extra."""
+    return requirement.partition("[")[0]
+
+
+@pytest.mark.parametrize("distribution", sorted({remove_extra(name) for name in load_distributions()}))
+def test_distribution_list_contains_the_installed_components(distribution):
+    if distribution not in INSTALLED_DISTRIBUTIONS:
         pytest.skip(f"{distribution} is not installed")
     entries = [
         entry
-        for kind in sorted(ASKED_OF_THE_CORE)
+        for kind in sorted(CORE_KINDS)
         for entry in plugin_registry().entries(kind)
         if entry.distribution == distribution
     ]
-    ours = [brought for name, brought in load_distributions().items() if name.partition("[")[0] == distribution]
-    noted = {(kind, name) for brought in ours for kind, names in brought.items() for name in names}
-    assert noted == {(entry.kind, entry.name) for entry in entries}
-    summaries = {name: note[1] for brought in ours for name, note in brought.get("command", {}).items()}
+    component_lists = [
+        components for name, components in load_distributions().items() if remove_extra(name) == distribution
+    ]
+    listed_components = {
+        (kind, name) for components in component_lists for kind, names in components.items() for name in names
+    }
+    assert listed_components == {(entry.kind, entry.name) for entry in entries}
+    summaries = {
+        name: summary for components in component_lists for name, (_, summary) in components.get("command", {}).items()
+    }
     assert summaries == {entry.name: entry.summary for entry in entries if entry.kind == "command"}
 
 
-def test_missing_component_names_the_distribution_and_command():
+def test_advise_installation_names_distribution_and_command():
     assert advise_installation(("matcher",), "dbnary", "the matcher 'dbnary'") == (
         "the matcher 'dbnary' comes with the plugin meteor-e-languages, which is not installed: "
         "in a clone of meteor_e, run: pip install ./plugins/meteor-e-languages"
@@ -566,6 +575,6 @@ def test_missing_component_names_the_distribution_and_command():
 
 @pytest.mark.parametrize("kind", ["language", "chain"])
 @pytest.mark.parametrize("name", ["e" * 5000, "a/b", "..", "any.yaml", "", "a\0b"])
-def test_name_that_cannot_be_a_file_is_unknown(kind, name):
+def test_registry_rejects_names_that_cannot_be_files(kind, name):
     with pytest.raises(ConfigError, match=f"there is no {kind}"):
         PluginRegistry(list).kinds[kind].get(name)

@@ -1,4 +1,4 @@
-"""The conformance checks of metrics, estimators, measures, formats and commands."""
+"""Test the conformance checks of metrics, estimators, measures and formats."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 from meteor_e.testing import ConformanceError, check_component, check_plugin
 
 
-class Length(SegmentMetric):
-    """The length of the hypothesis relative to the reference."""
+class LengthMetric(SegmentMetric):
+    """Measure the length of the hypothesis relative to the reference."""
 
     name = "length-share"
     signature = "length-share|version:1"
@@ -29,8 +29,8 @@ class Length(SegmentMetric):
         return [len(text) / (1 + len(texts[0])) for text, texts in zip(hypotheses, references, strict=True)]
 
 
-class Mean(Estimator):
-    """Weights are the mean differences."""
+class MeanEstimator(Estimator):
+    """Use the mean differences of the features as weights."""
 
     name = "test-mean"
 
@@ -49,8 +49,8 @@ class Mean(Estimator):
         self.weights_ = arrays["weights"]
 
 
-class Lines(TableFormat):
-    """A hypothesis and a reference on each line."""
+class TwoLineFormat(TableFormat):
+    """Recognize tables by their suffix, and report that they do not exist."""
 
     name = "two-lines"
 
@@ -62,8 +62,8 @@ class Lines(TableFormat):
         raise InputError(f"{path}: no such table")
 
 
-class Bare(OutputFormat):
-    """Rows, separated by spaces."""
+class BareFormat(OutputFormat):
+    """Write rows of values, separated by spaces."""
 
     name = "bare"
 
@@ -72,8 +72,8 @@ class Bare(OutputFormat):
             print(*row, file=stream)
 
 
-class Half(Measure):
-    """Always a half."""
+class HalfMeasure(Measure):
+    """Return a half for each metric."""
 
     name = "half"
     title = "half"
@@ -86,65 +86,80 @@ class Half(Measure):
         return np.full(len(weights), 0.5)
 
 
-@pytest.mark.parametrize("good", [Length, Mean, Lines, Bare, Half], ids=str)
-def test_correct_components_pass(good):
-    check_component(good)
+@pytest.mark.parametrize(
+    "component", [LengthMetric, MeanEstimator, TwoLineFormat, BareFormat, HalfMeasure], ids=lambda cls: cls.__name__
+)
+def test_check_component_accepts_correct_components(component):
+    check_component(component)
 
 
-def changed(base, **members):
+def make_variant(base, **members):
+    """Return a class that differs from a correct class in the given members."""
     return type(base.__name__, (base,), {"__doc__": base.__doc__, "__module__": __name__, **members})
 
 
-class NoSignature(Length):
-    """A metric without a signature."""
+class MetricWithoutSignature(LengthMetric):
+    """Have an empty signature."""
 
     name = "no-signature"
     signature: ClassVar[str] = ""
 
 
+def return_nan_scores(self, hypotheses, references, sources=None):
+    return [float("nan")] * len(hypotheses)
+
+
+def return_two_scores(self, hypotheses, references, sources=None):
+    return [0.5] * 2
+
+
 @pytest.mark.parametrize(
-    ("wrong", "message"),
+    ("component", "message"),
     [
-        (NoSignature, "signature is ''; it must name in a line"),
-        (changed(Length, score_segments=lambda self, texts, *rest: [float("nan")] * len(texts)), "NaN|nan|finite"),
-        (changed(Length, score_segments=lambda self, hypotheses, *rest: [0.5] * 2), "raised|rows|segments"),
-        (changed(Mean, name="Mean"), "has the name 'Mean'"),
+        (MetricWithoutSignature, "signature is ''; it must name in a line"),
+        (make_variant(LengthMetric, score_segments=return_nan_scores), "NaN|nan|finite"),
+        (make_variant(LengthMetric, score_segments=return_two_scores), "raised|rows|segments"),
+        (make_variant(MeanEstimator, name="Mean"), "has the name 'Mean'"),
     ],
-)  # fmt: skip
-def test_incorrect_components_are_reported(wrong, message):
+    ids=["no signature", "nan", "number of scores", "name"],
+)
+def test_check_component_reports_incorrect_components(component, message):
     with pytest.raises(ConformanceError, match=message):
-        check_component(wrong)
+        check_component(component)
 
 
-def plugin(**hooks):
+def make_plugin(**hooks):
+    """Return a plugin module. Each argument is the name of a hook and the result of its implementation."""
     module = types.ModuleType("own_plugin")
-    for name, found in hooks.items():
-        setattr(module, name, hookimpl(lambda found=found: found))
-        getattr(module, name).__name__ = name
+    for name, components in hooks.items():
+        implementation = hookimpl(lambda components=components: components)
+        implementation.__name__ = name
+        setattr(module, name, implementation)
     return module
 
 
-def test_plugin_is_checked_with_its_metrics_and_formats():
-    check_plugin(plugin(meteor_e_metrics=[Length], meteor_e_table_formats=[Lines]))
+def test_check_plugin_checks_metrics_and_table_formats():
+    check_plugin(make_plugin(meteor_e_metrics=[LengthMetric], meteor_e_table_formats=[TwoLineFormat]))
     with pytest.raises(ConformanceError, match="signature is ''"):
-        check_plugin(plugin(meteor_e_metrics=[NoSignature]))
+        check_plugin(make_plugin(meteor_e_metrics=[MetricWithoutSignature]))
 
 
-def test_components_in_the_list_can_be_described():
+def test_plugins_command_describes_all_components():
     from click.testing import CliRunner
 
     from meteor_e.cli.program import cli
 
     for entry in plugin_registry().entries():
         if not entry.error:
-            done = CliRunner().invoke(cli, ["plugins", entry.name, "--kind", entry.kind], catch_exceptions=False)
-            assert done.exit_code == 0, (entry, done.output)
+            result = CliRunner().invoke(cli, ["plugins", entry.name, "--kind", entry.kind], catch_exceptions=False)
+            assert result.exit_code == 0, (entry, result.output)
 
 
-def test_plugin_with_a_name_of_the_core_is_marked(monkeypatch):
+def test_registry_marks_metrics_with_a_builtin_name(monkeypatch):
     monkeypatch.setattr("meteor_e.plugins.registry._registry", PluginRegistry())
-    plugin_registry().register(plugin(meteor_e_metrics=[changed(Length, name="chrf")]), "greedy")
-    ours, theirs = plugin_registry().entries("metric", name="chrf")
-    assert (ours.plugin, ours.error) == ("builtin", "")
-    assert theirs.plugin == "greedy"
-    assert "the one of meteor_e is used" in theirs.error
+    plugin = make_plugin(meteor_e_metrics=[make_variant(LengthMetric, name="chrf")])
+    plugin_registry().register(plugin, "greedy")
+    builtin_entry, plugin_entry = plugin_registry().entries("metric", name="chrf")
+    assert (builtin_entry.plugin, builtin_entry.error) == ("builtin", "")
+    assert plugin_entry.plugin == "greedy"
+    assert "the one of meteor_e is used" in plugin_entry.error

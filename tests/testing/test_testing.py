@@ -1,4 +1,4 @@
-"""The conformance checks of matchers, lemmatizers and features detect and name each kind of error."""
+"""Test that the conformance checks of matchers, lemmatizers and features report each kind of error."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from meteor_e.matchers.modules import ExactMatcher, StemMatcher
 from meteor_e.testing import ConformanceError, check_component, check_matcher, check_plugin
 
 
-class Ends(KeyMatcher):
-    """Words with the same last letters match."""
+class SuffixMatcher(KeyMatcher):
+    """Match words with the same last letters."""
 
     name = "ends"
 
@@ -30,8 +30,8 @@ class Ends(KeyMatcher):
         return {token.form[-self.options.letters :]}
 
 
-class Letters(SimilarityMatcher):
-    """Words of similar letters match."""
+class LetterMatcher(SimilarityMatcher):
+    """Match words with similar letters."""
 
     name = "letters"
 
@@ -43,7 +43,9 @@ class Letters(SimilarityMatcher):
         return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
-class Table:
+class AbbreviationTable:
+    """List a phrase and its abbreviation as paraphrases. A phrase is a tuple of word ids, and its index is its node."""
+
     words = ("as", "soon", "possible", "asap")
     phrases = ((0, 1, 0, 2), (3,))
 
@@ -51,17 +53,21 @@ class Table:
         return self.words.index(word) if word in self.words else -1
 
     def phrases_at(self, ids, start):
-        return [(len(p), node) for node, p in enumerate(self.phrases) if tuple(ids[start : start + len(p)]) == p]
+        return [
+            (len(phrase), node)
+            for node, phrase in enumerate(self.phrases)
+            if tuple(ids[start : start + len(phrase)]) == phrase
+        ]
 
     def paraphrases(self, node):
         return [1] if node == 0 else []
 
 
-class Soon(PhraseMatcher):
-    """One abbreviation."""
+class AbbreviationMatcher(PhraseMatcher):
+    """Match one phrase with its abbreviation."""
 
     name = "soon"
-    table_class = Table
+    table_class = AbbreviationTable
 
     def __init__(self) -> None:
         self._table = self.table_class()
@@ -71,8 +77,8 @@ class Soon(PhraseMatcher):
         return self._table
 
 
-class Joined(Matcher):
-    """A word matches the two words that it is made of."""
+class CompoundMatcher(Matcher):
+    """Match a compound with its two parts, which are separate words."""
 
     name = "joined"
 
@@ -89,30 +95,31 @@ class Joined(Matcher):
         (ExactMatcher, None, {}),
         (StemMatcher, None, {}),
         (StemMatcher, ["chats", "chat"], {"stemmer": "french"}),
-        (Ends, None, {}),
-        (Ends, ["mention", "nation"], {"letters": 4}),
-        (Ends.make(letters=3), None, {}),
-        (Letters, None, {}),
-        (Letters, None, {"threshold": 0.9}),
-        (Soon, ["as soon as possible", "asap"], {}),
-        (Joined, ["data base", "database"], {}),
+        (SuffixMatcher, None, {}),
+        (SuffixMatcher, ["mention", "nation"], {"letters": 4}),
+        (SuffixMatcher.make(letters=3), None, {}),
+        (LetterMatcher, None, {}),
+        (LetterMatcher, None, {"threshold": 0.9}),
+        (AbbreviationMatcher, ["as soon as possible", "asap"], {}),
+        (CompoundMatcher, ["data base", "database"], {}),
     ],
 )
-def test_correct_components_pass(matcher, tokens, options):
+def test_check_matcher_accepts_correct_matchers(matcher, tokens, options):
     check_matcher(matcher, tokens=tokens, **options)
 
 
-def wrong(base, **members):
-    """Return a class that differs from a correct class."""
+def make_variant(base, **members):
+    """Return a class that differs from a correct class in the given members."""
     return type("Wrong", (base,), {"__doc__": "Wrong.", "__module__": __name__, "name": "wrong", **members})
 
 
-def options(name, kind, default):
-    return defstruct("Options", [(name, kind, default)], bases=(ComponentOptions,), kw_only=True)
+def make_options(name, annotation, default):
+    """Return a class of options with one option."""
+    return defstruct("Options", [(name, annotation, default)], bases=(ComponentOptions,), kw_only=True)
 
 
-class DescribesAtRandom(Ends):
-    """Describes itself otherwise each time."""
+class RandomDescriptionMatcher(SuffixMatcher):
+    """Return another description in each call."""
 
     name = "describes-at-random"
 
@@ -120,8 +127,8 @@ class DescribesAtRandom(Ends):
         return str(id(self))
 
 
-class HashedKeys(KeyMatcher):
-    """Keys that differ between processes, and so do the matches."""
+class HashedKeyMatcher(KeyMatcher):
+    """Return keys that differ between processes, so that the matches also differ."""
 
     name = "hashed-keys"
 
@@ -129,23 +136,23 @@ class HashedKeys(KeyMatcher):
         return {hash(token.form) % 7}
 
 
-class Leaks(Joined):
-    """Matches what it has seen before."""
+class LeakingMatcher(CompoundMatcher):
+    """Match the words of earlier hypotheses."""
 
     name = "leaks"
 
     def __init__(self) -> None:
-        self.seen: set[str] = set()
+        self.earlier_words: set[str] = set()
 
     def match(self, hypothesis, reference):
         for j, token in enumerate(reference):
-            if token.form in self.seen and hypothesis:
+            if token.form in self.earlier_words and hypothesis:
                 yield Match(j, 0)
-        self.seen.update(token.form for token in hypothesis)
+        self.earlier_words.update(token.form for token in hypothesis)
 
 
-class Unpicklable(Ends):
-    """Holds a function."""
+class UnpicklableMatcher(SuffixMatcher):
+    """Store a function, which cannot be pickled."""
 
     name = "unpicklable"
 
@@ -154,8 +161,8 @@ class Unpicklable(Ends):
         self.function = lambda: None
 
 
-class ForgetsOption(Ends):
-    """Loses its option when it is pickled."""
+class ForgetfulMatcher(SuffixMatcher):
+    """Lose the option when it is pickled."""
 
     name = "forgets-option"
 
@@ -163,26 +170,28 @@ class ForgetsOption(Ends):
         return {"options": self.Options(letters=1)}
 
 
-class SharedState(Ends):
-    """Works in a variable that threads share."""
+class SharedStateMatcher(SuffixMatcher):
+    """Store the hypothesis in an attribute that threads share."""
 
     name = "shared-state"
 
     def match(self, hypothesis, reference):
-        self.now = hypothesis
-        found = []
-        for j, token in enumerate(reference):
-            for i, other in enumerate(self.now):
+        self.current_hypothesis = hypothesis
+        matches = []
+        for j, reference_token in enumerate(reference):
+            for i, hypothesis_token in enumerate(self.current_hypothesis):
                 random.random()
-                if token.form[-2:] == other.form[-2:]:
-                    found.append(Match(j, i))
+                if reference_token.form[-2:] == hypothesis_token.form[-2:]:
+                    matches.append(Match(j, i))
+            # Take some time, so that other threads can interfere.
             for _ in range(200):
                 pass
-        return found if self.now is hypothesis else []
+        return matches if self.current_hypothesis is hypothesis else []
 
 
-def by_batch(self, tokens):
-    rows = Letters.vectors(self, tokens)
+def make_batch_dependent_vectors(self, tokens):
+    """Return vectors that depend on the other tokens of the call."""
+    rows = LetterMatcher.vectors(self, tokens)
     rows += rows.mean(axis=0) * np.float32(0.1)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
@@ -190,131 +199,176 @@ def by_batch(self, tokens):
 BUFFER = np.zeros((1000, 64), dtype=np.float32)
 
 
-def one_buffer(self, tokens):
-    BUFFER[: len(tokens)] = Letters.vectors(self, tokens)
+def return_shared_buffer(self, tokens):
+    """Return vectors in a buffer that the next call overwrites."""
+    BUFFER[: len(tokens)] = LetterMatcher.vectors(self, tokens)
     return BUFFER[: len(tokens)]
 
 
-def one_match(*numbers, **values):
-    return lambda self, hypothesis, reference: [Match(*numbers, **values)] if hypothesis and reference else []
+def make_match_method(*arguments, **fields):
+    """Return a method ``match`` that proposes the same match for all pairs of segments that are not empty."""
+
+    def match(self, hypothesis, reference):
+        return [Match(*arguments, **fields)] if hypothesis and reference else []
+
+    return match
 
 
-HELP = Meta(description="How many letters.")
-WRONG = [
-    (wrong(Ends, name=""), {}, "has the name ''; give it a name"),
-    (wrong(Ends, name="My Ends"), {}, "'My Ends'; give it a name = '…' of lowercase letters"),
-    (wrong(Ends, name="exact"), {}, "meteor_e has a matcher 'exact' of its own"),
-    (wrong(Ends, __doc__=None), {}, "it has no docstring"),
-    (wrong(KeyMatcher), {}, "does not define keys"),
-    (wrong(Ends, default_weight=1.5), {}, "default_weight is 1.5"),
-    (wrong(Ends, search_weight="much"), {}, "search_weight is 'much'"),
-    (wrong(Ends, requires="wordnet"), {}, "requires is 'wordnet'"),
-    (wrong(Ends, Options=options("weight", Annotated[float, HELP], 1.0)), {}, "'weight', a word that chains use"),
-    (wrong(Ends, Options=options("letters", int, 2)), {}, "option 'letters' has no help"),
+def match_nothing(self, hypothesis, reference):
+    return []
+
+
+def match_odd_positions(self, hypothesis, reference):
+    """Propose the matches whose positions in the hypothesis are odd."""
+    return [match for match in SuffixMatcher.match(self, hypothesis, reference) if match.hypothesis_start % 2]
+
+
+LETTERS_META = Meta(description="How many letters.")
+# Each case is a matcher, its options and the expected error message.
+INCORRECT_MATCHERS = [
+    (make_variant(SuffixMatcher, name=""), {}, "has the name ''; give it a name"),
+    (make_variant(SuffixMatcher, name="My Ends"), {}, "'My Ends'; give it a name = '…' of lowercase letters"),
+    (make_variant(SuffixMatcher, name="exact"), {}, "meteor_e has a matcher 'exact' of its own"),
+    (make_variant(SuffixMatcher, __doc__=None), {}, "it has no docstring"),
+    (make_variant(KeyMatcher), {}, "does not define keys"),
+    (make_variant(SuffixMatcher, default_weight=1.5), {}, "default_weight is 1.5"),
+    (make_variant(SuffixMatcher, search_weight="much"), {}, "search_weight is 'much'"),
+    (make_variant(SuffixMatcher, requires="wordnet"), {}, "requires is 'wordnet'"),
     (
-        wrong(Ends, Options=options("letters", Annotated[int, Meta(ge=3), HELP], 2)),
+        make_variant(SuffixMatcher, Options=make_options("weight", Annotated[float, LETTERS_META], 1.0)),
+        {},
+        "'weight', a word that chains use",
+    ),
+    (make_variant(SuffixMatcher, Options=make_options("letters", int, 2)), {}, "option 'letters' has no help"),
+    (
+        make_variant(SuffixMatcher, Options=make_options("letters", Annotated[int, Meta(ge=3), LETTERS_META], 2)),
         {},
         "the default of option 'letters' is not what its type says",
     ),
-    (wrong(Ends, Options=dict), {}, "must be a subclass of ComponentOptions"),
-    (wrong(Ends, describe=lambda self: "a\nb"), {}, r"describe\(\) returned 'a\\nb'"),
-    (DescribesAtRandom, {}, "returns another description"),
-    (wrong(Ends, describe=lambda self: ""), {"letters": 1}, "its options change the matches, but describe"),
+    (make_variant(SuffixMatcher, Options=dict), {}, "must be a subclass of ComponentOptions"),
+    (make_variant(SuffixMatcher, describe=lambda self: "a\nb"), {}, r"describe\(\) returned 'a\\nb'"),
+    (RandomDescriptionMatcher, {}, "returns another description"),
     (
-        wrong(KeyMatcher, keys=lambda self, token: {token.form.encode("ascii")}),
+        make_variant(SuffixMatcher, describe=lambda self: ""),
+        {"letters": 1},
+        "its options change the matches, but describe",
+    ),
+    (
+        make_variant(KeyMatcher, keys=lambda self, token: {token.form.encode("ascii")}),
         {},
         r"keys\(Token\(.*raised UnicodeEncodeError",
     ),
-    (wrong(KeyMatcher, keys=lambda self, token: token.form[:2]), {}, "return a set: "),
-    (wrong(KeyMatcher, keys=lambda self, token: None), {}, "returned None; return a set: "),
-    (wrong(KeyMatcher, keys=lambda self, token: [[token.form]]), {}, "unhashable type"),
+    (make_variant(KeyMatcher, keys=lambda self, token: token.form[:2]), {}, "return a set: "),
+    (make_variant(KeyMatcher, keys=lambda self, token: None), {}, "returned None; return a set: "),
+    (make_variant(KeyMatcher, keys=lambda self, token: [[token.form]]), {}, "unhashable type"),
     (
-        wrong(KeyMatcher, keys=lambda self, token: {{"boat": 1, "boats": 1}.get(token.form)}),
+        make_variant(KeyMatcher, keys=lambda self, token: {{"boat": 1, "boats": 1}.get(token.form)}),
         {},
         "contains None, so that all tokens without a key would match each other",
     ),
-    (wrong(KeyMatcher, keys=lambda self, token: {float("nan")}), {}, "contains nan"),
-    (wrong(KeyMatcher, keys=lambda self, token: {random.random() < 0.5}), {}, "differ from call to call"),
-    (HashedKeys, {}, "in a new process it proposes other matches"),
+    (make_variant(KeyMatcher, keys=lambda self, token: {float("nan")}), {}, "contains nan"),
+    (make_variant(KeyMatcher, keys=lambda self, token: {random.random() < 0.5}), {}, "differ from call to call"),
+    (HashedKeyMatcher, {}, "in a new process it proposes other matches"),
     (
-        wrong(Letters, vectors=lambda self, tokens: Letters.vectors(self, tokens).astype(np.float64)),
+        make_variant(
+            LetterMatcher, vectors=lambda self, tokens: LetterMatcher.vectors(self, tokens).astype(np.float64)
+        ),
         {},
         "float64 array .* it must return a float32 array",
     ),
     (
-        wrong(Letters, vectors=lambda self, tokens: Letters.vectors(self, tokens) * np.float32(2)),
+        make_variant(LetterMatcher, vectors=lambda self, tokens: LetterMatcher.vectors(self, tokens) * np.float32(2)),
         {},
         "has length 2; divide it by its length",
     ),
     (
-        wrong(Letters, vectors=lambda self, tokens: Letters.vectors(self, tokens) * np.float32("nan")),
+        make_variant(
+            LetterMatcher, vectors=lambda self, tokens: LetterMatcher.vectors(self, tokens) * np.float32("nan")
+        ),
         {},
         "is not finite",
     ),
     (
-        wrong(Letters, vectors=lambda self, tokens: Letters.vectors(self, tokens)[1:]),
+        make_variant(LetterMatcher, vectors=lambda self, tokens: LetterMatcher.vectors(self, tokens)[1:]),
         {},
         "float32 array of shape .* one row per token",
     ),
-    (wrong(Letters, vectors=by_batch), {}, "the vector of a token depends on the other tokens"),
-    (wrong(Letters, vectors=one_buffer), {}, "a second call overwrites the rows"),
     (
-        wrong(Joined, match=lambda self, hypothesis, reference: [Match(len(reference) - 1, 0, 2, 1)]),
+        make_variant(LetterMatcher, vectors=make_batch_dependent_vectors),
+        {},
+        "the vector of a token depends on the other tokens",
+    ),
+    (make_variant(LetterMatcher, vectors=return_shared_buffer), {}, "a second call overwrites the rows"),
+    (
+        make_variant(CompoundMatcher, match=lambda self, hypothesis, reference: [Match(len(reference) - 1, 0, 2, 1)]),
         {},
         "positions and lengths must be ints within",
     ),
-    (wrong(Joined, match=lambda self, hypothesis, reference: [(0, 0)]), {}, r"proposed \(0, 0\); propose Match"),
-    (wrong(Joined, match=one_match(np.int64(0), np.int64(0))), {}, "positions and lengths must be ints"),
-    (wrong(Joined, match=one_match(0, 0, probability=2.0)), {}, r"the probability 2\.0; it must be in"),
     (
-        wrong(Joined, match=lambda self, hypothesis, reference: hypothesis.sort() or []),
+        make_variant(CompoundMatcher, match=lambda self, hypothesis, reference: [(0, 0)]),
+        {},
+        r"proposed \(0, 0\); propose Match",
+    ),
+    (
+        make_variant(CompoundMatcher, match=make_match_method(np.int64(0), np.int64(0))),
+        {},
+        "positions and lengths must be ints",
+    ),
+    (
+        make_variant(CompoundMatcher, match=make_match_method(0, 0, probability=2.0)),
+        {},
+        r"the probability 2\.0; it must be in",
+    ),
+    (
+        make_variant(CompoundMatcher, match=lambda self, hypothesis, reference: hypothesis.sort() or []),
         {},
         "match changes the segments",
     ),
-    (wrong(Joined, match=lambda self, *sides: []), {}, "proposed no match in the samples; pass tokens"),
-    (Leaks, {}, "called again, it proposes other matches"),
+    (make_variant(CompoundMatcher, match=match_nothing), {}, "proposed no match in the samples; pass tokens"),
+    (LeakingMatcher, {}, "called again, it proposes other matches"),
     (
-        wrong(Ends, match=lambda self, *sides: [m for m in Ends.match(self, *sides) if m.hypothesis_start % 2]),
+        make_variant(SuffixMatcher, match=match_odd_positions),
         {},
         "change if hypothesis and reference are exchanged",
     ),
-    (wrong(Letters, match=lambda self, *sides: []), {}, "equal words do not match"),
-    (Unpicklable, {}, "pickling it .* raised"),
-    (ForgetsOption, {}, "a pickled copy proposes other matches"),
+    (make_variant(LetterMatcher, match=match_nothing), {}, "equal words do not match"),
+    (UnpicklableMatcher, {}, "pickling it .* raised"),
+    (ForgetfulMatcher, {}, "a pickled copy proposes other matches"),
 ]
 
 
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of what divides by zero
-@pytest.mark.parametrize(("matcher", "options", "message"), WRONG, ids=[message for _, _, message in WRONG])
-def test_incorrect_components_are_reported(matcher, options, message):
-    with pytest.raises(ConformanceError, match=message) as caught:
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # warnings about divisions by zero
+@pytest.mark.parametrize(
+    ("matcher", "options", "message"), INCORRECT_MATCHERS, ids=[message for _, _, message in INCORRECT_MATCHERS]
+)
+def test_check_matcher_reports_incorrect_matchers(matcher, options, message):
+    with pytest.raises(ConformanceError, match=message) as error:
         check_matcher(matcher, tokens=["as soon as possible", "asap"], **options)
-    assert isinstance(caught.value, AssertionError)
-    assert isinstance(caught.value, MeteorError)
-    assert str(caught.value).startswith(f"matcher {matcher.name!r} (")
+    assert isinstance(error.value, AssertionError)
+    assert isinstance(error.value, MeteorError)
+    assert str(error.value).startswith(f"matcher {matcher.name!r} (")
 
 
-def test_threads_that_disturb_each_other(monkeypatch):
+def test_check_matcher_reports_state_shared_by_threads(monkeypatch):
     """The matcher waits for the other threads, so that a race occurs in each run."""
     import threading
 
-    original = SharedState.match
+    original_match = SharedStateMatcher.match
     barrier = threading.Barrier(4)
 
-    def match(self, hypothesis, reference):
-        self.now = hypothesis
+    def match_after_waiting(self, hypothesis, reference):
+        self.current_hypothesis = hypothesis
         if threading.current_thread() is not threading.main_thread():
             barrier.wait()
-        result = original(self, self.now, reference)
-        return result
+        return original_match(self, self.current_hypothesis, reference)
 
-    monkeypatch.setattr(SharedState, "match", match)
+    monkeypatch.setattr(SharedStateMatcher, "match", match_after_waiting)
     with pytest.raises(ConformanceError, match="used from several threads at once, it gave other matches"):
-        check_matcher(SharedState)
+        check_matcher(SharedStateMatcher)
 
 
-class Upper(Lemmatizer):
-    """The word in capitals."""
+class UpperCaseLemmatizer(Lemmatizer):
+    """Return the words in capitals as their lemmas."""
 
     name = "upper"
 
@@ -322,8 +376,8 @@ class Upper(Lemmatizer):
         return [(word.upper(), None) for word in words]
 
 
-class ByChance(Upper):
-    """Another lemma each time."""
+class RandomLemmatizer(UpperCaseLemmatizer):
+    """Return other lemmas in each call."""
 
     name = "by-chance"
     scope = "sentence"
@@ -336,29 +390,33 @@ class ByChance(Upper):
     ("lemmatizer", "message"),
     [
         (
-            wrong(Upper, lemmatize=lambda self, words: [word.upper() for word in words]),
+            make_variant(UpperCaseLemmatizer, lemmatize=lambda self, words: [word.upper() for word in words]),
             "lemmatizer 'wrong' failed with ValueError: too many values to unpack",
         ),
         (
-            wrong(Upper, lemmatize=lambda self, words: [(word, None) for word in words if word.isalpha()]),
+            make_variant(
+                UpperCaseLemmatizer, lemmatize=lambda self, words: [(word, None) for word in words if word.isalpha()]
+            ),
             "5 lemmas for 6 words",
         ),
         (
-            wrong(Upper, lemmatize=lambda self, words: [(str(word.encode("ascii")), None) for word in words]),
+            make_variant(
+                UpperCaseLemmatizer, lemmatize=lambda self, words: [(str(word.encode("ascii")), None) for word in words]
+            ),
             "failed with UnicodeEncodeError",
         ),
-        (ByChance, "with a pickled copy"),
-        (wrong(Upper, scope="segment"), "scope is 'segment'"),
+        (RandomLemmatizer, "with a pickled copy"),
+        (make_variant(UpperCaseLemmatizer, scope="segment"), "scope is 'segment'"),
     ],
 )
-def test_wrong_lemmatizers(lemmatizer, message):
-    check_component(Upper)
+def test_check_component_reports_incorrect_lemmatizers(lemmatizer, message):
+    check_component(UpperCaseLemmatizer)
     with pytest.raises(ConformanceError, match=message):
         check_component(lemmatizer)
 
 
-class Length(Feature):
-    """Characters of the hypothesis."""
+class LengthFeature(Feature):
+    """Count the characters of the hypothesis."""
 
     name = "length"
     dimension = 1
@@ -371,58 +429,63 @@ class Length(Feature):
     ("feature", "message"),
     [
         (
-            wrong(Length, compute=lambda self, batch: [[len(batch.hypotheses)]] * len(batch.hypotheses)),
+            make_variant(LengthFeature, compute=lambda self, batch: [[len(batch.hypotheses)]] * len(batch.hypotheses)),
             "the rest of the batch",
         ),
         (
-            wrong(Length, compute=lambda self, batch: [[1 / len(text)] for text in batch.hypotheses]),
+            make_variant(LengthFeature, compute=lambda self, batch: [[1 / len(text)] for text in batch.hypotheses]),
             "ZeroDivisionError",
         ),
-        (wrong(Length, columns=("a", "b")), "columns has 2 different names for 1 numbers"),
+        (make_variant(LengthFeature, columns=("a", "b")), "columns has 2 different names for 1 numbers"),
     ],
 )
-def test_wrong_features(feature, message):
-    check_component(Length)
+def test_check_component_reports_incorrect_features(feature, message):
+    check_component(LengthFeature)
     with pytest.raises(ConformanceError, match=message):
         check_component(feature)
 
 
-def test_check_plugin(plugin_site):
+def test_check_plugin_reports_all_errors_of_a_plugin(plugin_site):
     import importlib
 
     code = "from meteor_e import hookimpl\nfrom meteor_e.matchers.modules import ExactMatcher\n"
     hook = "@hookimpl\ndef meteor_e_matchers(): return "
-    plugin_site.add("good-plugin", "from test_testing import Ends\n" + code + hook + "[Ends]")
+    plugin_site.add("good-plugin", "from test_testing import SuffixMatcher\n" + code + hook + "[SuffixMatcher]")
     plugin_site.add("sad-plugin", code + hook + "[ExactMatcher, 4]")
     check_plugin(importlib.import_module("good_plugin"))
-    with pytest.raises(ConformanceError) as caught:
+    with pytest.raises(ConformanceError) as error:
         check_plugin(importlib.import_module("sad_plugin"))
-    assert "plugin sad_plugin does not conform" in str(caught.value)
-    assert "'exact' is claimed by" in str(caught.value)
-    assert "4 is not a class" in str(caught.value)
+    assert "plugin sad_plugin does not conform" in str(error.value)
+    assert "'exact' is claimed by" in str(error.value)
+    assert "4 is not a class" in str(error.value)
     with pytest.raises(ConformanceError, match="has no hooks"):
         check_plugin(random)
 
 
-class Sentences(ContextualMatcher):
-    """Words with the same first letter, and a little of how long their sentence is."""
+class SentenceMatcher(ContextualMatcher):
+    """Match words with the same first letter. The vectors also depend slightly on the length of the sentence."""
 
     name = "sentences"
 
     def encode(self, sentences):
         rows = np.zeros((sum(map(len, sentences)), 27), np.float32)
-        for row, (sentence, token) in zip(rows, ((one, word) for one in sentences for word in one), strict=True):
-            row[[ord(token.form[0]) % 26 if token.form else 0, 26]] = 1, len(sentence) / 100
+        contexts = [(token, sentence) for sentence in sentences for token in sentence]
+        for row, (token, sentence) in zip(rows, contexts, strict=True):
+            letter_index = ord(token.form[0]) % 26 if token.form else 0
+            row[letter_index] = 1
+            row[26] = len(sentence) / 100
         rows /= np.linalg.norm(rows, axis=1, keepdims=True)
         return rows, np.cumsum([0, *map(len, sentences)])
 
 
-def test_contextual_matcher_conforms():
-    check_matcher(Sentences, tokens=["boat", "boats"], fresh_process=False)
+def test_check_matcher_accepts_a_contextual_matcher():
+    check_matcher(SentenceMatcher, tokens=["boat", "boats"], fresh_process=False)
 
 
-def _changed(change):
-    class Broken(Sentences):
+def make_contextual_variant(change):
+    """Return a matcher whose vectors and offsets are changed by a function."""
+
+    class Broken(SentenceMatcher):
         """Broken."""
 
         def encode(self, sentences):
@@ -432,18 +495,19 @@ def _changed(change):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "message"),
     [
         (lambda sentences, rows, offsets: (rows[:-1], offsets), "one row per token"),
         (lambda sentences, rows, offsets: (rows * np.float32("nan"), offsets), "not finite"),
         (lambda sentences, rows, offsets: (rows * np.float32(0.5), offsets), "divide each by its length"),
         (lambda sentences, rows, offsets: (rows, offsets[1:]), "it must return one row per token"),
         (lambda sentences, rows, offsets: None, "raised TypeError"),
+        # The vectors and their number of dimensions depend on the number of sentences in the batch.
         (lambda sentences, rows, offsets: (np.roll(rows, len(sentences), 1), offsets), "encoded with it"),
         (lambda sentences, rows, offsets: (np.pad(rows, ((0, 0), (0, len(sentences)))), offsets), "encoded with it"),
     ],
     ids=["short", "nan", "length", "offsets", "none", "batch", "dimensions"],
 )
-def test_contextual_matcher_that_does_not_conform_is_reported(change, said):
-    with pytest.raises(ConformanceError, match=said):
-        check_matcher(_changed(change), tokens=["boat", "boats"], fresh_process=False)
+def test_check_matcher_reports_incorrect_contextual_matchers(change, message):
+    with pytest.raises(ConformanceError, match=message):
+        check_matcher(make_contextual_variant(change), tokens=["boat", "boats"], fresh_process=False)
