@@ -21,6 +21,7 @@ from meteor_e.plugins.distributions import advise_installation, load_distributio
 from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 from meteor_e.text.lemmatizers import LookupLemmatizer
 
+# A plugin with a correct matcher.
 INITIAL_PLUGIN = """
     from meteor_e import KeyMatcher, hookimpl
 
@@ -44,7 +45,7 @@ INITIAL_PLUGIN = """
 
 def test_registry_finds_builtins_without_entry_points():
     def fail():
-        raise AssertionError("the entry points were looked at")
+        raise AssertionError("the entry points must not be read")
 
     registry = PluginRegistry(fail)
     names = ["exact", "stem", "synonym", "paraphrase"]
@@ -53,7 +54,7 @@ def test_registry_finds_builtins_without_entry_points():
     assert registry.languages.get("cz").code == "cs"
     assert registry.lemmatizers.get("lookup") is LookupLemmatizer
     assert registry.chains.get("exact").name == "exact.yaml"
-    with pytest.raises(AssertionError, match="looked at"):
+    with pytest.raises(AssertionError, match="must not be read"):
         registry.matchers.get("other")
 
 
@@ -204,6 +205,7 @@ def test_environment_variable_selects_plugins(plugin_site, monkeypatch):
         PluginRegistry().matchers.names()
 
 
+# For each case, the code of a plugin and a pattern of the error message.
 BROKEN_PLUGINS = {
     "missing import": ("import no_such_module_anywhere", "ModuleNotFoundError: No module named 'no_such_module_any"),
     "syntax": ("def (", "SyntaxError"),
@@ -268,10 +270,9 @@ BROKEN_PLUGINS = {
 }
 
 
-@pytest.mark.parametrize("case", BROKEN_PLUGINS)
-def test_registry_reports_a_broken_plugin(plugin_site, case):
+@pytest.mark.parametrize(("code", "message"), BROKEN_PLUGINS.values(), ids=BROKEN_PLUGINS)
+def test_registry_reports_a_broken_plugin(plugin_site, code, message):
     """The failure is an error for names that the plugin may define, and a warning for other names."""
-    code, message = BROKEN_PLUGINS[case]
     plugin_site.add("sad-plugin", code, version="0.3")
     plugin_site.add("sound-plugin", INITIAL_PLUGIN)
     with pytest.raises(PluginError, match=rf"no matcher 'wanted'.*plugins that failed: sad-plugin 0\.3: .*{message}"):
@@ -291,15 +292,15 @@ def test_registry_reports_a_broken_plugin(plugin_site, case):
     assert "\n" not in entry.error
 
 
+# For each case, the definition of a class M and a pattern of the error message.
 INVALID_CLASSES = {
     "abstract": ("class M(KeyMatcher):\n    name = 'misfit'", r"sad_plugin\.M does not define keys"),
     "no matcher": ("class M:\n    name = 'misfit'", "is not a subclass of meteor_e's Matcher"),
 }
 
 
-@pytest.mark.parametrize("case", INVALID_CLASSES)
-def test_registry_rejects_an_invalid_matcher_class(plugin_site, case):
-    code, message = INVALID_CLASSES[case]
+@pytest.mark.parametrize(("code", "message"), INVALID_CLASSES.values(), ids=INVALID_CLASSES)
+def test_registry_rejects_an_invalid_matcher_class(plugin_site, code, message):
     hook = "\n@hookimpl\ndef meteor_e_matchers(): return [M, Good]"
     good_class = "\nclass Good(KeyMatcher):\n    name = 'good'\n    def keys(self, token): return ()"
     plugin_site.add("sad-plugin", f"from meteor_e import hookimpl, KeyMatcher\n{code}{good_class}{hook}")
@@ -311,6 +312,7 @@ def test_registry_rejects_an_invalid_matcher_class(plugin_site, case):
         assert registry.matchers.get("good").name == "good"
 
 
+# A plugin that names its classes instead of importing them. Only the first class can be loaded.
 LAZY_PLUGIN = """
     from meteor_e import hookimpl
 
@@ -318,6 +320,7 @@ LAZY_PLUGIN = """
     def meteor_e_matchers():
         return {"late": "late_module:Late", "lost": "late_module:Lost", "gone": "no_such_module:X", "odd": "late"}
     """
+# The module with the classes of LAZY_PLUGIN. The name of the class Lost differs from the plugin's name "lost".
 LATE_MODULE = """
     from meteor_e import KeyMatcher
 

@@ -63,7 +63,7 @@ def symmetrize(source_length, target_length, forward, backward, heuristic) -> se
         backward=np.array([backward.get(i, no_link) for i in range(source_length)], np.uint16),
         heuristic=HEURISTICS.index(heuristic),
     )
-    # A link consists of two numbers of two bytes.
+    # A link consists of two integers, each of two bytes.
     assert np.frombuffer(starts, np.uint64).tolist() == [0, len(links) // 4]
     return {tuple(link) for link in np.frombuffer(links, np.uint16).reshape(-1, 2).tolist()}
 
