@@ -10,7 +10,7 @@ import pytest
 sys.path.append(str(Path(__file__).parents[1] / "tests"))
 
 from fixtures import *  # noqa: F403
-from fixtures import missing
+from fixtures import report_missing_data
 
 
 @pytest.fixture(scope="session")
@@ -20,4 +20,4 @@ def meteor_packs() -> None:
 
     absent = [name for name in ("en", "de", "fr") if PackStore().find(name) is None]
     if absent:
-        missing(f"the packs {', '.join(absent)} are not installed in {PackStore().root}")
+        report_missing_data(f"the packs {', '.join(absent)} are not installed in {PackStore().root}")

@@ -1,4 +1,4 @@
-"""Invalid values for texts, for tests of the core and of plugins."""
+"""Hypothesis strategies for invalid texts and invalid lists of texts, for the tests of the core and of plugins."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NOT_TEXTS = st.one_of(
     st.text("a b", max_size=3).map(lambda text: f"{text}\ud800{text}"),
     st.sampled_from(["\udcff", "a\udfff b", "\ud83d"]),
 )
-"""What is no text; halves of characters among it."""
+"""Values that are not valid texts, including texts with a lone surrogate."""
 
 NOT_LISTS = st.one_of(
     st.none(),
@@ -34,4 +34,4 @@ NOT_LISTS = st.one_of(
     st.sets(st.text("ab", max_size=2), max_size=2),
     st.frozensets(st.text("ab", max_size=2), max_size=2),
 )
-"""What is no list of texts."""
+"""Values that are not lists of texts."""

@@ -9,10 +9,11 @@ import pytest
 
 REPOSITORY = Path(__file__).parent.parent
 
-# A build leaves metadata in the folder of the sources, which is not an installation.
-if any(Path(str(found.locate_file(""))).resolve() != REPOSITORY for found in distributions(name="meteor_e")):
-    # `python -m pytest` puts the working directory first. Its package need not be the one that is installed, and has
-    # no native core unless that was built in place.
+# A build writes metadata into the source folder, which does not count as an installation.
+installation_folders = [Path(str(item.locate_file(""))).resolve() for item in distributions(name="meteor_e")]
+if any(folder != REPOSITORY for folder in installation_folders):
+    # `python -m pytest` puts the working directory first in `sys.path`. The package in that directory can differ from
+    # the installed package, and it has no native core unless the core was built in place.
     sys.path[:] = [entry for entry in sys.path if Path(entry or os.curdir).resolve() != REPOSITORY]
 
 from fixtures import *  # noqa: E402, F403
@@ -21,22 +22,23 @@ import meteor_e  # noqa: E402
 from meteor_e.engine.native import native_module  # noqa: E402
 
 
-def _tested() -> str:
-    """Return the tested package and engine, for the header of the report."""
+def _describe_package() -> str:
+    """Return the version, the engine and the folder of the package under test."""
     if native_module() is not None:
         engine = "native core"
     elif os.environ.get("METEOR_E_PURE", "0") not in ("", "0"):
-        engine = "pure Python, as METEOR_E_PURE says"
+        engine = "pure Python, because METEOR_E_PURE is set"
     else:
         engine = "PURE PYTHON: this package has no native core; see 'meteor-e --version' and CONTRIBUTING.md"
     return f"meteor_e {meteor_e.__version__}, {engine}, {Path(meteor_e.__file__).parent}"
 
 
 def pytest_report_header() -> str:
-    return f"tested: {_tested()}"
+    return f"package under test: {_describe_package()}"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    # Said again at the end, where nobody overlooks it; with -q there is no header.
-    if "PURE PYTHON" in (tested := _tested()):
-        terminalreporter.write_line(f"tested: {tested}", yellow=True)
+    # The summary repeats this line, because nobody overlooks it there, and because -q prints no header.
+    description = _describe_package()
+    if "PURE PYTHON" in description:
+        terminalreporter.write_line(f"package under test: {description}", yellow=True)

@@ -26,45 +26,45 @@ __all__ = [
     "REPOSITORY",
     "Java",
     "PluginSite",
-    "_no_process_outlives_its_test",
+    "_kill_leftover_processes",
     "_own_packs",
     "_packs",
     "java",
-    "missing",
+    "low_candidate_limit",
     "own_packs",
     "packs",
     "plugin_site",
     "pytest_configure",
     "pytest_unconfigure",
-    "quick_refusal",
+    "report_missing_data",
     "shared",
 ]
 
 REPOSITORY = Path(__file__).parent.parent
-LIMIT = 6 * 3600
-"""Seconds of a run of tests; what is at work then is shown, and ended."""
+TIME_LIMIT = 6 * 3600
+"""The maximum duration of a test run, in seconds. A longer run prints the tracebacks of all threads and ends."""
 BUILTIN_CODES = (
     *("en", "cs", "fr", "es", "de", "ru", "da", "fi", "hu", "it", "nl", "no", "pt", "ro", "sv", "tr", "other"),
 )
-"""The codes of METEOR's languages."""
-PACKS = ("en", "cs", "de", "es", "fr", "ru")
+"""The codes of the languages that METEOR supports."""
+METEOR_PACKS = ("en", "cs", "de", "es", "fr", "ru")
 
 
 def pytest_configure() -> None:
-    """Set one limit for the whole run, and let hypothesis do the same in every run where the result counts.
+    """Set a time limit for the whole run, and select the hypothesis profile.
 
-    A slow machine is no defect: nothing else has a limit of time.
+    The default profile is deterministic. There are no other time limits, because a slow machine is not a defect.
     """
-    # A shell in the background ignores interrupts, and all that it starts would, too.
+    # A background job of a shell ignores interrupts, and its child processes inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     from hypothesis import HealthCheck, settings
 
-    faulthandler.dump_traceback_later(LIMIT, exit=True, file=os.dup(2))
+    faulthandler.dump_traceback_later(TIME_LIMIT, exit=True, file=os.dup(2))
     patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.register_profile("repeatable", patient, derandomize=True, database=None)
     settings.register_profile("searching", patient, max_examples=500)
-    chosen = "repeatable" if os.environ.get("CI") else os.environ.get("METEOR_E_HYPOTHESIS", "repeatable")
-    settings.load_profile(chosen)
+    profile = "repeatable" if os.environ.get("CI") else os.environ.get("METEOR_E_HYPOTHESIS", "repeatable")
+    settings.load_profile(profile)
 
 
 def pytest_unconfigure() -> None:
@@ -72,49 +72,49 @@ def pytest_unconfigure() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _no_process_outlives_its_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Kill the Python processes that a test has started, and their children, if they are still running at its end."""
-    started: list[subprocess.Popen] = []
-    begin = subprocess.Popen.__init__
+def _kill_leftover_processes(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Kill Python processes, and their children, that a test started and that still run at its end."""
+    processes: list[subprocess.Popen] = []
+    original_init = subprocess.Popen.__init__
 
-    def recorded(process, arguments, *others, **options):
-        ours = isinstance(arguments, list | tuple) and arguments and str(arguments[0]) == sys.executable
-        if ours and os.name == "posix":
-            # A group of its own, so that its children can be killed with it.
+    def init_and_record(process, arguments, *remaining_arguments, **options):
+        is_python = isinstance(arguments, list | tuple) and arguments and str(arguments[0]) == sys.executable
+        if is_python and os.name == "posix":
+            # In a process group of its own, the process can be killed together with its children.
             options.setdefault("start_new_session", True)
-        begin(process, arguments, *others, **options)
-        if ours:
-            started.append(process)
+        original_init(process, arguments, *remaining_arguments, **options)
+        if is_python:
+            processes.append(process)
 
-    monkeypatch.setattr(subprocess.Popen, "__init__", recorded)
+    monkeypatch.setattr(subprocess.Popen, "__init__", init_and_record)
     yield
-    for process in started:
-        at_work = process.poll() is None
+    for process in processes:
+        is_running = process.poll() is None
         if os.name == "posix":
-            # Children of one that has ended are of its group still.
+            # The children of a process stay in its group after the process has ended.
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.killpg(process.pid, signal.SIGKILL)
-        if at_work:
+        if is_running:
             process.kill()
             process.wait()
-        for stream in (process.stdin, process.stdout, process.stderr) if at_work else ():
+        for stream in (process.stdin, process.stdout, process.stderr) if is_running else ():
             if stream is not None:
                 stream.close()
 
 
-def missing(what: str) -> NoReturn:
-    """Skip a test if data is missing, or let it fail if the data is required, as in CI."""
+def report_missing_data(message: str) -> NoReturn:
+    """Skip the test because data is missing, or fail it if ``METEOR_E_REQUIRE_DATA`` is set, as in CI."""
     if os.environ.get("METEOR_E_REQUIRE_DATA", "0") not in ("", "0"):
-        pytest.fail(what, pytrace=False)
-    pytest.skip(what)
+        pytest.fail(message, pytrace=False)
+    pytest.skip(message)
 
 
 @pytest.fixture(scope="session")
 def shared() -> Path:
-    """The project's shared data: METEOR_E_SHARED, or the folder ``shared`` next to the checkout."""
+    """The folder of the project's shared data: METEOR_E_SHARED, or the folder ``shared`` next to the checkout."""
     folder = Path(os.environ.get("METEOR_E_SHARED") or REPOSITORY.parent / "shared")
     if not (folder / "golden").is_dir():
-        missing(f"no shared data in {folder}; set METEOR_E_SHARED to its folder")
+        report_missing_data(f"no shared data in {folder}; set METEOR_E_SHARED to the folder of the data")
     return folder
 
 
@@ -128,29 +128,30 @@ def _packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
     store = PackStore(os.environ.get("METEOR_E_PACKS") or REPOSITORY / ".tox" / "packs")
     store.root.mkdir(parents=True, exist_ok=True)
-    # The first of the processes that run tests installs them.
+    # If several processes run tests, the first one installs the packs.
     with FileLock(store.root / ".tests.lock"):
-        wanted = [name for name in PACKS if store.find(name) is None]
-        if wanted:
+        missing_packs = [name for name in METEOR_PACKS if store.find(name) is None]
+        if missing_packs:
             try:
                 wheel = download_wheel(METEOR_WHEEL, tmp_path_factory.mktemp("wheel"), silent, "")
-                for name in wanted:
+                for name in missing_packs:
                     store.install(name, wheel)
             except ResourceError as error:
-                missing(f"METEOR's packs cannot be installed: {error}")
+                report_missing_data(f"METEOR's packs cannot be installed: {error}")
             wheel.unlink()
     return store.root
 
 
 @pytest.fixture
 def packs(_packs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with METEOR's packs of all languages, which is the default store during the test."""
+    """A folder with METEOR's packs for all languages, which is the default pack store during the test."""
     monkeypatch.setenv("METEOR_E_PACKS", str(_packs))
     return _packs
 
 
 @pytest.fixture(scope="session")
 def _own_packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small English pack, built from the files in tests/parity/own."""
     from meteor_e.packs.build import build_pack
 
     files = REPOSITORY / "tests" / "parity" / "own"
@@ -169,50 +170,50 @@ def _own_packs(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def own_packs(_own_packs: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder with a small English pack, which is the default store during the test."""
+    """A folder with a small English pack, which is the default pack store during the test."""
     monkeypatch.setenv("METEOR_E_PACKS", str(_own_packs))
     return _own_packs
 
 
 class Java:
-    """The Java program."""
+    """The Java program of METEOR."""
 
     def __init__(self, jar: Path) -> None:
         self.jar = jar
 
     def run(self, arguments: Sequence[str], *, main: str | None = None, text: str = "") -> str:
-        """Run the program, or another main class of the jar, and return its output."""
+        """Run the program, or the main class ``main`` of its jar, and return the output."""
         start = ["-jar", str(self.jar)] if main is None else ["-cp", str(self.jar), main]
-        done = subprocess.run(
-            # It runs for a moment; a better compiler would take longer than it saves.
+        process = subprocess.run(
+            # In such a short run, the optimizing compiler would take more time than it saves.
             ["java", "-Xmx2G", "-XX:TieredStopAtLevel=1", "-Dfile.encoding=UTF-8", *start, *arguments],
             input=text.encode(),
             capture_output=True,
             check=True,
         )
-        return done.stdout.decode()
+        return process.stdout.decode()
 
 
 @pytest.fixture(scope="session")
 def java() -> Java:
     """The Java program: METEOR_E_JAR, or the jar of an installed pycocoevalcap."""
     if shutil.which("java") is None:
-        missing("no java on the PATH")
-    named = os.environ.get("METEOR_E_JAR")
-    if named:
-        jar = Path(named)
+        report_missing_data("no java on the PATH")
+    jar_path = os.environ.get("METEOR_E_JAR")
+    if jar_path:
+        jar = Path(jar_path)
     else:
         try:
             jar = Path(str(distribution("pycocoevalcap").locate_file("pycocoevalcap/meteor/meteor-1.5.jar")))
         except PackageNotFoundError:
-            missing("no METEOR_E_JAR, and pycocoevalcap is not installed")
+            report_missing_data("no METEOR_E_JAR, and pycocoevalcap is not installed")
     if not jar.is_file():
-        missing(f"there is no {jar}")
+        report_missing_data(f"the file {jar} does not exist")
     return Java(jar)
 
 
 class PluginSite:
-    """A folder of installed distributions, each with one module and an entry point for meteor_e."""
+    """A folder of installed distributions. Each has one module and one entry point for meteor_e."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -243,6 +244,7 @@ class PluginSite:
         return module
 
     def entry_points(self):
+        """Return the entry points for meteor_e of all distributions in the folder."""
         return [
             entry_point
             for distribution in distributions(path=[str(self.folder)])
@@ -251,18 +253,20 @@ class PluginSite:
         ]
 
     def registry(self) -> PluginRegistry:
+        """Return a new registry that loads the plugins in the folder."""
         return PluginRegistry(self.entry_points)
 
 
 @pytest.fixture
-def quick_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lower the limit of candidates, because the Python engine takes seconds to reach the usual limit."""
+def low_candidate_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lower the limit of match candidates for the Python engine, which needs seconds to reach the normal limit."""
     if native_module() is None:
         monkeypatch.setattr("meteor_e.engine.candidates.MAX_CANDIDATES", 100_000)
 
 
 @pytest.fixture
 def plugin_site(tmp_path, monkeypatch):
+    """An empty :class:`PluginSite` on ``sys.path``, whose modules are unloaded after the test."""
     folder = tmp_path / "site"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(folder))

@@ -38,35 +38,35 @@ def write_wmt_xml(cli, reference_ids, hypothesis_ids):
 )
 def test_score_does_not_read_unsupported_xml_as_text(cli, start, message):
     cli.file("x", start + b"\nthe cat sat\n")
-    assert message in cli.failing_here(1, "score", "x", "ref", "-l", "other")
-    assert message in cli.failing_here(1, "score", "hyp", "x", "-l", "other")
+    assert message in cli.failing_in_process(1, "score", "x", "ref", "-l", "other")
+    assert message in cli.failing_in_process(1, "score", "hyp", "x", "-l", "other")
 
 
 def test_sgml_reader_rejects_entity_definitions(cli):
     cli.file("x", '<refset setid="s" refid="r">\n<!ENTITY a "b"><doc docid="d"><seg id="1">&a;</seg></doc></refset>')
-    line = cli.failing_here(1, "score", "hyp", "x", "-l", "other")
+    line = cli.failing_in_process(1, "score", "hyp", "x", "-l", "other")
     assert line == "meteor-e: x, line 2: entity definitions are not supported; replace the entities by their texts"
 
 
 def test_on_missing_handles_segments_that_are_missing(cli):
     arguments = ("score", write_wmt_xml(cli, [1, 2], [1]), "-l", "other", "-q")
-    assert "lacks 1 of 2 segments (the first is [x][d][2]); --on-missing skip" in cli.failing_here(1, *arguments)
-    assert cli.here(*arguments, "--on-missing", "skip").out == "1.0\n"
-    assert float(cli.here(*arguments, "--on-missing", "empty").out) < 0.9
+    assert "lacks 1 of 2 segments (the first is [x][d][2]); --on-missing skip" in cli.failing_in_process(1, *arguments)
+    assert cli.run_in_process(*arguments, "--on-missing", "skip").out == "1.0\n"
+    assert float(cli.run_in_process(*arguments, "--on-missing", "empty").out) < 0.9
     # The option "empty" cannot supply a missing reference.
     write_wmt_xml(cli, [1], [1, 2])
     for action in ("stop", "empty"):
-        line = cli.failing_here(1, *arguments, "--on-missing", action)
+        line = cli.failing_in_process(1, *arguments, "--on-missing", action)
         assert "has 1 segment that no reference has (the first is [x][d][2]); --on-missing skip leaves them out" in line
-    assert cli.here(*arguments, "--on-missing", "skip").out == "1.0\n"
+    assert cli.run_in_process(*arguments, "--on-missing", "skip").out == "1.0\n"
 
 
 @pytest.mark.skipif(not Path("/proc/kmsg").exists(), reason="needs /proc")
 def test_score_rejects_virtual_files_of_the_kernel(cli):
     for path in ("/proc/kmsg", "/proc/self/status"):
-        line = cli.failing_here(1, "score", "hyp", "ref", "-l", "other", "--set", f"idf={path}")
+        line = cli.failing_in_process(1, "score", "hyp", "ref", "-l", "other", "--set", f"idf={path}")
         assert line == f"meteor-e: cannot read {path}: not a regular file but a virtual file of the kernel"
-    assert "a virtual file of the kernel" in cli.failing_here(1, "score", "/proc/self/status", "ref", "-l", "other")
+    assert "a virtual file of the kernel" in cli.failing_in_process(1, "score", "/proc/self/status", "ref", "-l", "other")
 
 
 @pytest.mark.parametrize("key", ["name", "licence", "version"])
@@ -78,7 +78,7 @@ def test_pack_list_marks_a_manifest_with_a_surrogate_as_damaged(cli, key):
     folder.mkdir(parents=True)
     (folder / "manifest.json").write_text(json.dumps(manifest))
     environment = {"METEOR_E_PACKS": str(folder.parent)}
-    result = cli.here("pack", "list", env=environment)
+    result = cli.run_in_process("pack", "list", env=environment)
     assert (result.code, result.err) == (0, "")
     assert "damaged" in result.out
 
@@ -100,7 +100,7 @@ def test_pack_list_marks_a_manifest_with_a_surrogate_as_damaged(cli, key):
     ],
 )
 def test_score_rejects_invalid_settings(cli, arguments, message):
-    assert message in cli.failing_here(2, "score", "hyp", "ref", "-l", "en", *arguments)
+    assert message in cli.failing_in_process(2, "score", "hyp", "ref", "-l", "en", *arguments)
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ def test_score_rejects_invalid_settings(cli, arguments, message):
     ],
 )
 def test_pack_install_does_not_print_passwords(cli, url):
-    line = cli.failing_here(3, "pack", "install", "en", "--from", url, env={"METEOR_E_OFFLINE": "0"})
+    line = cli.failing_in_process(3, "pack", "install", "en", "--from", url, env={"METEOR_E_OFFLINE": "0"})
     assert "ecret" not in line
     assert "://me:***@" in line
 
@@ -127,12 +127,12 @@ def test_score_names_the_missing_plugin_of_a_chain(cli, option):
 @pytest.mark.parametrize("command", ["mbr nbest --confidence nan --method pruning"])
 def test_mbr_rejects_numbers_that_are_not_finite(cli, command):
     cli.file("nbest", "0 ||| a\n0 ||| b\n")
-    assert "is not a finite number" in cli.failing_here(2, *command.split())
+    assert "is not a finite number" in cli.failing_in_process(2, *command.split())
 
 
 def test_errors_escape_and_shorten_names(cli):
-    assert "cannot read no\\x1b[2J" in cli.failing_here(1, "score", "no\x1b[2J", "ref")
-    assert len(cli.failing_here(2, "score", "hyp", "ref", "-l", "e" * 100_000)) < 2000
+    assert "cannot read no\\x1b[2J" in cli.failing_in_process(1, "score", "no\x1b[2J", "ref")
+    assert len(cli.failing_in_process(2, "score", "hyp", "ref", "-l", "e" * 100_000)) < 2000
 
 
 def test_json_lines_reader_rejects_a_repeated_key(cli):
@@ -140,4 +140,4 @@ def test_json_lines_reader_rejects_a_repeated_key(cli):
     cli.file(
         "d.jsonl", '{"hypothesis": "a", "reference": "b"}\n{"hypothesis": "a", "reference": "b", "hypothesis": "c"}\n'
     )
-    assert "d.jsonl, line 2: an object has the key 'hypothesis' twice" in cli.failing_here(1, "score", "d.jsonl")
+    assert "d.jsonl, line 2: an object has the key 'hypothesis' twice" in cli.failing_in_process(1, "score", "d.jsonl")

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 from click.testing import CliRunner
-from our_imports import imports
+from project_imports import find_imports
 
 import meteor_e.cli.plugins
 from meteor_e._version import __version__

@@ -7,7 +7,7 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from our_imports import imports
+from project_imports import find_imports
 
 REPOSITORY = Path(__file__).parents[2]
 ROOTS = [REPOSITORY, *REPOSITORY.glob("plugins/*/src")]
@@ -33,7 +33,7 @@ def defines(file: Path, name: str) -> bool:
 def missing(code: str) -> list[str]:
     """Return the names that a program imports from this project and that do not exist."""
     found = []
-    for module, name in imports(code):
+    for module, name in find_imports(code):
         file = module_file(module)
         if file is None:
             found.append(module)

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from fixtures import REPOSITORY, missing
+from fixtures import REPOSITORY, report_missing_data
 
 PAGE = REPOSITORY / ".tox/site/index.html"
 
@@ -17,7 +17,9 @@ PAGE = REPOSITORY / ".tox/site/index.html"
 def test_first_page_shows_its_cards():
     browser = os.environ.get("METEOR_E_CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if browser is None:
-        missing("no Chromium on the PATH; install it (Debian: apt-get install chromium), or set METEOR_E_CHROMIUM")
+        report_missing_data(
+            "no Chromium on the PATH; install it (Debian: apt-get install chromium), or set METEOR_E_CHROMIUM"
+        )
     command = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", PAGE.as_uri()]
     page = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
     # Without the extension md_in_html, the cards are raw Markdown.

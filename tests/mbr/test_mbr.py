@@ -139,7 +139,7 @@ def test_large_source_is_scored_in_parts(own_packs, monkeypatch, name, size):
     assert {stage for stage, _, _ in told} >= {"source 1", "source 4", "source 5"}
 
 
-@pytest.mark.usefixtures("quick_refusal")
+@pytest.mark.usefixtures("low_candidate_limit")
 def test_failing_pair_of_a_large_source_is_reported(own_packs, monkeypatch):
     shrink(monkeypatch, 2)
     bad = ["x", "y", "a " * 10_001 + "b", "a " * 10_001 + "c"]
@@ -259,7 +259,7 @@ def test_methods_and_their_settings_are_told(cli, own_packs):
     assert entries(cli, "candidates", "--method", "aggregation", "--seed", "1")[0]["method"]["seed"] == 1
 
 
-@pytest.mark.usefixtures("quick_refusal")
+@pytest.mark.usefixtures("low_candidate_limit")
 def test_failing_pair_is_reported(own_packs):
     bad = ["x", "y", "a " * 10_001 + "b", "a " * 10_001 + "c"]
     for method in (Pruning(), Aggregation()):

@@ -337,7 +337,7 @@ def test_metrics_of_one_chain_align_once(own_packs, monkeypatch):
         assert table.segment_scores(name) == alone.segment_scores("one")
 
 
-@pytest.mark.usefixtures("quick_refusal")
+@pytest.mark.usefixtures("low_candidate_limit")
 def test_failing_segment_is_named_by_its_line():
     metric = Meteor("other", matchers=["exact"])
     pairs = [("a b", ["a b"])] * 5000 + [("a " * 10_001, ["a " * 10_001])]

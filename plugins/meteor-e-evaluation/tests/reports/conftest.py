@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from command_line import *  # noqa: F403
-from fixtures import missing
+from fixtures import report_missing_data
 from meteor_e_evaluation.reports import score_systems, write_report
 from report_systems import PAGE_REFERENCES, PAGE_SYSTEMS, REFERENCES, SYSTEMS
 
@@ -39,11 +39,13 @@ def chromium():
     try:
         from playwright.sync_api import sync_playwright
     except ModuleNotFoundError:
-        missing("playwright is not installed (tox -e plugins has it)")
+        report_missing_data("playwright is not installed (tox -e plugins has it)")
     names = ("chromium", "chromium-browser", "google-chrome")
     path = os.environ.get("METEOR_E_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     if path is None:
-        missing("no Chromium on the PATH; install it (Debian: apt-get install chromium), or set METEOR_E_CHROMIUM")
+        report_missing_data(
+            "no Chromium on the PATH; install it (Debian: apt-get install chromium), or set METEOR_E_CHROMIUM"
+        )
     with sync_playwright() as playwright:
         # Chromium's sandbox does not work for root, as which CI containers run; the pages are our own.
         arguments = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
@@ -58,7 +60,7 @@ def axe():
     try:
         from axe_playwright_python.sync_playwright import Axe
     except ModuleNotFoundError:
-        missing("axe-playwright-python is not installed (tox -e plugins has it)")
+        report_missing_data("axe-playwright-python is not installed (tox -e plugins has it)")
     return Axe()
 
 
