@@ -1,4 +1,4 @@
-"""Invalid values for texts raise an InputError, and no other exception."""
+"""The Python API raises InputError for invalid texts and lists, and no other exception."""
 
 from __future__ import annotations
 
@@ -19,126 +19,133 @@ TEXTS = st.text("ab é", max_size=4)
 
 @pytest.fixture(scope="module")
 def meteor():
+    """A METEOR metric without language resources."""
     return Meteor("other", matchers=["exact"], normalization="lower")
 
 
 @pytest.fixture(scope="module")
 def metrics(meteor):
+    """Several metrics that need no language resources."""
     return [load_metric(spec) for spec in ("bleu", "chrf", "ter", "meteor:language=other,matchers=exact")]
 
 
 @st.composite
-def spoiled(draw, bad=NOT_TEXTS):
-    """A list of texts with one invalid item, its position from 1, and the other items."""
+def lists_with_invalid_item(draw, invalid_items=NOT_TEXTS):
+    """Draw a list of texts with one invalid item, and the number of this item, counted from 1."""
     texts = draw(st.lists(TEXTS, max_size=3))
-    place = draw(st.integers(0, len(texts)))
-    return [*texts[:place], draw(bad), *texts[place:]], place + 1
+    index = draw(st.integers(0, len(texts)))
+    return [*texts[:index], draw(invalid_items), *texts[index:]], index + 1
 
 
-def refused(call, *arguments, match=None):
+def assert_input_error(function, *arguments, match=None):
+    """Check that a call raises InputError, and that a pattern matches the message."""
     with pytest.raises(InputError, match=match):
-        call(*arguments)
+        function(*arguments)
 
 
-def all_of(call):
-    return lambda *arguments: list(call(*arguments))
+def exhaust(function):
+    """Wrap a function that returns an iterator, so that a call consumes the whole iterator."""
+    return lambda *arguments: list(function(*arguments))
 
 
-def corpora(meteor):
-    return [meteor.corpus, all_of(meteor.segments)]
+def corpus_functions(meteor):
+    """Return the functions of METEOR that score a corpus."""
+    return [meteor.corpus, exhaust(meteor.segments)]
 
 
 @given(value=NOT_TEXTS)
-def test_invalid_segment_is_refused(meteor, value):
-    refused(meteor.tokenize, value)
-    refused(meteor.align, value, "a")
-    refused(meteor.score, value, "a")
-    refused(meteor.score, "a", ["a", value])
-    refused(meteor.pairwise, [value], ["a"], match="source 1: a candidate")
+def test_meteor_rejects_an_invalid_segment(meteor, value):
+    assert_input_error(meteor.tokenize, value)
+    assert_input_error(meteor.align, value, "a")
+    assert_input_error(meteor.score, value, "a")
+    assert_input_error(meteor.score, "a", ["a", value])
+    assert_input_error(meteor.pairwise, [value], ["a"], match="source 1: a candidate")
 
 
 @given(value=NOT_TEXTS.filter(lambda value: not isinstance(value, list) or value))
-def test_references_of_a_segment(meteor, value):
-    refused(meteor.score, "a", value)
-    refused(meteor.align, "a", value)
+def test_meteor_rejects_invalid_references_of_a_segment(meteor, value):
+    assert_input_error(meteor.score, "a", value)
+    assert_input_error(meteor.align, "a", value)
 
 
-@given(case=spoiled())
-def test_invalid_segment_of_a_corpus_is_located(meteor, metrics, case):
-    texts, place = case
-    others = ["a"] * len(texts)
-    for call in (*corpora(meteor), *(metric.corpus for metric in metrics)):
-        refused(call, texts, others, match=f"segment {place}:")
-        refused(call, iter(texts), iter(others), match=f"segment {place}:")
-        refused(call, others, [["a", text] for text in texts], match=f"segment {place}:")
-    for source in (meteor.pairwise, lambda *sides: list(meteor.pairwise_batches([["a"], sides[0]]))):
-        refused(source, texts, others, match="source [12]: a candidate")
+@given(case=lists_with_invalid_item())
+def test_error_contains_the_number_of_an_invalid_segment(meteor, metrics, case):
+    texts, number = case
+    valid_texts = ["a"] * len(texts)
+    for function in (*corpus_functions(meteor), *(metric.corpus for metric in metrics)):
+        assert_input_error(function, texts, valid_texts, match=f"segment {number}:")
+        assert_input_error(function, iter(texts), iter(valid_texts), match=f"segment {number}:")
+        assert_input_error(function, valid_texts, [["a", text] for text in texts], match=f"segment {number}:")
+    assert_input_error(meteor.pairwise, texts, valid_texts, match="source [12]: a candidate")
+    assert_input_error(exhaust(meteor.pairwise_batches), [["a"], texts], match="source [12]: a candidate")
     for metric in metrics:
-        refused(all_of(partial(score_pairs, metric)), [["a"], texts], match="source 2: a candidate")
+        assert_input_error(exhaust(partial(score_pairs, metric)), [["a"], texts], match="source 2: a candidate")
 
 
 @given(value=NOT_LISTS)
-def test_invalid_hypotheses_and_references_are_refused(meteor, metrics, value):
-    for call in (*corpora(meteor), *(metric.corpus for metric in metrics), meteor.pairwise):
-        refused(call, value, ["a"])
-        refused(call, ["a"], value)
-    refused(all_of(meteor.pairwise_batches), value)
-    refused(all_of(meteor.pairwise_batches), [["a"], value], match="source 2")
+def test_metrics_reject_values_that_are_not_lists(meteor, metrics, value):
+    for function in (*corpus_functions(meteor), *(metric.corpus for metric in metrics), meteor.pairwise):
+        assert_input_error(function, value, ["a"])
+        assert_input_error(function, ["a"], value)
+    assert_input_error(exhaust(meteor.pairwise_batches), value)
+    assert_input_error(exhaust(meteor.pairwise_batches), [["a"], value], match="source 2")
     for metric in metrics:
-        if not isinstance(metric, Meteor):  # METEOR does not use the sources.
-            refused(metric.corpus, ["a"], ["a"], 3 if value is None else value)
-        refused(metric.score, ["a"], "a")
-        refused(all_of(partial(score_pairs, metric)), value)
-        refused(all_of(partial(score_pairs, metric)), [["a"], value], match="source 2")
+        if not isinstance(metric, Meteor):  # METEOR does not use sources.
+            assert_input_error(metric.corpus, ["a"], ["a"], 3 if value is None else value)
+        assert_input_error(metric.score, ["a"], "a")
+        assert_input_error(exhaust(partial(score_pairs, metric)), value)
+        assert_input_error(exhaust(partial(score_pairs, metric)), [["a"], value], match="source 2")
 
 
-@given(left=st.lists(TEXTS, max_size=4), right=st.lists(TEXTS, max_size=4))
-def test_sides_of_unequal_length(meteor, metrics, left, right):
-    if len(left) == len(right):
-        right = [*right, "a"]
-    for call in (*corpora(meteor), *(metric.corpus for metric in metrics)):
-        refused(call, left, right)
-    refused(all_of(meteor.pairwise_batches), [["a"]] * len(left), [["a"]] * len(right))
+@given(hypotheses=st.lists(TEXTS, max_size=4), references=st.lists(TEXTS, max_size=4))
+def test_metrics_reject_lists_of_unequal_length(meteor, metrics, hypotheses, references):
+    if len(hypotheses) == len(references):
+        references = [*references, "a"]
+    for function in (*corpus_functions(meteor), *(metric.corpus for metric in metrics)):
+        assert_input_error(function, hypotheses, references)
+    assert_input_error(exhaust(meteor.pairwise_batches), [["a"]] * len(hypotheses), [["a"]] * len(references))
     for metric in metrics:
-        refused(all_of(partial(score_pairs, metric)), [["a"]] * len(left), [["a"]] * len(right))
+        assert_input_error(exhaust(partial(score_pairs, metric)), [["a"]] * len(hypotheses), [["a"]] * len(references))
 
 
-def test_empty_input_is_refused(meteor, metrics):
-    for call in (meteor.corpus, *(metric.corpus for metric in metrics)):
-        refused(call, [], [])
-        refused(call, ["a"], [[]])
-    # Where each item has a result of its own, no items have none.
+def test_metrics_reject_an_empty_corpus(meteor, metrics):
+    for function in (meteor.corpus, *(metric.corpus for metric in metrics)):
+        assert_input_error(function, [], [])
+        assert_input_error(function, ["a"], [[]])
+    # Functions that return one result per item return no results for empty input.
     assert list(meteor.segments([], [])) == []
     assert meteor.pairwise([], ["a"]).shape == (0, 1)
-    for call in (meteor.pairwise_batches, *(partial(score_pairs, metric) for metric in metrics)):
-        assert list(call([])) == []
-        assert [matrix.shape for matrix in call([[], ["a"]])] == [(0, 0), (1, 1)]
+    for function in (meteor.pairwise_batches, *(partial(score_pairs, metric) for metric in metrics)):
+        assert list(function([])) == []
+        assert [matrix.shape for matrix in function([[], ["a"]])] == [(0, 0), (1, 1)]
 
 
-@given(value=NOT_LISTS, case=spoiled())
+@given(value=NOT_LISTS, case=lists_with_invalid_item())
 @settings(deadline=None)
-def test_tokens(meteor, value, case):
-    tokens = [token if not isinstance(token, str) or not token.isascii() else "a" for token in case[0]]
+def test_nltk_functions_reject_invalid_tokens(meteor, value, case):
+    texts, _ = case
+    # A valid token replaces the ASCII texts, because a text can be empty or contain spaces.
+    tokens = ["a" if isinstance(text, str) and text.isascii() else text for text in texts]
 
     def score(references, hypothesis):
         return meteor_score(references, hypothesis, meteor=meteor)
 
-    refused(score, [["a"]], value)
-    refused(score, [value], ["a"])
-    refused(score, value, ["a"])
-    refused(score, [["a"]], tokens, match="token")
-    refused(score, [["a"], tokens], ["a"], match="token")
-    refused(lambda tokens: single_meteor_score(tokens, ["a"], meteor=meteor), tokens, match="token")
+    assert_input_error(score, [["a"]], value)
+    assert_input_error(score, [value], ["a"])
+    assert_input_error(score, value, ["a"])
+    assert_input_error(score, [["a"]], tokens, match="token")
+    assert_input_error(score, [["a"], tokens], ["a"], match="token")
+    assert_input_error(lambda tokens: single_meteor_score(tokens, ["a"], meteor=meteor), tokens, match="token")
     if not isinstance(value, str):
-        refused(lambda: meteor_score([["a"]], ["a"], lambda token: value, meteor=meteor))
+        assert_input_error(lambda: meteor_score([["a"]], ["a"], lambda token: value, meteor=meteor))
 
 
-def test_lone_surrogate_is_located(meteor):
+def test_error_names_the_segment_with_a_lone_surrogate(meteor):
     with pytest.raises(InputError, match=r"segment 2: a segment contains the lone surrogate U\+DCE9"):
         meteor.corpus(["a", "caf\udce9"], ["a", "a"])
 
 
-def test_lists_of_other_kinds_are_lists(meteor):
+def test_corpus_accepts_tuples_iterators_arrays_and_views(meteor):
     expected = meteor.corpus(["a b", "a"], ["a", "a"]).score
-    for kind in (tuple, iter, np.array, lambda texts: dict.fromkeys([*texts]).keys()):
-        assert meteor.corpus(kind(["a b", "a"]), ["a", "a"]).score == expected
+    for convert in (tuple, iter, np.array, lambda texts: dict.fromkeys([*texts]).keys()):
+        assert meteor.corpus(convert(["a b", "a"]), ["a", "a"]).score == expected

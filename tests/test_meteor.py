@@ -20,11 +20,12 @@ PAIRS = [
 
 @pytest.fixture
 def meteor(own_packs):
+    """The default metric for English, with the small English pack."""
     return Meteor("en")
 
 
 class TestScore:
-    def test_parts_of_a_score(self, meteor):
+    def test_score_contains_alignment_statistics_and_signature(self, meteor):
         result = meteor.score("In the end, the ship!", "At last, a ship.")
         assert result.alignment.hypothesis == ("in", "the", "end", ",", "the", "ship", "!")
         assert [pair[2] for pair in result.alignment.pairs()] == ["paraphrase", "exact", "exact"]
@@ -33,17 +34,17 @@ class TestScore:
         assert float(result) == result.score
         assert result.signature == meteor.signature
 
-    def test_reference_can_be_a_plain_text(self, meteor):
+    def test_score_accepts_a_single_reference_as_a_text(self, meteor):
         for hypothesis, reference in PAIRS:
             assert meteor.score(hypothesis, reference) == meteor.score(hypothesis, [reference])
 
 
 class TestCorpus:
-    def test_progress_comes_to_the_end(self, meteor):
-        seen = []
-        meteor.corpus(["a"] * 5, ["a"] * 5, progress=lambda stage, done, total: seen.append(done))
-        assert seen[-1] == 5
-        assert seen == sorted(seen)
+    def test_corpus_reports_progress_up_to_the_last_segment(self, meteor):
+        segment_counts = []
+        meteor.corpus(["a"] * 5, ["a"] * 5, progress=lambda stage, count, total: segment_counts.append(count))
+        assert segment_counts[-1] == 5
+        assert segment_counts == sorted(segment_counts)
 
     @pytest.mark.parametrize(
         ("hypotheses", "references", "message"),
@@ -60,23 +61,23 @@ class TestCorpus:
             (["a", "b"], ["a", []], "segment 2: a hypothesis needs at least one reference"),
         ],
     )
-    def test_sides_that_do_not_fit(self, meteor, hypotheses, references, message):
+    def test_corpus_rejects_invalid_or_unequal_lists(self, meteor, hypotheses, references, message):
         with pytest.raises(InputError, match=message):
             meteor.corpus(hypotheses, references)
 
-    def test_segments_come_before_the_error(self, meteor):
+    def test_segments_yields_scores_before_it_raises_an_error(self, meteor):
         segments = meteor.segments(["a", "b"], ["a"])
         assert next(segments).score == 1.0
         with pytest.raises(InputError, match="the references end after 1"):
             next(segments)
 
-    def test_segments_are_scored_as_they_are_asked_for(self, meteor):
-        endless = meteor.segments(itertools.repeat("a b"), itertools.repeat("a b"))
-        assert [segment.score for segment in itertools.islice(endless, 3)] == [1.0, 1.0, 1.0]
+    def test_segments_scores_infinite_input_lazily(self, meteor):
+        segments = meteor.segments(itertools.repeat("a b"), itertools.repeat("a b"))
+        assert [segment.score for segment in itertools.islice(segments, 3)] == [1.0, 1.0, 1.0]
 
 
 class TestOptions:
-    def test_options_replace_defaults_one_by_one(self, own_packs):
+    def test_options_replace_single_defaults(self, own_packs):
         meteor = Meteor(
             "en",
             task="adq",
@@ -114,11 +115,11 @@ class TestOptions:
             ({"threads": 0}, "threads"),
         ],
     )
-    def test_wrong_options(self, own_packs, options, message):
+    def test_invalid_options_raise_config_errors(self, own_packs, options, message):
         with pytest.raises(ConfigError, match=message):
             Meteor(**options)
 
-    def test_missing_pack_is_not_downloaded_offline(self, tmp_path, monkeypatch):
+    def test_offline_option_prevents_download_of_a_missing_pack(self, tmp_path, monkeypatch):
         monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path))
         with pytest.raises(ResourceError, match="offline"):
             Meteor("en", offline=True)
@@ -126,74 +127,81 @@ class TestOptions:
         with pytest.raises(ResourceError, match="offline"):
             Meteor("en")
 
-    def test_pack_can_be_a_folder(self, own_packs, monkeypatch, tmp_path):
+    def test_pack_option_accepts_a_folder(self, own_packs, monkeypatch, tmp_path):
         monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path / "empty"))
         meteor = Meteor("en", pack=own_packs / "en")
         assert meteor.score("in the end x", "finally x").score > 0.5
         with pytest.raises(ResourceError, match="nowhere"):
             Meteor("en", pack=tmp_path / "nowhere")
 
-    def test_resources_of_ones_own(self, own_packs):
+    def test_resources_option_accepts_custom_resources(self, own_packs):
         resources = LanguageResources().replace("foo", function_words=frozenset({"foo"}))
         meteor = Meteor("other", resources=resources)
         assert meteor.score("foo bar", "foo").statistics.hypothesis_function_words == 1
         assert meteor.signature.endswith("pack:none+foo")
 
 
-class TestSharing:
-    def test_pickling(self, meteor):
-        before = [meteor.score(*pair) for pair in PAIRS]
+class TestPickling:
+    def test_pickled_metric_and_scores_equal_the_originals(self, meteor):
+        scores = [meteor.score(*pair) for pair in PAIRS]
         copy = pickle.loads(pickle.dumps(meteor))
         assert copy.signature == meteor.signature
-        assert [copy.score(*pair) for pair in PAIRS] == before
-        assert pickle.loads(pickle.dumps(before)) == before
+        assert [copy.score(*pair) for pair in PAIRS] == scores
+        assert pickle.loads(pickle.dumps(scores)) == scores
 
 
-class TestSegmentsThatCannotBeAligned:
-    ENDLESS = "a " * 10_001
+class TestOnError:
+    """The option ``on_error`` selects what happens to a segment that cannot be aligned."""
+
+    REPETITIVE_TEXT = "a " * 10_001
+    """A text that has too many candidate matches with itself."""
 
     @pytest.fixture(params=["native", "python"])
-    def plain(self, request, monkeypatch):
+    def exact_meteor(self, request, monkeypatch):
+        """A metric with the exact matcher only, once for each engine."""
         meteor = Meteor("other", matchers=["exact"], resources=LanguageResources())
         if request.param == "native" and meteor.engine != "native":
             pytest.skip("the extension is not built, or METEOR_E_PURE is set")
         meteor.engine = request.param
         if request.param == "python":
-            # In Python, four million candidates take many seconds.
+            # The Python engine needs many seconds for the normal limit of four million candidates.
             monkeypatch.setattr("meteor_e.engine.candidates.MAX_CANDIDATES", 40_000)
         return meteor
 
-    def sides(self):
-        return ["x y", self.ENDLESS, "x"], ["x y", self.ENDLESS + "b", "x z"]
+    def make_corpus(self):
+        """Return three hypotheses and their references. The second segment cannot be aligned."""
+        hypotheses = ["x y", self.REPETITIVE_TEXT, "x"]
+        references = ["x y", self.REPETITIVE_TEXT + "b", "x z"]
+        return hypotheses, references
 
-    def test_stop_names_the_segment(self, plain):
+    def test_stop_raises_an_error_that_names_the_segment(self, exact_meteor):
         with pytest.raises(InputError, match=r"segment 2: a segment of 10001 words.*on_error='skip' or 'zero'"):
-            plain.corpus(*self.sides())
+            exact_meteor.corpus(*self.make_corpus())
 
-    def test_skip_leaves_it_out(self, plain):
-        plain.on_error = "skip"
+    def test_skip_leaves_the_segment_out(self, exact_meteor):
+        exact_meteor.on_error = "skip"
         with pytest.warns(SegmentWarning, match="segment 2: .*; it is left out"):
-            corpus = plain.corpus(*self.sides(), segments=True)
+            corpus = exact_meteor.corpus(*self.make_corpus(), segments=True)
         assert corpus.segment_count == len(corpus.segments) == 2
-        assert corpus.score == plain.corpus(["x y", "x"], ["x y", "x z"]).score
+        assert corpus.score == exact_meteor.corpus(["x y", "x"], ["x y", "x z"]).score
 
-    def test_zero_counts_its_words(self, plain):
-        plain.on_error = "zero"
+    def test_zero_counts_the_words_of_the_segment(self, exact_meteor):
+        exact_meteor.on_error = "zero"
         with pytest.warns(SegmentWarning, match="segment 2: .*; it scores 0"):
-            corpus = plain.corpus(*self.sides(), segments=True)
+            corpus = exact_meteor.corpus(*self.make_corpus(), segments=True)
         assert corpus.segment_count == 3
         assert corpus.segments[1].score == 0
         assert corpus.segments[1].alignment.matches == ()
         assert corpus.statistics.hypothesis_length == 3 + 10_001
         assert corpus.statistics.reference_length == 4 + 10_002
 
-    def test_another_choice_is_an_error(self, plain):
+    def test_unknown_value_is_an_error(self, exact_meteor):
         with pytest.raises(ConfigError, match="on_error is 'ignore'"):
-            plain.on_error = "ignore"
+            exact_meteor.on_error = "ignore"
 
 
 @pytest.mark.parametrize("engine", ["native", "python"])
-def test_words_can_be_told_apart_by_javas_hashes(engine):
+def test_compare_words_by_java_matches_words_of_equal_hash(engine):
     meteor = Meteor("other", matchers=["exact"], normalization="none", resources=LanguageResources())
     if engine == "native" and meteor.engine != "native":
         pytest.skip("the extension is not built, or METEOR_E_PURE is set")

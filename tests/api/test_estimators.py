@@ -1,4 +1,4 @@
-"""The default behavior of estimators and measures."""
+"""The default methods of estimators and measures."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from meteor_e import ConfigError
 from meteor_e.api import ComponentOptions, Estimator, Measure, Meta
 
 
-class First(Estimator):
-    """The first feature is the score."""
+class FirstFeatureEstimator(Estimator):
+    """An estimator whose score is the first feature."""
 
     name = "first"
     task = "scores"
 
     class Options(ComponentOptions):
-        """Options of several kinds."""
+        """The options of the estimator."""
 
-        steps: Annotated[tuple[int, ...], Meta(description="How many, one after the other.")] = (3, 5)
+        steps: Annotated[tuple[int, ...], Meta(description="The numbers of steps.")] = (3, 5)
 
     def score_segments(self, features):
         return features[:, 0]
@@ -32,10 +32,10 @@ class First(Estimator):
         pass
 
 
-class Nothing(Measure):
-    """A measure that always returns 0."""
+class UndefinedMeasure(Measure):
+    """A measure whose agreement is always undefined."""
 
-    name = "nothing"
+    name = "undefined"
 
     def agreement(self, test):
         return None
@@ -44,19 +44,19 @@ class Nothing(Measure):
         return np.full(len(weights), np.nan)
 
 
-def test_pairs_are_compared_by_their_scores():
+def test_decision_function_is_the_difference_of_scores():
     rows = np.array([[5.0, 0, 2, 9], [1, 7, 4, 0]])
-    assert First().decision_function(rows).tolist() == [3, -3]
+    assert FirstFeatureEstimator().decision_function(rows).tolist() == [3, -3]
     with pytest.raises(ConfigError, match="3 numbers per pair"):
-        First().decision_function(rows[:, :3])
+        FirstFeatureEstimator().decision_function(rows[:, :3])
 
 
-def test_signature_lists_the_values_of_an_option():
-    assert First.make().describe() == "steps=3,5"
-    assert First.make(steps=[7]).describe() == "steps=7"
+def test_describe_lists_the_values_of_an_option():
+    assert FirstFeatureEstimator.make().describe() == "steps=3,5"
+    assert FirstFeatureEstimator.make(steps=[7]).describe() == "steps=7"
 
 
-def test_significance_tests_fit_segment_and_system_scores(monkeypatch):
-    assert Nothing().default_test() == "paired+systems"
-    monkeypatch.setattr(Nothing, "takes", "systems")
-    assert Nothing().default_test() == "systems"
+def test_default_test_depends_on_the_level_of_the_scores(monkeypatch):
+    assert UndefinedMeasure().default_test() == "paired+systems"
+    monkeypatch.setattr(UndefinedMeasure, "takes", "systems")
+    assert UndefinedMeasure().default_test() == "systems"

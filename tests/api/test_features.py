@@ -1,3 +1,5 @@
+"""Features: the checks of their input and of the rows that they return."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -11,45 +13,48 @@ HYPOTHESES = ["a cat sat on the mat", "the boats left", "nothing here fits"]
 REFERENCES = [["the cat sat on a mat", "a cat sat on the mat"], ["the boat left"], ["unlike any word"]]
 
 
-class Lengths(Feature):
-    """The numbers of words of the hypothesis and the first reference."""
+class WordCounts(Feature):
+    """A feature with the word counts of the hypothesis and the first reference."""
 
     name = "word-counts"
     dimension = 2
 
     def compute(self, batch):
-        return [[len(h.split()), len(r[0].split())] for h, r in zip(batch.hypotheses, batch.references, strict=True)]
+        return [
+            [len(hypothesis.split()), len(references[0].split())]
+            for hypothesis, references in zip(batch.hypotheses, batch.references, strict=True)
+        ]
 
 
-class Letters(SegmentFeature):
-    """The frequencies of the letters a, b and c."""
+class LetterCounts(SegmentFeature):
+    """A feature with the counts of the letters a, b and c."""
 
     name = "letters"
     segment_dimension = 3
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.segment_count = 0
 
     def vectors(self, segments):
-        self.asked += len(segments)
+        self.segment_count += len(segments)
         return [[segment.count(letter) for letter in "abc"] for segment in segments]
 
 
-def test_rows_and_columns_of_a_feature():
-    feature = Lengths()
+def test_feature_extracts_rows_with_its_columns():
+    feature = WordCounts()
     assert feature.columns == ("0", "1")
     assert feature.extract(HYPOTHESES, REFERENCES).tolist() == [[6, 6], [3, 3], [3, 3]]
     assert feature.extract([], []).shape == (0, 2)
-    check_component(Lengths)
+    check_component(WordCounts)
 
 
-def test_feature_vectors_exist_for_both_texts():
-    feature = Letters()
+def test_segment_feature_computes_each_distinct_text_once():
+    feature = LetterCounts()
     assert feature.dimension == 6
     rows = feature.extract(["abc", "abc"], [["aab", "b"], ["abc"]])
     assert rows.tolist() == [[1, 1, 1, 1, 1, 0], [1, 1, 1, 1, 1, 1]]
-    assert feature.asked == 3  # each text once
-    check_component(Letters)
+    assert feature.segment_count == 3  # The feature computes each distinct text once.
+    check_component(LetterCounts)
 
 
 @pytest.mark.parametrize(
@@ -61,18 +66,18 @@ def test_feature_vectors_exist_for_both_texts():
         (["a", "b"], [["a"], ["b"]], ["x", "y", "z"], "but 3 sources"),
     ],
 )
-def test_wrong_input(hypotheses, references, sources, message):
+def test_extract_rejects_invalid_input(hypotheses, references, sources, message):
     with pytest.raises(InputError, match=message):
-        Lengths().extract(hypotheses, references, sources=sources)
+        WordCounts().extract(hypotheses, references, sources=sources)
 
 
-def test_feature_declares_its_needs():
-    class OfSystem(Lengths):
+def test_extract_rejects_missing_systems_if_they_are_needed():
+    class SystemWordCounts(WordCounts):
         needs = ("systems",)
 
     with pytest.raises(InputError, match="'word-counts' needs the systems of the segments"):
-        OfSystem().extract(["a"], [["a"]])
-    assert OfSystem().extract(["a"], [["a"]], systems=["one"]).tolist() == [[1, 1]]
+        SystemWordCounts().extract(["a"], [["a"]])
+    assert SystemWordCounts().extract(["a"], [["a"]], systems=["one"]).tolist() == [[1, 1]]
 
 
 @pytest.mark.parametrize(
@@ -84,19 +89,21 @@ def test_feature_declares_its_needs():
         ([[1, 2], [1, 1], [np.inf, 2]], "not finite for segment 3"),
     ],
 )
-def test_rows_are_checked(rows, message):
-    class Wrong(Lengths):
+def test_extract_rejects_invalid_rows(rows, message):
+    class InvalidRows(WordCounts):
         def compute(self, batch):
             return rows
 
     with pytest.raises(PluginError, match=message):
-        Wrong().extract(HYPOTHESES, REFERENCES)
+        InvalidRows().extract(HYPOTHESES, REFERENCES)
 
 
-def test_vectors_are_checked():
-    class Wrong(Letters):
+def test_extract_rejects_vectors_of_the_wrong_shape():
+    class InvalidVectors(LetterCounts):
         def vectors(self, segments):
             return [[1, 2]] * len(segments)
 
+    # The two hypotheses and their references are five distinct texts.
+    references = [["the cat sat on a mat", "a cat sat on the mat"], ["the boat left", "more"]]
     with pytest.raises(PluginError, match=r"'letters' returned vectors of shape \(5, 2\) for 5 segments"):
-        Wrong().extract(HYPOTHESES[:2], [[*each, "more"][:2] for each in REFERENCES[:2]])
+        InvalidVectors().extract(HYPOTHESES[:2], references)

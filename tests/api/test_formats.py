@@ -16,18 +16,19 @@ from meteor_e.render.plain import display_width
 
 
 class OrgOutput(OutputFormat):
-    """Tables of Emacs Org."""
+    """An output format with the tables of Emacs Org mode."""
 
     name = "org"
 
     def write(self, result, stream, options):
-        for grid in result.grids(options.digits):
-            for row in (grid.header, *grid.rows):
+        for table in result.grids(options.digits):
+            for row in (table.header, *table.rows):
                 stream.write("| " + " | ".join(row) + " |\n")
 
 
 @pytest.fixture
 def files(monkeypatch, tmp_path):
+    """A hypothesis file and a reference file. A plugin with the format ``org`` is registered during the test."""
     monkeypatch.setattr("meteor_e.plugins.registry._registry", PluginRegistry())
     module = types.ModuleType("org_plugin")
 
@@ -42,24 +43,23 @@ def files(monkeypatch, tmp_path):
     return [str(tmp_path / "hyp"), str(tmp_path / "ref")]
 
 
-def test_plugin_can_add_a_format(files):
+def test_score_writes_the_format_of_a_plugin(files):
     arguments = [*files, "-l", "other", "-m", "exact", "-f", "org", "--digits", "1"]
-    found = CliRunner().invoke(score, arguments, catch_exceptions=False)
-    assert found.output.splitlines()[0] == "| system | METEOR | precision | recall | F1 | Fmean | penalty | segments |"
-    assert found.output.splitlines()[1] == "| hyp | 1.0 | 1.0 | 1.0 | 1.0 | 1.0 | 0.0 | 1 |"
+    result = CliRunner().invoke(score, arguments, catch_exceptions=False)
+    assert result.output.splitlines()[0] == "| system | METEOR | precision | recall | F1 | Fmean | penalty | segments |"
+    assert result.output.splitlines()[1] == "| hyp | 1.0 | 1.0 | 1.0 | 1.0 | 1.0 | 0.0 | 1 |"
 
 
-def test_format_of_a_plugin_is_written_by_all_commands(files):
-    chosen = CliRunner().invoke(
-        mbr, [files[0], "--candidates", "1", "-l", "other", "-m", "exact", "-f", "org"], catch_exceptions=False
-    )
-    assert chosen.output.splitlines() == ["| source | candidate | expected | text |", "| 1 | 1 | 1.0000 | a b |"]
+def test_mbr_writes_the_format_of_a_plugin(files):
+    arguments = [files[0], "--candidates", "1", "-l", "other", "-m", "exact", "-f", "org"]
+    result = CliRunner().invoke(mbr, arguments, catch_exceptions=False)
+    assert result.output.splitlines() == ["| source | candidate | expected | text |", "| 1 | 1 | 1.0000 | a b |"]
 
 
-def test_room_for_segments_is_what_the_format_says(files):
-    refused = CliRunner().invoke(score, [*files, "-l", "other", "-f", "org", "--segments"])
-    assert "--segments does not go with --format without segments" in str(refused.exception)
+def test_score_rejects_segments_if_the_format_has_none(files):
+    result = CliRunner().invoke(score, [*files, "-l", "other", "-f", "org", "--segments"])
+    assert "--segments does not go with --format without segments" in str(result.exception)
 
 
-def test_columns_of_a_terminal():
+def test_display_width_counts_terminal_columns():
     assert [display_width(text) for text in ("", "cat", "猫", "e\u0301", "a\u200db")] == [0, 3, 2, 1, 2]

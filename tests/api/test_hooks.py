@@ -1,3 +1,5 @@
+"""The plugin hooks: documentation, and one hook per kind of component."""
+
 from __future__ import annotations
 
 import inspect
@@ -10,7 +12,7 @@ from meteor_e.plugins.registry import plugin_registry
 HOOKS = [name for name in vars(hooks) if name.startswith("meteor_e_")]
 
 
-def test_there_is_a_hook_for_each_kind():
+def test_each_component_kind_has_a_hook():
     assert sorted(HOOKS) == sorted(registry.hook for registry in plugin_registry().kinds.values())
 
 
@@ -21,10 +23,10 @@ def test_hooks_are_documented(hook):
     assert not inspect.signature(function).parameters
 
 
-FROM_PLUGINS = {"estimator", "feature", "java module", "measure", "perturbation", "runner"}
-"""Kinds that only plugins bring: they stand on libraries that the core does not have, or only plugins use them."""
+PLUGIN_KINDS = {"estimator", "feature", "java module", "measure", "perturbation", "runner"}
+"""The kinds of which only plugins have components: they need additional libraries, or only plugins use them."""
 
 
-def test_core_has_components_of_the_other_kinds():
-    empty = {kind for kind, registry in plugin_registry().kinds.items() if not registry.builtins}
-    assert empty == FROM_PLUGINS
+def test_core_has_components_of_all_kinds_except_plugin_kinds():
+    kinds_without_builtins = {kind for kind, registry in plugin_registry().kinds.items() if not registry.builtins}
+    assert kinds_without_builtins == PLUGIN_KINDS

@@ -1,3 +1,5 @@
+"""The base classes of matchers: matches by keys, by vectors, and by vectors of whole sentences."""
+
 from __future__ import annotations
 
 import pickle
@@ -11,48 +13,49 @@ from meteor_e.api.tokens import Token
 from meteor_e.base.errors import ConfigError
 
 
-def tokens(text):
+def make_tokens(text):
+    """Split a text at its spaces, and return the tokens."""
     return list(map(Token, text.split()))
 
 
-class Letters(KeyMatcher):
-    """Words that share a letter match."""
+class LetterMatcher(KeyMatcher):
+    """A matcher that matches words with a common letter. It records the words whose keys are computed."""
 
     name = "letters"
 
     def __init__(self) -> None:
-        self.asked: list[str] = []
+        self.words: list[str] = []
 
     def keys(self, token):
-        self.asked.append(token.form)
+        self.words.append(token.form)
         return set(token.form)
 
 
-def test_key_matches_are_ordered_by_reference_word():
-    found = list(Letters().match(tokens("cb ab x"), tokens("abc y bx")))
-    assert found == [Match(0, 0), Match(0, 1), Match(2, 0), Match(2, 1), Match(2, 2)]
+def test_key_matcher_orders_matches_by_reference_word():
+    matches = list(LetterMatcher().match(make_tokens("cb ab x"), make_tokens("abc y bx")))
+    assert matches == [Match(0, 0), Match(0, 1), Match(2, 0), Match(2, 1), Match(2, 2)]
 
 
-def test_equal_words_are_left_to_the_exact_matcher():
-    assert list(Letters().match(tokens("ab a"), tokens("ab"))) == [Match(0, 1)]
+def test_key_matcher_skips_equal_words_by_default():
+    assert list(LetterMatcher().match(make_tokens("ab a"), make_tokens("ab"))) == [Match(0, 1)]
 
-    class Same(Letters):
+    class EqualWordMatcher(LetterMatcher):
         match_equal_words = True
 
-    assert list(Same().match(tokens("ab a"), tokens("ab"))) == [Match(0, 0), Match(0, 1)]
+    assert list(EqualWordMatcher().match(make_tokens("ab a"), make_tokens("ab"))) == [Match(0, 0), Match(0, 1)]
 
 
-def test_keys_are_asked_for_once_a_distinct_token(monkeypatch):
-    matcher = Letters()
+def test_key_matcher_computes_keys_once_per_distinct_token(monkeypatch):
+    matcher = LetterMatcher()
     for _ in range(3):
-        list(matcher.match(tokens("a b a"), tokens("b a c")))
-    assert sorted(matcher.asked) == ["a", "b", "c"]
-    list(matcher.match([Token("a", "lemma")], tokens("b")))
-    assert len(matcher.asked) == 4
+        list(matcher.match(make_tokens("a b a"), make_tokens("b a c")))
+    assert sorted(matcher.words) == ["a", "b", "c"]
+    list(matcher.match([Token("a", "lemma")], make_tokens("b")))
+    assert len(matcher.words) == 4
 
 
 class Compass(SimilarityMatcher):
-    """Words match by their directions in a table. Other words do not have a vector."""
+    """A matcher whose table contains a vector for each direction. Other words do not have a vector."""
 
     name = "compass"
     table: ClassVar = {"east": (1, 0), "north": (0, 1), "west": (-1, 0), "northeast": (0.8, 0.6)}
@@ -68,112 +71,108 @@ class SentenceCompass(ContextualMatcher):
 
     def __init__(self, options=None):
         super().__init__(options)
-        self.asked = []
+        self.encoded_sentences = []
 
     def encode(self, sentences):
-        self.asked += [[token.form for token in sentence] for sentence in sentences]
+        self.encoded_sentences += [[token.form for token in sentence] for sentence in sentences]
         words = [token for sentence in sentences for token in sentence]
         return Compass().vectors(words), np.cumsum([0, *map(len, sentences)])
 
 
-@pytest.mark.parametrize("kind", [Compass, SentenceCompass])
+@pytest.mark.parametrize("matcher_class", [Compass, SentenceCompass])
 @pytest.mark.parametrize(
-    ("threshold", "pairs"),
+    ("threshold", "words"),
     [(1.0, ["east", "dog"]), (0.899, ["east", "northeast", "dog"]), (0.5, ["east", "northeast", "north", "dog"])],
 )
-def test_vectors_match_from_a_similarity_on(kind, threshold, pairs):
-    hypothesis = tokens("east northeast north west dog cat")
-    found = {
-        hypothesis[m.hypothesis_start].form
-        for m in kind.make(threshold=threshold).match(hypothesis, tokens("east dog"))
-    }
-    assert found == set(pairs)
+def test_vector_matchers_match_words_above_the_threshold(matcher_class, threshold, words):
+    hypothesis = make_tokens("east northeast north west dog cat")
+    matches = matcher_class.make(threshold=threshold).match(hypothesis, make_tokens("east dog"))
+    matched_words = {hypothesis[match.hypothesis_start].form for match in matches}
+    assert matched_words == set(words)
 
 
-def test_sentence_is_encoded_once():
-    """A repeated sentence is encoded once, and all new sentences are encoded together."""
+def test_contextual_matcher_encodes_each_sentence_once():
+    """Repeated sentences are encoded once, and new sentences are encoded together."""
     matcher = SentenceCompass.make(threshold=0.8)
-    matcher.sentence_rows([tuple(tokens("east north")), tuple(tokens("west"))])
-    assert matcher.asked == [["east", "north"], ["west"]]
+    matcher.sentence_rows([tuple(make_tokens("east north")), tuple(make_tokens("west"))])
+    assert matcher.encoded_sentences == [["east", "north"], ["west"]]
     for _ in range(3):
-        list(matcher.match(tokens("east north"), tokens("west")))
-        list(matcher.match(tokens("west"), tokens("northeast")))
-    assert matcher.asked == [["east", "north"], ["west"], ["northeast"]]
+        list(matcher.match(make_tokens("east north"), make_tokens("west")))
+        list(matcher.match(make_tokens("west"), make_tokens("northeast")))
+    assert matcher.encoded_sentences == [["east", "north"], ["west"], ["northeast"]]
     assert matcher.memory
     assert not pickle.loads(pickle.dumps(matcher)).memory
 
 
-def test_cache_of_sentences_is_bounded(monkeypatch):
+def test_contextual_matcher_limits_the_number_of_sentences(monkeypatch):
     monkeypatch.setattr("meteor_e.api.matchers.SENTENCE_LIMIT", 3)
     matcher = SentenceCompass()
     for number in range(20):
-        list(matcher.match(tokens(f"east {number}"), tokens("east")))
+        list(matcher.match(make_tokens(f"east {number}"), make_tokens("east")))
         assert len(matcher.memory) <= 3
 
 
 @pytest.mark.parametrize("offsets", [[0, 1], [0, 2, 2], [0, 1, 3], [1, 3], []])
-def test_rows_that_do_not_fit_their_sentences_are_a_mistake(offsets):
-    class Short(SentenceCompass):
+def test_contextual_matcher_rejects_wrong_sentence_offsets(offsets):
+    class WrongOffsets(SentenceCompass):
         def encode(self, sentences):
             return np.zeros((2, 2), dtype=np.float32), np.array(offsets)
 
     with pytest.raises(TypeError, match="encode returned rows of shape"):
-        list(Short().match(tokens("a b c"), tokens("c")))
+        list(WrongOffsets().match(make_tokens("a b c"), make_tokens("c")))
 
 
-def test_cache_of_vectors_is_bounded(monkeypatch):
-    """The vector of a sentence with one word has 4 bytes in this test."""
+def test_contextual_matcher_limits_the_size_of_the_vectors(monkeypatch):
+    """In this test, the cached vector of a word has two 16-bit coordinates, and therefore 4 bytes."""
     monkeypatch.setattr("meteor_e.api.matchers.SENTENCE_BYTES", 40)
     matcher = SentenceCompass()
     for number in range(30):
-        list(matcher.match(tokens(f"east{number}"), tokens("east")))
+        list(matcher.match(make_tokens(f"east{number}"), make_tokens("east")))
         assert sum(rows.nbytes for rows in matcher.memory.values()) <= 40
 
 
-def test_many_sentences_are_encoded_in_parts(monkeypatch):
+def test_contextual_matcher_encodes_sentences_in_batches(monkeypatch):
     monkeypatch.setattr("meteor_e.api.matchers.ENCODED_WORDS", 3)
-    parts = []
+    batches = []
 
-    class Counting(SentenceCompass):
+    class RecordingCompass(SentenceCompass):
         def encode(self, sentences):
-            parts.append([len(sentence) for sentence in sentences])
+            batches.append([len(sentence) for sentence in sentences])
             return super().encode(sentences)
 
-    sentences = [tuple(tokens(text)) for text in ("a b", "c", "d e", "f g h i", "j")]
-    rows = Counting().sentence_rows(sentences)
-    assert parts == [[2, 1], [2], [4], [1]]
+    sentences = [tuple(make_tokens(text)) for text in ("a b", "c", "d e", "f g h i", "j")]
+    rows = RecordingCompass().sentence_rows(sentences)
+    assert batches == [[2, 1], [2], [4], [1]]
     assert [len(row) for row in rows] == [2, 1, 2, 4, 1]
 
 
-def test_similarity_is_the_probability_and_equal_words_are_sure():
-    found = {
-        m.hypothesis_start: m.probability
-        for m in Compass.make(threshold=0.5).match(tokens("east northeast north"), tokens("east"))
-    }
-    assert found == {0: 1.0, 1: pytest.approx(0.9), 2: pytest.approx(0.5)}
+def test_similarity_matcher_returns_similarities():
+    matches = Compass.make(threshold=0.5).match(make_tokens("east northeast north"), make_tokens("east"))
+    probabilities = {match.hypothesis_start: match.probability for match in matches}
+    assert probabilities == {0: 1.0, 1: pytest.approx(0.9), 2: pytest.approx(0.5)}
 
 
-def test_words_without_a_vector_match_nothing_but_themselves():
-    assert list(Compass.make(threshold=0.0).match(tokens("dog cat"), tokens("cow dog"))) == [Match(1, 0)]
-    assert list(Compass.make(threshold=0.0).match([], tokens("cow"))) == []
-    assert list(Compass.make(threshold=0.0).match(tokens("cow"), [])) == []
+def test_word_without_a_vector_matches_only_itself():
+    assert list(Compass.make(threshold=0.0).match(make_tokens("dog cat"), make_tokens("cow dog"))) == [Match(1, 0)]
+    assert list(Compass.make(threshold=0.0).match([], make_tokens("cow"))) == []
+    assert list(Compass.make(threshold=0.0).match(make_tokens("cow"), [])) == []
 
 
 @pytest.mark.parametrize("threshold", [-0.1, 1.1])
-def test_thresholds_lie_between_zero_and_one(threshold):
+def test_threshold_must_lie_between_zero_and_one(threshold):
     with pytest.raises(ConfigError, match=r"matcher 'compass': threshold: must be a number from 0 to 1, not "):
         Compass.make(threshold=threshold)
 
 
-def test_vectors_of_the_wrong_shape_are_a_mistake():
-    class Short(Compass):
+def test_similarity_matcher_rejects_vectors_of_wrong_shape():
+    class ShortVectors(Compass):
         def vectors(self, tokens):
             return np.zeros((1, 2), dtype=np.float32)
 
-    class Flat(Compass):
+    class FlatVectors(Compass):
         def vectors(self, tokens):
             return np.zeros(len(tokens), dtype=np.float32)
 
-    for kind in (Short, Flat):
+    for matcher_class in (ShortVectors, FlatVectors):
         with pytest.raises(TypeError, match="it must return one row per token"):
-            list(kind.make(threshold=0.5).match(tokens("a b"), tokens("c")))
+            list(matcher_class.make(threshold=0.5).match(make_tokens("a b"), make_tokens("c")))
