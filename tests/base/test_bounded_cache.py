@@ -1,3 +1,5 @@
+"""The cache with a limited number of items: its limit, copies, and use by several threads."""
+
 from __future__ import annotations
 
 import copy
@@ -30,29 +32,34 @@ def test_cache_adds_several_items_at_once():
     assert cache == {10: 1}
 
 
-def test_copy_keeps_the_limit_and_no_items():
+def test_copies_keep_the_limit_but_not_the_items():
     cache = BoundedCache[int, int](2)
     cache[0] = 1
-    for other in (copy.copy(cache), copy.deepcopy(cache), pickle.loads(pickle.dumps(cache))):
-        assert type(other) is BoundedCache
-        assert (other, other.limit) == ({}, 2)
+    for duplicate in (copy.copy(cache), copy.deepcopy(cache), pickle.loads(pickle.dumps(cache))):
+        assert type(duplicate) is BoundedCache
+        assert duplicate == {}
+        assert duplicate.limit == 2
     assert cache == {0: 1}
 
 
-class Squares:
-    _known = cached_property(lambda self: BoundedCache[int, int](5))
+class SquareCalculator:
+    """A class that caches the squares of numbers, in the way production code uses the cache."""
+
+    _cache = cached_property(lambda self: BoundedCache[int, int](5))
 
     def square(self, number: int) -> int:
-        found = self._known.get(number)
-        if found is None:
-            found = self._known[number] = number * number
-        return found
+        """Return the square of a number from the cache, or compute it."""
+        result = self._cache.get(number)
+        if result is None:
+            result = self._cache[number] = number * number
+        return result
 
 
-def test_threads_get_right_values_while_others_empty_it():
-    squares = Squares()
+def test_cache_returns_right_values_to_concurrent_threads():
+    calculator = SquareCalculator()
     numbers = list(range(12)) * 500
     with ThreadPoolExecutor(4) as pool:
-        assert list(pool.map(squares.square, numbers)) == [number * number for number in numbers]
-    assert len(squares._known) <= 5 + 4
-    assert pickle.loads(pickle.dumps(squares))._known == {}
+        assert list(pool.map(calculator.square, numbers)) == [number * number for number in numbers]
+    # Each of the four threads can add one item beyond the limit.
+    assert len(calculator._cache) <= 5 + 4
+    assert pickle.loads(pickle.dumps(calculator))._cache == {}

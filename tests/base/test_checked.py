@@ -1,3 +1,5 @@
+"""The conversion of data to typed structures: error messages name the key, the line and the expected value."""
+
 from __future__ import annotations
 
 from fractions import Fraction
@@ -15,10 +17,16 @@ from meteor_e.chains.schemas import ChainFile
 from meteor_e.languages.schema import LanguageFile, Weight
 
 
-def problem(given, kind=ChainFile) -> str:
-    """Return the error message for a text or a mapping."""
+def convert_source(source, structure):
+    """Convert a YAML text or Python data to a structure."""
+    document = parse_yaml(source.encode(), "c.yaml") if isinstance(source, str) else Document(source)
+    return convert(document, structure)
+
+
+def get_error(source, structure=ChainFile) -> str:
+    """Return the error message that results from the conversion of a YAML text or of Python data."""
     with pytest.raises(ConfigError) as caught:
-        convert(parse_yaml(given.encode(), "c.yaml") if isinstance(given, str) else Document(given), kind)
+        convert_source(source, structure)
     return str(caught.value)
 
 
@@ -71,17 +79,17 @@ tasks:
         ("---", "c.yaml: must be a mapping of keys to values, not nothing"),
     ],
 )
-def test_mistake_in_a_chain_is_located(text, expected):
-    assert problem(text).startswith(expected)
+def test_convert_locates_an_error_in_a_chain_file(text, expected):
+    assert get_error(text).startswith(expected)
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "expected"),
+    ("valid_part", "invalid_part", "expected"),
     [
         ("code: xx", "code: x x", "c.yaml:1: code: must be letters and digits, joined by - or _, not 'x x'"),
         ("[exact]", "[exact, 3]", "c.yaml:3: matchers[1]: must be a text, not 3"),
         ("name: X\n", "", "c.yaml: the key 'name' is missing"),
-        # msgspec does not say which key of a dictionary it is.
+        # msgspec reports errors in the values of a dictionary without the key. `convert` adds the key.
         ("rank: {alpha: 0.5", "rank: {alpha: x", "c.yaml:7: tasks.rank.alpha: must be a number"),
         ("rank: {alpha: 0.5, beta", "rank: {beta", "c.yaml:7: tasks.rank: the key 'alpha' is missing"),
         ("hter: {alpha: 0.5", "hter: {alpha: 2", "c.yaml:8: tasks.hter.alpha: must be a number"),
@@ -98,15 +106,15 @@ def test_mistake_in_a_chain_is_located(text, expected):
         ("  hter:", "  '':", "c.yaml:5: tasks: has a key that is not a text"),
     ],
 )
-def test_mistake_in_a_language_is_located(right, wrong, expected):
-    assert problem(LANGUAGE.replace(right, wrong), LanguageFile).startswith(expected)
+def test_convert_locates_an_error_in_a_language_file(valid_part, invalid_part, expected):
+    assert get_error(LANGUAGE.replace(valid_part, invalid_part), LanguageFile).startswith(expected)
 
 
-def test_mistake_in_a_nested_list_is_located():
-    found = problem("li: [1, -1]", dict[str, dict[str, Weight] | list[Weight]])
-    assert found == "c.yaml:1: li[1]: must be a number from 0 to 1000000, not -1"
-    assert problem("li: [1, x]", dict[str, tuple[str, int]]) == "c.yaml:1: li[0]: must be a text, not 1"
-    assert problem("li: [x]", dict[str, tuple[str, int]]) == "c.yaml:1: li: must be a list of 2, not a list"
+def test_convert_locates_an_error_in_a_nested_list():
+    message = get_error("li: [1, -1]", dict[str, dict[str, Weight] | list[Weight]])
+    assert message == "c.yaml:1: li[1]: must be a number from 0 to 1000000, not -1"
+    assert get_error("li: [1, x]", dict[str, tuple[str, int]]) == "c.yaml:1: li[0]: must be a text, not 1"
+    assert get_error("li: [x]", dict[str, tuple[str, int]]) == "c.yaml:1: li: must be a list of 2, not a list"
 
 
 @pytest.mark.parametrize(
@@ -119,11 +127,11 @@ def test_mistake_in_a_nested_list_is_located():
         ([], "must be a mapping of keys to values, not an empty list"),
     ],
 )
-def test_mappings_from_python(data, expected):
-    assert problem(data) == expected
+def test_convert_rejects_invalid_python_data(data, expected):
+    assert get_error(data) == expected
 
 
-def test_valid_values_are_converted():
+def test_convert_accepts_valid_files():
     chain = convert(
         parse_yaml(b"language: no\nmatchers: [exact, {use: stem, weight: 0, any: [x, {y: null}]}]", ""), ChainFile
     )
@@ -132,7 +140,7 @@ def test_valid_values_are_converted():
     assert list(language.tasks) == ["li", "rank", "hter"]
 
 
-def test_numbers_and_containers_of_other_libraries():
+def test_convert_accepts_numbers_of_numpy_and_fractions():
     data = {
         "parameters": MappingProxyType({"alpha": np.float32(0.5), "beta": np.int64(1), "gamma": Fraction(1, 2)}),
         "beam": np.int32(3),
@@ -141,7 +149,7 @@ def test_numbers_and_containers_of_other_libraries():
     assert convert(Document(MappingProxyType(data)), ChainFile).parameters.gamma == 0.5
 
 
-class Given(msgspec.Struct):
+class ExampleStruct(msgspec.Struct):
     """A structure with fields of several types."""
 
     file: str
@@ -149,6 +157,6 @@ class Given(msgspec.Struct):
     count: int
 
 
-def test_values_from_python_are_read_as_those_of_files():
-    given = {"file": Path("a/b"), "numbers": (np.float32(0.5), Fraction(1, 4)), "count": np.int64(3)}
-    assert convert(Document(given), Given) == Given("a/b", (0.5, 0.25), 3)
+def test_convert_converts_python_values_to_the_field_types():
+    data = {"file": Path("a/b"), "numbers": (np.float32(0.5), Fraction(1, 4)), "count": np.int64(3)}
+    assert convert(Document(data), ExampleStruct) == ExampleStruct("a/b", (0.5, 0.25), 3)

@@ -1,3 +1,5 @@
+"""Error messages: suggestions, counts, and the source line of a warning."""
+
 from __future__ import annotations
 
 import pytest
@@ -7,7 +9,7 @@ from meteor_e.base.errors import MeteorWarning, count_of, near_miss
 
 
 @pytest.mark.parametrize(
-    ("wrong", "known", "expected"),
+    ("misspelling", "names", "expected"),
     [
         ("blue", ["bleu", "chrf"], " (did you mean 'bleu'?)"),
         ("METEOR", ["bleu", "meteor"], " (did you mean 'meteor'?)"),
@@ -15,16 +17,16 @@ from meteor_e.base.errors import MeteorWarning, count_of, near_miss
         ("xyz", ["bleu"], ""),
     ],
 )
-def test_near_misses_ignore_case(wrong, known, expected):
-    assert near_miss(wrong, known) == expected
+def test_near_miss_suggests_a_similar_name_and_ignores_case(misspelling, names, expected):
+    assert near_miss(misspelling, names) == expected
 
 
-@pytest.mark.parametrize(("number", "expected"), [(0, "0 segments"), (1, "1 segment"), (2, "2 segments")])
-def test_counts_with_their_noun(number, expected):
-    assert count_of(number, "segment") == expected
+@pytest.mark.parametrize(("count", "expected"), [(0, "0 segments"), (1, "1 segment"), (2, "2 segments")])
+def test_count_of_adds_the_noun_in_singular_or_plural(count, expected):
+    assert count_of(count, "segment") == expected
 
 
-def test_warning_names_the_line_of_the_caller():
+def test_warning_refers_to_the_file_of_the_caller():
     with pytest.warns(MeteorWarning, match="has no definition") as warnings:
         Meteor("tt")
     assert [warning.filename for warning in warnings] == [__file__]

@@ -1,3 +1,5 @@
+"""The progress bar on the terminal."""
+
 from __future__ import annotations
 
 import io
@@ -8,25 +10,30 @@ import pytest
 from meteor_e.base.progress import Stage, rename_stages, silent, terminal_progress
 
 
-class Terminal(io.StringIO):
+class FakeTerminal(io.StringIO):
+    """A text stream that claims to be a terminal."""
+
     def isatty(self):
         return True
 
 
 @pytest.fixture
-def pretend_terminal(monkeypatch):
-    """Return a function that makes stderr a terminal; call it in the test body, after pytest has replaced stderr."""
+def replace_stderr(monkeypatch):
+    """A function that replaces ``sys.stderr`` with a fake terminal.
+
+    Call it in the test body, because pytest itself replaces ``sys.stderr`` before the test body runs.
+    """
 
     def replace():
         monkeypatch.setenv("COLUMNS", "100")
-        monkeypatch.setattr(sys, "stderr", Terminal())
+        monkeypatch.setattr(sys, "stderr", FakeTerminal())
         return sys.stderr
 
     return replace
 
 
-def test_bar_shows_stage_share_and_unit(pretend_terminal):
-    terminal = pretend_terminal()
+def test_bar_shows_stage_percentage_and_unit(replace_stderr):
+    terminal = replace_stderr()
     with terminal_progress(delay=0) as progress:
         progress(Stage("reading [bold]", "B"), 0, 2_000_000)
         progress(Stage("scoring", "segments"), 0, None)
@@ -37,16 +44,16 @@ def test_bar_shows_stage_share_and_unit(pretend_terminal):
     assert "scoring: 0.00 segments" in output
 
 
-def test_bar_is_removed_at_the_end(pretend_terminal):
-    terminal = pretend_terminal()
+def test_bar_is_removed_at_the_end(replace_stderr):
+    terminal = replace_stderr()
     with terminal_progress(delay=0) as progress:
         progress("reading", 1, 2)
     assert terminal.getvalue().endswith("\r")
     assert terminal.getvalue().rstrip("\r").rpartition("\r")[2].strip() == ""
 
 
-def test_bar_does_not_appear_for_short_work(pretend_terminal):
-    terminal = pretend_terminal()
+def test_bar_does_not_appear_for_short_work(replace_stderr):
+    terminal = replace_stderr()
     with terminal_progress() as progress:
         progress("reading", 1, 2)
     with terminal_progress(hidden=True, delay=0) as progress:
@@ -60,7 +67,7 @@ def test_bar_needs_a_terminal(monkeypatch):
         assert progress is silent
 
 
-def test_staged_renames_the_stage_and_keeps_its_unit():
+def test_rename_stages_replaces_the_name_and_keeps_the_unit():
     calls = []
     report = rename_stages(lambda *call: calls.append(call), "BLEU first")
     report("segments", 3, 4)

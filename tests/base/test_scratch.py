@@ -1,4 +1,4 @@
-"""Temporary files of killed processes are removed by the next process that uses the folder."""
+"""The next process that uses a folder removes the temporary files of killed processes in it."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from meteor_e.base import atomic
 from meteor_e.base.atomic import atomic_file, temporary_path
 from meteor_e.base.folders import temporary_folder, working_folder
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="SIGKILL is POSIX's")
+pytestmark = pytest.mark.skipif(os.name != "posix", reason="SIGKILL needs POSIX")
 
-WORK = """
+WORKER_CODE = """
 import sys
 from pathlib import Path
 from meteor_e.base.atomic import atomic_file
@@ -29,15 +29,16 @@ with temporary_folder(Path("."), "v.vectors") as folder, atomic_file(Path("out")
 
 
 @pytest.fixture(autouse=True)
-def unswept(monkeypatch):
+def forget_swept_folders(monkeypatch):
+    """Make this process look for abandoned files in every folder again."""
     monkeypatch.setattr(atomic, "_swept_folders", set())
 
 
 @pytest.fixture
 def worker(tmp_path):
-    """A process with temporary files in ``tmp_path``."""
+    """A running process with temporary files in ``tmp_path``."""
     with subprocess.Popen(
-        [sys.executable, "-c", WORK], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        [sys.executable, "-c", WORKER_CODE], cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as process:
         try:
             assert process.stdout is not None
@@ -47,46 +48,48 @@ def worker(tmp_path):
             process.kill()
 
 
-def names(folder):
+def list_names(folder):
+    """Return the names of all files in a folder, in sorted order."""
     return sorted(path.name for path in folder.iterdir())
 
 
-def age(folder):
-    """Set the modification time of all files to a time at which they count as abandoned."""
+def make_files_old(folder):
+    """Set the modification time of all files to 1970, so that they count as abandoned."""
     for path in folder.iterdir():
         os.utime(path, (0, 0))
 
 
-def test_leftovers_of_killed_processes_are_removed(tmp_path, worker):
-    left = names(tmp_path)
-    assert len(left) == 2
+def test_temporary_files_of_killed_processes_are_removed(tmp_path, worker):
+    temporary_names = list_names(tmp_path)
+    assert len(temporary_names) == 2
     temporary_path(tmp_path / "mine")
-    assert names(tmp_path) == left, "it is alive"
+    assert list_names(tmp_path) == temporary_names, "files of a running process were removed"
     worker.send_signal(signal.SIGKILL)
     worker.wait()
-    assert names(tmp_path) == left
+    assert list_names(tmp_path) == temporary_names
     (tmp_path / ".others.tmp").write_text("not ours")
-    elsewhere = tmp_path / ".v.00000000-1-0123456789ab.tmp"
-    elsewhere.write_text("of another machine")
-    for expected in ([".others.tmp", elsewhere.name], [".others.tmp"]):
+    remote_file = tmp_path / ".v.00000000-1-0123456789ab.tmp"
+    remote_file.write_text("of another machine")
+    # A file of another machine is removed only after it has become old.
+    for expected in ([".others.tmp", remote_file.name], [".others.tmp"]):
         atomic._swept_folders.clear()
         with temporary_folder(tmp_path, "mine"):
             pass
-        assert names(tmp_path) == expected
-        age(tmp_path)
+        assert list_names(tmp_path) == expected
+        make_files_old(tmp_path)
 
 
-def test_lock_holder_removes_leftovers_of_its_target(tmp_path, worker):
-    """The age of the files does not matter, because no other process can use the target."""
+def test_working_folder_removes_old_files_of_its_target(tmp_path, worker):
+    """The age of the files does not matter, because no other process can use the target at the same time."""
     worker.send_signal(signal.SIGKILL)
     worker.wait()
-    with working_folder(tmp_path / "v.vectors") as work:
-        assert [name for name in names(tmp_path) if "v.vectors" in name] == [work.name]
-        assert len(names(tmp_path)) == 1
+    with working_folder(tmp_path / "v.vectors") as folder:
+        assert [name for name in list_names(tmp_path) if "v.vectors" in name] == [folder.name]
+        assert len(list_names(tmp_path)) == 1
 
 
 @pytest.mark.parametrize("name", ["x" * 240, "名" * 80])
-def test_long_names(tmp_path, name):
+def test_atomic_file_supports_long_names(tmp_path, name):
     with atomic_file(tmp_path / name) as scratch:
         scratch.write_text("whole")
-    assert names(tmp_path) == [name]
+    assert list_names(tmp_path) == [name]

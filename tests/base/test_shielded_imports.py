@@ -1,3 +1,5 @@
+"""An interrupt during an import does not leave a partly imported module."""
+
 from __future__ import annotations
 
 import subprocess
@@ -6,9 +8,9 @@ import textwrap
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sends SIGINT to the process itself")
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the test sends SIGINT to its own process")
 
-INTERRUPTED = """
+INTERRUPTED_PROGRAM = """
 import os, signal, sys, time
 from meteor_e import Meteor
 
@@ -33,9 +35,13 @@ print(meteor.pairwise(["a b"], ["a b"]).tolist(), sys.modules["numpy"].__spec__.
 """
 
 
-def test_interrupt_during_an_import_of_numpy_leaves_it_usable():
-    done = subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(INTERRUPTED)], capture_output=True, text=True, check=False, timeout=120
+def test_interrupted_import_leaves_numpy_usable():
+    process = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(INTERRUPTED_PROGRAM)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
     )
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines() == ["interrupted", "[[1.0]] SourceFileLoader"], done.stdout
+    assert process.returncode == 0, process.stderr
+    assert process.stdout.splitlines() == ["interrupted", "[[1.0]] SourceFileLoader"], process.stdout

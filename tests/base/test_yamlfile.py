@@ -1,3 +1,5 @@
+"""The YAML reader and writer: YAML 1.2 values, line numbers in errors, limits, and random input."""
+
 from __future__ import annotations
 
 import contextlib
@@ -20,13 +22,14 @@ from meteor_e.base.yamlfile import (
 
 
 def parse(text: str):
+    """Parse a text as the content of ``file.yaml``."""
     return parse_yaml(text.encode(), "file.yaml")
 
 
 @pytest.mark.parametrize(
     ("text", "value"),
     [
-        # What YAML 1.1 reads otherwise.
+        # YAML 1.1 has other values for these texts.
         ("no", "no"),
         ("yes", "yes"),
         ("off", "off"),
@@ -36,7 +39,7 @@ def parse(text: str):
         ("12:30", "12:30"),
         ("2001-01-01", "2001-01-01"),
         ("1_000", "1_000"),
-        # What both read alike.
+        # YAML 1.1 and YAML 1.2 have the same values for these texts.
         ("true", True),
         ("False", False),
         ("~", None),
@@ -52,30 +55,31 @@ def parse(text: str):
         ("nan", "nan"),
     ],
 )
-def test_plain_values_follow_yaml_1_2(text, value):
+def test_plain_value_follows_yaml_1_2(text, value):
     assert plain_value(text) == value
     assert type(plain_value(text)) is type(value)
     assert parse(f"key: {text}").data == {"key": value}
     assert parse(f"key: '{text}'").data == {"key": text}
 
 
-def test_lines_are_those_of_keys_and_items():
+def test_document_locates_keys_and_items():
     document = parse("# comment\na: 1\nb:\n  c: [x,\n    y]\n  d:\n    - e: 2\n")
     assert document.data == {"a": 1, "b": {"c": ["x", "y"], "d": [{"e": 2}]}}
-    lines = {
+    lines_by_key_path = {
         ("a",): 2,
         ("b", "c"): 4,
         ("b", "c", 1): 5,
         ("b", "d", 0, "e"): 7,
         ("b", "d", 0, "missing"): 7,
     }
-    assert {place: document.location(place) for place in lines} == {at: f"file.yaml:{n}" for at, n in lines.items()}
+    for key_path, line in lines_by_key_path.items():
+        assert document.location(key_path) == f"file.yaml:{line}"
     assert document.location(()) == "file.yaml"
     assert str(document.error(("b", "d", 0, "e"), "is wrong")) == "file.yaml:7: b.d[0].e: is wrong"
     assert str(Document({}).error(("beam",), "is wrong")) == "beam: is wrong"
 
 
-def test_keys_are_always_texts():
+def test_parser_reads_all_keys_as_texts():
     assert parse("no: 1\n1: 2\nnull: 3").data == {"no": 1, "1": 2, "null": 3}
 
 
@@ -115,7 +119,7 @@ def test_keys_are_always_texts():
         (b"[" + b"1," * 30_000 + b"]", "file.yaml:1: [20000]: has more than 20000 values"),
     ],
 )
-def test_unsafe_documents_are_refused(content, message):
+def test_parser_rejects_invalid_or_unsafe_documents(content, message):
     start = time.process_time()
     with pytest.raises(ConfigError) as caught:
         parse_yaml(content, "file.yaml")
@@ -125,7 +129,7 @@ def test_unsafe_documents_are_refused(content, message):
     assert time.process_time() - start < 2
 
 
-LARGEST = {
+LARGEST_FILES = {
     "spaces": b" " * SIZE_LIMIT,
     "lines": b"\n" * SIZE_LIMIT,
     "digits": b"a: " + b"1" * (SIZE_LIMIT - 3),
@@ -134,24 +138,24 @@ LARGEST = {
 }
 
 
-@pytest.mark.parametrize("content", LARGEST.values(), ids=LARGEST)
-def test_largest_files_are_parsed_quickly(content):
+@pytest.mark.parametrize("content", LARGEST_FILES.values(), ids=LARGEST_FILES)
+def test_parser_parses_the_largest_files_quickly(content):
     start = time.process_time()
     with contextlib.suppress(ConfigError):
         parse_yaml(content, "file.yaml")
     assert time.process_time() - start < 2
 
 
-def test_slow_parser_gives_equal_results(monkeypatch):
+def test_python_parser_gives_the_same_results(monkeypatch):
     monkeypatch.delattr(yaml, "CSafeLoader", raising=False)
-    test_lines_are_those_of_keys_and_items()
+    test_document_locates_keys_and_items()
     with pytest.raises(ConfigError, match=r"file\.yaml:1: .* nested more than 20 deep"):
         parse("[" * 1000)
     with pytest.raises(ConfigError, match=r"file\.yaml:3: is not YAML: "):
         parse("a: [1,\nb: 2\n")
 
 
-def test_encoding_marks_and_line_ends(tmp_path):
+def test_reader_accepts_byte_order_marks_and_crlf(tmp_path):
     file = tmp_path / "file.yaml"
     file.write_bytes("\ufeffname: čeština 🦆\r\nb: 2\r\n".encode())
     document = read_yaml(file)
@@ -159,11 +163,11 @@ def test_encoding_marks_and_line_ends(tmp_path):
     assert document.location(("b",)).endswith(":2")
 
 
-def test_json_is_yaml():
+def test_parser_accepts_json():
     assert parse('{"a": [1, 2.5, true, null, "\\u00e9"], "b": {}}').data == {"a": [1, 2.5, True, None, "é"], "b": {}}
 
 
-def test_files_that_cannot_be_read(tmp_path):
+def test_reader_reports_missing_and_too_large_files(tmp_path):
     with pytest.raises(ConfigError, match=r"missing\.yaml: cannot be read: No such file or directory"):
         read_yaml(tmp_path / "missing.yaml")
     (tmp_path / "large.yaml").write_bytes(b"#" * (SIZE_LIMIT + 1))
@@ -171,23 +175,23 @@ def test_files_that_cannot_be_read(tmp_path):
         read_yaml(tmp_path / "large.yaml")
 
 
-def test_paths_are_resolve_path_the_file(tmp_path, monkeypatch):
+def test_document_resolves_paths_relative_to_its_file(tmp_path, monkeypatch):
     monkeypatch.setenv("HOME", "/home/u")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "conf").mkdir()
     (tmp_path / "conf" / "file.yaml").write_text("a: 1")
     document = read_yaml("conf/file.yaml")
-    for path, found in (
+    for path, expected in (
         ("x.tsv", tmp_path / "conf" / "x.tsv"),
         ("../x.tsv", tmp_path / "conf" / ".." / "x.tsv"),
         ("/abs/x.tsv", "/abs/x.tsv"),
         ("~/x.tsv", "/home/u/x.tsv"),
         ("~nosuchuser/x.tsv", tmp_path / "conf" / "~nosuchuser" / "x.tsv"),
     ):
-        assert document.path(path) == str(found)
+        assert document.path(path) == str(expected)
 
 
-def test_terminal_controls_do_not_get_out():
+def test_document_removes_terminal_controls_from_errors():
     document = parse(r'"\e[31m\nx": 1')
     assert str(document.error(("\x1b[31m\nx",), "unknown key")) == "file.yaml:1: �[31m�x: unknown key"
 
@@ -201,7 +205,7 @@ values = st.recursive(
 
 @settings(deadline=None, max_examples=50)
 @given(st.dictionaries(keys, values, max_size=5))
-def test_dumped_documents_can_be_loaded(data):
+def test_dump_yaml_writes_documents_that_parse_to_the_data(data):
     text = dump_yaml(data)
     document = parse(text)
     assert document.data == data
@@ -209,20 +213,20 @@ def test_dumped_documents_can_be_loaded(data):
 
 
 @pytest.mark.parametrize("text", ["no", "1e-3", "0o17", "1.", "12:30", "~", "", "2001-01-01", "=", "<<", ".nan"])
-def test_dumped_texts_are_texts_in_both_versions_of_yaml(text):
-    dumped = dump_yaml({"key": text})
-    assert yaml.safe_load(dumped) == parse(dumped).data == {"key": text}
+def test_dump_yaml_writes_texts_that_yaml_1_1_reads_as_texts(text):
+    document = dump_yaml({"key": text})
+    assert yaml.safe_load(document) == parse(document).data == {"key": text}
 
 
 @settings(deadline=None)
 @given(st.binary(max_size=200) | st.text(alphabet="ab:-[]{}&*!|>'\"#%@\n \t,?~1", max_size=60).map(str.encode))
-def test_random_bytes_are_a_document_or_a_config_error(content):
+def test_parser_accepts_or_rejects_random_bytes(content):
+    """Random bytes are a document with valid line numbers, or the error message begins with the name of the file."""
+    document = Document({})
+    error_message = None
     try:
         document = parse_yaml(content, "file.yaml")
     except ConfigError as error:
-        message = str(error)
-        document = Document({})
-    else:
-        message = "file.yaml"
-    assert message.startswith("file.yaml")
+        error_message = str(error)
+    assert error_message is None or error_message.startswith("file.yaml")
     assert all(line >= 1 for line in document.lines.values())

@@ -1,3 +1,5 @@
+"""Candidate matches: their order, the checks of matchers, and the alignments that the Python engine selects."""
+
 from __future__ import annotations
 
 import pytest
@@ -5,47 +7,48 @@ import pytest
 from meteor_e.api.matchers import KeyMatcher, Match, Matcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import InputError, PluginError
-from meteor_e.engine import candidates as module
+from meteor_e.engine import candidates as candidates_module
 from meteor_e.engine.candidates import collect_candidates
 from meteor_e.engine.python import align
 from meteor_e.matchers.modules import ExactMatcher
 from meteor_e.scoring.alignment import AlignedMatch
 
 
-class Proposing(Matcher):
-    """A matcher that proposes given matches."""
+class FixedMatcher(Matcher):
+    """A matcher that returns the same matches for all segments, and counts its calls."""
 
-    name = "proposing"
+    name = "fixed"
 
     def __init__(self, *matches: Match) -> None:
         self.matches = matches
-        self.asked = 0
+        self.call_count = 0
 
     def match(self, hypothesis, reference):
-        self.asked += 1
+        self.call_count += 1
         return iter(self.matches)
 
 
-def tokens(text):
+def make_tokens(text):
+    """Split a text at its spaces, and return the tokens."""
     return list(map(Token, text.split()))
 
 
 def test_candidates_are_ordered_by_reference_start_and_chain():
-    late = Proposing(Match(1, 0), Match(0, 1, 2, 1, 0.25), Match(1, 1))
-    found = collect_candidates([ExactMatcher(), late], tokens("a b"), tokens("x b"))
-    assert found.by_reference == [
+    fixed_matcher = FixedMatcher(Match(1, 0), Match(0, 1, 2, 1, 0.25), Match(1, 1))
+    candidates = collect_candidates([ExactMatcher(), fixed_matcher], make_tokens("a b"), make_tokens("x b"))
+    assert candidates.by_reference == [
         [AlignedMatch(0, 2, 1, 1, 1, 0.25)],
         [AlignedMatch(1, 1, 1, 1, 0, 1.0), AlignedMatch(1, 1, 0, 1, 1, 1.0), AlignedMatch(1, 1, 1, 1, 1, 1.0)],
     ]
-    assert found.fixed == [None, None]
+    assert candidates.fixed == [None, None]
 
 
-def test_equal_sides_ask_the_first_matcher_only():
-    first, second = Proposing(Match(0, 0)), Proposing(Match(0, 0))
-    collect_candidates([first, second], tokens("a b"), tokens("a b"))
-    assert (first.asked, second.asked) == (1, 0)
-    collect_candidates([first, second], tokens("a b"), tokens("b a"))
-    assert (first.asked, second.asked) == (2, 1)
+def test_equal_texts_use_only_the_first_matcher():
+    first, second = FixedMatcher(Match(0, 0)), FixedMatcher(Match(0, 0))
+    collect_candidates([first, second], make_tokens("a b"), make_tokens("a b"))
+    assert (first.call_count, second.call_count) == (1, 0)
+    collect_candidates([first, second], make_tokens("a b"), make_tokens("b a"))
+    assert (first.call_count, second.call_count) == (2, 1)
 
 
 @pytest.mark.parametrize(
@@ -61,22 +64,22 @@ def test_equal_sides_ask_the_first_matcher_only():
     ],
 )
 def test_match_is_fixed_if_its_words_have_no_other_match(matches, fixed):
-    found = collect_candidates([Proposing(*matches)], tokens("a b c"), tokens("x y z"))
-    assert [match is not None for match in found.fixed] == fixed
+    candidates = collect_candidates([FixedMatcher(*matches)], make_tokens("a b c"), make_tokens("x y z"))
+    assert [match is not None for match in candidates.fixed] == fixed
 
 
 @pytest.mark.parametrize(
-    "wrong", [None, 5, (0, 0), "ab", (0, 0, 1, 1, 1.0, 7), ("0", 0, 1, 1, 1.0), (0.0, 0, 1, 1, 1.0)]
+    "invalid_match", [None, 5, (0, 0), "ab", (0, 0, 1, 1, 1.0, 7), ("0", 0, 1, 1, 1.0), (0.0, 0, 1, 1, 1.0)]
 )
-def test_invalid_matches_are_errors_of_the_matcher(wrong):
-    with pytest.raises(PluginError, match=r"matcher 'proposing'"):
-        collect_candidates([Proposing(wrong)], tokens("a b"), tokens("x y"))
+def test_invalid_match_raises_an_error_of_the_matcher(invalid_match):
+    with pytest.raises(PluginError, match=r"matcher 'fixed'"):
+        collect_candidates([FixedMatcher(invalid_match)], make_tokens("a b"), make_tokens("x y"))
 
 
-def test_endless_matcher_is_stopped(monkeypatch):
-    monkeypatch.setattr(module, "MAX_CANDIDATES", 1000)
+def test_endless_matcher_raises_an_input_error(monkeypatch):
+    monkeypatch.setattr(candidates_module, "MAX_CANDIDATES", 1000)
 
-    class Endless(Matcher):
+    class EndlessMatcher(Matcher):
         name = "endless"
 
         def match(self, hypothesis, reference):
@@ -84,11 +87,11 @@ def test_endless_matcher_is_stopped(monkeypatch):
                 yield Match(0, 0)
 
     with pytest.raises(InputError, match="more than 1000 candidate"):
-        collect_candidates([Endless()], tokens("a"), tokens("b"))
+        collect_candidates([EndlessMatcher()], make_tokens("a"), make_tokens("b"))
 
 
-class Initial(KeyMatcher):
-    """Words with the same first letter match."""
+class InitialMatcher(KeyMatcher):
+    """A matcher that matches words with the same first letter."""
 
     name = "initial"
 
@@ -96,34 +99,41 @@ class Initial(KeyMatcher):
         return {token.form[0]}
 
 
-class Light(Initial):
+class WeightlessMatcher(InitialMatcher):
+    """An initial matcher whose matches have no weight in the search for maximum accuracy."""
+
     accuracy_search_weight = 0.0
 
 
-def aligned(hypothesis, reference, *matchers, **options):
-    return align(matchers, list(map(Token, hypothesis.split())), list(map(Token, reference.split())), **options)
+def align_texts(hypothesis, reference, *matchers, **options):
+    """Align two texts with the Python engine."""
+    return align(matchers, make_tokens(hypothesis), make_tokens(reference), **options)
 
 
-def test_words_matchers_and_chunks():
-    found = aligned("big cats purr", "cats purr bad", ExactMatcher(), Initial())
-    assert found.hypothesis == ("big", "cats", "purr")
-    assert found.reference == ("cats", "purr", "bad")
-    assert found.matchers == ("exact", "initial")
-    assert found.pairs() == [("cats", "cats", "exact"), ("purr", "purr", "exact"), ("big", "bad", "initial")]
-    assert found.chunks == 2
+def test_alignment_contains_words_matchers_and_chunks():
+    alignment = align_texts("big cats purr", "cats purr bad", ExactMatcher(), InitialMatcher())
+    assert alignment.hypothesis == ("big", "cats", "purr")
+    assert alignment.reference == ("cats", "purr", "bad")
+    assert alignment.matchers == ("exact", "initial")
+    assert alignment.pairs() == [("cats", "cats", "exact"), ("purr", "purr", "exact"), ("big", "bad", "initial")]
+    assert alignment.chunks == 2
 
 
-def test_maximum_accuracy_uses_its_own_weights():
-    # An inexact word weighs as much as an exact one there, unless its matcher says otherwise.
-    sides = "c bet", "bit q bet"
-    assert aligned(*sides, ExactMatcher(), Initial()).pairs() == [("bet", "bet", "exact")]
-    assert aligned(*sides, ExactMatcher(), Initial(), maximum_accuracy=True).pairs() == [("bet", "bit", "initial")]
-    assert aligned(*sides, ExactMatcher(), Light(), maximum_accuracy=True).pairs() == [("bet", "bet", "exact")]
+def test_maximum_accuracy_uses_accuracy_search_weights():
+    # In the search for maximum accuracy, exact and inexact matches have the same weight by default.
+    texts = "c bet", "bit q bet"
+    assert align_texts(*texts, ExactMatcher(), InitialMatcher()).pairs() == [("bet", "bet", "exact")]
+    assert align_texts(*texts, ExactMatcher(), InitialMatcher(), maximum_accuracy=True).pairs() == [
+        ("bet", "bit", "initial")
+    ]
+    assert align_texts(*texts, ExactMatcher(), WeightlessMatcher(), maximum_accuracy=True).pairs() == [
+        ("bet", "bet", "exact")
+    ]
 
 
-def test_ten_thousand_words_on_either_side_are_aligned():
+def test_align_supports_texts_of_ten_thousand_words():
     words = " ".join(f"w{number}" for number in range(10_000))
-    found = aligned(words, words + " end", ExactMatcher())
-    assert (len(found.matches), found.chunks) == (10_000, 1)
-    found = aligned(words, " ".join(reversed(words.split())), ExactMatcher())
-    assert (len(found.matches), found.chunks) == (10_000, 10_000)
+    alignment = align_texts(words, words + " end", ExactMatcher())
+    assert (len(alignment.matches), alignment.chunks) == (10_000, 1)
+    alignment = align_texts(words, " ".join(reversed(words.split())), ExactMatcher())
+    assert (len(alignment.matches), alignment.chunks) == (10_000, 10_000)

@@ -1,4 +1,4 @@
-"""Batches in several threads: order, errors, reading ahead, and early ends."""
+"""Batches in several threads: the order of the results, errors, read-ahead, and interruption."""
 
 import random
 import threading
@@ -14,109 +14,115 @@ from meteor_e.packs.resources import LanguageResources
 
 needs_native = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
 
-FULL = [""] * BATCH_SEGMENTS
+FULL_BATCH = [""] * BATCH_SEGMENTS
 
 
-def full_batches(count, read=None):
-    for number in range(count):
-        if read is not None:
-            read.append(number)
-        yield Batch(FULL, [], position=number * BATCH_SEGMENTS)
+def full_batches(count, consumed_indexes=None):
+    """Yield batches of maximum size, and record in a list which batches have been consumed."""
+    for index in range(count):
+        if consumed_indexes is not None:
+            consumed_indexes.append(index)
+        yield Batch(FULL_BATCH, [], position=index * BATCH_SEGMENTS)
 
 
-def test_results_come_in_order_whatever_takes_longest():
-    pauses = {batch: random.Random(batch).random() / 50 for batch in range(12)}
-    at_once, most = [0], [0]
+def test_map_in_order_keeps_the_order_of_the_batches():
+    delays = {index: random.Random(index).random() / 50 for index in range(12)}
+    running_count, maximum_count = 0, 0
     lock = threading.Lock()
 
     def score(batch):
+        nonlocal running_count, maximum_count
         with lock:
-            at_once[0] += 1
-            most[0] = max(most[0], at_once[0])
-        time.sleep(pauses[batch.position // BATCH_SEGMENTS])
+            running_count += 1
+            maximum_count = max(maximum_count, running_count)
+        time.sleep(delays[batch.position // BATCH_SEGMENTS])
         with lock:
-            at_once[0] -= 1
+            running_count -= 1
         assert batch.threads == 1
         return batch.position + 1
 
-    firsts = [((batch.position + 1), result) for batch, result in map_in_order(score, full_batches(12), 3)]
-    assert firsts == [(1 + number * BATCH_SEGMENTS,) * 2 for number in range(12)]
-    assert most[0] == 3
+    results = [(batch.position + 1, result) for batch, result in map_in_order(score, full_batches(12), 3)]
+    first_segments = [1 + index * BATCH_SEGMENTS for index in range(12)]
+    assert results == [(first_segment, first_segment) for first_segment in first_segments]
+    assert maximum_count == 3
 
 
-def test_small_chunks_use_all_threads_inside():
-    seen = []
+def test_map_in_order_uses_all_threads_in_small_batches():
+    calls = []
 
     def score(batch):
-        seen.append((len(batch.hypotheses), batch.threads, threading.current_thread() is threading.main_thread()))
+        is_main_thread = threading.current_thread() is threading.main_thread()
+        calls.append((len(batch.hypotheses), batch.threads, is_main_thread))
 
     texts = ["a"] * (3 * BATCH_SEGMENTS)
     for _ in map_in_order(score, read_batches(pair_texts(texts, texts)), 2):
         pass
-    small = [entry for entry in seen if entry[0] < BATCH_SEGMENTS and entry[2]]
-    assert small
-    assert {threads for _, threads, _ in small} == {2}
-    assert [entry for entry in seen if entry[0] == BATCH_SEGMENTS] == [(BATCH_SEGMENTS, 1, False)] * 2
+    thread_counts_of_small_batches = {
+        thread_count for size, thread_count, is_main_thread in calls if size < BATCH_SEGMENTS and is_main_thread
+    }
+    assert thread_counts_of_small_batches == {2}
+    calls_with_full_batches = [call for call in calls if call[0] == BATCH_SEGMENTS]
+    assert calls_with_full_batches == [(BATCH_SEGMENTS, 1, False)] * 2
 
 
-def test_reading_ahead_is_bounded():
-    read = []
-    results = map_in_order(lambda batch: None, full_batches(50, read), 4)
-    for done, _ in enumerate(results, 1):
-        assert len(read) <= done + 4
-    assert len(read) == 50
+def test_map_in_order_limits_the_read_ahead():
+    consumed_indexes = []
+    results = map_in_order(lambda batch: None, full_batches(50, consumed_indexes), 4)
+    for result_count, _ in enumerate(results, 1):
+        assert len(consumed_indexes) <= result_count + 4
+    assert len(consumed_indexes) == 50
 
 
-def test_error_is_raised_in_the_order_of_the_batches():
+def test_map_in_order_raises_an_error_after_earlier_results():
     def score(batch):
-        if (batch.position + 1) > 3 * BATCH_SEGMENTS:
+        if batch.position + 1 > 3 * BATCH_SEGMENTS:
             raise InputError("the fourth")
         return batch.position + 1
 
     results = map_in_order(score, full_batches(9), 3)
-    assert [result for _, result in islice(results, 3)] == [1 + number * BATCH_SEGMENTS for number in range(3)]
+    assert [result for _, result in islice(results, 3)] == [1 + index * BATCH_SEGMENTS for index in range(3)]
     with pytest.raises(InputError, match="the fourth"):
         next(results)
 
 
-def test_error_of_the_reader_follows_its_results():
-    def reader():
+def test_map_in_order_raises_reader_errors_after_the_results():
+    def read_and_fail():
         yield from full_batches(5)
         raise InputError("the file ends in the middle of a line")
 
-    results = map_in_order(lambda batch: batch.position + 1, reader(), 4)
+    results = map_in_order(lambda batch: batch.position + 1, read_and_fail(), 4)
     assert len(list(islice(results, 5))) == 5
     with pytest.raises(InputError, match="in the middle"):
         next(results)
 
 
-def test_reader_that_ends_early_stops_the_threads():
-    stopped = []
+def test_close_of_the_results_stops_the_threads():
+    stopped_segments = []
 
     def score(batch):
-        if (batch.position + 1) == 1:
+        if batch.position == 0:
             return
         while not batch.stop:
             time.sleep(0.001)
-        stopped.append(batch.position + 1)
+        stopped_segments.append(batch.position + 1)
 
     results = map_in_order(score, full_batches(50), 3)
     next(results)
     results.close()
-    assert 1 <= len(stopped) <= 3
+    assert 1 <= len(stopped_segments) <= 3
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("meteor_e")]
 
 
 @needs_native
-def test_running_call_can_be_stopped_by_another_thread():
+def test_score_call_can_be_stopped_by_another_thread():
     metric = Meteor("other", matchers=["exact"], resources=LanguageResources(), threads=1)
     stop = []
     timer = threading.Timer(0.3, lambda: stop.append(True))
     timer.start()
     text = " ".join(f"w{number % 40}" for number in range(600))
     hypotheses = [f"{text} {number}" for number in range(5000)]
-    begin = time.process_time()
+    start_time = time.process_time()
     with pytest.raises(KeyboardInterrupt):
         metric._engine.score(Batch(hypotheses, [[text[::-1] + text]] * 5000, stop=stop))
     timer.join()
-    assert time.process_time() - begin < 20
+    assert time.process_time() - start_time < 20
