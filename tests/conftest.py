@@ -1,3 +1,5 @@
+"""The configuration of the tests: pytest tests the installed package and reports its version and engine."""
+
 from __future__ import annotations
 
 import os

@@ -1,4 +1,4 @@
-"""Fixtures for the tests of the core and the plugins: data, packs, the Java program, a browser."""
+"""Fixtures for the tests of the core and the plugins: data, packs, the Java program, and installed plugins."""
 
 from __future__ import annotations
 

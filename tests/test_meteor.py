@@ -1,3 +1,5 @@
+"""The METEOR metric: scores, options, pickling, and segments that cannot be aligned."""
+
 from __future__ import annotations
 
 import itertools
@@ -174,18 +176,18 @@ class TestOnError:
         references = ["x y", self.REPETITIVE_TEXT + "b", "x z"]
         return hypotheses, references
 
-    def test_stop_raises_an_error_that_names_the_segment(self, exact_meteor):
+    def test_on_error_stop_raises_an_error_that_names_the_segment(self, exact_meteor):
         with pytest.raises(InputError, match=r"segment 2: a segment of 10001 words.*on_error='skip' or 'zero'"):
             exact_meteor.corpus(*self.make_corpus())
 
-    def test_skip_leaves_the_segment_out(self, exact_meteor):
+    def test_on_error_skip_leaves_the_segment_out(self, exact_meteor):
         exact_meteor.on_error = "skip"
         with pytest.warns(SegmentWarning, match="segment 2: .*; it is left out"):
             corpus = exact_meteor.corpus(*self.make_corpus(), segments=True)
         assert corpus.segment_count == len(corpus.segments) == 2
         assert corpus.score == exact_meteor.corpus(["x y", "x"], ["x y", "x z"]).score
 
-    def test_zero_counts_the_words_of_the_segment(self, exact_meteor):
+    def test_on_error_zero_counts_the_words_of_the_segment(self, exact_meteor):
         exact_meteor.on_error = "zero"
         with pytest.warns(SegmentWarning, match="segment 2: .*; it scores 0"):
             corpus = exact_meteor.corpus(*self.make_corpus(), segments=True)
@@ -195,7 +197,7 @@ class TestOnError:
         assert corpus.statistics.hypothesis_length == 3 + 10_001
         assert corpus.statistics.reference_length == 4 + 10_002
 
-    def test_unknown_value_is_an_error(self, exact_meteor):
+    def test_on_error_rejects_an_unknown_value(self, exact_meteor):
         with pytest.raises(ConfigError, match="on_error is 'ignore'"):
             exact_meteor.on_error = "ignore"
 
@@ -206,6 +208,7 @@ def test_compare_words_by_java_matches_words_of_equal_hash(engine):
     if engine == "native" and meteor.engine != "native":
         pytest.skip("the extension is not built, or METEOR_E_PURE is set")
     meteor.engine = engine
+    # In Java, the strings "Aa" and "BB" have the same hash.
     assert meteor.score("Aa x", "BB x").statistics.hypothesis_matched == 1
     meteor.compare_words_by("java")
     assert meteor.engine == engine

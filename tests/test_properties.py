@@ -28,8 +28,8 @@ VOCABULARY = (
 )
 words = st.sampled_from(VOCABULARY.split())
 prose = st.lists(words, max_size=14).map(" ".join)
-anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
-texts = prose | anything
+arbitrary_text = st.text(st.characters(exclude_categories=["Cs"]), max_size=30)
+texts = prose | arbitrary_text
 pairs = st.tuples(texts, texts)
 
 

@@ -84,7 +84,7 @@ class SentenceCompass(ContextualMatcher):
     ("threshold", "words"),
     [(1.0, ["east", "dog"]), (0.899, ["east", "northeast", "dog"]), (0.5, ["east", "northeast", "north", "dog"])],
 )
-def test_vector_matchers_match_words_above_the_threshold(matcher_class, threshold, words):
+def test_vector_matchers_match_words_at_or_above_the_threshold(matcher_class, threshold, words):
     hypothesis = make_tokens("east northeast north west dog cat")
     matches = matcher_class.make(threshold=threshold).match(hypothesis, make_tokens("east dog"))
     matched_words = {hypothesis[match.hypothesis_start].form for match in matches}
@@ -146,7 +146,7 @@ def test_contextual_matcher_encodes_sentences_in_batches(monkeypatch):
     assert [len(row) for row in rows] == [2, 1, 2, 4, 1]
 
 
-def test_similarity_matcher_returns_similarities():
+def test_similarity_matcher_returns_similarity_as_probability():
     matches = Compass.make(threshold=0.5).match(make_tokens("east northeast north"), make_tokens("east"))
     probabilities = {match.hypothesis_start: match.probability for match in matches}
     assert probabilities == {0: 1.0, 1: pytest.approx(0.9), 2: pytest.approx(0.5)}

@@ -79,7 +79,7 @@ def test_temporary_files_of_killed_processes_are_removed(tmp_path, worker):
         make_files_old(tmp_path)
 
 
-def test_working_folder_removes_old_files_of_its_target(tmp_path, worker):
+def test_working_folder_removes_leftover_files_of_its_target(tmp_path, worker):
     """The age of the files does not matter, because no other process can use the target at the same time."""
     worker.send_signal(signal.SIGKILL)
     worker.wait()

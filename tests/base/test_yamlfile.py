@@ -191,7 +191,7 @@ def test_document_resolves_paths_relative_to_its_file(tmp_path, monkeypatch):
         assert document.path(path) == str(expected)
 
 
-def test_document_removes_terminal_controls_from_errors():
+def test_document_replaces_terminal_controls_in_errors():
     document = parse(r'"\e[31m\nx": 1')
     assert str(document.error(("\x1b[31m\nx",), "unknown key")) == "file.yaml:1: �[31m�x: unknown key"
 

@@ -62,6 +62,15 @@ def test_equal_texts_use_only_the_first_matcher():
         ([Match(0, 0, 1, 2), Match(2, 1)], [False, False, False]),
         ([Match(0, 0), Match(2, 1)], [True, False, True]),
     ],
+    ids=[
+        "single word",
+        "single phrase",
+        "same match twice",
+        "same hypothesis word",
+        "overlap in the reference",
+        "overlap in the hypothesis",
+        "independent matches",
+    ],
 )
 def test_match_is_fixed_if_its_words_have_no_other_match(matches, fixed):
     candidates = collect_candidates([FixedMatcher(*matches)], make_tokens("a b c"), make_tokens("x y z"))
