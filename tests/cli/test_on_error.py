@@ -9,7 +9,7 @@ import pytest
 LONG_SEGMENT = "a " * 10_001
 OPTIONS = ("-l", "other", "-m", "exact")
 
-pytestmark = pytest.mark.usefixtures("quick_refusal")
+pytestmark = pytest.mark.usefixtures("low_candidate_limit")
 
 
 @pytest.fixture
