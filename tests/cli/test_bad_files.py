@@ -66,7 +66,8 @@ def test_score_rejects_virtual_files_of_the_kernel(cli):
     for path in ("/proc/kmsg", "/proc/self/status"):
         line = cli.failing_in_process(1, "score", "hyp", "ref", "-l", "other", "--set", f"idf={path}")
         assert line == f"meteor-e: cannot read {path}: not a regular file but a virtual file of the kernel"
-    assert "a virtual file of the kernel" in cli.failing_in_process(1, "score", "/proc/self/status", "ref", "-l", "other")
+        line = cli.failing_in_process(1, "score", "/proc/self/status", "ref", "-l", "other")
+    assert "a virtual file of the kernel" in line
 
 
 @pytest.mark.parametrize("key", ["name", "licence", "version"])

@@ -325,5 +325,5 @@ def test_plugins_new_creates_a_plugin(tmp_path, monkeypatch):
     folder = tmp_path / "meteor-e-soundalike"
     assert (folder / "src/meteor_e_soundalike/soundalike.yaml").is_file()
     sources = [path.read_text(encoding="utf-8") for path in folder.rglob("*.py")]
-    modules = {module for source in sources for module, _ in imports(source)}
+    modules = {module for source in sources for module, _ in find_imports(source)}
     assert modules == {"meteor_e", "meteor_e.api", "meteor_e.testing", "meteor_e_soundalike"}
