@@ -1,4 +1,7 @@
-"""Random segments, and chains with a matcher of each family, for comparisons of the engines."""
+"""Generate random segments and chains of matchers for tests that compare the native engine with the Python engine.
+
+Together, the chains contain every family of matchers.
+"""
 
 from __future__ import annotations
 
@@ -62,8 +65,8 @@ WORDS = [
 FUNCTION_WORDS = frozenset({"the", "a", "of", "in"})
 
 
-class Letters(KeyMatcher):
-    """Words match if they share a letter after the third letter, so a word has several keys."""
+class LetterMatcher(KeyMatcher):
+    """A matcher whose words match if they share a letter after their third letter, so that a word has several keys."""
 
     name = "letters"
 
@@ -71,88 +74,90 @@ class Letters(KeyMatcher):
         return list(token.form[3:])
 
 
-class Sounds(SimilarityMatcher):
-    """Words match by made-up vectors, which some words do not have."""
+class SoundMatcher(SimilarityMatcher):
+    """A matcher that compares random vectors of words. A fifth of the words do not have a vector."""
 
     name = "sounds"
 
     def vectors(self, tokens):
         rows = np.zeros((len(tokens), 6), np.float32)
         for row, token in zip(rows, tokens, strict=True):
-            numbers = random.Random(zlib.crc32(token.form.encode("utf-8", "surrogatepass")))
-            if numbers.random() < 0.8:
-                row[:] = [numbers.gauss(0, 1) for _ in row]
+            rng = random.Random(zlib.crc32(token.form.encode("utf-8", "surrogatepass")))
+            if rng.random() < 0.8:
+                row[:] = [rng.gauss(0, 1) for _ in row]
                 row /= np.linalg.norm(row)
         return rows
 
 
-class Neighbors(ContextualMatcher):
-    """Words match by made-up vectors that depend on the neighboring words."""
+class NeighborMatcher(ContextualMatcher):
+    """A matcher that compares random vectors that depend on the preceding word."""
 
     name = "neighbors"
 
     def encode(self, sentences):
-        parts = []
+        matrices = []
         for sentence in sentences:
-            rows = Sounds().vectors(sentence)
-            mixed = rows.copy()
-            mixed[1:] += 0.3 * rows[:-1]
-            mixed[rows.any(axis=1) == 0] = 0
-            parts.append(mixed / np.maximum(np.linalg.norm(mixed, axis=1, keepdims=True), 1e-9))
-        return np.concatenate(parts).astype(np.float32), np.cumsum([0, *map(len, sentences)])
+            word_vectors = SoundMatcher().vectors(sentence)
+            vectors = word_vectors.copy()
+            vectors[1:] += 0.3 * word_vectors[:-1]
+            vectors[word_vectors.any(axis=1) == 0] = 0
+            norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+            matrices.append(vectors / np.maximum(norms, 1e-9))
+        return np.concatenate(matrices).astype(np.float32), np.cumsum([0, *map(len, sentences)])
 
 
-class Whims(Matcher):
-    """A matcher of phrases that proposes random matches, which depend only on the words."""
+class RandomPhraseMatcher(Matcher):
+    """A matcher that proposes random matches of phrases. The matches depend only on the words of the segment."""
 
-    name = "whims"
+    name = "random-phrases"
     search_weight = 0.7
 
     def match(self, hypothesis, reference) -> Iterator[Match]:
-        numbers = random.Random(zlib.crc32(repr((hypothesis, reference)).encode()))
-        for _ in range(numbers.randrange(4) if hypothesis and reference else 0):
-            j, i = numbers.randrange(len(reference)), numbers.randrange(len(hypothesis))
+        rng = random.Random(zlib.crc32(repr((hypothesis, reference)).encode()))
+        for _ in range(rng.randrange(4) if hypothesis and reference else 0):
+            reference_start = rng.randrange(len(reference))
+            hypothesis_start = rng.randrange(len(hypothesis))
             yield Match(
-                j,
-                i,
-                min(numbers.randint(1, 3), len(reference) - j),
-                min(numbers.randint(1, 3), len(hypothesis) - i),
-                numbers.random(),
+                reference_start,
+                hypothesis_start,
+                min(rng.randint(1, 3), len(reference) - reference_start),
+                min(rng.randint(1, 3), len(hypothesis) - hypothesis_start),
+                rng.random(),
             )
 
 
-class OwnTable(PhraseMatcher):
-    """A matcher with a phrase table that only Python can read."""
+class PythonTableMatcher(PhraseMatcher):
+    """A phrase matcher whose table is a Python object, which the native core cannot read."""
 
-    name = "own-table"
+    name = "python-table"
 
     def __init__(self, index: ParaphraseIndex) -> None:
-        self._table = _Wrapped(index)
+        self._table = PythonTable(index)
 
     @property
     def table(self):
         return self._table
 
 
-class _Wrapped:
+class PythonTable:
+    """A table of phrases with the attributes of an index, but of another class."""
+
     def __init__(self, index: ParaphraseIndex) -> None:
         self.word_id, self.phrases_at, self.paraphrases = index.word_id, index.phrases_at, index.paraphrases
 
 
 def build_indexes(folder: Path, seed: int = 7) -> tuple[ParaphraseIndex, SynonymIndex]:
-    """Build indexes of paraphrases and synonyms of the lowercased words."""
-    numbers = random.Random(seed)
+    """Build random indexes of paraphrases and synonyms for the lowercased words of WORDS."""
+    rng = random.Random(seed)
     words = [word.lower() for word in WORDS if word.isalpha()]
     lines = []
     for _ in range(150):
-        left, right = (" ".join(numbers.choices(words, k=numbers.randint(1, 3))) for _ in range(2))
-        lines += ["0.5", left, right]
-        if numbers.random() < 0.3:
-            lines += ["0.5", right, left]
+        phrase, paraphrase = (" ".join(rng.choices(words, k=rng.randint(1, 3))) for _ in range(2))
+        lines += ["0.5", phrase, paraphrase]
+        if rng.random() < 0.3:
+            lines += ["0.5", paraphrase, phrase]
     (folder / "table").write_text("\n".join(lines) + "\n", encoding="utf-8", errors="surrogatepass")
-    synsets = [
-        f"{word}\n{' '.join(str(numbers.randrange(12)) for _ in range(numbers.randint(1, 3)))}" for word in words
-    ]
+    synsets = [f"{word}\n{' '.join(str(rng.randrange(12)) for _ in range(rng.randint(1, 3)))}" for word in words]
     (folder / "synsets").write_text("\n".join(synsets) + "\n", encoding="utf-8")
     (folder / "exceptions").write_text("go\ngone went\nend\nlast finally\n", encoding="utf-8")
     build_paraphrase_index(folder / "table", folder / "paraphrases.idx")
@@ -160,8 +165,8 @@ def build_indexes(folder: Path, seed: int = 7) -> tuple[ParaphraseIndex, Synonym
     return ParaphraseIndex(folder / "paraphrases.idx"), SynonymIndex(folder / "synonyms.idx")
 
 
-def chains(folder: Path) -> dict[str, list[Matcher]]:
-    """Return chains that together contain all families of matchers, in several orders."""
+def make_chains(folder: Path) -> dict[str, list[Matcher]]:
+    """Return chains of matchers by name. Together, they contain all families of matchers, in several orders."""
     paraphrases, synonyms = build_indexes(folder)
     exact, stem = ExactMatcher(), StemMatcher("english")
     synonym, paraphrase = SynonymMatcher(synonyms), ParaphraseMatcher(paraphrases)
@@ -169,21 +174,29 @@ def chains(folder: Path) -> dict[str, list[Matcher]]:
         "meteor": [exact, stem, synonym, paraphrase],
         "exact": [exact],
         "no-exact": [paraphrase, stem, synonym],
-        "keys": [exact, Letters(), Sounds.make(threshold=0.7), Sounds.make(threshold=0.4, below=0.7)],
-        "python": [Whims(), exact, OwnTable(paraphrases)],
+        "keys": [exact, LetterMatcher(), SoundMatcher.make(threshold=0.7), SoundMatcher.make(threshold=0.4, below=0.7)],
+        "python": [RandomPhraseMatcher(), exact, PythonTableMatcher(paraphrases)],
         "contextual": [
             exact,
-            Neighbors.make(threshold=0.8),
+            NeighborMatcher.make(threshold=0.8),
             synonym,
-            Neighbors.make(threshold=0.5, below=0.8),
-            Whims(),
+            NeighborMatcher.make(threshold=0.5, below=0.8),
+            RandomPhraseMatcher(),
         ],
-        "all": [exact, stem, synonym, paraphrase, Sounds.make(threshold=0.8), Whims(), Letters()],
+        "all": [
+            exact,
+            stem,
+            synonym,
+            paraphrase,
+            SoundMatcher.make(threshold=0.8),
+            RandomPhraseMatcher(),
+            LetterMatcher(),
+        ],
         "no-table": [exact, ParaphraseMatcher(None)],
     }
 
 
-def engines(
+def make_engines(
     matchers: Sequence[Matcher],
     *,
     beam: int = 40,
@@ -194,14 +207,15 @@ def engines(
     lemmatizer: object = None,
     threads: int = 2,
 ) -> tuple[Meteor, Meteor]:
-    """Return the same metric with the native engine and with the Python engine."""
-    pair = []
+    """Return the same metric twice: first with the native engine, then with the Python engine."""
+    metrics = []
     for native in (True, False):
         meteor = Meteor("other", matchers=["exact"], resources=LanguageResources(), threads=threads)
-        weights = tuple(1 - 0.1 * place for place in range(len(matchers)))
+        weights = tuple(1 - 0.1 * index for index in range(len(matchers)))
+        description = meteor.chain.matchers[0]
         meteor.chain = dataclasses.replace(
             meteor.chain,
-            matchers=tuple(dataclasses.replace(meteor.chain.matchers[0], name=m.name) for m in matchers),
+            matchers=tuple(dataclasses.replace(description, name=matcher.name) for matcher in matchers),
             parameters=Parameters(*parameters, weights),
             beam=beam,
             character_mode=character_mode,
@@ -216,27 +230,31 @@ def engines(
             assert meteor.engine == "native"
         else:
             meteor.engine = "python"
-        pair.append(meteor)
-    return pair[0], pair[1]
+        metrics.append(meteor)
+    return metrics[0], metrics[1]
 
 
-def segment(numbers: random.Random, words: Sequence[str] = WORDS, longest: int = 12) -> str:
-    return " ".join(numbers.choices(words, k=numbers.randrange(longest + 1)))
+def generate_segment(rng: random.Random, words: Sequence[str] = WORDS, longest: int = 12) -> str:
+    """Return a random segment of at most ``longest`` words."""
+    return " ".join(rng.choices(words, k=rng.randrange(longest + 1)))
 
 
-def hypotheses_and_references(
-    numbers: random.Random, count: int, longest: int = 12
-) -> tuple[list[str], list[list[str]]]:
-    """Return random pairs. Words are repeated within pairs, and some pairs are repeated."""
+def generate_segments(rng: random.Random, count: int, longest: int = 12) -> tuple[list[str], list[list[str]]]:
+    """Return random hypotheses and their references.
+
+    A hypothesis and its references share words, some segments are repeated, and some references equal the hypothesis.
+    """
     hypotheses, references = [], []
     for _ in range(count):
-        if hypotheses and numbers.random() < 0.05:
-            at = numbers.randrange(len(hypotheses))
-            hypotheses.append(hypotheses[at])
-            references.append(references[at])
+        if hypotheses and rng.random() < 0.05:
+            index = rng.randrange(len(hypotheses))
+            hypotheses.append(hypotheses[index])
+            references.append(references[index])
             continue
-        words = numbers.choices(WORDS, k=numbers.randint(1, 10))
-        hypotheses.append(segment(numbers, words, longest))
-        others = [segment(numbers, words, longest) for _ in range(numbers.choice((1, 1, 2, 3)))]
-        references.append([hypotheses[-1], *others] if numbers.random() < 0.05 else others)
+        words = rng.choices(WORDS, k=rng.randint(1, 10))
+        hypotheses.append(generate_segment(rng, words, longest))
+        texts = [generate_segment(rng, words, longest) for _ in range(rng.choice((1, 1, 2, 3)))]
+        if rng.random() < 0.05:
+            texts.insert(0, hypotheses[-1])
+        references.append(texts)
     return hypotheses, references

@@ -1,4 +1,4 @@
-"""Vectors that depend on the sentence, in both engines."""
+"""Test matchers that compare contextual vectors, with the native engine and the Python engine."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from random_chains import Neighbors, engines, hypotheses_and_references
+from random_chains import NeighborMatcher, generate_segments, make_engines
 
 from meteor_e.api.batches import Batch
 from meteor_e.api.matchers import ContextualMatcher, SentenceMemory
@@ -17,76 +17,80 @@ from meteor_e.matchers.modules import ExactMatcher
 
 pytestmark = pytest.mark.skipif(native_module() is None, reason="the extension is not built, or METEOR_E_PURE is set")
 
+BOTH_ENGINES = pytest.mark.parametrize("engine_index", [0, 1], ids=["native", "python"])
+"""Run a test with each of the two metrics that ``make_engines`` returns."""
 
-class Counting(Neighbors):
-    """A matcher that records the sentences that it encodes."""
+
+class RecordingMatcher(NeighborMatcher):
+    """A matcher that records the batches of sentences that it encodes."""
 
     def __init__(self, options=None):
         super().__init__(options)
-        self.asked = []
+        self.batches = []
 
     def encode(self, sentences):
-        self.asked.append([" ".join(token.form for token in sentence) for sentence in sentences])
+        self.batches.append([" ".join(token.form for token in sentence) for sentence in sentences])
         return super().encode(sentences)
 
 
-def test_core_compares_the_vectors():
-    assert [planned.family for planned in plan_chain([ExactMatcher(), Neighbors()])] == ["exact", "contextual"]
+def test_plan_chain_finds_the_family_of_contextual_matchers():
+    assert [plan.family for plan in plan_chain([ExactMatcher(), NeighborMatcher()])] == ["exact", "contextual"]
 
 
-@pytest.mark.parametrize("pure", [False, True])
-def test_batch_encodes_its_distinct_sentences_once(pure):
-    matcher = Counting()
-    meteor = engines([ExactMatcher(), matcher])[pure]
+@BOTH_ENGINES
+def test_batch_encodes_each_distinct_sentence_once(engine_index):
+    matcher = RecordingMatcher()
+    meteor = make_engines([ExactMatcher(), matcher])[engine_index]
     list(meteor.segments(["a b", "c d", "a b", ""], [["c d", "e"], ["a b"], ["f"], ["e"]]))
-    (asked,) = matcher.asked
-    assert sorted(asked) == ["a b", "c d", "e", "f"]
+    (sentences,) = matcher.batches
+    assert sorted(sentences) == ["a b", "c d", "e", "f"]
     list(meteor.segments(["a b"], ["f"]))
-    assert len(matcher.asked) == 1
+    assert len(matcher.batches) == 1
 
 
-def test_scores_do_not_depend_on_chunks_order_and_threads(monkeypatch):
-    hypotheses, references = hypotheses_and_references(random.Random(5), 150)
-    matchers = [ExactMatcher(), Neighbors.make(threshold=0.7)]
-    expected = list(engines(matchers)[1].segments(hypotheses, references))
+def test_scores_do_not_depend_on_batches_order_or_threads(monkeypatch):
+    hypotheses, references = generate_segments(random.Random(5), 150)
+    matchers = [ExactMatcher(), NeighborMatcher.make(threshold=0.7)]
+    _, python = make_engines(matchers)
+    expected = list(python.segments(hypotheses, references))
     assert any(score.statistics.matchers[1].hypothesis_content for score in expected)
-    for size, threads in ((1, 1), (7, 1), (64, 3)):
-        monkeypatch.setattr("meteor_e.api.batches.BATCH_SEGMENTS", size)
-        monkeypatch.setattr("meteor_e.api.batches.FIRST_BATCH", size)
-        meteor = engines([ExactMatcher(), Neighbors.make(threshold=0.7)], threads=threads)[0]
+    for batch_size, threads in ((1, 1), (7, 1), (64, 3)):
+        monkeypatch.setattr("meteor_e.api.batches.BATCH_SEGMENTS", batch_size)
+        monkeypatch.setattr("meteor_e.api.batches.FIRST_BATCH", batch_size)
+        meteor, _ = make_engines([ExactMatcher(), NeighborMatcher.make(threshold=0.7)], threads=threads)
         assert list(meteor.segments(hypotheses, references)) == expected
         assert list(meteor.segments(hypotheses[::-1], references[::-1])) == expected[::-1]
 
 
-@pytest.mark.parametrize("pure", [False, True])
-def test_bands_may_share_their_vectors(pure):
-    class Band(Counting):
+@BOTH_ENGINES
+def test_matchers_can_share_encoded_sentences(engine_index):
+    class SharingMatcher(RecordingMatcher):
         memory = SentenceMemory()
 
-    bands = [Band.make(threshold=0.8), Band.make(threshold=0.5, below=0.8)]
-    meteor = engines([ExactMatcher(), *bands])[pure]
+    matchers = [SharingMatcher.make(threshold=0.8), SharingMatcher.make(threshold=0.5, below=0.8)]
+    meteor = make_engines([ExactMatcher(), *matchers])[engine_index]
     list(meteor.segments(["a b", "c d"], [["c d"], ["e"]]))
-    assert [len(band.asked) for band in bands] == [1, 0]
+    assert [len(matcher.batches) for matcher in matchers] == [1, 0]
 
 
 @pytest.mark.parametrize(("hypothesis", "reference"), [("a b c d e f", "b"), ("b", "a b c d e f")])
-def test_overlong_segment_is_reported(monkeypatch, hypothesis, reference):
-    """Only this segment fails, in both engines, and only if vectors are compared."""
+def test_segment_that_is_too_long_raises_input_error(monkeypatch, hypothesis, reference):
+    """Only the segment that is too long fails, in both engines, and only if vectors are compared."""
     monkeypatch.setattr(ContextualMatcher, "longest_sentence", 5)
     messages = set()
-    for meteor in engines([ExactMatcher(), Neighbors()]):
+    for meteor in make_engines([ExactMatcher(), NeighborMatcher()]):
         with pytest.raises(InputError, match="a segment of 6 words is too long for matcher 'neighbors'") as caught:
             meteor.score(hypothesis, reference)
         messages.add(str(caught.value))
         assert meteor.score(hypothesis, hypothesis).score == 1
         assert meteor.score(hypothesis, "").score == 0
-        scored = meteor.statistics(Batch([hypothesis, "a b"], [[reference], ["a c"]]))
-        assert list(scored.failures) == [0]
+        rows = meteor.statistics(Batch([hypothesis, "a b"], [[reference], ["a c"]]))
+        assert list(rows.failures) == [0]
     assert len(messages) == 1
 
 
 @pytest.mark.parametrize(
-    "wrong",
+    "corrupt",
     [
         lambda rows: rows[:-1],
         lambda rows: rows * float("nan"),
@@ -94,29 +98,30 @@ def test_overlong_segment_is_reported(monkeypatch, hypothesis, reference):
         lambda rows: np.concatenate([rows, rows]),
         lambda rows: rows.T,
     ],
+    ids=["row-missing", "nan", "not-unit-vectors", "too-many-rows", "transposed"],
 )
-def test_wrong_number_of_vectors_is_an_error(wrong):
-    class Wrong(Neighbors):
+def test_encode_must_return_one_unit_vector_per_word(corrupt):
+    class InvalidMatcher(NeighborMatcher):
         def encode(self, sentences):
             rows, offsets = super().encode(sentences)
-            return wrong(rows), offsets
+            return corrupt(rows), offsets
 
     messages = set()
-    for meteor in engines([ExactMatcher(), Wrong()]):
+    for meteor in make_engines([ExactMatcher(), InvalidMatcher()]):
         with pytest.raises(PluginError, match=r"matcher 'neighbors' failed with .*encode returned rows") as caught:
             meteor.score("the cat", "the dog sat")
         messages.add(str(caught.value))
     assert len(messages) == 1
 
 
-def test_vectors_of_several_dimensions_are_an_error():
-    class Growing(Neighbors):
+def test_vectors_must_keep_their_dimension():
+    class GrowingMatcher(NeighborMatcher):
         def encode(self, sentences):
             rows, offsets = super().encode(sentences)
             width = 3 + len(sentences[0])
             return np.pad(rows, ((0, 0), (0, width)))[:, :width], offsets
 
-    for meteor in engines([ExactMatcher(), Growing()]):
+    for meteor in make_engines([ExactMatcher(), GrowingMatcher()]):
         list(meteor.segments(["one two"], ["three four"]))
         with pytest.raises(PluginError, match="dimension"):
             meteor.score("one two", "three four five")

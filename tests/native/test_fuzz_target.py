@@ -1,4 +1,4 @@
-"""The fuzz target runs for a while with sanitizers. ``.ci/sanitize.sh`` runs this test."""
+"""Run the fuzz target for a while with sanitizers. Only ``.ci/sanitize.sh`` runs this test."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from pathlib import Path
 
 import pytest
 
-HERE = Path(__file__).parent
-SOURCES = HERE.parents[1] / "meteor_e" / "native"
-PARTS = ("normalizer", "word_table", "phrase_index", "synonym_index")
+FOLDER = Path(__file__).parent
+SOURCES = FOLDER.parents[1] / "meteor_e" / "native"
+MODULES = ("normalizer", "word_table", "phrase_index", "synonym_index")
 ROUNDS = os.environ.get("METEOR_E_FUZZ_ROUNDS", "20000")
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 
 
 @pytest.mark.skipif(not os.environ.get("METEOR_E_SANITIZE"), reason="run by .ci/sanitize.sh (METEOR_E_SANITIZE)")
 @pytest.mark.skipif(COMPILER is None or sys.platform != "linux", reason="needs g++ (or $CXX) on Linux")
-def test_fuzz_target(tmp_path):
+def test_fuzz_target_finds_no_errors(tmp_path):
     target = tmp_path / "fuzz"
-    parts = [str(SOURCES / f"{part}.cpp") for part in PARTS]
+    sources = [str(SOURCES / f"{module}.cpp") for module in MODULES]
     flags = ["-std=c++20", "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
-    build = [COMPILER, *flags, "-DMETEOR_STANDALONE", f"-I{SOURCES}", str(HERE / "fuzz_target.cpp"), *parts]
-    # A library that is loaded before AddressSanitizer's would keep the target from starting.
+    command = [COMPILER, *flags, "-DMETEOR_STANDALONE", f"-I{SOURCES}", str(FOLDER / "fuzz_target.cpp"), *sources]
+    # The target cannot start if another library is preloaded before that of AddressSanitizer.
     environment = {key: value for key, value in os.environ.items() if key != "LD_PRELOAD"}
-    built = subprocess.run([*build, "-o", str(target)], env=environment, capture_output=True, text=True)
-    if "cannot find -lasan" in built.stderr or "cannot find -lubsan" in built.stderr:
+    compilation = subprocess.run([*command, "-o", str(target)], env=environment, capture_output=True, text=True)
+    if "cannot find -lasan" in compilation.stderr or "cannot find -lubsan" in compilation.stderr:
         pytest.skip("the sanitizers' libraries are not installed")
-    assert built.returncode == 0, built.stderr
-    run = subprocess.run([str(target), ROUNDS, "1"], env=environment, capture_output=True, text=True)
-    assert run.returncode == 0, run.stderr
-    assert run.stdout == f"{ROUNDS} rounds\n"
+    assert compilation.returncode == 0, compilation.stderr
+    process = subprocess.run([str(target), ROUNDS, "1"], env=environment, capture_output=True, text=True)
+    assert process.returncode == 0, process.stderr
+    assert process.stdout == f"{ROUNDS} rounds\n"

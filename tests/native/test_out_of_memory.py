@@ -1,4 +1,7 @@
-"""If an allocation of the native core fails, the call raises MemoryError, and the program can continue."""
+"""Test that a call raises MemoryError if an allocation of the native core fails, and that the program can continue.
+
+The test runs a program in a separate process. A preloaded library makes a single allocation fail.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ import pytest
 
 from meteor_e.engine.native import native_module
 
-HERE = Path(__file__).parent
+FOLDER = Path(__file__).parent
 COMPILER = shutil.which(os.environ.get("CXX", "g++"))
 
 pytestmark = [
@@ -26,7 +29,7 @@ import ctypes, os, sys
 sys.path.insert(0, {tests!r})
 from pathlib import Path
 from meteor_e.api.tokens import Token
-from random_chains import chains, engines, hypotheses_and_references
+from random_chains import generate_segments, make_chains, make_engines
 import random
 
 library = ctypes.CDLL(os.environ["LD_PRELOAD"])
@@ -34,7 +37,7 @@ library.stop_failing.restype = ctypes.c_bool
 library.fail_allocation.argtypes = [ctypes.c_long]
 
 def count_failures(prepare):
-    # Fails the first allocation of a call, then the second, until a call needs fewer allocations than that.
+    # Make the first allocation of a call fail, then the second, and so on, until no allocation of a call fails.
     for index in range(100_000):
         call = prepare()
         library.fail_allocation(index)
@@ -50,10 +53,10 @@ def count_failures(prepare):
             return index
         assert type(error) is MemoryError, (index, repr(error))
 
-meteor, _ = engines(chains(Path({folder!r}))[{chain!r}])
+meteor, _ = make_engines(make_chains(Path({folder!r}))[{chain!r}])
 engine = meteor._engine
-# Threads take 16 items at a time, so there are more than 16; repetitions are aligned once.
-hypotheses, references = (5 * texts for texts in hypotheses_and_references(random.Random(4), 7, longest=9))
+# A thread takes 16 items at a time, so several threads need more than 16 items. Repeated segments are aligned once.
+hypotheses, references = (5 * texts for texts in generate_segments(random.Random(4), 7, longest=9))
 segments = [*hypotheses, *(text for texts in references for text in texts)]
 starts = [sum(map(len, references[:index])) for index in range(len(references) + 1)]
 
@@ -110,19 +113,32 @@ print("done")
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
+    """Compile the library that makes allocations fail, and return its path."""
     path = tmp_path_factory.mktemp("preloaded") / "failing_allocations.so"
-    build = [COMPILER, "-std=c++20", "-O1", "-shared", "-fPIC", str(HERE / "failing_allocations.cpp"), "-o", str(path)]
+    build = [
+        COMPILER,
+        "-std=c++20",
+        "-O1",
+        "-shared",
+        "-fPIC",
+        str(FOLDER / "failing_allocations.cpp"),
+        "-o",
+        str(path),
+    ]
     subprocess.run(build, check=True, capture_output=True)
     return path
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("chain", ["meteor", "all"])
-def test_failing_allocations_raise_memory_error(library, chain, tmp_path):
-    program = PROGRAM.format(tests=str(HERE), folder=str(tmp_path), chain=chain)
+def test_native_core_raises_memory_error_if_allocation_fails(library, chain, tmp_path):
+    program = PROGRAM.format(tests=str(FOLDER), folder=str(tmp_path), chain=chain)
     environment = {**os.environ, "LD_PRELOAD": str(library), "METEOR_E_THREADS": "1"}
-    run = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert run.returncode == 0, run.stdout + run.stderr[-3000:]
-    counts = dict(line.rsplit(" ", 1) for line in run.stdout.splitlines()[:-1])
-    assert run.stdout.splitlines()[-1] == "done"
+    process = subprocess.run(
+        [sys.executable, "-c", program], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert process.returncode == 0, process.stdout + process.stderr[-3000:]
+    *count_lines, last_line = process.stdout.splitlines()
+    counts = dict(line.rsplit(" ", 1) for line in count_lines)
+    assert last_line == "done"
     assert all(int(count) > 5 for count in counts.values()), counts
