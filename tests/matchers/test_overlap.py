@@ -1,4 +1,4 @@
-"""Similarity of words by common characters, and n-grams of segments."""
+"""Test matchers that compare characters of words, and statistics of characters and subsequences of segments."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ WORDS = [
 ]
 
 
-def aligned(meteor, hypothesis, reference):
+def align_words(meteor, hypothesis, reference):
+    """Align two texts and return the pairs of matched words."""
     alignment = meteor.align(hypothesis, reference)
     return {
         (alignment.hypothesis[match.hypothesis_start], alignment.reference[match.reference_start])
@@ -28,43 +29,42 @@ def aligned(meteor, hypothesis, reference):
 
 
 @pytest.mark.parametrize("matcher", [NgramMatcher, PrefixMatcher])
-def test_conformance(matcher):
+def test_matcher_conforms_to_the_plugin_interface(matcher):
     check_matcher(matcher)
 
 
-def test_words_match_the_most_similar_unmatched_word():
+def test_ngram_matcher_prefers_the_most_similar_word():
     meteor = Meteor("other", matchers=["exact", {"use": "ngram", "threshold": 0.4}])
-    found = aligned(meteor, "die hunde hundert laufen", "ein hund laufenden dorthin")
-    assert found == {("hunde", "hund"), ("laufen", "laufenden")}
+    pairs = align_words(meteor, "die hunde hundert laufen", "ein hund laufenden dorthin")
+    assert pairs == {("hunde", "hund"), ("laufen", "laufenden")}
 
 
-def test_words_that_the_other_side_has_are_left_to_exact():
+def test_ngram_matcher_ignores_words_that_both_segments_have():
     meteor = Meteor("other", matchers=["exact", "ngram"])
-    assert aligned(meteor, "hund hund", "hund hunde") == {("hund", "hund")}
+    assert align_words(meteor, "hund hund", "hund hunde") == {("hund", "hund")}
 
 
-def test_prefixes_are_shares_of_both_words():
-    (match,) = PrefixMatcher.make(threshold=0.1).match(*([token] for token in tokens("laufen", "laufe")))
+def test_prefix_similarity_is_the_fraction_of_both_words():
+    (match,) = PrefixMatcher.make(threshold=0.1).match([Token("laufen")], [Token("laufe")])
     assert match.probability == pytest.approx(2 * 5 / 11)
 
 
-def tokens(*words):
-    return [Token(word) for word in words]
-
-
-def test_equal_segments_count_the_same_in_a_system():
+def test_equal_segments_gives_all_segments_the_same_weight():
     hypotheses, references = ["a b x", "a " * 50 + "y", ""], ["a b c", "a " * 50 + "c c", ""]
-    keys = {"matchers": ["exact"], "parameters": {"gamma": 0.0, "alpha": 0.5}}
-    plain, equal = Meteor("other", **keys), Meteor("other", equal_segments=True, **keys)
-    scores = [[one.score for one in meteor.segments(hypotheses, references)] for meteor in (plain, equal)]
-    assert scores[1] == pytest.approx(scores[0], abs=1e-6)
-    # F1 of shares of (H + R) / 2 is the mean of the F1 of segments; the empty one has no words to share.
-    mean = sum(scores[0][:2]) / 2
-    assert equal.corpus(hypotheses, references).score == pytest.approx(mean, abs=1e-6)
-    assert plain.corpus(hypotheses, references).score > mean + 0.1
+    options = {"matchers": ["exact"], "parameters": {"gamma": 0.0, "alpha": 0.5}}
+    micro = Meteor("other", **options)
+    macro = Meteor("other", equal_segments=True, **options)
+    micro_scores = [score.score for score in micro.segments(hypotheses, references)]
+    macro_scores = [score.score for score in macro.segments(hypotheses, references)]
+    assert macro_scores == pytest.approx(micro_scores, abs=1e-6)
+    # Counts are divided by the mean length of both texts, so that the F1 of the corpus is the mean F1 of its segments.
+    # The empty segment does not have any words, so it does not count.
+    mean = sum(micro_scores[:2]) / 2
+    assert macro.corpus(hypotheses, references).score == pytest.approx(mean, abs=1e-6)
+    assert micro.corpus(hypotheses, references).score > mean + 0.1
 
 
-def test_match_weight_is_the_similarity_of_the_words():
+def test_task_any_weights_matches_by_similarity():
     scores = [
         Meteor("other", task="any").score(f"a b c {word}", "a b c laufen").score
         for word in ("laufen", "laufe", "lief", "xyz")
@@ -74,57 +74,63 @@ def test_match_weight_is_the_similarity_of_the_words():
     assert scores[0] == 1
 
 
-def test_shares_of_characters():
+def test_ngram_shares_returns_precision_and_recall():
     assert ngram_shares(["ab"], ["ab"]) == (1, 1)
     assert ngram_shares(["ab"], []) == (0, 0)
     assert ngram_shares([], []) == (0, 0)
-    # " a " and " ab ": 2 of 2 and 3 distinct signs, spaces twice; then " a"; nothing of three.
+    # The texts are " a " and " ab ". Of the characters, all 3 of the hypothesis and 3 of the 4 of the reference match.
+    # Of the bigrams, only " a" matches. None of the trigrams match.
     precision, recall = ngram_shares(["a"], ["ab"])
     assert precision == pytest.approx((1 + 1 / 2 + 0) / 3)
     assert recall == pytest.approx((3 / 4 + 1 / 3 + 0) / 3)
 
 
-def longest_common(own, others):
-    """Return the length of the longest common subsequence by its definition."""
-    lengths = [[0] * (len(others) + 1) for _ in range(len(own) + 1)]
-    for i, one in enumerate(own):
-        for j, other in enumerate(others):
-            lengths[i + 1][j + 1] = lengths[i][j] + 1 if one == other else max(lengths[i][j + 1], lengths[i + 1][j])
+def compute_common_subsequence_length(first, second):
+    """Return the length of the longest common subsequence by its recursive definition."""
+    lengths = [[0] * (len(second) + 1) for _ in range(len(first) + 1)]
+    for i in range(len(first)):
+        for j in range(len(second)):
+            if first[i] == second[j]:
+                lengths[i + 1][j + 1] = lengths[i][j] + 1
+            else:
+                lengths[i + 1][j + 1] = max(lengths[i][j + 1], lengths[i + 1][j])
     return lengths[-1][-1]
 
 
-def test_common_subsequences():
-    draw = random.Random(2)
+def test_common_subsequence_length_equals_its_definition():
+    rng = random.Random(2)
     for _ in range(300):
-        own, others = ("".join(draw.choices("abcd", k=draw.randint(0, 90))) for _ in "12")
-        assert common_subsequence_length(own, others) == longest_common(own, others)
+        first, second = ("".join(rng.choices("abcd", k=rng.randint(0, 90))) for _ in range(2))
+        assert common_subsequence_length(first, second) == compute_common_subsequence_length(first, second)
 
 
-def test_shares_of_subsequences():
+def test_subsequence_shares_depends_on_the_word_order():
     assert subsequence_shares(["ab"], ["ab"]) == (1, 1)
     assert subsequence_shares(["ab"], []) == subsequence_shares([], []) == (0, 0)
-    # " ba " and " ab ": three signs in order, and one pair of three.
+    # The texts are " ba " and " ab ". Of their characters, 3 of 4 match in order. None of the 3 bigrams match.
     precision, _ = subsequence_shares(["ba"], ["ab"])
     assert precision == pytest.approx((3 / 4 + 0) / 2)
-    # As many n-grams in common, but in another order.
+    # The reordered text has almost the same n-grams, but in another order.
     words = ["one", "two", "three", "four", "five"]
-    assert subsequence_shares(words, words[3:] + words[:3])[0] < subsequence_shares(words, words[:3] + words[3:])[0]
+    reordered_precision, _ = subsequence_shares(words, words[3:] + words[:3])
+    precision, _ = subsequence_shares(words, words)
+    assert reordered_precision < precision
 
 
-def test_repeated_text_is_penalized():
+def test_repeated_fraction_lowers_the_score():
     assert repeated_fraction(" aaaa ", "") == repeated_fraction("", "") == 0
     assert repeated_fraction("aaaa", "") == 0
     assert repeated_fraction("aaaaa", "") == 1 / 2
-    # " abcd abcd ": "abcd", " abc" and "bcd " come twice, of 8.
+    # The text has 8 character 4-grams. Of these, "abcd", " abc" and "bcd " occur twice.
     assert repeated_fraction(" abcd abcd ", " abcd ") == 3 / 8
     assert repeated_fraction(" abcd abcd ", " abcd abcd ") == 0
     meteor = Meteor.from_config("any", language="en")
-    once, twice = (meteor.score(text, "the cat sat on the mat").score for text in ("a cat on a mat", "a cat " * 6))
-    assert once > twice
+    reference = "the cat sat on the mat"
+    assert meteor.score("a cat on a mat", reference).score > meteor.score("a cat " * 6, reference).score
 
 
 @pytest.mark.parametrize(
-    "keys",
+    "options",
     [
         {"task": "any", "character_mode": True, "segmenter": "script", "normalization": "none"},
         {"task": "any", "parameters": {"delta": 0.8}},
@@ -132,25 +138,26 @@ def test_repeated_text_is_penalized():
         {"matchers": ["exact", {"use": "stem", "stemmer": "german"}, "ngram", "characters", "subsequence"]},
     ],
 )
-def test_engines_agree(keys):
-    draw = random.Random(1)
-    segments = [" ".join(draw.choices(WORDS, k=draw.randint(0, 12))) for _ in range(120)]
-    found = []
+def test_engines_agree(options):
+    rng = random.Random(1)
+    segments = [" ".join(rng.choices(WORDS, k=rng.randint(0, 12))) for _ in range(120)]
+    statistics = []
     for engine in ("native", "python"):
-        meteor = Meteor("other", **keys)
+        meteor = Meteor("other", **options)
         if engine == "native" and meteor.engine != "native":
             pytest.skip("the extension is not built, or METEOR_E_PURE is set")
         meteor.engine = engine
-        found.append([score.statistics for score in meteor.segments(segments, segments[7:] + segments[:7])])
-    assert found[0] == found[1]
+        scores = meteor.segments(segments, segments[7:] + segments[:7])
+        statistics.append([score.statistics for score in scores])
+    assert statistics[0] == statistics[1]
 
 
 @pytest.mark.parametrize(
     ("hypothesis", "reference"),
     [(" !ah", "a\0"), ("`", "\0a"), ("\0" * 9, "\0" * 7), ("\0a\0 \0\0b", "a\0 b\0\0")],
 )
-def test_engines_agree_on_texts_with_nul(hypothesis, reference):
-    """NUL is a character like any other: "\\0a" and "`" once had the same hash in the native core."""
+def test_engines_agree_on_text_with_nul(hypothesis, reference):
+    """NUL is an ordinary character. In an earlier native core, "\\0a" and "`" had the same hash."""
     meteor = Meteor.from_config("any", language="en")
     if meteor.engine != "native":
         pytest.skip("the extension is not built, or METEOR_E_PURE is set")
@@ -159,9 +166,9 @@ def test_engines_agree_on_texts_with_nul(hypothesis, reference):
     assert native == meteor.score(hypothesis, reference)
 
 
-def test_engines_agree_on_random_texts_with_nul():
-    draw = random.Random(3)
-    segments = ["".join(draw.choices("\0\1\2`ab ", k=draw.randint(1, 12))) for _ in range(400)]
+def test_engines_agree_on_random_text_with_nul():
+    rng = random.Random(3)
+    segments = ["".join(rng.choices("\0\1\2`ab ", k=rng.randint(1, 12))) for _ in range(400)]
     references = segments[9:] + segments[:9]
     meteor = Meteor.from_config("any", language="en")
     if meteor.engine != "native":
@@ -172,9 +179,9 @@ def test_engines_agree_on_random_texts_with_nul():
 
 
 @pytest.mark.parametrize("matcher", ["ngram", "prefix"])
-def test_capitals_after_unicode_13_are_not_lowercased(matcher):
-    """Python 3.10 does not know U+A7C0 as the capital of U+A7C1, so no version of Python may lowercase it."""
-    capital, small = ((Token(letter * 2),) for letter in ("\ua7c0", "\ua7c1"))
+def test_matcher_does_not_lowercase_capitals_after_unicode_13(matcher):
+    """Python 3.10 does not lowercase U+A7C0 to U+A7C1, so the matchers must not do it with any version of Python."""
+    capital, small = [Token("\ua7c0\ua7c0")], [Token("\ua7c1\ua7c1")]
     options = {"threshold": 0.01}
     matcher_class = {"ngram": NgramMatcher, "prefix": PrefixMatcher}[matcher]
     assert list(matcher_class.make(**options).match(capital, small)) == []
@@ -182,7 +189,7 @@ def test_capitals_after_unicode_13_are_not_lowercased(matcher):
     assert not meteor.align("\ua7c0\ua7c0 x", "\ua7c1\ua7c1 y").matches
 
 
-def test_function_words_are_compared_by_unicode_13():
+def test_function_words_are_lowercased_by_unicode_13():
     from meteor_e.scoring.alignment import Alignment
     from meteor_e.scoring.statistics import count_statistics
 

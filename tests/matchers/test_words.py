@@ -1,4 +1,4 @@
-"""The built-in matchers of single words: exact, stem, synonym."""
+"""Test the built-in matchers: exact, stem, synonym and paraphrase."""
 
 from __future__ import annotations
 
@@ -14,15 +14,23 @@ from meteor_e.matchers.modules import ParaphraseMatcher, StemMatcher, SynonymMat
 from meteor_e.packs.pack import Pack
 
 
-def matched(matcher, hypothesis, reference):
+def make_tokens(text):
+    """Return the words of a text as tokens."""
+    return [Token(word) for word in text.split()]
+
+
+def match_words(matcher, hypothesis, reference):
     """Return the pairs of words that a matcher proposes."""
-    one, other = list(map(Token, hypothesis.split())), list(map(Token, reference.split()))
-    return [(one[m.hypothesis_start].form, other[m.reference_start].form) for m in matcher.match(one, other)]
+    hypothesis_words, reference_words = hypothesis.split(), reference.split()
+    return [
+        (hypothesis_words[match.hypothesis_start], reference_words[match.reference_start])
+        for match in matcher.match(make_tokens(hypothesis), make_tokens(reference))
+    ]
 
 
-def test_stems_of_different_words():
+def test_stem_matcher_matches_different_words_with_equal_stems():
     matcher = StemMatcher("english")
-    assert matched(matcher, "studies study", "studying study") == [
+    assert match_words(matcher, "studies study", "studying study") == [
         ("studies", "studying"),
         ("study", "studying"),
         ("studies", "study"),
@@ -30,21 +38,22 @@ def test_stems_of_different_words():
     assert matcher.describe() == "english"
 
 
-def test_language_without_a_stemmer_is_reported():
+def test_stem_matcher_needs_a_stemmer():
     with pytest.raises(ConfigError, match="language 'other' has no stemmer"):
         Meteor("other", matchers=["exact", "stem"])
     assert Meteor("other", matchers=["exact", {"use": "stem", "stemmer": "english"}]).align("cats", "cat").matches
 
 
 @pytest.fixture
-def synonym(own_packs):
+def synonym_matcher(own_packs):
+    """Return a matcher with the synonyms of the small English pack."""
     synonyms = Pack(own_packs / "en").synonyms
     assert synonyms is not None
     return SynonymMatcher(synonyms)
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "same"),
+    ("word", "synonym", "expected"),
     [
         ("big", "large", True),
         ("big", "big", False),
@@ -74,15 +83,16 @@ def synonym(own_packs):
         ("", "large", False),
     ],
 )
-def test_synonyms_by_synset_exception_and_suffix(synonym, one, other, same):
-    (a,), (b,) = list(map(Token, [one])), list(map(Token, [other]))
-    assert [bool(list(synonym.match([x], [y]))) for x, y in ((a, b), (b, a))] == [same, same]
+def test_synonym_matcher_uses_synsets_exceptions_and_suffixes(synonym_matcher, word, synonym, expected):
+    matches = list(synonym_matcher.match([Token(word)], [Token(synonym)]))
+    reverse_matches = list(synonym_matcher.match([Token(synonym)], [Token(word)]))
+    assert [bool(matches), bool(reverse_matches)] == [expected, expected]
 
 
-def test_synsets_of_words(synonym, own_packs):
+def test_synsets_returns_the_synset_ids_of_words(synonym_matcher, own_packs):
     words = ["large", "churches", "men", "handsful", "", "Big", "hopping", "us", "\ud800", "𝄞s"]
     meteor = Meteor("en", pack=own_packs / "en", matchers=["stem", "synonym"])
-    expected = [sorted(synonym.keys(token)) for token in list(map(Token, words))]
+    expected = [sorted(synonym_matcher.keys(Token(word))) for word in words]
     assert any(expected)
     for engine in ("python", meteor.engine):
         meteor.engine = engine
@@ -90,39 +100,37 @@ def test_synsets_of_words(synonym, own_packs):
     assert Meteor("other", matchers=["exact"]).synsets(words[:2]) == [[], []]
 
 
-def test_language_without_synonyms_is_reported():
+def test_synonym_matcher_needs_synonyms():
     with pytest.raises(ResourceError, match="no synonyms are installed for language 'other'"):
         Meteor("other", matchers=["exact", "synonym"])
     optional = Meteor("other", matchers=["exact", {"use": "synonym", "optional": True}])
     assert "synonym=0.5(no synonyms)" in optional.signature
-    assert (
-        optional.score("big cats", ["large cats"]).score
-        == Meteor("other", matchers=["exact"]).score("big cats", ["large cats"]).score
-    )
-
-
-def tokens(text):
-    return list(map(Token, text.split()))
+    exact = Meteor("other", matchers=["exact"])
+    assert optional.score("big cats", ["large cats"]).score == exact.score("big cats", ["large cats"]).score
 
 
 @pytest.fixture
 def matcher(own_packs):
+    """Return a matcher with the paraphrases of the small English pack."""
     return ParaphraseMatcher(Pack(own_packs / "en").paraphrases)
 
 
-def test_phrases_of_the_pack_both_ways(matcher):
-    assert list(matcher.match(tokens("at last"), tokens("in the end"))) == [Match(0, 0, 3, 2), Match(0, 0, 3, 2)]
-    assert list(matcher.match(tokens("finally"), tokens("x in the end"))) == [Match(1, 0, 3, 1)]
-    assert list(matcher.match(tokens("In the end"), tokens("finally"))) == []
+def test_paraphrase_matcher_matches_in_both_directions(matcher):
+    assert list(matcher.match(make_tokens("at last"), make_tokens("in the end"))) == [
+        Match(0, 0, 3, 2),
+        Match(0, 0, 3, 2),
+    ]
+    assert list(matcher.match(make_tokens("finally"), make_tokens("x in the end"))) == [Match(1, 0, 3, 1)]
+    assert list(matcher.match(make_tokens("In the end"), make_tokens("finally"))) == []
 
 
-def test_matcher_is_pickled_with_its_table(matcher):
-    list(matcher.match(tokens("at last"), tokens("in the end")))
+def test_paraphrase_matcher_is_pickled_with_its_table(matcher):
+    list(matcher.match(make_tokens("at last"), make_tokens("in the end")))
     copy = pickle.loads(pickle.dumps(matcher))
-    assert list(copy.match(tokens("finally"), tokens("in the end"))) == [Match(0, 0, 3, 1)]
+    assert list(copy.match(make_tokens("finally"), make_tokens("in the end"))) == [Match(0, 0, 3, 1)]
 
 
-def test_signature_of_a_default_chain_reports_a_missing_table(own_packs):
+def test_signature_reports_a_missing_paraphrase_table(own_packs):
     meteor = Meteor("en", task="universal", pack=own_packs / "en")
     assert "no table" not in meteor.signature
     bare = Meteor("other", task="universal")

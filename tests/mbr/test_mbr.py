@@ -1,7 +1,10 @@
+"""Test minimum Bayes risk decoding: the command ``mbr``, the function ``choices`` and the methods."""
+
 from __future__ import annotations
 
 import json
 from importlib import import_module
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -16,17 +19,38 @@ SOURCES = [
     ["the cat sat on the mat", "a cat sat on the mat", "dogs bark", "the cat is on the mat"],
     ["many people run", "a lot of people hurry", "a lot of people run", "x"],
 ]
-MOSES = "".join(f"{at} ||| {text} ||| F0= 1 ||| -{at}\n" for at, each in enumerate(SOURCES) for text in each)
-LINES = "".join(f"{text}\n" for each in SOURCES for text in each)
-JSON = "".join(json.dumps(each if at else {"candidates": each}) + "\n" for at, each in enumerate(SOURCES))
+"""The candidates of two sources."""
+
+MOSES = "".join(
+    f"{index} ||| {text} ||| F0= 1 ||| -{index}\n" for index, candidates in enumerate(SOURCES) for text in candidates
+)
+LINES = "".join(f"{text}\n" for candidates in SOURCES for text in candidates)
+# A line of JSON Lines is an object or a list of candidates.
+JSON = json.dumps({"candidates": SOURCES[0]}) + "\n" + json.dumps(SOURCES[1]) + "\n"
 
 
-def expected(score):
-    chosen = []
-    for each in SOURCES:
-        means = [np.mean([score(one, other) for other in each]) for one in each]
-        chosen.append((int(np.argmax(means)), float(max(means)), means))
-    return chosen
+class ExpectedChoice(NamedTuple):
+    """The candidate with the highest mean score against all candidates of its source."""
+
+    text: str
+    candidate_index: int
+    mean: float
+    means: list[float]
+    """The mean scores of all candidates."""
+
+
+def compute_choices(score):
+    """Return for each source the best candidate, computed by the definition of minimum Bayes risk.
+
+    Args:
+        score: function of a hypothesis and a reference. Higher scores are better.
+    """
+    result = []
+    for candidates in SOURCES:
+        means = [np.mean([score(candidate, reference) for reference in candidates]) for candidate in candidates]
+        index = int(np.argmax(means))
+        result.append(ExpectedChoice(candidates[index], index, float(means[index]), means))
+    return result
 
 
 @pytest.mark.parametrize(
@@ -37,39 +61,39 @@ def expected(score):
         (JSON, []),
         (JSON, ["--format-in", "jsonl"]),
     ],
+    ids=["moses", "lines", "jsonl", "jsonl-by-option"],
 )
-def test_candidates_can_have_several_forms(cli, own_packs, content, options):
+def test_mbr_reads_moses_lines_and_jsonl(cli, own_packs, content, options):
     cli.file("candidates", content)
     meteor = Meteor("en")
-    right = expected(lambda one, other: meteor.score(one, other).score)
-    assert cli("mbr", "candidates", *options).out.splitlines() == [
-        each[at] for each, (at, _, _) in zip(SOURCES, right, strict=True)
-    ]
-    rows = [line.split("\t") for line in cli("mbr", "-", *options, "-f", "tsv", text=content).out.splitlines()]
-    assert [title for title in rows[0] if title not in ("id", "score")] == ["source", "candidate", "expected", "text"]
-    assert ("id" in rows[0]) == ("score" in rows[0]) == (content == MOSES)
-    for number, (row, (at, score, _)) in enumerate(zip(rows[1:], right, strict=True)):
-        found = dict(zip(rows[0], row, strict=True))
-        assert int(found["candidate"]) == at + 1
-        assert float(found["expected"]) == pytest.approx(score, abs=1e-15)
-        assert found.get("id", str(number)) == str(number)
+    expected_choices = compute_choices(lambda hypothesis, reference: meteor.score(hypothesis, reference).score)
+    lines = cli("mbr", "candidates", *options).out.splitlines()
+    assert lines == [choice.text for choice in expected_choices]
+    lines = cli("mbr", "-", *options, "-f", "tsv", text=content).out.splitlines()
+    header, *rows = [line.split("\t") for line in lines]
+    assert [title for title in header if title not in ("id", "score")] == ["source", "candidate", "expected", "text"]
+    # Only the Moses list has ids and scores.
+    assert ("id" in header) == ("score" in header) == (content == MOSES)
+    for index, (row, choice) in enumerate(zip(rows, expected_choices, strict=True)):
+        cells = dict(zip(header, row, strict=True))
+        assert int(cells["candidate"]) == choice.candidate_index + 1
+        assert float(cells["expected"]) == pytest.approx(choice.mean, abs=1e-15)
+        assert cells.get("id", str(index)) == str(index)
 
 
-def test_another_metric_and_all_scores(cli):
+def test_mbr_supports_metrics_and_reports_all_scores(cli):
     pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     cli.file("candidates", MOSES)
     chrf, ter = load_metric("chrf"), load_metric("ter")
-    right = expected(lambda one, other: chrf.score(one, other).score)
-    found = [json.loads(line) for line in cli("mbr", "candidates", "-M", "chrf", "-f", "jsonl").out.splitlines()]
-    for entry, each, (at, _, means) in zip(found, SOURCES, right, strict=True):
-        assert entry["expected_scores"] == pytest.approx(means)
-        assert (entry["candidate"], entry["text"]) == (at + 1, each[at])
+    expected_choices = compute_choices(lambda hypothesis, reference: chrf.score(hypothesis, reference).score)
+    for entry, choice in zip(run_mbr_jsonl(cli, "candidates", "-M", "chrf"), expected_choices, strict=True):
+        assert entry["expected_scores"] == pytest.approx(choice.means)
+        assert (entry["candidate"], entry["text"]) == (choice.candidate_index + 1, choice.text)
         assert entry["signature"].startswith("chrF2|")
-    # The lower, the better.
-    least = expected(lambda one, other: -ter.score(one, other).score)
-    assert cli("mbr", "candidates", "-M", "ter").out.splitlines() == [
-        each[at] for each, (at, _, _) in zip(SOURCES, least, strict=True)
-    ]
+    # Lower TER is better.
+    expected_choices = compute_choices(lambda hypothesis, reference: -ter.score(hypothesis, reference).score)
+    lines = cli("mbr", "candidates", "-M", "ter").out.splitlines()
+    assert lines == [choice.text for choice in expected_choices]
 
 
 @pytest.mark.parametrize(
@@ -109,165 +133,178 @@ def test_another_metric_and_all_scores(cli):
         (MOSES, ["-M", "chrff"], 2, "did you mean 'chrf'"),
     ],
 )
-def test_invalid_arguments_are_refused(cli, content, options, code, message):
+def test_mbr_rejects_invalid_input_and_options(cli, content, options, code, message):
     cli.file("candidates", content)
     assert message in cli.failing(code, "mbr", "candidates", "-l", "other", *options)
 
 
-def shrink(monkeypatch, size):
-    """Set the number of pairs above which a source is large."""
+def set_block_size(monkeypatch, size):
+    """Set the number of pairs above which a source is scored in blocks."""
     for module in ("decisions", "methods"):
         monkeypatch.setattr(import_module(f"meteor_e.mbr.{module}"), "BLOCK", size)
 
 
 @pytest.mark.parametrize("name", ["meteor", "chrf"])
 @pytest.mark.parametrize("size", [1, 5, 9])
-def test_large_source_is_scored_in_parts(own_packs, monkeypatch, name, size):
-    """Small and large sources are mixed, and some candidates are repeated."""
+def test_choices_scores_large_sources_in_blocks(own_packs, monkeypatch, name, size):
+    """The sources are small and large, and some candidates are repeated."""
     if name == "chrf":
         pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
     large = [*SOURCES[0], SOURCES[0][1], "", *SOURCES[1]]
     sources = [large, SOURCES[1][:2], SOURCES[1][:1], SOURCES[0], large]
-    metric, told = load_metric(name), []
-    whole = list(choices(metric, sources))
-    shrink(monkeypatch, size)
-    parts = choices(metric, sources, progress=lambda *work: told.append(work))
-    for found, expected in zip(parts, whole, strict=True):
-        assert found[:3] == expected[:3]
-        assert found.scores.tolist() == expected.scores.tolist()
-    assert told[-1] == ("source 5", 9, 9)
-    assert {stage for stage, _, _ in told} >= {"source 1", "source 4", "source 5"}
+    metric = load_metric(name)
+    expected_choices = list(choices(metric, sources))
+    set_block_size(monkeypatch, size)
+    reports = []
+    actual_choices = choices(metric, sources, progress=lambda *report: reports.append(report))
+    for choice, expected_choice in zip(actual_choices, expected_choices, strict=True):
+        assert choice[:3] == expected_choice[:3]
+        assert choice.scores.tolist() == expected_choice.scores.tolist()
+    assert reports[-1] == ("source 5", 9, 9)
+    assert {stage for stage, _, _ in reports} >= {"source 1", "source 4", "source 5"}
 
 
 @pytest.mark.usefixtures("low_candidate_limit")
-def test_failing_pair_of_a_large_source_is_reported(own_packs, monkeypatch):
-    shrink(monkeypatch, 2)
-    bad = ["x", "y", "a " * 10_001 + "b", "a " * 10_001 + "c"]
+def test_choices_reports_a_failing_pair_of_a_large_source(own_packs, monkeypatch):
+    set_block_size(monkeypatch, 2)
+    candidates = ["x", "y", "a " * 10_001 + "b", "a " * 10_001 + "c"]
     with pytest.raises(InputError, match=r"source 2: a segment of .*because words repeat"):
-        list(choices(load_metric("meteor", language="other"), [["x"], bad]))
+        list(choices(load_metric("meteor", language="other"), [["x"], candidates]))
 
 
-@pytest.mark.parametrize("bad", ["text", {"a": "b"}, ["a", None], ["a", ["b"]], []])
-def test_invalid_candidates_are_refused(bad):
+@pytest.mark.parametrize("candidates", ["text", {"a": "b"}, ["a", None], ["a", ["b"]], []])
+def test_choices_rejects_invalid_candidates(candidates):
     with pytest.raises(InputError, match="source 2"):
-        list(choices(load_metric("meteor", language="other"), [["x"], bad]))
+        list(choices(load_metric("meteor", language="other"), [["x"], candidates]))
 
 
-SCORED = "".join(
-    f"{name} ||| {text} ||| F0= {k} ||| {-k - 0.5} ||| 0-0\n"
-    for name, each in zip("ab", SOURCES, strict=True)
-    for k, text in enumerate(each)
+SCORED_MOSES = "".join(
+    f"{id} ||| {text} ||| F0= {index} ||| {-index - 0.5} ||| 0-0\n"
+    for id, candidates in zip("ab", SOURCES, strict=True)
+    for index, text in enumerate(candidates)
 )
+"""The sources as a Moses list, with the ids `a` and `b`, distinct scores and word alignments."""
 
 
-def entries(cli, *arguments, **options):
+def run_mbr_jsonl(cli, *arguments, **options):
+    """Run the command ``mbr`` and return the records of its JSON Lines output."""
     return [json.loads(line) for line in cli("mbr", *arguments, "-f", "jsonl", **options).out.splitlines()]
 
 
-def test_n_best_is_a_moses_list_that_can_be_read_again(cli, own_packs):
-    cli.file("candidates", SCORED)
-    right = expected(lambda one, other: Meteor("en").score(one, other).score)
+def test_n_best_writes_a_moses_list_that_mbr_can_read(cli, own_packs):
+    cli.file("candidates", SCORED_MOSES)
+    meteor = Meteor("en")
+    expected_choices = compute_choices(lambda hypothesis, reference: meteor.score(hypothesis, reference).score)
     lines = cli("mbr", "candidates", "--n-best", "3").out.splitlines()
     assert len(lines) == 6
-    for name, each, (_, _, means), found in zip("ab", SOURCES, right, (lines[:3], lines[3:]), strict=True):
-        order = sorted(range(4), key=lambda place: -means[place])[:3]
-        for place, line in zip(order, found, strict=True):
-            identity, text, own, score = line.split(" ||| ")
-            assert (identity, text, own) == (name, each[place], f"System= {-place - 0.5}")
-            assert float(score) == pytest.approx(means[place], abs=1e-15)
+    n_best_lists = (lines[:3], lines[3:])
+    for id, candidates, choice, n_best in zip("ab", SOURCES, expected_choices, n_best_lists, strict=True):
+        ranking = np.argsort(-np.array(choice.means), kind="stable")[:3].tolist()
+        for index, line in zip(ranking, n_best, strict=True):
+            line_id, text, features, score = line.split(" ||| ")
+            assert (line_id, text, features) == (id, candidates[index], f"System= {-index - 0.5}")
+            assert float(score) == pytest.approx(choice.means[index], abs=1e-15)
     assert len(cli("mbr", "-", text="\n".join(lines) + "\n").out.splitlines()) == 2
 
 
-def test_ids_and_scores_are_kept(cli, own_packs):
-    cli.file("candidates", SCORED)
-    for entry, name in zip(entries(cli, "candidates", "--n-best", "9"), "ab", strict=True):
-        assert entry["id"] == name
-        assert sorted(one["score"] for one in entry["n_best"]) == [-3.5, -2.5, -1.5, -0.5]
+def test_mbr_jsonl_preserves_ids_and_scores(cli, own_packs):
+    cli.file("candidates", SCORED_MOSES)
+    for entry, id in zip(run_mbr_jsonl(cli, "candidates", "--n-best", "9"), "ab", strict=True):
+        assert entry["id"] == id
+        assert sorted(candidate["score"] for candidate in entry["n_best"]) == [-3.5, -2.5, -1.5, -0.5]
         assert entry["score"] == entry["n_best"][0]["score"]
-    line = {"id": 7, "candidates": SOURCES[0], "scores": [1, 2, 3, 4]}
-    (entry,) = entries(cli, "-", text=json.dumps(line) + "\n")
+    source = {"id": 7, "candidates": SOURCES[0], "scores": [1, 2, 3, 4]}
+    (entry,) = run_mbr_jsonl(cli, "-", text=json.dumps(source) + "\n")
     assert (entry["id"], entry["score"]) == (7, entry["candidate"])
 
 
-def test_references_and_weights(cli, own_packs):
+def test_mbr_uses_references_and_weights(cli, own_packs):
     meteor = Meteor("en")
     references, weights = ["a dog barks", "the cat sat", "x"], [0.5, 2, 0]
-    means = [sum(w * meteor.score(one, r).score for w, r in zip(weights, references)) / 2.5 for one in SOURCES[0]]  # noqa: B905
-    line = {"candidates": SOURCES[0], "references": references, "weights": weights}
-    assert entries(cli, "-", text=json.dumps(line))[0]["expected_scores"] == pytest.approx(means, abs=1e-15)
-    cli.file("candidates", SCORED)
-    exponents = np.exp(-np.arange(4.0))
-    means = [meteor.pairwise([one], SOURCES[0])[0] @ exponents / exponents.sum() for one in SOURCES[0]]
-    found = entries(cli, "candidates", "--weights-by-scores")
-    assert found[0]["expected_scores"] == pytest.approx(means, abs=1e-12)
+    means = []
+    for candidate in SOURCES[0]:
+        scores = [meteor.score(candidate, reference).score for reference in references]
+        means.append(sum(weight * score for weight, score in zip(weights, scores, strict=True)) / sum(weights))
+    source = {"candidates": SOURCES[0], "references": references, "weights": weights}
+    (entry,) = run_mbr_jsonl(cli, "-", text=json.dumps(source))
+    assert entry["expected_scores"] == pytest.approx(means, abs=1e-15)
+    cli.file("candidates", SCORED_MOSES)
+    # The scores of the candidates are -0.5, -1.5, -2.5 and -3.5. The weights are their softmax.
+    exponentials = np.exp(-np.arange(4.0))
+    softmax = exponentials / exponentials.sum()
+    means = [meteor.pairwise([candidate], SOURCES[0])[0] @ softmax for candidate in SOURCES[0]]
+    entry, _ = run_mbr_jsonl(cli, "candidates", "--weights-by-scores")
+    assert entry["expected_scores"] == pytest.approx(means, abs=1e-12)
 
 
-def many(count, seed):
-    """Return variants of a sentence, some of them equal."""
-    random = np.random.RandomState(seed)
+def generate_candidates(count, seed):
+    """Return random variants of a sentence. Some of the variants are equal."""
+    rng = np.random.RandomState(seed)
     words = SOURCES[0][0].split() + SOURCES[1][2].split() + SOURCES[1][0].split()
-    other = ["woman", "cat", "large", "home", "loud", "morning", "some", "looked", "under", "car"]
-    drawn = [[word if random.rand() > 0.25 else random.choice(other) for word in words] for _ in range(count)]
-    return [" ".join(word for word in each if random.rand() > 0.1) for each in drawn]
+    substitutes = ["woman", "cat", "large", "home", "loud", "morning", "some", "looked", "under", "car"]
+    variants = [[word if rng.rand() > 0.25 else rng.choice(substitutes) for word in words] for _ in range(count)]
+    return [" ".join(word for word in variant if rng.rand() > 0.1) for variant in variants]
 
 
 @pytest.mark.parametrize("name", ["meteor", "chrf", "bleu"])
-def test_aggregation_finds_the_best(own_packs, name):
+def test_aggregation_selects_the_best_candidates(own_packs, name):
     if name != "meteor":
         pytest.importorskip("sacrebleu", reason="needs the extra 'metrics'")
-    # Enough for the native core's own way; the Python engine needs a minute for so many.
-    metric, size = load_metric(name), 300 if name == "meteor" and native_module() is not None else 25
-    sources = [many(size, seed) + many(3, seed) for seed in range(2)]
-    sources = [
-        *sources,
-        Source(sources[0], references=sources[1], weights=np.random.RandomState(0).rand(len(sources[1])).tolist()),
-    ]
-    whole = list(choices(metric, sources, best=3))
-    alone = list(choices(metric, sources, method=Aggregation(top=0)))
-    kept = list(choices(metric, sources, method=Aggregation(top=20), best=3))
-    for exact, rough, found in zip(whole, alone, kept, strict=True):
-        assert np.corrcoef(exact.scores, rough.scores)[0, 1] > 0.9
-        assert (list(found.best), found.expected) == (list(exact.best), exact.expected)
-        scored = ~np.isnan(found.scores)
-        assert found.scores[scored].tolist() == exact.scores[scored].tolist()
-        assert 3 <= len({found.source.candidates[at] for at in np.flatnonzero(scored)}) <= 20
+    # The native core has a special implementation for many candidates. The Python engine would need a minute for them.
+    size = 300 if name == "meteor" and native_module() is not None else 25
+    metric = load_metric(name)
+    first, second = (generate_candidates(size, seed) + generate_candidates(3, seed) for seed in range(2))
+    weights = np.random.RandomState(0).rand(len(second)).tolist()
+    sources = [first, second, Source(first, references=second, weights=weights)]
+    exact_choices = list(choices(metric, sources, best=3))
+    approximate_choices = list(choices(metric, sources, method=Aggregation(top=0)))
+    reranked_choices = list(choices(metric, sources, method=Aggregation(top=20), best=3))
+    for exact, approximate, reranked in zip(exact_choices, approximate_choices, reranked_choices, strict=True):
+        assert np.corrcoef(exact.scores, approximate.scores)[0, 1] > 0.9
+        assert (list(reranked.best), reranked.expected) == (list(exact.best), exact.expected)
+        is_scored = ~np.isnan(reranked.scores)
+        assert reranked.scores[is_scored].tolist() == exact.scores[is_scored].tolist()
+        assert 3 <= len({reranked.source.candidates[index] for index in np.flatnonzero(is_scored)}) <= 20
 
 
-def test_pruning_approximates(own_packs):
-    sources = [many(60, seed) for seed in range(6 if native_module() is not None else 2)]
+def test_pruning_approximates_the_exact_method(own_packs):
+    sources = [generate_candidates(60, seed) for seed in range(6 if native_module() is not None else 2)]
     metric, method = load_metric("meteor"), Pruning(sizes=(8, 16, 60))
-    whole = list(choices(metric, sources))
-    found = list(choices(metric, sources, method=method))
-    for exact, one, again in zip(whole, found, choices(metric, sources, method=method), strict=True):
-        assert one.scores.tolist() == pytest.approx(again.scores.tolist(), nan_ok=True, abs=0)
-        scored = ~np.isnan(one.scores)
-        assert np.abs(exact.scores - one.scores)[scored].max() < 1e-12
-        assert exact.expected - exact.scores[one.candidate_index] < 0.02
-    assert any(np.isnan(one.scores).any() for one in found)
+    exact_choices = list(choices(metric, sources))
+    pruned_choices = list(choices(metric, sources, method=method))
+    repeated_choices = list(choices(metric, sources, method=method))
+    for exact, pruned, repeated in zip(exact_choices, pruned_choices, repeated_choices, strict=True):
+        assert pruned.scores.tolist() == pytest.approx(repeated.scores.tolist(), nan_ok=True, abs=0)
+        is_scored = ~np.isnan(pruned.scores)
+        assert np.abs(exact.scores - pruned.scores)[is_scored].max() < 1e-12
+        assert exact.expected - exact.scores[pruned.candidate_index] < 0.02
+    # The scores of pruned candidates are NaN.
+    assert any(np.isnan(choice.scores).any() for choice in pruned_choices)
 
 
-def test_methods_and_their_settings_are_told(cli, own_packs):
+def test_mbr_jsonl_reports_the_method_and_its_settings(cli, own_packs):
     cli.file("candidates", MOSES)
     settings = ["--method", "pruning", "--seed", "3", "--confidence", "0.9"]
-    assert entries(cli, "candidates", *settings)[0]["method"] == {
+    assert run_mbr_jsonl(cli, "candidates", *settings)[0]["method"] == {
         "name": "pruning",
         "confidence": 0.9,
         "sizes": [8, 16, 32, 64, 128, 256],
         "samples": 500,
         "seed": 3,
     }
-    assert entries(cli, "candidates", "--method", "aggregation", "--seed", "1")[0]["method"]["seed"] == 1
+    assert run_mbr_jsonl(cli, "candidates", "--method", "aggregation", "--seed", "1")[0]["method"]["seed"] == 1
 
 
 @pytest.mark.usefixtures("low_candidate_limit")
-def test_failing_pair_is_reported(own_packs):
-    bad = ["x", "y", "a " * 10_001 + "b", "a " * 10_001 + "c"]
+def test_methods_report_a_failing_pair(own_packs):
+    candidates = ["x", "y", "a " * 10_001 + "b", "a " * 10_001 + "c"]
     for method in (Pruning(), Aggregation()):
         with pytest.raises(InputError, match=r"^source 2: a segment of .*because words repeat"):
-            list(choices(load_metric("meteor", language="other"), [["x"], bad], method=method))
+            list(choices(load_metric("meteor", language="other"), [["x"], candidates], method=method))
 
 
 SYMMETRIC = [["a b", "a c", "a d"], ["x y a", "x y b", "x y c", "x y d", "x y e", "x y f", "x y g"]]
+"""Candidates that all have the same expected score."""
 
 
 @pytest.mark.parametrize(
@@ -276,27 +313,28 @@ SYMMETRIC = [["a b", "a c", "a d"], ["x y a", "x y b", "x y c", "x y d", "x y e"
     ids=["exact", "pruning", "pruning-in-steps", "aggregation", "aggregation-only"],
 )
 @pytest.mark.parametrize("candidates", SYMMETRIC)
-def test_ties_go_to_the_first_candidate(method, candidates):
+def test_methods_break_ties_by_the_candidate_order(method, candidates):
     choice = next(choices(load_metric("meteor", language="other"), [candidates], method=method, best=len(candidates)))
     remaining = np.flatnonzero(~np.isnan(choice.scores)).tolist()
     assert choice.best == remaining
     assert choice.text == candidates[remaining[0]]
-    if not isinstance(method, Pruning):  # Samples of references may rule a tied candidate out.
+    # Pruning samples the references, so it may discard a tied candidate.
+    if not isinstance(method, Pruning):
         assert choice.text == candidates[0]
 
 
-def test_ties_select_the_first_candidate():
-    random = np.random.default_rng(5)
+def test_exact_method_selects_the_first_tied_candidate():
+    rng = np.random.default_rng(5)
     words = [f"w{number}" for number in range(40)]
     metric = load_metric("meteor", language="other")
     for _ in range(60):
-        shared = " ".join(random.choice(words, 4))
-        size = int(random.integers(3, 12))
-        source = [f"{shared} v{number}" for number in range(size)]
+        prefix = " ".join(rng.choice(words, 4))
+        size = int(rng.integers(3, 12))
+        source = [f"{prefix} v{number}" for number in range(size)]
         assert next(choices(metric, [source])).candidate_index == 0
 
 
-def test_rank_candidates_puts_ties_in_order_and_nan_last():
-    expected = np.array([np.nan, 0.3, 0.1 + 0.2, 0.5, np.nan, 0.3])
-    assert rank_candidates(expected, 1).tolist() == [3, 1, 2, 5, 0, 4]
-    assert rank_candidates(expected, -1).tolist() == [1, 2, 5, 3, 0, 4]
+def test_rank_candidates_keeps_ties_in_order_and_puts_nan_last():
+    scores = np.array([np.nan, 0.3, 0.1 + 0.2, 0.5, np.nan, 0.3])
+    assert rank_candidates(scores, 1).tolist() == [3, 1, 2, 5, 0, 4]
+    assert rank_candidates(scores, -1).tolist() == [1, 2, 5, 3, 0, 4]
