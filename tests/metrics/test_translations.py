@@ -1,4 +1,4 @@
-"""Translations of a test set are scored once, and the scores are cached."""
+"""Test that the translations of a test set are scored once and that their scores are cached."""
 
 from __future__ import annotations
 
@@ -17,9 +17,13 @@ from meteor_e.scoring.arrays import score_arrays
 
 OUTPUTS = (["a b c", "d", "a"], ["c b a", "d e", ""])
 REFERENCES = (["a b c", "d d", "x"], ["a", "d", "a x"])
-TEST = SystemOutputs("set", "xx-yy", "other", ("one", "two"), OUTPUTS, REFERENCES)
-SOME = np.array([[True, False, True], [False, True, False]])
-ALL = np.ones_like(SOME)
+"""Two references for each segment. Each list has one reference for all segments."""
+
+TEST_SET = SystemOutputs("set", "xx-yy", "other", ("one", "two"), OUTPUTS, REFERENCES)
+SOME_CELLS = np.array([[True, False, True], [False, True, False]])
+"""The segments to score, with one row for each system."""
+
+ALL_CELLS = np.ones_like(SOME_CELLS)
 
 
 @pytest.fixture
@@ -27,27 +31,34 @@ def meteor():
     return Meteor("other", matchers=["exact"], resources=LanguageResources())
 
 
-def test_cells_are_scored_once(meteor, tmp_path, monkeypatch):
-    metric, cache, told = meteor, ArrayCache(tmp_path), []
-    some = score_test_set(metric, TEST, SOME, cache, systems=False, progress=lambda *progress: told.append(progress))
-    assert told == [("METEOR", 2, 3), ("METEOR", 3, 3)]
-    assert (np.isnan(some.segments) == ~SOME).all()
-    found = score_test_set(metric, TEST, ALL, cache, systems=True)
+def test_score_test_set_caches_scores(meteor, tmp_path, monkeypatch):
+    cache = ArrayCache(tmp_path)
+    reports = []
+    some_scores = score_test_set(
+        meteor, TEST_SET, SOME_CELLS, cache, systems=False, progress=lambda *report: reports.append(report)
+    )
+    assert reports == [("METEOR", 2, 3), ("METEOR", 3, 3)]
+    assert (np.isnan(some_scores.segments) == ~SOME_CELLS).all()
+    scores = score_test_set(meteor, TEST_SET, ALL_CELLS, cache, systems=True)
     references = list(zip(*REFERENCES, strict=True))
     corpora = [meteor.corpus(output, references, segments=True) for output in OUTPUTS]
-    assert found.segments.tolist() == [[segment.score for segment in corpus.segments] for corpus in corpora]
-    assert found.systems.tolist() == [corpus.score for corpus in corpora]
-    assert (found.segments == some.segments)[SOME].all()
-    assert found.resample(0, np.array([[1, 1, 1], [3, 0, 0]])).tolist() == [found.systems[0], found.segments[0, 0]]
+    assert scores.segments.tolist() == [[segment.score for segment in corpus.segments] for corpus in corpora]
+    assert scores.systems.tolist() == [corpus.score for corpus in corpora]
+    assert (scores.segments == some_scores.segments)[SOME_CELLS].all()
+    weights = np.array([[1, 1, 1], [3, 0, 0]])
+    assert scores.resample(0, weights).tolist() == [scores.systems[0], scores.segments[0, 0]]
+    # Cached segments are not scored again.
     monkeypatch.setattr(Meteor, "statistics", None)
-    assert (score_test_set(metric, TEST, ALL, cache, systems=True).segments == found.segments).all()
+    cached_scores = score_test_set(meteor, TEST_SET, ALL_CELLS, cache, systems=True)
+    assert (cached_scores.segments == scores.segments).all()
 
 
-def test_damaged_file_is_ignored(tmp_path):
+def test_array_cache_ignores_damaged_files(tmp_path):
     cache = ArrayCache(tmp_path / "new")
     cache.put("key", {"numbers": np.arange(3)})
     assert cache.get("key")["numbers"].tolist() == [0, 1, 2]
-    assert cache.get("other") is ArrayCache(tmp_path / "new", enabled=False).get("key") is None
+    assert cache.get("other") is None
+    assert ArrayCache(tmp_path / "new", enabled=False).get("key") is None
     (file,) = (tmp_path / "new").rglob("*.npz")
     file.write_bytes(file.read_bytes()[:-1] + b"x")
     assert cache.get("key") is None
@@ -55,22 +66,23 @@ def test_damaged_file_is_ignored(tmp_path):
         ArrayCache(file).put("key", {})
 
 
-def test_statistics_of_a_chain_serve_all_parameters(meteor, tmp_path):
-    found = chain_statistics(meteor, TEST, SOME, ArrayCache(tmp_path))
-    assert found.shape[:3] == (2, 3, 2)
-    assert (found[~SOME] == -1).all()
+def test_chain_statistics_can_be_scored_with_all_parameters(meteor, tmp_path):
+    statistics = chain_statistics(meteor, TEST_SET, SOME_CELLS, ArrayCache(tmp_path))
+    # The axes are systems, segments and references.
+    assert statistics.shape[:3] == (2, 3, 2)
+    assert (statistics[~SOME_CELLS] == -1).all()
     for parameters in ({}, {"alpha": 0.1, "gamma": 0.3}):
-        other = Meteor("other", matchers=["exact"], resources=LanguageResources(), parameters=parameters)
-        assert statistics_signature(other) == statistics_signature(meteor)
-        scores = score_arrays(found, other.chain.parameters)
-        assert scores[0, 0].tolist() == [other.score("a b c", text).score for text in ("a b c", "a")]
+        metric = Meteor("other", matchers=["exact"], resources=LanguageResources(), parameters=parameters)
+        assert statistics_signature(metric) == statistics_signature(meteor)
+        scores = score_arrays(statistics, metric.chain.parameters)
+        assert scores[0, 0].tolist() == [metric.score("a b c", text).score for text in ("a b c", "a")]
 
 
-def test_scores_on_resampled_segments():
+def test_resampled_returns_the_scores_of_samples():
     scores = Scores("name", "signature", np.array([[1.0, 2, 6]]), np.array([3.0]))
     weights = np.array([[1, 1, 1], [0, 2, 1]])
     assert scores.resampled(0, weights).tolist() == [3, 10 / 3]
     assert scores.negated().resampled(0, weights).tolist() == [-3, -10 / 3]
-    told = dataclasses.replace(scores, resample=lambda system, weights: weights[:, system])
-    assert told.negated().resampled(0, weights).tolist() == [-1, 0]
-    assert np.isnan(dataclasses.replace(told, resamplable=False).resampled(0, weights)).all()
+    custom = dataclasses.replace(scores, resample=lambda system, weights: weights[:, system])
+    assert custom.negated().resampled(0, weights).tolist() == [-1, 0]
+    assert np.isnan(dataclasses.replace(custom, resamplable=False).resampled(0, weights)).all()

@@ -1,3 +1,5 @@
+"""Test the statistics of segments, and the functions that score arrays of statistics."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -18,48 +20,50 @@ from meteor_e.scoring.statistics import (
     to_additive,
 )
 
-share = st.floats(0, 1)
+fraction = st.floats(0, 1)
 
 
 @st.composite
 def statistics(draw, matchers: int = 3):
-    """Random statistics of a segment, with no more matches than words, and no more chunks than matches."""
+    """Generate a vector of statistics of a segment.
+
+    The matchers do not match more words than there are, and there are not more chunks than matched words.
+    """
     lengths = [draw(st.integers(0, 12)) for _ in range(2)]
-    function = [draw(st.integers(0, length)) for length in lengths]
-    left = [[lengths[side] - function[side], function[side]] for side in (0, 1)]
+    function_words = [draw(st.integers(0, length)) for length in lengths]
+    # The numbers of unmatched words of the hypothesis and of the reference: first content words, then function words.
+    unmatched = [[lengths[text] - function_words[text], function_words[text]] for text in (0, 1)]
     counts = []
     for _ in range(matchers):
-        row = []
         for kind in (0, 1):
-            for side in (0, 1):
-                matched = draw(st.integers(0, left[side][kind]))
-                left[side][kind] -= matched
-                row.append(matched)
-        counts += row
-    matched = [lengths[side] - sum(left[side]) for side in (0, 1)]
-    chunks = draw(st.integers(0, max(1, min(matched))))
-    return [*lengths, *function, *counts, chunks, *matched]
+            for text in (0, 1):
+                count = draw(st.integers(0, unmatched[text][kind]))
+                unmatched[text][kind] -= count
+                counts.append(count)
+    matched_lengths = [lengths[text] - sum(unmatched[text]) for text in (0, 1)]
+    chunks = draw(st.integers(0, max(1, min(matched_lengths))))
+    return [*lengths, *function_words, *counts, chunks, *matched_lengths]
 
 
 @given(
     st.lists(statistics(), min_size=1, max_size=8),
-    st.builds(Parameters, share, st.floats(0, 3), share, share, st.tuples(share, share, share)),
+    st.builds(Parameters, fraction, st.floats(0, 3), fraction, fraction, st.tuples(fraction, fraction, fraction)),
 )
-def test_equals_the_scalar_formula(rows, parameters):
+def test_score_arrays_equals_the_scalar_formula(rows, parameters):
     expected = [formula.compute(Statistics.from_vector(row), parameters).score for row in rows]
     assert arrays.score_arrays(np.array(rows, np.int32), parameters) == pytest.approx(expected, rel=1e-12, abs=1e-12)
 
 
 @given(st.lists(statistics(), min_size=1, max_size=8))
-def test_sums_equal_those_of_a_corpus(rows):
+def test_to_additive_sums_to_the_corpus_statistics(rows):
     total = StatisticsSum(3)
     for row in rows:
         total.add(Statistics.from_vector(row))
     assert to_additive(np.array(rows)).sum(axis=0).tolist() == total.total.to_vector()
 
 
-def test_perfect_segments_are_the_same_ones_in_character_mode():
-    # Lengths and matches count characters there; the words that are covered are still words.
+def test_is_perfect_in_character_mode_equals_the_scalar_property():
+    # In character mode, lengths and matches count characters, but the last two columns count matched words.
     rows = np.array(
         [[9, 9, 0, 0, 9, 9, 0, 0, 1, 2, 2], [9, 8, 0, 0, 8, 8, 0, 0, 1, 2, 2], [2, 2, 0, 0, 2, 2, 0, 0, 1, 2, 2]]
     )
@@ -74,7 +78,7 @@ def test_perfect_segments_are_the_same_ones_in_character_mode():
 VECTOR = [5, 4, 2, 1, 1, 1, 1, 1, 1, 2, 0, 0, 2, 3, 4]
 
 
-def test_vectors_go_there_and_back():
+def test_statistics_can_be_converted_to_a_vector_and_back():
     statistics = Statistics.from_vector(VECTOR)
     assert statistics.to_vector() == VECTOR
     assert statistics.matchers == (MatcherCounts(1, 1, 1, 1), MatcherCounts(1, 2, 0, 0))
@@ -82,26 +86,27 @@ def test_vectors_go_there_and_back():
     assert statistics.weighted_lengths(0.75) == (3 * 0.75 + 2 * 0.25, 3 * 0.75 + 1 * 0.25)
 
 
-def test_collect_counts_content_and_function_words_on_both_sides():
+def test_count_statistics_counts_content_and_function_words():
     matches = (AlignedMatch(0, 2, 1, 1, 1, 1.0), AlignedMatch(2, 1, 0, 1, 0, 1.0))
     alignment = Alignment(("THE", "b", "c"), ("of", "x", "The"), matches, ("exact", "stem"), 2)
-    found = count_statistics(alignment, 2, {"the", "of"})
-    assert found == Statistics(3, 3, 1, 2, (MatcherCounts(0, 0, 1, 1), MatcherCounts(1, 1, 0, 1)), 2, 2, 3)
+    statistics = count_statistics(alignment, 2, {"the", "of"})
+    assert statistics == Statistics(3, 3, 1, 2, (MatcherCounts(0, 0, 1, 1), MatcherCounts(1, 1, 0, 1)), 2, 2, 3)
 
 
-def test_characters_are_utf16_units_as_java_counts_them():
+def test_characters_of_counts_utf16_code_units():
+    """Java counts the characters of a string in the same way."""
     assert [characters_of(word) for word in ("ab", "𝒜", "é", "\ud800", "")] == [2, 2, 1, 1, 0]
     alignment = Alignment(("the", "𝒜"), ("𝒜",), (AlignedMatch(0, 1, 1, 1, 0, 1.0),), ("exact",), 1)
-    found = count_statistics(alignment, 1, {"the"}, word_units=characters_of)
-    assert found == Statistics(5, 2, 3, 0, (MatcherCounts(2, 2, 0, 0),), 1, 1, 1)
+    statistics = count_statistics(alignment, 1, {"the"}, word_units=characters_of)
+    assert statistics == Statistics(5, 2, 3, 0, (MatcherCounts(2, 2, 0, 0),), 1, 1, 1)
 
 
-def test_perfect_segment_adds_no_chunks_to_a_sum():
+def test_statistics_sum_ignores_the_chunks_of_perfect_segments():
     matches = (AlignedMatch(0, 1, 0, 1, 0, 1.0),)
-    perfect, partial = (
-        count_statistics(Alignment(hypothesis, ("a",), matches, ("exact",), 1), 1, set())
-        for hypothesis in (("a",), ("a", "b"))
-    )
+    perfect_alignment = Alignment(("a",), ("a",), matches, ("exact",), 1)
+    partial_alignment = Alignment(("a", "b"), ("a",), matches, ("exact",), 1)
+    perfect = count_statistics(perfect_alignment, 1, set())
+    partial = count_statistics(partial_alignment, 1, set())
     total = StatisticsSum(1)
     for statistics in (perfect, partial, perfect):
         total.add(statistics)

@@ -1,3 +1,5 @@
+"""Test that scores and alignments can be converted to data frames of pandas."""
+
 from __future__ import annotations
 
 import pytest
@@ -5,7 +7,9 @@ import pytest
 from meteor_e import Meteor, SegmentMetric
 
 
-class Words(SegmentMetric):
+class WordCount(SegmentMetric):
+    """A metric that counts the words of the hypothesis."""
+
     name = "words"
     signature = "words|v1"
 
@@ -18,20 +22,20 @@ def meteor():
     return Meteor("other", matchers=["exact"])
 
 
-def test_alignment_can_be_a_frame(meteor):
+def test_alignment_to_pandas_has_one_row_per_match(meteor):
     alignment = meteor.align("a b <i>", ["<i> a c"])
     pytest.importorskip("pandas", reason="pandas is not installed")
     assert alignment.to_pandas()["hypothesis"].tolist() == ["<i>", "a"]
     assert list(meteor.align("a", "b").to_pandas().columns) == ["hypothesis", "reference", "matcher"]
 
 
-def test_frames_can_have_several_metrics():
+def test_score_table_to_pandas_has_one_column_per_metric():
     from meteor_e import load_metric
     from meteor_e.api import System
     from meteor_e.evaluate import KeptData, evaluate
     from meteor_e.render.scores import ScoreResult
 
-    metrics = [load_metric("meteor:language=other"), Words()]
+    metrics = [load_metric("meteor:language=other"), WordCount()]
     systems = [
         System.from_lists("<a>", ["a b", "c"], [["a"], ["c"]]),
         System.from_lists("b", ["a", "d"], [["a"], ["c"]]),
@@ -47,7 +51,7 @@ def test_frames_can_have_several_metrics():
     assert frame["words"].tolist() == [1.5, 1.0]
 
 
-def test_data_frames(meteor):
+def test_corpus_score_to_pandas_has_one_row_per_segment(meteor):
     pytest.importorskip("pandas", reason="pandas is not installed")
     corpus = meteor.corpus(["a b", "c"], ["a", "c"], segments=True)
     frame = corpus.to_pandas()

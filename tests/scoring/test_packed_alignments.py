@@ -1,3 +1,5 @@
+"""Test alignments that are packed into arrays."""
+
 from __future__ import annotations
 
 import pickle
@@ -19,6 +21,7 @@ PAIRS = [
 
 @pytest.fixture
 def alignments(own_packs):
+    """Return the alignments of the pairs."""
     meteor = Meteor("en")
     return [meteor.align(*pair) for pair in PAIRS]
 
@@ -37,17 +40,18 @@ def test_join_packed_preserves_order(alignments):
 
 
 REPEATED = "a " * 10_001
+"""A text that has too many candidate matches with a text that repeats the same word."""
 
 
 @pytest.fixture
 def batch_with_failure():
-    """Return METEOR, and a batch whose second segment cannot be aligned with its second reference."""
+    """Return a metric and a batch. The second segment cannot be aligned with its second reference."""
     meteor = Meteor("other", matchers=["exact"], resources=LanguageResources())
     references = [["b a"], ["no words match", REPEATED + "b"], ["b a"]]
     return meteor, Batch(["a b", REPEATED, "b"], references, alignments=True)
 
 
-def test_alignments_of_failures_are_none(batch_with_failure):
+def test_alignment_of_a_failed_segment_is_none(batch_with_failure):
     meteor, batch = batch_with_failure
     rows = meteor.statistics(batch)
     assert list(rows.failures) == [1]
@@ -55,7 +59,7 @@ def test_alignments_of_failures_are_none(batch_with_failure):
     assert [len(rows.alignments[index].matches) for index in (0, 2)] == [2, 1]
 
 
-def test_unpack_returns_failures_without_matches(batch_with_failure):
+def test_unpack_returns_a_failed_segment_without_matches(batch_with_failure):
     meteor, batch = batch_with_failure
     alignments = meteor.statistics(batch).alignments
     if not isinstance(alignments, PackedAlignments):

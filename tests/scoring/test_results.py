@@ -1,3 +1,5 @@
+"""Test the scores of segments and corpora: contributions, JSON and explanations."""
+
 from __future__ import annotations
 
 import json
@@ -15,7 +17,7 @@ def meteor(own_packs):
     return Meteor("en")
 
 
-def test_contributions_of_tiny_weights():
+def test_contributions_with_tiny_weights_add_up_to_the_score():
     parameters = Parameters(0.5, 1.0, 0.5, 0.5, (1e-200, 0.0))
     rows = (MatcherCounts(1, 1, 1, 1), MatcherCounts(1, 1, 0, 0))
     statistics = Statistics(4, 4, 1, 1, rows, 2, 3, 3)
@@ -32,29 +34,32 @@ def test_contributions_of_tiny_weights():
     assert sum(share.score for share in result.contributions()) == pytest.approx(result.score, rel=1e-12)
 
 
-def test_json_form_of_a_segment(meteor):
-    form = json.loads(json.dumps(meteor.score("in the end, x", ["no", "finally, x"]).to_dict()))
-    assert form["reference_index"] == 1
-    assert form["statistics"]["hypothesis_length"] == 5
-    assert [row["matcher"] for row in form["matchers"]] == ["exact", "stem", "synonym", "paraphrase"]
-    assert form["matchers"][3]["hypothesis_content"] + form["matchers"][3]["hypothesis_function"] == 3
-    assert sum(row["contribution"] for row in form["matchers"]) == pytest.approx(form["score"], abs=1e-12)
-    assert form["alignment"]["matches"][0]["matcher"] == "paraphrase"
-    assert form["signature"] == meteor.signature
+def test_score_to_dict_contains_statistics_and_alignment(meteor):
+    score = meteor.score("in the end, x", ["no", "finally, x"])
+    content = json.loads(json.dumps(score.to_dict()))
+    assert content["reference_index"] == 1
+    assert content["statistics"]["hypothesis_length"] == 5
+    assert [row["matcher"] for row in content["matchers"]] == ["exact", "stem", "synonym", "paraphrase"]
+    paraphrase = content["matchers"][3]
+    assert paraphrase["hypothesis_content"] + paraphrase["hypothesis_function"] == 3
+    assert sum(row["contribution"] for row in content["matchers"]) == pytest.approx(content["score"], abs=1e-12)
+    assert content["alignment"]["matches"][0]["matcher"] == "paraphrase"
+    assert content["signature"] == meteor.signature
 
 
-def test_chain_can_repeat_a_matcher(own_packs):
+def test_score_to_dict_contains_each_use_of_a_matcher(own_packs):
     meteor = Meteor("en", matchers=["exact", {"use": "exact", "weight": 0.5}])
-    form = meteor.score("a b", "b a").to_dict()
-    assert [row["weight"] for row in form["matchers"]] == [1.0, 0.5]
+    content = meteor.score("a b", "b a").to_dict()
+    assert [row["weight"] for row in content["matchers"]] == [1.0, 0.5]
 
 
-def test_explanation_names_words_and_matchers(meteor):
-    text = meteor.score("in the end x big", "finally x large").explain()
-    first, second, *rest = text.split("\n")
-    assert first.startswith("score 0.")
-    assert second.endswith("1 chunk")
-    assert [line.split()[0] for line in rest] == ["exact", "stem", "synonym", "paraphrase"]
-    assert rest[1].endswith("stem 0.0000: no match")
-    assert "in the end ~ finally" in rest[3]
-    assert rest[0].endswith(": x")
+def test_explain_describes_the_words_of_each_matcher(meteor):
+    explanation = meteor.score("in the end x big", "finally x large").explain()
+    score_line, chunk_line, *matcher_lines = explanation.split("\n")
+    assert score_line.startswith("score 0.")
+    assert chunk_line.endswith("1 chunk")
+    assert [line.split()[0] for line in matcher_lines] == ["exact", "stem", "synonym", "paraphrase"]
+    exact, stem, _, paraphrase = matcher_lines
+    assert stem.endswith("stem 0.0000: no match")
+    assert "in the end ~ finally" in paraphrase
+    assert exact.endswith(": x")
