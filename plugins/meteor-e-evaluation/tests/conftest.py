@@ -1,16 +1,18 @@
+"""Fixtures of the evaluation tests: a tiny shared task, and random tuning sets."""
+
 from __future__ import annotations
 
 from pathlib import Path
 
 import pytest
-from made_up import make_set
 from meteor_e_evaluation.tuning.data import TuningSet
+from random_tuning_set import make_tuning_set
 from tiny_task import HEADER, INDEX, OUTPUTS, REFERENCE, ranking_row
 
 
 @pytest.fixture
 def task(tmp_path: Path) -> Path:
-    """Folder of the task; the index is ``index.yaml`` in it."""
+    """Write the tiny task to a folder; return the folder. The index of the task is ``index.yaml``."""
     folder = tmp_path / "task"
     (folder / "outputs").mkdir(parents=True)
     (folder / "ref.en").write_text("\n".join(REFERENCE) + "\n", encoding="utf-8")
@@ -18,7 +20,7 @@ def task(tmp_path: Path) -> Path:
         (folder / "outputs" / f"tiny.cs-en.{system}").write_text("\n".join(segments) + "\n", encoding="utf-8")
     rows = [HEADER]
     for segment in range(1, 11):
-        # In segment 6, alpha and gamma are identical, and so are their ranks.
+        # In segment 6, the outputs of alpha and gamma are identical, and so are their ranks.
         ranks = {"alpha": 1, "beta": 2, "gamma": 1 if segment == 6 else 3, "_ref": 1}
         rows.append(ranking_row(segment, ranks))
     rows.append(ranking_row(4, {"beta": 1, "alpha": 1}))
@@ -31,9 +33,11 @@ def task(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def data() -> TuningSet:
-    return make_set()
+    """Return a random tuning set."""
+    return make_tuning_set()
 
 
 @pytest.fixture
-def other() -> TuningSet:
-    return make_set(seed=2, name="unseen")
+def unseen_data() -> TuningSet:
+    """Return another random tuning set, whose translations are not in ``data``."""
+    return make_tuning_set(seed=2, name="unseen")

@@ -1,4 +1,4 @@
-"""Results of a plugin that is installed editable are computed again after its code was edited."""
+"""Tests that cached results of an editable plugin are computed again after its code is edited."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ COMMANDS = {
 
 @pytest.fixture
 def plugin(task):
-    """Folder of the task with a plugin that is installed as by ``pip install --editable``."""
-    information = task / "site" / "under_development-1.0.dist-info"
-    information.mkdir(parents=True)
-    (information / "METADATA").write_text("Metadata-Version: 2.1\nName: under-development\nVersion: 1.0\n")
-    (information / "entry_points.txt").write_text("[meteor_e]\nunder_development = under_development\n")
-    (information / "direct_url.json").write_text(json.dumps({"url": task.as_uri(), "dir_info": {"editable": True}}))
+    """Add a plugin to the task, as if by ``pip install --editable``; return the folder of the task."""
+    dist_info = task / "site" / "under_development-1.0.dist-info"
+    dist_info.mkdir(parents=True)
+    (dist_info / "METADATA").write_text("Metadata-Version: 2.1\nName: under-development\nVersion: 1.0\n")
+    (dist_info / "entry_points.txt").write_text("[meteor_e]\nunder_development = under_development\n")
+    (dist_info / "direct_url.json").write_text(json.dumps({"url": task.as_uri(), "dir_info": {"editable": True}}))
     (task / "chain.yaml").write_text(CHAIN, encoding="utf-8")
     return task
 
@@ -66,8 +66,8 @@ def run_with_key_length(folder, length, command):
 
 
 @pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
-def test_cache_ignores_results_of_other_code(plugin, packs, command):
-    first = run_with_key_length(plugin, 1, command)
-    edited = run_with_key_length(plugin, 9, command)
-    assert edited != first
-    assert run_with_key_length(plugin, 1, command) == first
+def test_cache_ignores_results_of_edited_plugins(plugin, packs, command):
+    output = run_with_key_length(plugin, 1, command)
+    edited_output = run_with_key_length(plugin, 9, command)
+    assert edited_output != output
+    assert run_with_key_length(plugin, 1, command) == output

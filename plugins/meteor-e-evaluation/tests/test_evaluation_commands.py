@@ -1,3 +1,5 @@
+"""Tests of the commands ``evaluate`` and ``tune``, and of score files in ``score``."""
+
 from __future__ import annotations
 
 import json
@@ -12,12 +14,13 @@ CHAIN = "language: en\nnormalization: lower\nmatchers: [exact, stem]\n"
 
 @pytest.fixture
 def index(task, packs, monkeypatch):
+    """Add a chain to the tiny task; return the path of its index."""
     monkeypatch.setenv("METEOR_E_CACHE", str(task / "cache"))
     (task / "chain.yaml").write_text(CHAIN, encoding="utf-8")
     return task / "index.yaml"
 
 
-def test_evaluate_as_json(index):
+def test_evaluate_writes_json(index):
     metric = f"mine={index.parent / 'chain.yaml'}"
     arguments = ["evaluate", index, "-M", metric, "-f", "json", "-s", "tau-strict", "-s", "tau-b", "--intervals", 50]
     result = run(*arguments)
@@ -29,7 +32,7 @@ def test_evaluate_as_json(index):
     assert run(*arguments).stdout == result.stdout
 
 
-def test_evaluate_as_a_table_with_significance(index):
+def test_evaluate_writes_a_table_with_significance(index):
     result = run("evaluate", index, "-M", "meteor", "-M", "bleu", "-M", "nist", "--significance", "--samples", 20)
     assert "Tiny, τ strict" in result.stdout
     assert "20 samples, seed 12345; assumes that segments or systems are independent" in result.stdout
@@ -42,23 +45,25 @@ def test_evaluate_checks_data(index):
 
 
 def test_evaluate_reads_only_selected_pairs(index):
-    other = index.with_name("other.yaml")
-    other.write_text("name: Other\npairs: [de-en]\noutputs: none\nreferences: none\njudgments: []\n", encoding="utf-8")
-    assert run("evaluate", index, other, "--pair", "cs-en", "--check").stdout.startswith("Tiny cs-en: 3 systems")
+    other_index = index.with_name("other.yaml")
+    other_index.write_text(
+        "name: Other\npairs: [de-en]\noutputs: none\nreferences: none\njudgments: []\n", encoding="utf-8"
+    )
+    assert run("evaluate", index, other_index, "--pair", "cs-en", "--check").stdout.startswith("Tiny cs-en: 3 systems")
 
 
-def test_evaluate_refuses_two_metrics_of_one_name(index):
+def test_evaluate_rejects_duplicate_metric_names(index):
     with pytest.raises(ConfigError, match="two metrics are called 'METEOR'"):
         run("evaluate", index, "-M", "meteor", "-M", "meteor")
 
 
-def test_tune_by_grid(index):
+def test_tune_tries_every_point_of_a_grid(index):
     ranges = ["--first", ".5 .2 .2 .5 1 .5", "--last", ".6 .2 .2 .5 1 .5", "--step", ".1"]
     report = run("tune", index, "-c", index.parent / "chain.yaml", "--grid", *ranges).stdout
     assert "2 points tried (grid)" in report
 
 
-def test_tune_refuses_training_data_as_held_out_data(index):
+def test_tune_rejects_training_data_as_held_out_data(index):
     with pytest.raises(ConfigError, match="Tiny cs-en is both tuned on and held out"):
         run("tune", index, "-c", index.parent / "chain.yaml", "--held-out", index, "--starts", 0)
 
@@ -80,12 +85,12 @@ def test_tune_error_names_an_unknown_matcher(index):
         (["-O", "tau"], "unknown objective 'tau'"),
     ],
 )
-def test_tune_option_errors(index, arguments, message):
+def test_tune_rejects_invalid_options(index, arguments, message):
     with pytest.raises(ConfigError, match=message):
         run("tune", index, "-c", index.parent / "chain.yaml", *arguments)
 
 
-def test_score_takes_scores_of_a_file(tmp_path):
+def test_score_reads_scores_of_a_file(tmp_path):
     for name in ("one", "ref"):
         (tmp_path / name).write_text("a text\n", encoding="utf-8")
     (tmp_path / "given").write_text("one\t0.25\n", encoding="utf-8")
@@ -100,15 +105,18 @@ RECORDS = "name: Captions\npairs: [en-en]\nrecords: {file: rated.jsonl}\n"
 
 @pytest.fixture
 def records(task, packs, monkeypatch):
+    """Write rated records of one system; return the path of their index."""
     monkeypatch.setenv("METEOR_E_CACHE", str(task / "cache"))
     rows = [("a dog", "the dog", 5), ("a cat", "the cat sat", 1.5), ("one bird", "one bird", 3)]
-    lines = [json.dumps({"hypothesis": text, "references": [ref], "score": score}) for text, ref, score in rows]
+    lines = [
+        json.dumps({"hypothesis": text, "references": [reference], "score": score}) for text, reference, score in rows
+    ]
     (task / "rated.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (task / "records.yaml").write_text(RECORDS, encoding="utf-8")
     return task / "records.yaml"
 
 
-def test_evaluate_chooses_a_measure_that_fits_records(records):
+def test_evaluate_selects_a_measure_that_suits_records(records):
     document = json.loads(run("evaluate", records, "-M", "meteor", "-f", "json").stdout)
     (table,) = document["tables"]
     assert table["measure"] == "pearson"
@@ -135,12 +143,12 @@ def test_evaluate_explains_undefined_measures(records, measure, reason):
     assert all(value["en-en"]["reason"].startswith(reason) for value in values.values())
 
 
-def test_evaluate_explains_measures_of_ratings_on_rankings(index):
+def test_evaluate_explains_measures_that_need_ratings(index):
     output = run("evaluate", index, "-M", "meteor", "-s", "pearson").stdout
     assert "– (METEOR; cs-en): the test set has rankings, but no ratings of segments" in " ".join(output.split())
 
 
-def test_evaluate_takes_a_significance_test_by_name(index):
+def test_evaluate_selects_a_significance_test_by_name(index):
     arguments = ["evaluate", index, "-M", "meteor", "-M", "bleu", "--samples", 20, "--significance"]
     assert "permutation of systems, 20 samples" in run(*arguments, "systems").stdout
     assert "higher p-value of a permutation of segments and one of systems, 20 samples" in run(*arguments).stdout

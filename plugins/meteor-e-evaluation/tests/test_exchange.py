@@ -1,4 +1,4 @@
-"""Exchanges by products of matrices are what asking the measure for each sample gives."""
+"""Tests that vectorized permutation tests equal evaluations of the measure on each sample."""
 
 from __future__ import annotations
 
@@ -7,70 +7,72 @@ import pytest
 from meteor_e_evaluation.comparison import draw_masks, make_one_by_one_comparer
 from meteor_e_evaluation.judgments import Assessments
 from meteor_e_evaluation.measures import MEASURES, measure
-from test_measures import make_set
+from test_measures import make_test_set
 
 PAIRS = [(0, 1), (0, 2), (1, 2)]
-QUICK = {
+VECTORIZED = {
     "paired": set(MEASURES) - {"pearson-sys", "spa"},
     "systems": {name for name in MEASURES if name.endswith("-sys") or name.startswith("tau-")}
     | {"system-kendall", "system-accuracy", "system-accuracy-pooled"}
     | {"accuracy", "darr", "acc-eq", "pearson", "spearman", "kendall-c", "kendall", "acc", "spa"},
     "perm-both": {"pearson", "spearman", "kendall-c", "kendall", "acc", "spearman-sys", "kendall-sys", "acc-sys"},
 }
-"""Measures that are computed for all samples at once; others are asked for each sample."""
+"""Measures that are vectorized for each exchanged unit. The other measures are evaluated on each sample."""
 
 
-def made(kind):
-    """Scores of people and of three metrics: with ties on both sides, without, with missing ratings."""
+def make_ratings(kind):
+    """Make human scores and the scores of three metrics, with or without ties and missing ratings."""
     random = np.random.default_rng(len(kind))
     human = random.normal(size=(7, 50)) + np.arange(7)[:, None] * 0.3
     values = human + random.normal(size=(3, *human.shape)) * np.array([1, 1.5, 3])[:, None, None]
     if kind != "smooth":
         human, values = np.round(human), np.round(values * 2) / 2
     if kind == "ties and gaps":
-        # The same text by two systems; a segment that says nothing; cells, a segment and a system without ratings.
+        # Two systems have equal outputs in 20 segments, and one segment has the same score for all systems.
+        # Single ratings are missing, all ratings of a segment, all of a system, and all but one of another segment.
         values[:, 2, :20] = values[:, 4, :20]
         values[:, :, 7] = 1.0
         human[random.random(human.shape) < 0.2] = np.nan
         human[:, 3] = human[1] = np.nan
         human[1:, 4] = np.nan
-    return make_set(human), values
+    return make_test_set(human), values
 
 
 @pytest.mark.parametrize("kind", ["smooth", "ties", "ties and gaps"])
 @pytest.mark.parametrize("method", ["paired", "systems", "perm-both"])
 @pytest.mark.parametrize("name", list(MEASURES))
-def test_exchange_equals_evaluation_one_by_one(name, method, kind, monkeypatch):
+def test_exchange_equals_evaluation_of_each_sample(name, method, kind, monkeypatch):
     monkeypatch.setattr("meteor_e_evaluation.exchange.BLOCK", 1 << 20)
-    chosen = measure("darr:threshold=1" if name == "darr" else name)
-    of_systems = chosen.takes == "systems"
-    # Means in steps are equal but for rounding, which makes ranks of systems a matter of chance.
-    test, values = made("smooth" if of_systems else kind)
+    selected_measure = measure("darr:threshold=1" if name == "darr" else name)
+    uses_system_scores = selected_measure.takes == "systems"
+    # Means of rounded scores may differ by rounding errors only, which makes the ranks of systems arbitrary.
+    test_set, values = make_ratings("smooth" if uses_system_scores else kind)
     masks = draw_masks(values.shape[1:], method, (), 10, [1])
     unit = {"paired": "segments", "perm-both": "scores"}.get(method, method)
-    if of_systems and method == "systems":
+    if uses_system_scores and method == "systems":
         values = values.mean(axis=2)
-    quick = chosen.exchange(test, values, masks, unit)
-    assert (quick is not None) == (name in QUICK[method] and (method == "systems" or not of_systems))
-    if quick is None:
+    compare_quickly = selected_measure.exchange(test_set, values, masks, unit)
+    assert (compare_quickly is not None) == (
+        name in VECTORIZED[method] and (method == "systems" or not uses_system_scores)
+    )
+    if compare_quickly is None:
         return
-    slow = make_one_by_one_comparer(values, masks, unit, chosen.agreement(test))
+    compare_slowly = make_one_by_one_comparer(values, masks, unit, selected_measure.agreement(test_set))
     for pair in PAIRS:
-        expected = slow(*pair)
+        expected = compare_slowly(*pair)
         assert not np.isnan(expected).all()
-        np.testing.assert_allclose(quick(*pair), expected, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(compare_quickly(*pair), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall-c"])
-def test_exchange_counts_each_of_several_ratings(name):
-    test, values = made("ties")
+def test_exchange_counts_every_rating_of_a_segment(name):
+    test_set, values = make_ratings("ties")
     random = np.random.default_rng(0)
     systems, segments = random.integers(7, size=300), random.integers(50, size=300)
-    vars(test)["assessments"] = Assessments(segments, systems, random.normal(size=300))
+    vars(test_set)["assessments"] = Assessments(segments, systems, random.normal(size=300))
     masks = draw_masks(values.shape[1:], "paired", (), 20, [1])
-    chosen = measure(name)
+    selected_measure = measure(name)
     for pair in PAIRS:
-        expected = make_one_by_one_comparer(values, masks, "segments", chosen.agreement(test))(*pair)
-        np.testing.assert_allclose(
-            chosen.exchange(test, values, masks, "segments")(*pair), expected, rtol=0, atol=1e-12
-        )
+        compare_quickly = selected_measure.exchange(test_set, values, masks, "segments")
+        compare_slowly = make_one_by_one_comparer(values, masks, "segments", selected_measure.agreement(test_set))
+        np.testing.assert_allclose(compare_quickly(*pair), compare_slowly(*pair), rtol=0, atol=1e-12)

@@ -1,4 +1,4 @@
-"""The grid against the Java Trainer, live, on sentences of our own."""
+"""Compares the evaluation of a grid with the Trainer of METEOR 1.5, which runs in Java."""
 
 from __future__ import annotations
 
@@ -34,34 +34,47 @@ PARAPHRASES = (
 
 
 @pytest.fixture(scope="module")
-def small(java, _packs, tmp_path_factory):
-    """The Java program with a small English table, which it reads in a moment, and our resources with the same."""
+def small_table(java, _packs, tmp_path_factory):
+    """Return the Java program and English resources, both with the same small paraphrase table, which loads quickly."""
     folder = tmp_path_factory.mktemp("small")
     (folder / "data").mkdir()
     file = folder / "data" / "paraphrase-en.gz"
-    rows = [f"0.5\n{one}\n{other}\n" for pair in PARAPHRASES for one, other in (pair, pair[::-1])]
+    directions = [direction for pair in PARAPHRASES for direction in (pair, pair[::-1])]
+    rows = [f"0.5\n{phrase}\n{paraphrase}\n" for phrase, paraphrase in directions]
     file.write_bytes(gzip.compress("".join(rows).encode()))
     build_paraphrase_index(file, folder / "paraphrases.idx")
     index = ParaphraseIndex(folder / "paraphrases.idx")
-    # It looks for its table in the folder of the jar.
+    # The program looks for its table in the folder of the jar.
     program = type(java)(Path(shutil.copy(java.jar, folder)))
     return program, PackStore(_packs).get("en").replace("own", paraphrases=index)
 
 
-def sgm(kind: str, attribute: str, name: str, lines: list[str]) -> str:
+def make_sgm(kind: str, attribute: str, name: str, lines: list[str]) -> str:
+    """Return an SGML file of one document."""
     segments = "".join(f'<seg id="{number}">{line}</seg>\n' for number, line in enumerate(lines, 1))
     head = f'<{kind} setid="s" srclang="cs" trglang="en">\n<doc docid="d" {attribute}="{name}">\n'
     return f"{head}{segments}</doc>\n</{kind}>\n"
 
 
-def grid_options(weights: str, last_weights: str, steps: str) -> list[str]:
-    def text(point: tuple[float, ...], rest: str) -> str:
-        return f"{' '.join(map(str, point))} {rest}"
+def make_grid_options(weights: str, last_weights: str, steps: str) -> list[str]:
+    """Return the Trainer's options for the grid; the arguments are the values of the matcher weights."""
 
-    return ["-i", text(FIRST, weights), "-f", text(LAST, last_weights), "-s", text(STEP, steps)]
+    def join(point: tuple[float, ...], weights: str) -> str:
+        return f"{' '.join(map(str, point))} {weights}"
+
+    return ["-i", join(FIRST, weights), "-f", join(LAST, last_weights), "-s", join(STEP, steps)]
 
 
-def tuning_set(meteor: Meteor, pairs: list[tuple[int, str, str]], human_scores: dict[str, list[float]]) -> TuningSet:
+def make_tuning_set(
+    meteor: Meteor, pairs: list[tuple[int, str, str]], human_scores: dict[str, list[float]]
+) -> TuningSet:
+    """Make a tuning set of the tiny task.
+
+    Args:
+        meteor: aligns the outputs with the reference.
+        pairs: judgments as tuples of a segment, the better system and the worse system.
+        human_scores: scores of the segments by system.
+    """
     names = list(OUTPUTS)
     size = len(REFERENCE)
     references = [[text] for text in REFERENCE]
@@ -81,58 +94,65 @@ def tuning_set(meteor: Meteor, pairs: list[tuple[int, str, str]], human_scores: 
     )
 
 
-def parse(output: str) -> tuple[list[float], list[tuple[float, ...]]]:
+def parse_output(output: str) -> tuple[list[float], list[tuple[float, ...]]]:
+    """Return the values of the objective and the points of the grid from the Trainer's output."""
     rows = [[float(part) for part in line.split()] for line in output.splitlines() if line[:1] in "-0123456789"]
     return [row[0] for row in rows], [tuple(row[1:]) for row in rows]
 
 
-def rank_pairs() -> list[tuple[int, str, str]]:
+def make_rank_pairs() -> list[tuple[int, str, str]]:
+    """Make a judgment of every two systems on each segment. Most judgments prefer the first system."""
     names = list(OUTPUTS)
     return [
-        (segment, names[a], names[b]) if (segment * 7 + a * 3 + b) % 4 else (segment, names[b], names[a])
+        (segment, names[first], names[second])
+        if (segment * 7 + first * 3 + second) % 4
+        else (segment, names[second], names[first])
         for segment in range(len(REFERENCE))
-        for a in range(3)
-        for b in range(a + 1, 3)
+        for first in range(3)
+        for second in range(first + 1, 3)
     ]
 
 
-def test_rank_objective_equals_the_java_trainer(small, tmp_path):
-    java, resources = small
-    (tmp_path / "cs-en.ref.sgm").write_text(sgm("refset", "refid", "ref", REFERENCE), encoding="utf-8")
+def test_rank_objective_equals_the_java_trainer(small_table, tmp_path):
+    java, resources = small_table
+    (tmp_path / "cs-en.ref.sgm").write_text(make_sgm("refset", "refid", "ref", REFERENCE), encoding="utf-8")
     for name, lines in OUTPUTS.items():
         system = name.replace(".", "")
-        (tmp_path / f"cs-en.{system}.sgm").write_text(sgm("tstset", "sysid", system, lines), encoding="utf-8")
-    pairs = rank_pairs()
+        (tmp_path / f"cs-en.{system}.sgm").write_text(make_sgm("tstset", "sysid", system, lines), encoding="utf-8")
+    pairs = make_rank_pairs()
     rows = "".join(
         f"{segment + 1}\tcs-en\t{better.replace('.', '')}\tcs-en\t{worse.replace('.', '')}\n"
         for segment, better, worse in pairs
     )
     (tmp_path / "cs-en.rank").write_text(rows, encoding="utf-8")
-    # The Trainer ranks with exact and paraphrase on lowercased text; the last two of its weights are idle.
-    options = grid_options("1 0.5 1 1", "1 0.7 1 1", "1 0.1 1 1")
-    values, theirs = parse(java.run(["rank", str(tmp_path), "-l", "en", *options], main="Trainer"))
+    # For rank judgments, the Trainer uses the exact and paraphrase matchers on lowercased text.
+    # It ignores the last two weights.
+    options = make_grid_options("1 0.5 1 1", "1 0.7 1 1", "1 0.1 1 1")
+    trainer_values, trainer_points = parse_output(
+        java.run(["rank", str(tmp_path), "-l", "en", *options], main="Trainer")
+    )
     meteor = Meteor("en", matchers=["exact", "paraphrase"], normalization="lower", resources=resources)
     axes = java_axes((*FIRST, 1, 0.5), (*LAST, 1, 0.7), (*STEP, 1, 0.1))
-    result = evaluate_grid(tuning_set(meteor, pairs, {}), make_objective("rank", macro=False), axes)
-    assert result.values.tolist() == pytest.approx(values, abs=1e-12)
-    assert result.value == pytest.approx(max(values))
-    assert result.best == pytest.approx(theirs[values.index(max(values))][:6])
+    result = evaluate_grid(make_tuning_set(meteor, pairs, {}), make_objective("rank", macro=False), axes)
+    assert result.values.tolist() == pytest.approx(trainer_values, abs=1e-12)
+    assert result.value == pytest.approx(max(trainer_values))
+    assert result.best == pytest.approx(trainer_points[trainer_values.index(max(trainer_values))][:6])
 
 
 @pytest.mark.parametrize(("task", "objective"), [("segcor", "weighted-pearson"), ("spearman", "spearman")])
-def test_correlation_objectives_equal_the_java_trainer(small, tmp_path, task, objective):
-    java, resources = small
-    (tmp_path / "x.ref").write_text(sgm("refset", "refid", "ref", REFERENCE), encoding="utf-8")
-    (tmp_path / "x.tst").write_text(sgm("tstset", "sysid", "beta", OUTPUTS["beta"]), encoding="utf-8")
+def test_correlation_objectives_equal_the_java_trainer(small_table, tmp_path, task, objective):
+    java, resources = small_table
+    (tmp_path / "x.ref").write_text(make_sgm("refset", "refid", "ref", REFERENCE), encoding="utf-8")
+    (tmp_path / "x.tst").write_text(make_sgm("tstset", "sysid", "beta", OUTPUTS["beta"]), encoding="utf-8")
     human_scores = [0.3, 0.9, 0.5, 0.2, 0.8, 0.1, 0.45, 0.7, 0.65, 0.15]
     lines = [f"d {number} {score}\n" for number, score in enumerate(human_scores, 1)]
     (tmp_path / "x.ter").write_text("".join(lines), encoding="utf-8")
-    options = grid_options("1 0.5 0.8 0.6", "1 0.7 0.8 0.6", "1 0.1 1 1")
-    values, theirs = parse(java.run([task, str(tmp_path), "-l", "en", *options], main="Trainer"))
+    options = make_grid_options("1 0.5 0.8 0.6", "1 0.7 0.8 0.6", "1 0.1 1 1")
+    trainer_values, trainer_points = parse_output(java.run([task, str(tmp_path), "-l", "en", *options], main="Trainer"))
     axes = java_axes((*FIRST, 1, 0.5, 0.8, 0.6), (*LAST, 1, 0.7, 0.8, 0.6), (*STEP, 1, 0.1, 1, 1))
-    data = tuning_set(Meteor("en", resources=resources), [], {"beta": human_scores})
+    data = make_tuning_set(Meteor("en", resources=resources), [], {"beta": human_scores})
     result = evaluate_grid(data, make_objective(objective, macro=False), axes)
-    assert result.values.tolist() == pytest.approx(values, abs=1e-9)
-    best = theirs[values.index(max(values))]
-    assert result.value == pytest.approx(max(values), abs=1e-9)
-    assert result.best == pytest.approx(best)
+    assert result.values.tolist() == pytest.approx(trainer_values, abs=1e-9)
+    best_point = trainer_points[trainer_values.index(max(trainer_values))]
+    assert result.value == pytest.approx(max(trainer_values), abs=1e-9)
+    assert result.best == pytest.approx(best_point)

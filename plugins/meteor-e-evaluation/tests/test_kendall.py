@@ -1,3 +1,5 @@
+"""Tests of Kendall's tau and of pairwise accuracy with tie calibration."""
+
 from __future__ import annotations
 
 import itertools
@@ -18,7 +20,8 @@ from meteor_e_evaluation.kendall import (
 )
 from scipy import stats
 
-# Two systems on five segments: concordant, discordant, tie of the metric, tie of people, tie of both.
+# Two systems on five segments: a concordant pair, a discordant pair, a tie of the metric only, a tie of the humans
+# only, and a tie of both.
 SCORES = np.array([[2.0, 1.0, 1.0, 2.0, 1.0], [1.0, 2.0, 1.0, 1.0, 1.0]])
 RANKINGS = Rankings(np.arange(5), np.zeros(5, int), np.ones(5, int), np.array([False, False, False, True, True]))
 
@@ -41,34 +44,34 @@ def test_tau_variants_treat_ties_as_defined(variant, expected):
     assert tau(PairCounts(6, 2, 1, 4, 3), variant) == pytest.approx(expected)
 
 
-def test_tau_without_pairs_is_nan():
+def test_tau_is_nan_without_pairs():
     assert math.isnan(tau(PairCounts(0, 0, 0, 0, 0), "strict"))
     assert math.isnan(compute_tied_accuracy(RANKINGS.select(np.zeros(5, bool)), SCORES).accuracy)
 
 
-small = st.integers(0, 3).map(float)
+small_scores = st.integers(0, 3).map(float)
 
 
-@given(st.lists(st.tuples(small, small), min_size=2, max_size=12))
-def test_tau_b_equals_scipys(rows):
-    human, metric = (np.array(side) for side in zip(*rows, strict=True))
-    size = len(rows)
-    given_scores = Assessments(np.zeros(size, int), np.arange(size), human)
-    ours = tau(count_pairs(given_scores.comparisons(), metric[:, None]), "b")
+@given(st.lists(st.tuples(small_scores, small_scores), min_size=2, max_size=12))
+def test_tau_b_equals_scipy(rows):
+    human, metric = (np.array(column) for column in zip(*rows, strict=True))
+    n_systems = len(rows)
+    assessments = Assessments(np.zeros(n_systems, int), np.arange(n_systems), human)
+    ours = tau(count_pairs(assessments.comparisons(), metric[:, None]), "b")
     assert ours == pytest.approx(float(stats.kendalltau(human, metric).statistic), nan_ok=True)
 
 
-def slow_tied_accuracy(human, metric, threshold):
-    """By definition: the mean over segments of the share of pairs that are right."""
-    shares = []
+def compute_accuracy_by_definition(human, metric, threshold):
+    """Return the mean, over the segments, of the proportion of correct pairs, computed by the definition."""
+    proportions = []
     for segment in range(human.shape[1]):
-        right = [
-            (np.sign(human[a, segment] - human[b, segment]))
-            == (0 if abs(gap := metric[a, segment] - metric[b, segment]) <= threshold else np.sign(gap))
-            for a, b in itertools.combinations(range(len(human)), 2)
-        ]
-        shares.append(np.mean(right))
-    return float(np.mean(shares))
+        correct = []
+        for a, b in itertools.combinations(range(len(human)), 2):
+            difference = metric[a, segment] - metric[b, segment]
+            metric_sign = 0 if abs(difference) <= threshold else np.sign(difference)
+            correct.append(np.sign(human[a, segment] - human[b, segment]) == metric_sign)
+        proportions.append(np.mean(correct))
+    return float(np.mean(proportions))
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 4).map(float)] * 8), min_size=1, max_size=5))
@@ -77,11 +80,11 @@ def test_tie_calibration_finds_the_best_threshold(rows):
     human, metric = table[:4], table[4:]
     segments, systems = np.meshgrid(np.arange(human.shape[1]), np.arange(4))
     pairs = Assessments(segments.ravel(), systems.ravel(), human.ravel()).comparisons()
-    found = compute_tied_accuracy(pairs, metric)
+    calibrated = compute_tied_accuracy(pairs, metric)
     candidates = {0.0, *(abs(a - b) for column in metric.T for a, b in itertools.combinations(column, 2))}
-    best = max(slow_tied_accuracy(human, metric, threshold) for threshold in candidates)
-    assert found.accuracy == pytest.approx(best)
-    assert slow_tied_accuracy(human, metric, found.threshold) == pytest.approx(best)
+    best = max(compute_accuracy_by_definition(human, metric, threshold) for threshold in candidates)
+    assert calibrated.accuracy == pytest.approx(best)
+    assert compute_accuracy_by_definition(human, metric, calibrated.threshold) == pytest.approx(best)
     if len(pairs):
         accuracy = np.average(mark_correct_pairs(pairs, metric, 1.0), weights=compute_pair_weights(pairs))
-        assert accuracy == pytest.approx(slow_tied_accuracy(human, metric, 1.0))
+        assert accuracy == pytest.approx(compute_accuracy_by_definition(human, metric, 1.0))

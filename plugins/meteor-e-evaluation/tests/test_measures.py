@@ -1,4 +1,4 @@
-"""The measures: against mt-metrics-eval's figures, and against plain definitions on small arrays of our own."""
+"""Tests of the measures against values of mt-metrics-eval, and against plain definitions on small arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from meteor_e.base.errors import ConfigError
 from meteor_e.plugins.registry import plugin_registry
 
 
-def make_set(human, outliers=()):
+def make_test_set(human, outliers=()):
+    """Make a test set with the human scores of an array ``(systems, segments)``, where NaN is a missing rating."""
     systems, segments = np.nonzero(~np.isnan(human))
     blank = [""] * human.shape[1]
     return TestSet(
@@ -37,7 +38,8 @@ def make_set(human, outliers=()):
     )
 
 
-def scored(metric, name="m"):
+def make_scores(metric, name="m"):
+    """Make the scores of a metric from an array ``(systems, segments)``."""
     return Scores(name, name, metric, metric.mean(axis=1))
 
 
@@ -67,24 +69,24 @@ MTME = {
 
 
 @pytest.mark.shared
-def test_measures_are_those_of_mt_metrics_eval(shared):
+def test_measures_equal_those_of_mt_metrics_eval(shared):
     golden = json.loads((shared / "golden" / "mtme" / "mtme.json").read_text(encoding="utf-8"))
-    compared = 0
+    n_comparisons = 0
     for case in golden["cases"]:
         human, metric = np.array(case["human"], float), np.array(case["metric"], float)
-        test, scores = make_set(human), scored(metric)
-        for theirs, ours in MTME.items():
-            if theirs in case["expected"]:
-                value, expected = measure(ours).value(test, scores), case["expected"][theirs]
-                if theirs == "kendall_like_item_25" and not len(measure(ours).rankings(test)):
-                    # mt-metrics-eval says 0 where no pair differs enough; here that is undefined.
+        test_set, scores = make_test_set(human), make_scores(metric)
+        for mtme_name, name in MTME.items():
+            if mtme_name in case["expected"]:
+                value, expected = measure(name).value(test_set, scores), case["expected"][mtme_name]
+                if mtme_name == "kendall_like_item_25" and not len(measure(name).rankings(test_set)):
+                    # If no pair differs enough, mt-metrics-eval returns 0, but the measure is undefined here.
                     assert (expected, math.isnan(value)) == (0, True)
                     continue
-                assert value == pytest.approx(expected, abs=0.01 if ours == "spa" else 1e-9), (case["name"], theirs)
-                compared += 1
-        agree, pairs = case["expected"]["system_agreement"]
-        assert measure("system-accuracy").value(test, scores) == pytest.approx(agree / pairs)
-    assert compared > 150
+                assert value == pytest.approx(expected, abs=0.01 if name == "spa" else 1e-9), (case["name"], mtme_name)
+                n_comparisons += 1
+        n_agreements, n_pairs = case["expected"]["system_agreement"]
+        assert measure("system-accuracy").value(test_set, scores) == pytest.approx(n_agreements / n_pairs)
+    assert n_comparisons > 150
     for case in golden["williams"]:
         result = williams(case["r12"], case["r13"], case["r23"], case["n"])
         assert result.p == pytest.approx(case["p_one_sided"], abs=1e-9)
@@ -96,16 +98,18 @@ METRIC = np.round(HUMAN + RANDOM.normal(size=(5, 30)), 1)
 HUMAN[RANDOM.random((5, 30)) < 0.2] = np.nan
 
 
-def groups(by):
+def make_groups(by):
+    """Return the metric scores and human scores of each group: of all cells, of each system, or of each segment."""
     cells = ~np.isnan(HUMAN)
     if by == "none":
         return [(METRIC[cells], HUMAN[cells])]
     if by == "sys":
         return [(METRIC[row][cells[row]], HUMAN[row][cells[row]]) for row in range(5)]
-    return [(METRIC[:, at][cells[:, at]], HUMAN[:, at][cells[:, at]]) for at in range(30)]
+    return [(METRIC[:, segment][cells[:, segment]], HUMAN[:, segment][cells[:, segment]]) for segment in range(30)]
 
 
-def plain_accuracy(metric, human):
+def compute_accuracy(metric, human):
+    """Return the pairwise accuracy by its definition."""
     pairs = list(itertools.combinations(range(len(human)), 2))
     right = sum(np.sign(metric[a] - metric[b]) == np.sign(human[a] - human[b]) for a, b in pairs)
     return right / len(pairs) if pairs else math.nan
@@ -113,36 +117,46 @@ def plain_accuracy(metric, human):
 
 @pytest.mark.parametrize("kind", ["pearson", "spearman", "kendall", "acc"])
 @pytest.mark.parametrize("by", ["none", "item", "sys"])
-def test_grouped_measures_by_their_definition(kind, by):
+def test_grouped_measures_equal_their_definition(kind, by):
     functions = {
         "pearson": lambda x, y: stats.pearsonr(x, y).statistic,
         "spearman": lambda x, y: stats.spearmanr(x, y).statistic,
         "kendall": lambda x, y: stats.kendalltau(x, y).statistic,
-        "acc": plain_accuracy,
+        "acc": compute_accuracy,
     }
-    values = [
-        functions[kind](x, y) for x, y in groups(by) if len(x) > 1 and (kind == "acc" or (np.ptp(x) and np.ptp(y)))
-    ]
-    found = measure(kind if by == "none" else f"{kind}-{by}").value(make_set(HUMAN), scored(METRIC))
-    assert found == pytest.approx(np.mean(values), abs=1e-12)
+
+    def is_defined(x, y):
+        """Say whether a group has two scores at least and, for correlations, no constant scores."""
+        return len(x) > 1 and (kind == "acc" or (np.ptp(x) and np.ptp(y)))
+
+    values = [functions[kind](x, y) for x, y in make_groups(by) if is_defined(x, y)]
+    name = kind if by == "none" else f"{kind}-{by}"
+    value = measure(name).value(make_test_set(HUMAN), make_scores(METRIC))
+    assert value == pytest.approx(np.mean(values), abs=1e-12)
 
 
-@pytest.mark.parametrize(("metric", "human"), [([1, 1, 1], [1, 2, 2]), ([1, 2, 3], [1, 1, 1]), ([1, 1], [2, 2])])
-def test_accuracy_with_ties_of_constant_scores(metric, human):
-    assert pairwise_accuracy_with_ties(np.array(metric, float), np.array(human, float)) == plain_accuracy(metric, human)
+@pytest.mark.parametrize(
+    ("metric", "human"),
+    [([1, 1, 1], [1, 2, 2]), ([1, 2, 3], [1, 1, 1]), ([1, 1], [2, 2])],
+    ids=["constant metric", "constant human", "constant both"],
+)
+def test_accuracy_with_ties_handles_constant_scores(metric, human):
+    assert pairwise_accuracy_with_ties(np.array(metric, float), np.array(human, float)) == compute_accuracy(
+        metric, human
+    )
 
 
-def test_soft_accuracy_of_human_scores_is_one():
+def test_soft_accuracy_is_one_for_the_human_scores():
     human = RANDOM.normal(size=(4, 50))
-    assert measure("spa").value(make_set(human), scored(human)) == 1.0
-    reverse = measure("spa").value(make_set(human), scored(-human))
+    assert measure("spa").value(make_test_set(human), make_scores(human)) == 1.0
+    reverse = measure("spa").value(make_test_set(human), make_scores(-human))
     assert reverse < 0.9
 
 
-def test_relative_rankings_count_the_threshold_itself():
+def test_relative_rankings_include_the_threshold():
     human = np.array([[0.0, 50.0], [25.0, 60.0], [60.0, 60.0]])
-    test = make_set(human)
-    assert [len(measure(f"darr:threshold={t}").rankings(test)) for t in (0, 10, 25, 26)] == [5, 5, 3, 2]
+    test_set = make_test_set(human)
+    assert [len(measure(f"darr:threshold={t}").rankings(test_set)) for t in (0, 10, 25, 26)] == [5, 5, 3, 2]
     with pytest.raises(ConfigError, match=r"'darr': treshold: unknown option .did you mean 'threshold'"):
         measure("darr:treshold=1")
     with pytest.raises(ConfigError, match="threshold: must be a number, at least 0, not 'x'"):
@@ -154,40 +168,52 @@ def test_relative_rankings_count_the_threshold_itself():
 def test_system_accuracy_counts_human_ties():
     human = np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]])
     metric = np.array([[1.0, 1.0], [3.0, 3.0], [4.0, 4.0]])
-    assert measure("system-accuracy").value(make_set(human), scored(metric)) == pytest.approx(2 / 3)
+    assert measure("system-accuracy").value(make_test_set(human), make_scores(metric)) == pytest.approx(2 / 3)
 
 
-def test_system_measures_leave_out_outliers():
+def test_system_measures_exclude_outliers():
     human = np.array([[10.0, 10], [11, 11], [12, 12], [13, 13], [-90, -90]])
     metric = np.array([[4.0, 4], [3, 3], [2, 2], [1, 1], [-9, -9]])
-    assert mad_outliers(make_set(human)) == ("s4",)
-    assert measure("system-pearson").value(make_set(human), scored(metric)) > 0.8
-    assert measure("system-pearson").value(make_set(human, outliers=("s4",)), scored(metric)) == pytest.approx(-1)
-    assert measure("spa").value(make_set(human, outliers=("s4",)), scored(metric)) < 0.6
+    assert mad_outliers(make_test_set(human)) == ("s4",)
+    assert measure("system-pearson").value(make_test_set(human), make_scores(metric)) > 0.8
+    assert measure("system-pearson").value(
+        make_test_set(human, outliers=("s4",)), make_scores(metric)
+    ) == pytest.approx(-1)
+    assert measure("spa").value(make_test_set(human, outliers=("s4",)), make_scores(metric)) < 0.6
 
 
-def test_comparisons_are_never_within_a_system():
+def test_comparisons_are_between_different_systems():
     ratings = Assessments(np.array([0, 0, 0]), np.array([0, 0, 1]), np.array([1.0, 3.0, 2.0]))
-    assert [(row.better.tolist(), row.worse.tolist()) for row in [ratings.comparisons()]] == [([1, 0], [0, 1])]
+    rankings = ratings.comparisons()
+    assert rankings.better.tolist() == [1, 0]
+    assert rankings.worse.tolist() == [0, 1]
     mean = ratings.average_repeated()
     assert (mean.scores.tolist(), mean.systems.tolist()) == ([2.0, 2.0], [0, 1])
     assert len(mean.comparisons()) == 1
 
 
-def test_comparisons_of_no_assessments_are_empty():
-    none = np.array([], int)
-    empty = Assessments(none, none, none.astype(float)).comparisons()
-    assert isinstance(empty, Rankings)
-    assert len(empty) == 0
+def test_comparisons_are_empty_without_assessments():
+    no_indices = np.array([], int)
+    rankings = Assessments(no_indices, no_indices, no_indices.astype(float)).comparisons()
+    assert isinstance(rankings, Rankings)
+    assert len(rankings) == 0
 
 
 def test_measures_can_be_pickled():
     for name in measure_names():
-        made = plugin_registry().measures.get(name).make()
-        again = pickle.loads(pickle.dumps(made))
-        assert (type(again), again.name, again.options) == (type(made), name, made.options)
-    chosen = pickle.loads(pickle.dumps(measure("darr:threshold=10")))
-    assert (chosen.name, chosen.title, chosen.options.threshold) == ("darr:threshold=10", "τ daRR (threshold=10)", 10.0)
-    for wrong in ("darr:threshold=-1", "darr:threshold=.nan", "spa:seed=1.5", "spa:seed", "pearson:kind=x"):
-        with pytest.raises(ConfigError, match=wrong.partition(":")[0]):
-            measure(wrong)
+        default_measure = plugin_registry().measures.get(name).make()
+        unpickled = pickle.loads(pickle.dumps(default_measure))
+        assert (type(unpickled), unpickled.name, unpickled.options) == (
+            type(default_measure),
+            name,
+            default_measure.options,
+        )
+    measure_with_option = pickle.loads(pickle.dumps(measure("darr:threshold=10")))
+    assert (measure_with_option.name, measure_with_option.title, measure_with_option.options.threshold) == (
+        "darr:threshold=10",
+        "τ daRR (threshold=10)",
+        10.0,
+    )
+    for invalid_name in ("darr:threshold=-1", "darr:threshold=.nan", "spa:seed=1.5", "spa:seed", "pearson:kind=x"):
+        with pytest.raises(ConfigError, match=invalid_name.partition(":")[0]):
+            measure(invalid_name)

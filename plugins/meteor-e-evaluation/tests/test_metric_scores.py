@@ -1,4 +1,4 @@
-"""Scores of metrics in files: the formats of the WMT metrics task, of COMET, and one number per line."""
+"""Tests of files with metric scores: the output of COMET, and files with one number per line."""
 
 from __future__ import annotations
 
@@ -14,26 +14,27 @@ from meteor_e.base.errors import InputError
 SCORES = {system: [(7 * number % 10 + 2 * index) / 20 for number in range(10)] for index, system in enumerate(OUTPUTS)}
 
 
-def output_file(system):
+def get_output_file(system):
+    """Return the path of a system's outputs, relative to the folder of the task."""
     return f"outputs/tiny.cs-en.{system}"
 
 
-def comet_lines(*, segments=True):
-    """Return what ``comet-score`` prints: scores of segments, numbered from 0, then of systems."""
+def make_comet_lines(*, segments=True):
+    """Return the output of ``comet-score``: scores of segments, counted from 0, then scores of systems."""
     lines = [
-        f"{output_file(system)}\tSegment {number}\tscore: {scores[number]:.4f}"
+        f"{get_output_file(system)}\tSegment {number}\tscore: {scores[number]:.4f}"
         for number in range(10)
         for system, scores in SCORES.items()
     ]
-    systems = [f"{output_file(system)}\tscore: {np.mean(scores):.4f}" for system, scores in SCORES.items()]
+    systems = [f"{get_output_file(system)}\tscore: {np.mean(scores):.4f}" for system, scores in SCORES.items()]
     return [*(lines if segments else []), *systems]
 
 
-def comet_json():
-    """Return what ``comet-score --to_json`` writes."""
+def make_comet_json():
+    """Return the output of ``comet-score --to_json``."""
     return json.dumps(
         {
-            output_file(system): [
+            get_output_file(system): [
                 {"src": "x", "mt": text, "ref": "y", "COMET": score}
                 for text, score in zip(OUTPUTS[system], scores, strict=True)
             ]
@@ -44,7 +45,7 @@ def comet_json():
 
 
 def evaluate_scores(task, metric):
-    """Return the scores of segments and systems that ``meteor-e evaluate`` uses for a metric."""
+    """Evaluate a metric with ``meteor-e evaluate``; return its scores of segments and of systems."""
     folder = task / "written"
     run("evaluate", task / "index.yaml", "-M", f"m={metric}", "--no-cache", "--write-scores", folder)
     (segments,), (systems,) = folder.rglob("*.seg.score"), folder.rglob("*.sys.score")
@@ -53,8 +54,8 @@ def evaluate_scores(task, metric):
     return by_system, dict(line.split("\t") for line in systems.read_text(encoding="utf-8").splitlines())
 
 
-@pytest.mark.parametrize("content", ["\n".join(comet_lines()), comet_json()], ids=["text", "json"])
-def test_score_file_of_comet(task, content):
+@pytest.mark.parametrize("content", ["\n".join(make_comet_lines()), make_comet_json()], ids=["text", "json"])
+def test_score_file_of_comet_is_read(task, content):
     (task / "comet").write_text(content + "\n", encoding="utf-8")
     by_system, systems = evaluate_scores(task, f"scores:{task / 'comet'}")
     assert by_system == SCORES
@@ -63,11 +64,11 @@ def test_score_file_of_comet(task, content):
     )
 
 
-def test_score_file_of_comet_with_scores_of_systems_only(task):
-    (task / "comet").write_text("\n".join(comet_lines(segments=False)) + "\n", encoding="utf-8")
+def test_score_file_of_comet_may_lack_segment_scores(task):
+    (task / "comet").write_text("\n".join(make_comet_lines(segments=False)) + "\n", encoding="utf-8")
     rows = list(read_metric_scores(task / "comet"))
     assert [(row.system, row.segment, row.score) for row in rows] == [
-        (output_file(system), None, round(float(np.mean(scores)), 4)) for system, scores in SCORES.items()
+        (get_output_file(system), None, round(float(np.mean(scores)), 4)) for system, scores in SCORES.items()
     ]
     output = run(
         "evaluate", task / "index.yaml", "-M", f"scores:{task / 'comet'}", "-s", "system-kendall", "--no-cache"
@@ -75,14 +76,14 @@ def test_score_file_of_comet_with_scores_of_systems_only(task):
     assert "–" not in output.stdout
 
 
-def test_score_files_with_one_number_per_line(task):
+def test_score_files_may_have_one_number_per_line(task):
     for system, scores in SCORES.items():
         (task / f"scores.{system}").write_text("".join(f"{score}\n" for score in scores), encoding="utf-8")
     by_system, _ = evaluate_scores(task, f"scores:{task}/scores.{{system}}")
     assert by_system == SCORES
 
 
-def test_score_file_of_numbers_needs_the_name_of_the_system(task):
+def test_score_file_of_numbers_needs_a_system_name(task):
     (task / "numbers").write_text("0.5\n" * 10, encoding="utf-8")
     with pytest.raises(
         InputError, match=r"numbers, but no names of systems, and cs-en has 3 systems; give one file per"
@@ -90,7 +91,7 @@ def test_score_file_of_numbers_needs_the_name_of_the_system(task):
         run("evaluate", task / "index.yaml", "-M", f"scores:{task / 'numbers'}", "--no-cache")
 
 
-def test_score_takes_one_number_per_line(tmp_path):
+def test_score_command_reads_one_number_per_line(tmp_path):
     for name in ("system", "reference"):
         (tmp_path / name).write_text("a text\nanother\n", encoding="utf-8")
     (tmp_path / "numbers").write_text("0.25\n0.75\n", encoding="utf-8")
@@ -109,13 +110,13 @@ def test_score_takes_one_number_per_line(tmp_path):
         ("{", "not valid JSON"),
     ],
 )
-def test_score_file_errors_are_sentences(tmp_path, content, message):
+def test_score_file_errors_describe_the_fault(tmp_path, content, message):
     (tmp_path / "scores").write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=message):
         list(read_metric_scores(tmp_path / "scores"))
 
 
-def test_match_systems_by_file_name_stem_or_name():
+def test_match_systems_accepts_names_and_output_files():
     files = {"a": "out/newstest.a.txt", "b": "out/newstest.b.txt"}
     names = ["a", "elsewhere/newstest.b.txt", "c", "other/a.hyp"]
     assert match_systems(names, ["a", "b"], files) == {

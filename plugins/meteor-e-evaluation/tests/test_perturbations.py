@@ -1,4 +1,4 @@
-"""The rules of ``meteor-e stress``: what they do to a text."""
+"""Tests of the rules by which ``meteor-e stress`` changes texts."""
 
 from __future__ import annotations
 
@@ -17,26 +17,28 @@ TEXTS = (
     "The minister said that Germany won't increase its exports to France in 2015, and nobody must object.",
     "\"I can't see the well-known face,\" said Mary's brother, who hoped for help from his neighbours.",
 )
-RULES = {each.name: each for each in perturbations("en")}
-WITHOUT_OCCASION = {"source-copied"}
+RULES = {rule.name: rule for rule in perturbations("en")}
+NOT_APPLICABLE = {"source-copied"}
 
 
-def changed(name: str, text: str, seed: int = 0, **more: object) -> str | None:
-    context = PerturbationContext(language="en", texts=(text, *TEXTS), reference="A reference.", **more)  # type: ignore[arg-type]
+def perturb(name: str, text: str, seed: int = 0, **options: object) -> str | None:
+    """Apply a rule to a text; return the changed text, or None if the rule does not apply."""
+    context = PerturbationContext(language="en", texts=(text, *TEXTS), reference="A reference.", **options)  # type: ignore[arg-type]
     return RULES[name].apply(text, random.Random(seed), context)
 
 
-@pytest.mark.parametrize("name", sorted(set(RULES) - WITHOUT_OCCASION))
+@pytest.mark.parametrize("name", sorted(set(RULES) - NOT_APPLICABLE))
 def test_rules_apply_and_are_deterministic(name):
-    results = [changed(name, text, seed=3) for text in TEXTS]
-    found = [(text, result) for text, result in zip(TEXTS, results, strict=True) if result is not None]
-    assert found
-    assert all(text != result for text, result in found)
-    assert results == [changed(name, text, seed=3) for text in TEXTS]
+    results = [perturb(name, text, seed=3) for text in TEXTS]
+    changes = [(text, result) for text, result in zip(TEXTS, results, strict=True) if result is not None]
+    assert changes
+    assert all(text != result for text, result in changes)
+    assert results == [perturb(name, text, seed=3) for text in TEXTS]
 
 
-def results(name: str, text: str) -> set[str | None]:
-    return {changed(name, text, seed=seed) for seed in range(40)}
+def collect_results(name: str, text: str) -> set[str | None]:
+    """Apply a rule to a text with 40 seeds; return the different results."""
+    return {perturb(name, text, seed=seed) for seed in range(40)}
 
 
 @pytest.mark.parametrize(
@@ -63,12 +65,12 @@ def results(name: str, text: str) -> set[str | None]:
         ("truncated", "One two three four.", {"One", "One two", "One two three"}),
     ],
 )
-def test_rule_changes_text_as_described(name, text, expected):
-    assert results(name, text) == expected
+def test_rule_returns_all_expected_variants(name, text, expected):
+    assert collect_results(name, text) == expected
 
 
-def test_untranslated_uses_words_of_the_source():
-    text = changed("untranslated", "The castle stands there.", source="Schloss")
+def test_untranslated_rule_uses_words_of_the_source():
+    text = perturb("untranslated", "The castle stands there.", source="Schloss")
     assert "Schloss" in text or "schloss" in text
 
 
@@ -81,13 +83,20 @@ def test_untranslated_uses_words_of_the_source():
         ("xx", "Ta ta ko?"),
     ],
 )
-def test_perturbations_of_other_languages_need_no_grammar(language, text):
+def test_perturbations_apply_to_languages_without_grammar(language, text):
     rules = perturbations(language)
     assert {rule.name for rule in rules} < set(RULES)
     context = PerturbationContext(language=language, texts=(text, "Ein anderer Satz, der hier steht."))
-    made = {rule.name for rule in rules if rule.apply(text, random.Random(1), context) not in (None, text)}
-    assert {"word-dropped", "word-repeated", "swapped-near", "final-punctuation-dropped", "other-text", "empty"} <= made
+    applicable = {rule.name for rule in rules if rule.apply(text, random.Random(1), context) not in (None, text)}
+    assert {
+        "word-dropped",
+        "word-repeated",
+        "swapped-near",
+        "final-punctuation-dropped",
+        "other-text",
+        "empty",
+    } <= applicable
 
 
-def test_registry_lists_the_built_in_rules():
+def test_plugin_registry_has_the_built_in_rules():
     assert "negation-added" in plugin_registry().perturbations.names()

@@ -1,4 +1,4 @@
-"""Files of judgments and of metrics' scores, as shared tasks publish them."""
+"""Tests of the readers of judgments and metric scores in the formats of shared tasks."""
 
 from __future__ import annotations
 
@@ -15,23 +15,26 @@ from tiny_task import HEADER, ranking_row
 from meteor_e.base.errors import InputError
 
 
-def short(rows):
+def summarize(rows):
+    """Return the main fields of rankings as tuples."""
     return [(row.pair, row.segment, row.better, row.worse, row.tie) for row in rows]
 
 
-def write(folder: Path, text: str) -> Path:
+def write_file(folder: Path, text: str) -> Path:
+    """Write a text to the file ``scores`` in a folder; return its path."""
     file = folder / "scores"
     file.write_text(text, encoding="utf-8")
     return file
 
 
 def write_rankings(folder: Path, *rows: str) -> Path:
-    return write(folder, "\n".join([HEADER, *rows]) + "\n")
+    """Write a ranking file; return its path."""
+    return write_file(folder, "\n".join([HEADER, *rows]) + "\n")
 
 
 def test_ranking_csv_yields_all_pairs_of_ranked_systems(tmp_path):
     file = write_rankings(tmp_path, ranking_row(7, {"a": 2, "b": 1, "_ref": 2, "c": -1}))
-    assert short(read_ranking_csv(file)) == [
+    assert summarize(read_ranking_csv(file)) == [
         ("cs-en", 7, "b", "a", False),
         ("cs-en", 7, "a", "_ref", True),
         ("cs-en", 7, "b", "_ref", False),
@@ -58,13 +61,13 @@ def test_ranking_csv_errors_name_the_line(tmp_path, row, message):
 
 def test_ranking_csv_needs_its_columns(tmp_path):
     with pytest.raises(InputError, match="not a ranking file"):
-        list(read_ranking_csv(write(tmp_path, "a,b\n1,2\n")))
+        list(read_ranking_csv(write_file(tmp_path, "a,b\n1,2\n")))
 
 
-def test_rank_file(tmp_path):
+def test_rank_file_is_read_from_gzip(tmp_path):
     file = tmp_path / "cs-en.rank.gz"
     file.write_bytes(gzip.compress(b"3\tcs-en\tx\tcs-en\ty\n\n4\tcs-en\ty\tcs-en\tx\n"))
-    assert short(read_rank_file(file)) == [("cs-en", 3, "x", "y", False), ("cs-en", 4, "y", "x", False)]
+    assert summarize(read_rank_file(file)) == [("cs-en", 3, "x", "y", False), ("cs-en", 4, "y", "x", False)]
 
 
 @pytest.mark.parametrize(
@@ -77,25 +80,27 @@ def test_rank_file(tmp_path):
 )
 def test_rank_file_errors_name_the_line(tmp_path, line, message):
     with pytest.raises(InputError, match=f"line 1: .*{message}"):
-        list(read_rank_file(write(tmp_path, line + "\n")))
+        list(read_rank_file(write_file(tmp_path, line + "\n")))
 
 
-def test_assessments_of_2017(tmp_path):
-    file = write(tmp_path, "LP DATA SYSTEM SID HUMAN\ncs-en newstest2017 a.1+b.2 33 0.5\n")
+def test_assessments_are_read_in_the_format_of_2017(tmp_path):
+    file = write_file(tmp_path, "LP DATA SYSTEM SID HUMAN\ncs-en newstest2017 a.1+b.2 33 0.5\n")
     assert [row[:4] for row in read_assessments(file, segments=True)] == [("cs-en", "a.1+b.2", 33, 0.5)]
-    file = write(tmp_path, "LP HUMAN SYSTEM\nlv-en -0.2 a\n")
+    file = write_file(tmp_path, "LP HUMAN SYSTEM\nlv-en -0.2 a\n")
     assert [row[:4] for row in read_assessments(file, segments=False)] == [("lv-en", "a", None, -0.2)]
 
 
-def test_assessments_of_2021_with_a_blank_at_the_end_of_lines(tmp_path):
-    file = write(tmp_path, "SYS SID RAW.SCR Z.SCR N \nA.1 4 95 0.75 1 \n")
+def test_assessments_of_2021_may_have_trailing_spaces(tmp_path):
+    file = write_file(tmp_path, "SYS SID RAW.SCR Z.SCR N \nA.1 4 95 0.75 1 \n")
     assert [row[:4] for row in read_assessments(file, segments=True)] == [("", "A.1", 4, 0.75)]
     assert [row.score for row in read_assessments(file, segments=True, score="RAW.SCR")] == [95.0]
 
 
-def test_assessments_with_tabs_or_commas(tmp_path):
+def test_assessments_may_be_separated_by_tabs_or_commas(tmp_path):
     for separator in "\t,":
-        file = write(tmp_path, separator.join(["SYSTEM", "SEGID", "SCORE"]) + "\n" + separator.join("a11") + "\n")
+        file = write_file(
+            tmp_path, separator.join(["SYSTEM", "SEGID", "SCORE"]) + "\n" + separator.join(["a", "1", "1"]) + "\n"
+        )
         assert [row[:4] for row in read_assessments(file, segments=True)] == [("", "a", 1, 1.0)]
 
 
@@ -112,40 +117,40 @@ def test_assessments_with_tabs_or_commas(tmp_path):
 )
 def test_assessment_errors_name_the_line(tmp_path, text, message):
     with pytest.raises(InputError, match=message):
-        list(read_assessments(write(tmp_path, text), segments=True))
+        list(read_assessments(write_file(tmp_path, text), segments=True))
 
 
-def test_metric_scores_of_the_metrics_task_in_both_forms(tmp_path):
-    file = write(tmp_path, "m\tcs-en\tnt12\tsysA\t3\t0.5\nm\tcs-en\tnt12\tsysA\t4\tNone\tensemble\tno\n")
+def test_metric_scores_may_have_ensemble_columns(tmp_path):
+    file = write_file(tmp_path, "m\tcs-en\tnt12\tsysA\t3\t0.5\nm\tcs-en\tnt12\tsysA\t4\tNone\tensemble\tno\n")
     rows = list(read_metric_scores(file))
     assert rows[0][:7] == ("m", "cs-en", "nt12", "", "sysA", 3, 0.5)
     assert rows[1].segment == 4
     assert math.isnan(rows[1].score)
-    file = write(tmp_path, "m\tcs-en\tnt12\tsysA\t0.5\nm\tcs-en\tnt12\tsysB\t0.6\tnon-ensemble\tyes\n")
+    file = write_file(tmp_path, "m\tcs-en\tnt12\tsysA\t0.5\nm\tcs-en\tnt12\tsysB\t0.6\tnon-ensemble\tyes\n")
     assert [row[4:7] for row in read_metric_scores(file)] == [("sysA", None, 0.5), ("sysB", None, 0.6)]
 
 
-def test_metric_scores_that_name_the_reference(tmp_path):
-    file = write(tmp_path, "m\tcs-en\tnt19\trefA\tsysA\t3\t0.5\n")
+def test_metric_scores_may_name_the_reference(tmp_path):
+    file = write_file(tmp_path, "m\tcs-en\tnt19\trefA\tsysA\t3\t0.5\n")
     assert [row[3:7] for row in read_metric_scores(file)] == [("refA", "sysA", 3, 0.5)]
-    file = write(tmp_path, "m\tcs-en\tnt19\trefA\tsysA\t0.5\n")
+    file = write_file(tmp_path, "m\tcs-en\tnt19\trefA\tsysA\t0.5\n")
     assert [row[3:7] for row in read_metric_scores(file)] == [("refA", "sysA", None, 0.5)]
 
 
-def test_metric_scores_in_the_short_form(tmp_path):
-    file = write(tmp_path, "a\t1\nb\t2\na\t3\nb\t4\n")
+def test_metric_scores_may_have_two_columns_only(tmp_path):
+    file = write_file(tmp_path, "a\t1\nb\t2\na\t3\nb\t4\n")
     assert [row[4:7] for row in read_metric_scores(file)] == [
         ("a", 1, 1.0),
         ("b", 1, 2.0),
         ("a", 2, 3.0),
         ("b", 2, 4.0),
     ]
-    file = write(tmp_path, "a\t1\nb\t2\n")
+    file = write_file(tmp_path, "a\t1\nb\t2\n")
     assert [row[4:7] for row in read_metric_scores(file)] == [("a", None, 1.0), ("b", None, 2.0)]
 
 
 def test_metric_score_errors_name_the_line(tmp_path):
     with pytest.raises(InputError, match="line 1: not a line of metric scores"):
-        list(read_metric_scores(write(tmp_path, "a\tb\tc\n")))
+        list(read_metric_scores(write_file(tmp_path, "a\tb\tc\n")))
     with pytest.raises(InputError, match="line 1: the score is 'x'"):
-        list(read_metric_scores(write(tmp_path, "a\tx\n")))
+        list(read_metric_scores(write_file(tmp_path, "a\tx\n")))

@@ -1,4 +1,4 @@
-"""Files of scores: nothing replaces anything without a word, and what they lack is an error."""
+"""Tests of score files: duplicate, missing or ambiguous scores are errors, and written files can be read again."""
 
 from __future__ import annotations
 
@@ -21,138 +21,152 @@ from meteor_e.formats.metric_task import metric_task_lines
 from meteor_e.metrics.translations import score_test_set
 
 CACHE = ArrayCache(enabled=False)
-SEGMENTS = [(system, at, len(line)) for system, lines in OUTPUTS.items() for at, line in enumerate(lines, 1)]
+SEGMENTS = [(system, segment, len(line)) for system, lines in OUTPUTS.items() for segment, line in enumerate(lines, 1)]
 
 
 @pytest.fixture
-def test(task):
-    (loaded,) = load_test_sets(load_index(task / "index.yaml"))
-    return loaded
+def test_set(task):
+    """Load the only test set of the tiny task."""
+    (loaded_set,) = load_test_sets(load_index(task / "index.yaml"))
+    return loaded_set
 
 
-def score(test, spec, systems=True):
+def compute_scores(test_set, spec, systems=True):
+    """Score the judged outputs of a test set by a metric or the specification of a metric."""
     metric = load_metric(spec) if isinstance(spec, str) else spec
-    return score_test_set(metric, test, test.judgment_mask(), CACHE, systems=systems)
+    return score_test_set(metric, test_set, test_set.judgment_mask(), CACHE, systems=systems)
 
 
-def write(path, rows):
+def write_rows(path, rows):
+    """Write rows to a file with tabs; return its path."""
     path.write_text("".join("\t".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
     return path
 
 
-def test_score_file_error_names_both_duplicate_rows(test, tmp_path):
-    file = write(tmp_path / "m", [("m", "cs-en", "t", system, at, x) for system, at, x in SEGMENTS])
-    again = write(tmp_path / "again", [("m", "cs-en", "t", "beta", 4, 1)])
+def test_score_file_error_names_both_duplicate_rows(test_set, tmp_path):
+    file = write_rows(
+        tmp_path / "m", [("m", "cs-en", "t", system, segment, length) for system, segment, length in SEGMENTS]
+    )
+    duplicate_file = write_rows(tmp_path / "again", [("m", "cs-en", "t", "beta", 4, 1)])
     with pytest.raises(InputError, match=r"again, line 1: a second score of system beta, segment 4; .*m, line 14"):
-        score(test, f"scores:{file},{again}")
+        compute_scores(test_set, f"scores:{file},{duplicate_file}")
 
 
-def test_score_files_of_several_pairs_are_separate(test, tmp_path):
+def test_score_files_of_several_pairs_are_separate(test_set, tmp_path):
     for pair in ("cs-en", "de-en"):
-        write(tmp_path / f"{pair}.seg.score", [(system, x) for system, _, x in SEGMENTS])
+        write_rows(tmp_path / f"{pair}.seg.score", [(system, length) for system, _, length in SEGMENTS])
     with pytest.raises(InputError, match=r"a second score of system alpha.*\{pair\}"):
-        score(test, f"scores:{tmp_path}/cs-en.seg.score,{tmp_path}/de-en.seg.score")
-    found = score(test, f"scores:{tmp_path}/{{pair}}.seg.score")
-    assert found.segments[0, 0] == len(OUTPUTS["alpha"][0])
+        compute_scores(test_set, f"scores:{tmp_path}/cs-en.seg.score,{tmp_path}/de-en.seg.score")
+    scores = compute_scores(test_set, f"scores:{tmp_path}/{{pair}}.seg.score")
+    assert scores.segments[0, 0] == len(OUTPUTS["alpha"][0])
 
 
-def test_score_file_options_select_test_set_and_reference(test, tmp_path):
+def test_score_file_options_select_test_set_and_reference(test_set, tmp_path):
     rows = [
-        ("m", "cs-en", testset, reference, system, at, x * factor)
+        ("m", "cs-en", testset, reference, system, segment, length * factor)
         for factor, testset in enumerate(("one", "other"), 1)
         for reference in ("refA", "refB")
-        for system, at, x in SEGMENTS
+        for system, segment, length in SEGMENTS
     ]
-    file = write(tmp_path / "m", rows)
-    found = score(test, f"scores:{file}#m,testset=other,reference=refB")
-    assert found.segments[0, 0] == 2 * len(OUTPUTS["alpha"][0])
-    for chosen, message in (
+    file = write_rows(tmp_path / "m", rows)
+    scores = compute_scores(test_set, f"scores:{file}#m,testset=other,reference=refB")
+    assert scores.segments[0, 0] == 2 * len(OUTPUTS["alpha"][0])
+    for selection, message in (
         ("", r"several testsets \(one, other\); name one, as in scores:FILE#"),
         ("#testset=other", r"several references \(refA, refB\)"),
         ("#m,testset=other,reference=refC", "no reference 'refC'"),
     ):
         with pytest.raises(InputError, match=message):
-            score(test, f"scores:{file}{chosen}")
+            compute_scores(test_set, f"scores:{file}{selection}")
 
 
-def test_score_file_of_another_pair_is_an_error(test, tmp_path):
+def test_score_file_must_suit_the_test_set(test_set, tmp_path):
     for rows, message in (
         ([("alpha", 1), ("beta", 2)], "no score of m.score for system gamma.x of cs-en"),
         ([("alpha", 1), ("beta", 2), ("gamma.x", 3), ("online-Z", 1)], "line 4: cs-en has no system 'online-Z'"),
-        ([(system, x) for system, at, x in SEGMENTS if at < 10], "system alpha has 9 scores; cs-en has 10 segments"),
+        (
+            [(system, length) for system, segment, length in SEGMENTS if segment < 10],
+            "system alpha has 9 scores; cs-en has 10 segments",
+        ),
     ):
         with pytest.raises(InputError, match=message):
-            score(test, f"scores:{write(tmp_path / 'm.score', rows)}")
+            compute_scores(test_set, f"scores:{write_rows(tmp_path / 'm.score', rows)}")
 
 
-def test_system_scores_that_are_not_means_are_not_resampled(test, tmp_path):
-    seg = write(tmp_path / "m.seg", [("m", "cs-en", "t", system, at, x) for system, at, x in SEGMENTS])
-    sys = write(
+def test_system_scores_are_resampled_only_if_they_are_means(test_set, tmp_path):
+    segment_file = write_rows(
+        tmp_path / "m.seg", [("m", "cs-en", "t", system, segment, length) for system, segment, length in SEGMENTS]
+    )
+    system_file = write_rows(
         tmp_path / "m.sys",
         [("m", "cs-en", "t", "alpha", 1), ("m", "cs-en", "t", "beta", 2), ("m", "cs-en", "t", "gamma.x", 3)],
     )
-    own = score(test, f"scores:{seg},{sys}")
+    independent_scores = compute_scores(test_set, f"scores:{segment_file},{system_file}")
     pearson = measure("system-pearson")
-    assert pearson.value(test, own) < -0.9
-    assert np.isnan(pearson.resampled(test, own, np.ones((2, 10)))).all()
-    mean = score(test, f"scores:{seg}")
-    assert pearson.resampled(test, mean, np.ones((2, 10)))[0] == pytest.approx(pearson.value(test, mean))
+    assert pearson.value(test_set, independent_scores) < -0.9
+    assert np.isnan(pearson.resampled(test_set, independent_scores, np.ones((2, 10)))).all()
+    mean_scores = compute_scores(test_set, f"scores:{segment_file}")
+    assert pearson.resampled(test_set, mean_scores, np.ones((2, 10)))[0] == pytest.approx(
+        pearson.value(test_set, mean_scores)
+    )
 
 
-class Answers(SegmentMetric):
-    """A metric that answers with what it is given."""
+class FixedMetric(SegmentMetric):
+    """A metric that gives every segment the same result."""
 
     name = signature = "answers"
 
-    def __init__(self, answer):
-        self.answer = answer
+    def __init__(self, result):
+        self.result = result
 
     def score_segments(self, hypotheses, references, sources):
-        return [self.answer] * len(hypotheses)
+        return [self.result] * len(hypotheses)
 
 
-@pytest.mark.parametrize("answer", ["0.5", None, [1.0]])
-def test_metric_result_that_is_not_a_number_is_an_error(test, answer):
+@pytest.mark.parametrize("result", ["0.5", None, [1.0]])
+def test_score_test_set_rejects_results_without_numbers(test_set, result):
     with pytest.raises(
         InputError, match=r"answers (?:gave|returned) (scores that are not all numbers|.* scores for 10 segments)"
     ):
-        score(test, Answers(answer))
+        compute_scores(test_set, FixedMetric(result))
 
 
-def test_missing_metric_score_is_an_error(task):
+def test_evaluate_rejects_missing_and_infinite_scores(task):
     index = load_index(task / "index.yaml")
     lengths = {line: float(len(line)) for lines in OUTPUTS.values() for line in lines}
 
-    class Partly(Answers):
+    class IncompleteMetric(FixedMetric):
         def score_segments(self, hypotheses, references, sources):
             return [math.nan if text.startswith("two goats") else lengths[text] for text in hypotheses]
 
-    def run(tests, metric):
-        return evaluate(tests, [metric], [measure("tau-strict")], CACHE)
+    def evaluate_metric(test_sets, metric):
+        return evaluate(test_sets, [metric], [measure("tau-strict")], CACHE)
 
     with pytest.raises(
         InputError, match="answers: the system's score is infinite, because a sum over 10 segments overflows"
     ):
-        run(load_test_sets(index), Answers(math.inf))
+        evaluate_metric(load_test_sets(index), FixedMetric(math.inf))
     with pytest.raises(InputError, match=r"system alpha, segment 5 of Tiny cs-en \(2 are missing\)"):
-        run(load_test_sets(index), Partly(0))
+        evaluate_metric(load_test_sets(index), IncompleteMetric(0))
 
 
-def test_write_scores_can_be_read_again(test, tmp_path):
-    scores = score(test, Answers(0.25))
-    files = write_scores(tmp_path, test, [scores])
+def test_write_scores_writes_files_that_can_be_read_again(test_set, tmp_path):
+    scores = compute_scores(test_set, FixedMetric(0.25))
+    files = write_scores(tmp_path, test_set, [scores])
     assert [file.relative_to(tmp_path).as_posix() for file in files] == [
         "cs-en/answers-ref.seg.score",
         "cs-en/answers-ref.sys.score",
     ]
-    again = score(test, f"scores:{tmp_path}/{{pair}}/answers-ref.seg.score,{tmp_path}/{{pair}}/answers-ref.sys.score")
-    assert (again.segments == scores.segments).all()
-    assert (again.systems == scores.systems).all()
+    scores_from_files = compute_scores(
+        test_set, f"scores:{tmp_path}/{{pair}}/answers-ref.seg.score,{tmp_path}/{{pair}}/answers-ref.sys.score"
+    )
+    assert (scores_from_files.segments == scores.segments).all()
+    assert (scores_from_files.systems == scores.systems).all()
     with pytest.raises(InputError, match="two metrics would be written"):
-        write_scores(tmp_path, test, [scores, scores])
+        write_scores(tmp_path, test_set, [scores, scores])
 
 
-def test_metrics_task_lines_can_be_read_again(test, tmp_path):
+def test_metrics_task_lines_can_be_read_again(test_set, tmp_path):
     names = WmtNames("cs-en", "tiny", "refA")
     lines = []
     for system, output in OUTPUTS.items():
@@ -161,24 +175,26 @@ def test_metrics_task_lines_can_be_read_again(test, tmp_path):
         lines += metric_task_lines("m", system, names, [], corpus_score=sum(lengths) / len(lengths))
     assert lines[0] == f"m\tcs-en\ttiny\trefA\talpha\t1\t{float(len(OUTPUTS['alpha'][0]))}"
     (tmp_path / "m").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    found = score(test, f"scores:{tmp_path}/m")
-    assert found.segments[1, 3] == len(OUTPUTS["beta"][3])
-    assert found.resamplable
+    scores = compute_scores(test_set, f"scores:{tmp_path}/m")
+    assert scores.segments[1, 3] == len(OUTPUTS["beta"][3])
+    assert scores.resamplable
     with pytest.raises(InputError, match="names must not be empty or contain white space"):
         list(metric_task_lines("my metric", "s", WmtNames("cs-en", "t", "refA"), [1.0]))
 
 
-def test_check_scores_warns_of_error_metrics(test):
-    class Shorter(Answers):
+def test_evaluate_warns_of_negatively_correlated_metrics(test_set):
+    class NegativeLength(FixedMetric):
         def score_segments(self, hypotheses, references, sources):
             return [-len(text) for text in hypotheses]
 
-    many = type(test)(**{**vars(test), "rankings": test.rankings.select(np.tile(np.arange(32), 10))})
-    found = evaluate([many], [Shorter(0)], [measure("tau-strict")], CACHE)
-    assert any("answers correlates negatively with human judgments" in line for line in found.warnings["Tiny cs-en"])
+    repeated = type(test_set)(**{**vars(test_set), "rankings": test_set.rankings.select(np.tile(np.arange(32), 10))})
+    evaluation = evaluate([repeated], [NegativeLength(0)], [measure("tau-strict")], CACHE)
+    assert any(
+        "answers correlates negatively with human judgments" in line for line in evaluation.warnings["Tiny cs-en"]
+    )
 
 
-def test_write_scores_refuses_equal_file_names(tmp_path):
-    file = write(tmp_path / "m", [("m", "cs-en", "t", "a", 1), ("n", "cs-en", "t", "a", 1)])
+def test_score_file_metric_needs_a_name_for_several_metrics(tmp_path):
+    file = write_rows(tmp_path / "m", [("m", "cs-en", "t", "a", 1), ("n", "cs-en", "t", "a", 1)])
     with pytest.raises(InputError, match=r"several metrics \(m, n\); name one"):
         ScoreFileMetric.make(files=[str(file)])

@@ -1,3 +1,5 @@
+"""Tests of test sets, of their index files, and of the formats of outputs, references and records."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -11,44 +13,46 @@ from meteor_e.base.errors import ConfigError, InputError
 
 
 def load(task, pair="cs-en"):
+    """Load a language pair of the task."""
     return load_test_set(load_index(task / "index.yaml"), pair)
 
 
-def edit(task, old, new):
+def edit_index(task, old, new):
+    """Replace a text in the index of the task."""
     index = task / "index.yaml"
     text = index.read_text(encoding="utf-8")
     assert old in text
     index.write_text(text.replace(old, new), encoding="utf-8")
 
 
-def test_load_test_set_relates_judgments_to_outputs(task):
-    test = load(task)
-    assert test.systems == ("alpha", "beta", "gamma.x")
-    assert list(test.outputs) == list(OUTPUTS.values())
-    assert list(test.references) == [REFERENCE]
-    assert test.language == "en"
-    rankings = test.rankings
+def test_load_test_set_maps_judgments_to_outputs(task):
+    test_set = load(task)
+    assert test_set.systems == ("alpha", "beta", "gamma.x")
+    assert list(test_set.outputs) == list(OUTPUTS.values())
+    assert list(test_set.references) == [REFERENCE]
+    assert test_set.language == "en"
+    rankings = test_set.rankings
     assert len(rankings) == 32
     assert len(rankings.strict()) == 30
     assert rankings.segments.min() == 0
     first = rankings.select(rankings.segments == 0)
-    assert [(test.systems[b], test.systems[w]) for b, w in zip(first.better, first.worse, strict=True)] == [
+    assert [(test_set.systems[b], test_set.systems[w]) for b, w in zip(first.better, first.worse, strict=True)] == [
         ("alpha", "beta"),
         ("alpha", "gamma.x"),
         ("beta", "gamma.x"),
     ]
-    assert test.judgment_mask().sum() == 30
+    assert test_set.judgment_mask().sum() == 30
 
 
-def test_notes_name_dropped_judgments_and_unjudged_outputs(task):
+def test_notes_name_dropped_and_missing_judgments(task):
     (task / "outputs" / "tiny.cs-en.silent").write_text("x\n" * 10, encoding="utf-8")
     notes = load(task).notes
     assert "left out: 30 judgments of _ref" in notes
     assert "outputs without judgments: silent" in notes
 
 
-def test_unknown_system_error_names_line_and_near_miss(task):
-    edit(task, ", rename: {gamma: gamma.x}", "")
+def test_unknown_system_error_names_line_and_similar_name(task):
+    edit_index(task, ", rename: {gamma: gamma.x}", "")
     with pytest.raises(
         InputError, match=r"ranks.csv, line 2: system 'gamma' has no output in .*did you mean 'gamma.x'"
     ):
@@ -62,8 +66,8 @@ def test_short_output_error_names_system_and_file(task):
         load(task)
 
 
-def test_segment_outside_the_test_set_is_an_error(task):
-    edit(task, "format: ranking-csv", "format: ranking-csv, first_segment: 2")
+def test_load_test_set_rejects_unknown_segments(task):
+    edit_index(task, "format: ranking-csv", "format: ranking-csv, first_segment: 2")
     with pytest.raises(InputError, match="line 2: segment 1 is outside the test set of 10 segments"):
         load(task)
 
@@ -71,15 +75,15 @@ def test_segment_outside_the_test_set_is_an_error(task):
 def test_segment_map_renumbers_and_filters_segments(task):
     table = "old\tnew\tsure\n" + "".join(f"{n}\t{n % 10 + 1}\t{int(n > 2)}\n" for n in range(1, 11))
     (task / "map.tsv").write_text(table, encoding="utf-8")
-    edit(
+    edit_index(
         task,
         "format: ranking-csv",
         'format: ranking-csv, segment_map: {file: map.tsv, key: old, line: new, only: {sure: "1"}}',
     )
-    test = load(task)
-    assert set(test.rankings.segments.tolist()) == {0, *range(3, 10)}
-    assert "left out: 6 judgments of segments that are not in map.tsv" in test.notes
-    edit(task, "key: old", "key: older")
+    test_set = load(task)
+    assert set(test_set.rankings.segments.tolist()) == {0, *range(3, 10)}
+    assert "left out: 6 judgments of segments that are not in map.tsv" in test_set.notes
+    edit_index(task, "key: old", "key: older")
     with pytest.raises(InputError, match=r"map\.tsv: no column 'older'"):
         load(task)
 
@@ -87,9 +91,9 @@ def test_segment_map_renumbers_and_filters_segments(task):
 def test_system_name_pattern_extracts_the_output_name(task):
     rows = [HEADER, ranking_row(1, {"tiny.cs-en.alpha.12": 1, "tiny.cs-en.beta.3": 2})]
     (task / "ranks.csv").write_text("\n".join(rows), encoding="utf-8")
-    edit(task, "drop: [_ref]", 'system: "tiny.{pair}.{system}.{number}"')
+    edit_index(task, "drop: [_ref]", 'system: "tiny.{pair}.{system}.{number}"')
     assert load(task).systems == ("alpha", "beta")
-    edit(task, "tiny.{pair}.{system}.{number}", "other.{system}")
+    edit_index(task, "tiny.{pair}.{system}.{number}", "other.{system}")
     with pytest.raises(InputError, match=r"system 'tiny.cs-en.alpha.12' is not of the form 'other.\{system\}'"):
         load(task)
 
@@ -98,15 +102,15 @@ def test_system_separator_splits_joint_systems(task):
     (task / "da.csv").write_text(
         "LP DATA SYSTEM SID HUMAN\ncs-en t alpha+beta 2 0.5\ncs-en t beta 3 1\n", encoding="utf-8"
     )
-    edit(
+    edit_index(
         task,
         "{file: ranks.csv, format: ranking-csv, drop: [_ref], rename: {gamma: gamma.x}}",
         '{file: da.csv, format: da-segments, system_separator: "+"}',
     )
-    test = load(task)
-    assert test.rankings is None
-    assert test.assessments.systems.tolist() == [0, 1]
-    assert test.assessments.segments.tolist() == [1, 2]
+    test_set = load(task)
+    assert test_set.rankings is None
+    assert test_set.assessments.systems.tolist() == [0, 1]
+    assert test_set.assessments.segments.tolist() == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -119,7 +123,7 @@ def test_system_separator_splits_joint_systems(task):
     ],
 )
 def test_index_errors_name_file_line_and_key(task, old, new, message):
-    edit(task, old, new)
+    edit_index(task, old, new)
     with pytest.raises(ConfigError, match=message):
         load_index(task / "index.yaml")
 
@@ -127,10 +131,10 @@ def test_index_errors_name_file_line_and_key(task, old, new, message):
 def test_load_errors_name_missing_files_and_folders(task, monkeypatch):
     with pytest.raises(ConfigError, match="no language pair 'de-en'"):
         load(task, "de-en")
-    edit(task, "ref.{target}", "refs.{target}")
+    edit_index(task, "ref.{target}", "refs.{target}")
     with pytest.raises(InputError, match=r"a reference of cs-en is missing: .*refs\.en"):
         load(task)
-    edit(task, "refs.{target}", "ref.{target}\nroot: ${TINY_ROOT}")
+    edit_index(task, "refs.{target}", "ref.{target}\nroot: ${TINY_ROOT}")
     with pytest.raises(ConfigError, match="needs the environment variable TINY_ROOT"):
         load_index(task / "index.yaml")
     monkeypatch.setenv("TINY_ROOT", "nowhere")
@@ -139,30 +143,30 @@ def test_load_errors_name_missing_files_and_folders(task, monkeypatch):
     assert load_index(task / "index.yaml", root=task).root == str(task)
 
 
-def test_sgml_and_wmt_xml_outputs(task):
-    def part(tag, lines):
+def test_outputs_are_read_from_sgml_and_wmt_xml(task):
+    def make_element(tag, lines):
         segments = "".join(f'<seg id="{n}">{line}</seg>' for n, line in enumerate(lines, 1))
         return f"<{tag}><p>{segments}</p></{tag.split()[0]}>"
 
     sets = {"ref.en": ("refset", "refid", REFERENCE)}
     sets |= {f"outputs/tiny.cs-en.{system}": ("tstset", "sysid", lines) for system, lines in OUTPUTS.items()}
     for file, (kind, attribute, lines) in sets.items():
-        document = part(f'doc docid="d" {attribute}="x"', lines)
+        document = make_element(f'doc docid="d" {attribute}="x"', lines)
         (task / file).write_text(f'<{kind} setid="s">{document}</{kind}>', encoding="utf-8")
     assert list(load(task).outputs) == list(OUTPUTS.values())
 
-    hypotheses = "".join(part(f'hyp system="{system}"', lines) for system, lines in OUTPUTS.items())
-    references = part('ref translator="A"', REFERENCE) + part('ref translator="B"', REFERENCE[::-1])
+    hypotheses = "".join(make_element(f'hyp system="{system}"', lines) for system, lines in OUTPUTS.items())
+    references = make_element('ref translator="A"', REFERENCE) + make_element('ref translator="B"', REFERENCE[::-1])
     xml = f'<dataset id="t"><doc id="d">{references}{hypotheses}</doc></dataset>'
     (task / "all.xml").write_text(xml, encoding="utf-8")
-    edit(task, "ref.{target}", "all.xml")
-    edit(task, "outputs/tiny.{pair}.{system}", "all.xml")
-    test = load(task)
-    assert list(test.outputs) == list(OUTPUTS.values())
-    assert list(test.references) == [REFERENCE, REFERENCE[::-1]]
+    edit_index(task, "ref.{target}", "all.xml")
+    edit_index(task, "outputs/tiny.{pair}.{system}", "all.xml")
+    test_set = load(task)
+    assert list(test_set.outputs) == list(OUTPUTS.values())
+    assert list(test_set.references) == [REFERENCE, REFERENCE[::-1]]
 
 
-def test_sanity_check_warns_of_shifted_judgments(task):
+def test_check_test_set_warns_of_shifted_judgments(task):
     outputs = {"alpha": [f"line {n}" for n in range(10)], "beta": [f"line {n}" for n in range(10)]}
     for system, lines in outputs.items():
         (task / "outputs" / f"tiny.cs-en.{system}").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -175,18 +179,17 @@ def test_sanity_check_warns_of_shifted_judgments(task):
     )
 
 
-def test_assessments_of_a_segment_become_comparisons(task):
+def test_assessments_are_compared_within_segments(task):
     (task / "da.csv").write_text("SYS SID Z\nalpha 1 0.5\nbeta 1 0.7\ngamma.x 1 0.5\nbeta 2 1\n", encoding="utf-8")
-    edit(
+    edit_index(
         task,
         "{file: ranks.csv, format: ranking-csv, drop: [_ref], rename: {gamma: gamma.x}}",
         "{file: da.csv, format: da-segments}",
     )
     pairs = load(task).assessments.comparisons()
-    found = {
-        (s, b, w, t) for s, b, w, t in np.stack([pairs.segments, pairs.better, pairs.worse, pairs.ties], 1).tolist()
-    }
-    assert found == {(0, 1, 0, 0), (0, 0, 2, 1), (0, 1, 2, 0)}
+    rows = np.stack([pairs.segments, pairs.better, pairs.worse, pairs.ties], axis=1).tolist()
+    # The columns are the segment, the better system, the worse system, and whether the systems are tied.
+    assert set(map(tuple, rows)) == {(0, 1, 0, 0), (0, 0, 2, 1), (0, 1, 2, 0)}
 
 
 RECORDS = """name: Captions
@@ -195,32 +198,33 @@ records: {file: rated.jsonl, hypothesis: candidate, score: rating}
 """
 
 
-def records(folder, *lines):
+def load_records(folder, *lines):
+    """Write rated records as JSON lines; load them as a test set."""
     (folder / "index.yaml").write_text(RECORDS, encoding="utf-8")
     (folder / "rated.jsonl").write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
     return load(folder, "en-en")
 
 
-def test_records_have_references_of_their_own(tmp_path):
-    test = records(
+def test_records_may_differ_in_number_of_references(tmp_path):
+    test_set = load_records(
         tmp_path,
         '{"candidate": "a dog", "references": ["the dog", "one dog"], "rating": 5}',
         '{"candidate": "a cat", "references": "the cat", "rating": 1.5}',
     )
-    assert test.systems == ("all",)
-    assert test.outputs == (["a dog", "a cat"],)
-    assert test.references == (["the dog", "the cat"], ["one dog", "the cat"])
-    assert test.human.tolist() == [[5, 1.5]]
-    assert test.language == "en"
+    assert test_set.systems == ("all",)
+    assert test_set.outputs == (["a dog", "a cat"],)
+    assert test_set.references == (["the dog", "the cat"], ["one dog", "the cat"])
+    assert test_set.human.tolist() == [[5, 1.5]]
+    assert test_set.language == "en"
 
 
-def test_records_in_a_table(tmp_path):
+def test_records_are_read_from_csv(tmp_path):
     (tmp_path / "index.yaml").write_text(RECORDS.replace(".jsonl", ".csv"), encoding="utf-8")
     (tmp_path / "rated.csv").write_text('candidate,references,rating\n"a, dog",the dog,5\na cat,the cat,1.5\n', "utf-8")
-    test = load(tmp_path, "en-en")
-    assert test.outputs == (["a, dog", "a cat"],)
-    assert test.references == (["the dog", "the cat"],)
-    assert test.human.tolist() == [[5, 1.5]]
+    test_set = load(tmp_path, "en-en")
+    assert test_set.outputs == (["a, dog", "a cat"],)
+    assert test_set.references == (["the dog", "the cat"],)
+    assert test_set.human.tolist() == [[5, 1.5]]
 
 
 @pytest.mark.parametrize(
@@ -235,9 +239,9 @@ def test_records_in_a_table(tmp_path):
         "[]",
     ],
 )
-def test_malformed_record_is_an_error_with_line(tmp_path, line):
+def test_record_errors_name_the_line(tmp_path, line):
     with pytest.raises(InputError, match=r"rated\.jsonl, line 2"):
-        records(tmp_path, '{"candidate": "a dog", "references": ["the dog"], "rating": 5}', line)
+        load_records(tmp_path, '{"candidate": "a dog", "references": ["the dog"], "rating": 5}', line)
 
 
 def test_index_needs_either_records_or_outputs(tmp_path):
@@ -258,14 +262,14 @@ def test_index_needs_either_records_or_outputs(tmp_path):
         ),
     ],
 )
-def test_index_names_the_new_key_of_an_old_one(task, old, new, message):
-    edit(task, old, new)
+def test_index_error_names_the_new_name_of_an_old_key(task, old, new, message):
+    edit_index(task, old, new)
     with pytest.raises(ConfigError, match=message):
         load(task)
 
 
 def test_index_allows_systems_with_the_names_of_old_keys(task):
-    edit(task, "rename: {gamma: gamma.x}", "rename: {gamma: gamma.x, joined: beta, judgements: beta}")
+    edit_index(task, "rename: {gamma: gamma.x}", "rename: {gamma: gamma.x, joined: beta, judgements: beta}")
     assert load(task).systems == ("alpha", "beta", "gamma.x")
 
 
@@ -280,21 +284,19 @@ judgments:
 
 
 def write_output_table(task, *, n_segments=10):
+    """Write the outputs of all systems to a table, the last segment first, and an index that reads the table."""
     rows = [
-        f'{system},{line},"{text}"'
-        for line in range(n_segments, 0, -1)
-        for system, texts in OUTPUTS.items()
-        for text in [texts[line - 1]]
+        f'{system},{line},"{texts[line - 1]}"' for line in range(n_segments, 0, -1) for system, texts in OUTPUTS.items()
     ]
     (task / "outputs.csv").write_text("\n".join(["model,line,translation", *rows]) + "\n", encoding="utf-8")
     (task / "index.yaml").write_text(TABLE_INDEX, encoding="utf-8")
 
 
-def test_outputs_in_one_table_with_a_column_for_the_system(task):
+def test_outputs_are_read_from_a_table_of_all_systems(task):
     write_output_table(task)
     assert load(task).outputs == tuple(OUTPUTS.values())
-    # Without a column for the segment, the rows of a system are in order.
-    edit(task, ", segment: line", "")
+    # Without a column for the segment, the rows of a system are taken in the order of the file.
+    edit_index(task, ", segment: line", "")
     assert load(task).outputs == tuple(texts[::-1] for texts in OUTPUTS.values())
 
 
@@ -306,14 +308,14 @@ def test_outputs_in_one_table_with_a_column_for_the_system(task):
         ("segment: line", "segment: model", r"not a whole number"),
     ],
 )
-def test_outputs_in_a_table_without_the_columns(task, old, new, message):
+def test_output_table_errors_name_wrong_columns(task, old, new, message):
     write_output_table(task)
-    edit(task, old, new)
+    edit_index(task, old, new)
     with pytest.raises(InputError, match=message):
         load(task)
 
 
-def test_outputs_in_a_table_need_one_row_per_segment(task):
+def test_output_table_needs_one_row_per_segment(task):
     write_output_table(task, n_segments=9)
     with pytest.raises(InputError, match=r"system alpha: .*outputs\.csv has 9 segments, its reference has 10"):
         load(task)
@@ -327,20 +329,21 @@ SYSTEM_RECORDS = "name: Rated\npairs: [en-en]\nrecords: {file: rated.csv, system
 
 
 def load_system_records(folder, *lines):
+    """Write rated records of several systems as CSV; load them as a test set."""
     (folder / "index.yaml").write_text(SYSTEM_RECORDS, encoding="utf-8")
     header = "model,id,hypothesis,references,score"
     (folder / "rated.csv").write_text("\n".join([header, *lines]) + "\n", encoding="utf-8")
     return load(folder, "en-en")
 
 
-def test_records_with_a_column_for_the_system(tmp_path):
-    test = load_system_records(
+def test_records_may_name_their_system(tmp_path):
+    test_set = load_system_records(
         tmp_path, "b,7,a dog,the dog,5", "a,7,dog,the dog,4", "a,9,a cat,the cat,1", "b,9,cat,the cat,2"
     )
-    assert test.systems == ("a", "b")
-    assert test.outputs == (["dog", "a cat"], ["a dog", "cat"])
-    assert test.references == (["the dog", "the cat"],)
-    assert test.human.tolist() == [[4, 1], [5, 2]]
+    assert test_set.systems == ("a", "b")
+    assert test_set.outputs == (["dog", "a cat"], ["a dog", "cat"])
+    assert test_set.references == (["the dog", "the cat"],)
+    assert test_set.human.tolist() == [[4, 1], [5, 2]]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A small shared task of our own: one language pair, three systems, ten segments."""
+"""A tiny shared task for tests: one language pair, three systems and ten segments."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ HEADER = (
 
 
 def ranking_row(segment: int, ranks: dict[str, int], *, source: str = "Czech") -> str:
-    """One row of a ranking file; systems that are not given are not ranked."""
+    """Return a row of a ranking file, in which the systems of ``ranks`` are ranked."""
     systems = [*ranks.items(), *[("", -1)] * (5 - len(ranks))]
     names = ",".join(f"{number},{name}" for number, (name, _) in enumerate(systems, 1))
     return f"{source},English,{segment},doc,{segment},judge,{names},{','.join(str(rank) for _, rank in systems)}"
@@ -82,7 +82,7 @@ measures: [tau-strict]
 
 
 def run(*arguments: object) -> Result:
-    """Run the command line in this process; an error of ours comes out as it is."""
+    """Run the command line in this process; raise the exception if the command fails."""
     result = CliRunner().invoke(cli, [str(argument) for argument in arguments])
     if result.exception is not None:
         raise result.exception

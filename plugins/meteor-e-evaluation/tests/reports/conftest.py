@@ -1,3 +1,5 @@
+"""Fixtures of the report tests: reports, and a browser that opens them."""
+
 from __future__ import annotations
 
 import os
@@ -16,17 +18,19 @@ from meteor_e import Meteor
 
 @pytest.fixture
 def meteor(own_packs):
+    """Return English METEOR."""
     return Meteor("en")
 
 
 @pytest.fixture
 def report(meteor):
+    """Return a report on three systems."""
     return score_systems(meteor, SYSTEMS, REFERENCES, title="A <b>title</b>", samples=100)
 
 
 @pytest.fixture(scope="session")
 def page_report(_own_packs, tmp_path_factory):
-    """A report on two systems for the browser: its path, and what it shows."""
+    """Write a report on two systems for the browser; return its path and its data."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("METEOR_E_PACKS", str(_own_packs))
         path = tmp_path_factory.mktemp("report") / "report.html"
@@ -35,7 +39,7 @@ def page_report(_own_packs, tmp_path_factory):
 
 @pytest.fixture(scope="session")
 def chromium():
-    """A running browser, driven by Playwright: METEOR_E_CHROMIUM, or the first Chromium on the PATH."""
+    """Start Chromium under Playwright: the program in METEOR_E_CHROMIUM, or the first Chromium on the PATH."""
     try:
         from playwright.sync_api import sync_playwright
     except ModuleNotFoundError:
@@ -47,7 +51,7 @@ def chromium():
             "no Chromium on the PATH; install it (Debian: apt-get install chromium), or set METEOR_E_CHROMIUM"
         )
     with sync_playwright() as playwright:
-        # Chromium's sandbox does not work for root, as which CI containers run; the pages are our own.
+        # Chromium's sandbox does not work for root, the user of CI containers. The pages are trusted.
         arguments = ["--no-sandbox"] if hasattr(os, "getuid") and os.getuid() == 0 else []
         browser = playwright.chromium.launch(executable_path=path, args=arguments)
         yield browser
@@ -56,7 +60,7 @@ def chromium():
 
 @pytest.fixture
 def axe():
-    """The accessibility checker axe-core."""
+    """Return the accessibility checker axe-core."""
     try:
         from axe_playwright_python.sync_playwright import Axe
     except ModuleNotFoundError:
@@ -66,7 +70,10 @@ def axe():
 
 @pytest.fixture
 def open_page(chromium) -> Iterator:
-    """Open a report; at the end of the test, nothing has gone wrong in it, and nothing was loaded but the file."""
+    """Return a function that opens a report.
+
+    At the end of the test, check that the page reported no errors and loaded no other file.
+    """
     contexts, problems = [], []
 
     def open_page(path: Path, *, width=1400, height=1000, fragment="", allowed="file:", **options):

@@ -1,10 +1,10 @@
-"""Systems that the tests report on."""
+"""Systems and a metric for the report tests."""
 
 import numpy as np
 
 from meteor_e import SegmentMetric
 
-# Three systems on five segments with two references each, hostile ones among them.
+# Three systems on five segments with two references each. Some texts look like markup.
 REFERENCES = [
     ["at last the vessel leaves", "finally the boat left"],
     ["a lot of people hurry", "many people run fast"],
@@ -18,7 +18,7 @@ SYSTEMS = {
     "three": ["boat", "a lot of people hurry", "left left left", "nothing", "in x"],
 }
 
-# Two systems with chunks of all kinds, for the browser.
+# Two systems for the browser tests. Their alignments have crossing, identical, empty and unmatched chunks.
 PAGE_REFERENCES = [
     "at last the vessel leaves",
     "a lot of people hurry",
@@ -47,8 +47,8 @@ PAGE_SYSTEMS = {
 }
 
 
-class Saying(SegmentMetric):
-    """Says something of every second segment."""
+class RemarkMetric(SegmentMetric):
+    """A metric that adds a remark to every second segment."""
 
     name = "saying"
     language = "en"

@@ -1,3 +1,5 @@
+"""Tests of the command ``align``."""
+
 from __future__ import annotations
 
 import json
@@ -8,7 +10,7 @@ from meteor_e_evaluation.reports.offsets import word_offsets
 from meteor_e import Meteor
 
 
-def test_align_two_segments_on_the_command_line(cli):
+def test_align_text_prints_a_table(cli):
     out = cli("align", "--text", "in the end x", "finally y x").out
     assert out.splitlines() == [
         "segment 1",
@@ -22,17 +24,16 @@ def test_align_two_segments_on_the_command_line(cli):
     ]
 
 
-def test_align_files_as_json_lines(cli, own_packs):
+def test_align_writes_files_as_json_lines(cli, own_packs):
     cli.file("hyp", "a b\nfinally\n")
     cli.file("ref", "b a\nat last\n")
     rows = [json.loads(line) for line in cli("align", "hyp", "ref", "--format", "json").out.splitlines()]
     assert [row.pop("segment") for row in rows] == [1, 2]
     meteor = Meteor("en")
-    offsets = [[row.pop(f"{side}_offsets") for side in ("hypothesis", "reference")] for row in rows]
+    offsets = [[row.pop("hypothesis_offsets"), row.pop("reference_offsets")] for row in rows]
     assert offsets == [[[[0, 1], [2, 3]]] * 2, [[[0, 7]], [[0, 2], [3, 7]]]]
-    assert rows == [
-        json.loads(json.dumps(meteor.align(*pair).to_dict())) for pair in (("a b", "b a"), ("finally", "at last"))
-    ]
+    alignments = [meteor.align("a b", "b a"), meteor.align("finally", "at last")]
+    assert rows == [json.loads(json.dumps(alignment.to_dict())) for alignment in alignments]
 
 
 @pytest.mark.parametrize(
@@ -46,14 +47,14 @@ def test_align_files_as_json_lines(cli, own_packs):
         ("", []),
     ],
 )
-def test_word_offsets_cut_words_out_of_the_raw_text(cli, text, words):
+def test_word_offsets_locate_words_in_the_raw_text(cli, text, words):
     (line,) = cli("align", "--text", text, "x", "--format", "jsonl").out.splitlines()
     row = json.loads(line)
     assert [text[start:end] for start, end in row["hypothesis_offsets"]] == words
     assert len(row["hypothesis"]) == len(words)
 
 
-def test_word_offsets_of_a_missing_word_are_empty():
+def test_word_offsets_are_empty_for_missing_words():
     assert word_offsets("Ab, cd!  AB", ["ab", "cd", "!", "ab"]) == [(0, 2), (4, 6), (6, 7), (9, 11)]
     assert word_offsets("stack on", ["stack", "new", "on"]) == [(0, 5), (6, 6), (6, 8)]
     assert word_offsets("", ["a", "b"]) == [(0, 0), (0, 0)]
@@ -80,11 +81,11 @@ def test_align_stdio_answers_line_by_line(cli):
         (["a", "b", "--show", "--format", "jsonl"], "--show and --format"),
     ],
 )
-def test_align_usage_errors(cli, arguments, message):
+def test_align_rejects_conflicting_options(cli, arguments, message):
     assert message in cli.failing(2, "align", *arguments)
 
 
-def test_show_keeps_right_to_left_text_in_place(cli):
+def test_align_isolates_right_to_left_text(cli):
     cli.file(
         "ar.yaml",
         "code: ar\nname: Arabic\nsegmenter: unicode\nmatchers: [exact]\ndefault_task: li\n",
@@ -104,7 +105,7 @@ def test_show_keeps_right_to_left_text_in_place(cli):
     ]
 
 
-def test_show_puts_matched_words_in_columns(cli):
+def test_align_show_puts_matched_words_in_columns(cli):
     out = cli("align", "--text", "in the end x q", "finally y x", "--show").out
     assert out.splitlines() == [
         "segment 1",
@@ -118,7 +119,7 @@ def test_show_puts_matched_words_in_columns(cli):
     ]
 
 
-def test_show_marks_crossing_matches_by_chunk(cli):
+def test_align_show_marks_crossing_matches_by_chunk(cli):
     lines = cli("align", "--text", "b c a", "a b c", "--show", "--set", "normalization=none").out.splitlines()
     assert lines[1:5] == [
         "                ╭2── ╭1─",
@@ -128,7 +129,7 @@ def test_show_marks_crossing_matches_by_chunk(cli):
     ]
 
 
-def test_show_lines_fit_the_terminal(cli):
+def test_align_show_wraps_lines_to_the_terminal(cli):
     words = " ".join(f"word{n}" for n in range(40))
     out = cli("align", "--text", words, words, "--show", env={"COLUMNS": "60"}).out
     assert max(map(len, out.splitlines())) <= 60
@@ -136,14 +137,14 @@ def test_show_lines_fit_the_terminal(cli):
         assert out.count(f"word{number} ") + out.count(f"word{number}\n") == 2
 
 
-@pytest.mark.parametrize("options", [[], ["--show"]])
-def test_show_escapes_control_characters(cli, options):
+@pytest.mark.parametrize("options", [[], ["--show"]], ids=["table", "show"])
+def test_align_escapes_control_characters(cli, options):
     out = cli("align", "--text", "a\x1b[31mred", "a\x1b[31mred", "--set", "normalization=none", *options).out
     assert "\x1b" not in out
     assert "[31mred" in out
 
 
-def test_matrix_in_latex(cli):
+def test_align_writes_matrices_in_latex(cli):
     cli.file("hyp", "a b\nx\n")
     cli.file("ref", "b a\nx\n")
     assert cli("align", "hyp", "ref", "--format", "latex").out.count(r"\begin{tikzpicture}") == 2
@@ -177,9 +178,9 @@ def test_align_keeps_the_ids_of_the_input(cli):
     assert cli("align", "data.csv", *columns).out.startswith("segment k1\n")
 
 
-def test_commands_use_the_same_tokens_of_captions(cli):
-    """COCO's tokens: without punctuation, which other tokenizers keep."""
-    pytest.importorskip("meteor_e_captions", reason="the plugin of captions is not installed")
+def test_commands_use_the_same_tokens_for_captions(cli):
+    """The tokenizer of COCO removes punctuation, unlike other tokenizers."""
+    pytest.importorskip("meteor_e_captions", reason="the plugin meteor-e-captions is not installed")
     cli.file("results.json", json.dumps([{"image_id": 1, "caption": "A man, riding a horse."}]))
     annotations = [{"image_id": 1, "caption": "A man riding a horse"}]
     cli.file("annotations.json", json.dumps({"annotations": annotations}))

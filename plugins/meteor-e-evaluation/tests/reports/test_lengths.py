@@ -1,3 +1,5 @@
+"""Tests of the report's score distributions by segment length, and of its scales."""
+
 from __future__ import annotations
 
 import numpy as np
@@ -9,10 +11,10 @@ from meteor_e_evaluation.reports.lengths import LENGTH_CLASSES, distributions, s
 
 @pytest.fixture
 def long_report(meteor):
+    """Return a report on segments of different lengths, including the limits of the length classes."""
     lengths = [0, 1, 10, 11, 25, 26, 50, 51, 80]
-    return score_systems(
-        meteor, {"same": ["x " * n for n in lengths], "empty": [""] * 9}, ["x " * n for n in lengths], method=None
-    )
+    references = ["x " * length for length in lengths]
+    return score_systems(meteor, {"same": references, "empty": [""] * 9}, references, method=None)
 
 
 def test_distributions_group_segments_by_length(long_report):
@@ -31,7 +33,7 @@ def test_distributions_group_segments_by_length(long_report):
         ([0.0] * 200 + [300.0], (0, 1)),
     ],
 )
-def test_scale_ends(segments, ends):
+def test_scale_ends_are_round_numbers(segments, ends):
     assert scale_ends((np.array(segments),)) == ends
 
 

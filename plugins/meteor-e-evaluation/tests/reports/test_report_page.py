@@ -1,3 +1,5 @@
+"""Tests of the HTML page of a report."""
+
 from __future__ import annotations
 
 import base64
@@ -15,7 +17,7 @@ from meteor_e import InputError
 
 
 class Page(HTMLParser):
-    """Which elements a page has, and the text of its scripts and styles."""
+    """Collects the elements of a page, its text, and the text of its scripts and styles."""
 
     def __init__(self, text):
         super().__init__()
@@ -42,13 +44,19 @@ class Page(HTMLParser):
 
 def test_page_policy_allows_only_its_script_and_style(report):
     page = Page(render(report))
-    (policy,) = (a["content"] for tag, a in page.elements if a.get("http-equiv") == "Content-Security-Policy")
+    (policy,) = (
+        attributes["content"]
+        for _, attributes in page.elements
+        if attributes.get("http-equiv") == "Content-Security-Policy"
+    )
     rules = dict(rule.strip().split(" ", 1) for rule in policy.split(";"))
     assert rules["default-src"] == rules["base-uri"] == rules["form-action"] == "'none'"
     assert set(rules) == {"default-src", "base-uri", "form-action", "script-src", "style-src"}
-    run = [(tag, text) for tag, attributes, text in page.contents if attributes.get("type") != "application/gzip"]
-    assert [tag for tag, _ in run] == ["style", "script"]
-    for tag, text in run:
+    executed_contents = [
+        (tag, text) for tag, attributes, text in page.contents if attributes.get("type") != "application/gzip"
+    ]
+    assert [tag for tag, _ in executed_contents] == ["style", "script"]
+    for tag, text in executed_contents:
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
         assert rules[f"{tag}-src"] == f"'sha256-{digest}'"
 
@@ -65,10 +73,10 @@ def test_page_policy_allows_only_its_script_and_style(report):
     ],
 )
 def test_page_treats_names_and_segments_as_data(meteor, hostile):
-    plain = Page(render(score_systems(meteor, {"a": ["x"], "b": ["x"]}, ["x"], samples=10)))
+    harmless_page = Page(render(score_systems(meteor, {"a": ["x"], "b": ["x"]}, ["x"], samples=10)))
     page = Page(render(score_systems(meteor, {hostile: [hostile], "b": ["x"]}, [hostile], title=hostile, samples=10)))
-    names = {tag for tag, _ in page.elements}
-    assert names <= {tag for tag, _ in plain.elements}
+    tags = {tag for tag, _ in page.elements}
+    assert tags <= {tag for tag, _ in harmless_page.elements}
     assert [tag for tag, _, _ in page.contents] == ["style", "script", "script"]
     assert visible(hostile) in page.text
 
@@ -86,7 +94,7 @@ def test_page_overview_has_the_scores(report):
     assert report.signature in text
 
 
-def test_page_summary_follows_the_test(meteor):
+def test_page_summary_states_the_significance(meteor):
     references = [f"word{n} other{n} third{n} fourth" for n in range(40)]
     worse = [text.replace("third", "wrong") for text in references]
     text = Page(render(score_systems(meteor, {"w": worse, "r": references}, references))).text
@@ -96,7 +104,7 @@ def test_page_summary_follows_the_test(meteor):
     assert "The difference is not significant (p = 1.000)." in text
 
 
-def test_write_page_is_atomic(meteor, tmp_path, monkeypatch):
+def test_write_page_keeps_the_old_file_after_an_error(meteor, tmp_path, monkeypatch):
     path = tmp_path / "report.html"
     report = write_report(path, meteor, SYSTEMS, REFERENCES, samples=10)
     page = path.read_text(encoding="utf-8")
@@ -110,7 +118,7 @@ def test_write_page_is_atomic(meteor, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "seen"),
+    ("text", "visible_text"),
     [
         ("plain é ﷺ 🙂", "plain é ﷺ 🙂"),
         ("a\x00b\x1b\n\x7f", "a␀b␛␊␡"),
@@ -119,5 +127,5 @@ def test_write_page_is_atomic(meteor, tmp_path, monkeypatch):
         ("\x85\u2028", "[U+0085][U+2028]"),
     ],
 )
-def test_visible_replaces_invisible_characters(text, seen):
-    assert visible(text) == seen
+def test_visible_replaces_invisible_characters(text, visible_text):
+    assert visible(text) == visible_text

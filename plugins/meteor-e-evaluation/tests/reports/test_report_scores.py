@@ -1,3 +1,5 @@
+"""Tests of the scores, comparisons, explanations and remarks in a report."""
+
 from __future__ import annotations
 
 import json
@@ -6,7 +8,7 @@ import pytest
 from meteor_e_evaluation.reports import score_systems
 from meteor_e_evaluation.reports.page import render
 from meteor_e_evaluation.reports.payload import json_parts
-from report_systems import REFERENCES, SYSTEMS, Saying
+from report_systems import REFERENCES, SYSTEMS, RemarkMetric
 
 from meteor_e import InputError, Meteor, SegmentMetric, load_metric
 from meteor_e.api import ConfigError
@@ -23,10 +25,10 @@ def test_report_scores_equal_the_metric(meteor, report):
         assert system.values("recall").tolist() == [segment.recall for segment in corpus.segments]
 
 
-def test_report_lengths_are_words_of_the_first_reference(meteor, report):
+def test_report_lengths_count_words_of_first_references(meteor, report):
     assert report.lengths.tolist() == [len(meteor.tokenize(texts[0])) for texts in REFERENCES]
-    # In some segment no system is scored against it, so that it is tokenized for its length alone.
-    assert any(all(system.segments[at].reference_index for system in report.systems) for at in range(len(report)))
+    # In at least one segment, no system is scored against the first reference, but its length is needed.
+    assert any(all(system.segments[index].reference_index for system in report.systems) for index in range(len(report)))
 
 
 @pytest.mark.parametrize(
@@ -41,13 +43,13 @@ def test_report_lengths_are_words_of_the_first_reference(meteor, report):
         ({"a": ["x"], "b": ["x"]}, ["x"], {"method": "t-test"}, ConfigError, "unknown significance test"),
     ],
 )
-def test_report_input_errors(meteor, systems, references, options, error, message):
+def test_score_systems_rejects_invalid_input(meteor, systems, references, options, error, message):
     with pytest.raises(error, match=message):
         score_systems(meteor, systems, references, **options)
 
 
-class Letters(SegmentMetric):
-    """Counts letters; says why two outputs differ."""
+class LetterCount(SegmentMetric):
+    """A metric that counts letters, with explanations of the differences between systems."""
 
     name = label = "letters"
     signature = "letters|version:1"
@@ -62,47 +64,52 @@ class Letters(SegmentMetric):
 
 def test_report_has_scores_of_every_metric(meteor, report):
     chrf = load_metric("chrf")
-    found = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[chrf, None], samples=100)
-    assert [result.label for result in found.metrics] == ["chrF", "METEOR"]
-    assert found.meteor == 1
-    for at, hypotheses in enumerate(SYSTEMS.values()):
+    result = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[chrf, None], samples=100)
+    assert [metric_result.label for metric_result in result.metrics] == ["chrF", "METEOR"]
+    assert result.meteor == 1
+    for index, hypotheses in enumerate(SYSTEMS.values()):
         expected = load_metric("chrf").corpus(hypotheses, REFERENCES, segments=True)
-        assert found.metrics[0].scores[at] == expected.score
-        assert found.metrics[0].segments[at].tolist() == expected.segment_scores.tolist()
-    assert found.metrics[1].scores == report.metrics[0].scores
-    # All pairs are tested under the first metric, those with the baseline under the others.
-    assert found.metrics[0].comparison.is_tested(1, 2)
-    assert not found.metrics[1].comparison.is_tested(1, 2)
-    assert found.metrics[1].comparison.between(0, 2) == report.comparison.between(0, 2)
+        assert result.metrics[0].scores[index] == expected.score
+        assert result.metrics[0].segments[index].tolist() == expected.segment_scores.tolist()
+    assert result.metrics[1].scores == report.metrics[0].scores
+    # The first metric tests all pairs of systems. The other metrics test only pairs with the baseline.
+    assert result.metrics[0].comparison.is_tested(1, 2)
+    assert not result.metrics[1].comparison.is_tested(1, 2)
+    assert result.metrics[1].comparison.between(0, 2) == report.comparison.between(0, 2)
 
 
-def test_report_ranks_lower_scores_first_for_error_rates(meteor):
-    result = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[Letters()], method=None).metrics[0]
+def test_report_ranks_lower_error_rates_first(meteor):
+    result = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[LetterCount()], method=None).metrics[0]
     scores = [sum(map(len, hypotheses)) / 5 for hypotheses in SYSTEMS.values()]
     assert list(result.scores) == scores
-    assert [result.scores[at] for at in result.ranking()] == sorted(scores)
-    assert result.gains(0, 1).tolist() == [
-        len(one) - len(two) for one, two in zip(SYSTEMS["one"], SYSTEMS["two"], strict=True)
-    ]
+    assert [result.scores[index] for index in result.ranking()] == sorted(scores)
+    output_pairs = zip(SYSTEMS["one"], SYSTEMS["two"], strict=True)
+    assert result.gains(0, 1).tolist() == [len(baseline) - len(output) for baseline, output in output_pairs]
 
 
 def test_report_has_the_explanations_of_metrics(meteor):
-    result = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[Letters(), None], method=None).metrics[0]
-    whole = [one for one in result.explanations if one.segment is None]
-    assert [one.system for one in whole] == [1, 2]
+    result = score_systems(meteor, SYSTEMS, REFERENCES, metrics=[LetterCount(), None], method=None).metrics[0]
+    corpus_explanations = [explanation for explanation in result.explanations if explanation.segment is None]
+    assert [explanation.system for explanation in corpus_explanations] == [1, 2]
     lengths = [sum(map(len, hypotheses)) for hypotheses in SYSTEMS.values()]
-    assert whole[1].text == f"one {lengths[0]}, three {lengths[2]}, 5 segments"
-    single = [one for one in result.explanations if one.segment is not None and one.system == 2]
-    differences = [abs(len(one) - len(two)) for one, two in zip(SYSTEMS["one"], SYSTEMS["three"], strict=True)]
-    assert [differences[one.segment] for one in single] == sorted(filter(None, differences), reverse=True)
-    assert single[0].text.endswith(", 1 segments")
+    assert corpus_explanations[1].text == f"one {lengths[0]}, three {lengths[2]}, 5 segments"
+    segment_explanations = [
+        explanation
+        for explanation in result.explanations
+        if explanation.segment is not None and explanation.system == 2
+    ]
+    output_pairs = zip(SYSTEMS["one"], SYSTEMS["three"], strict=True)
+    differences = [abs(len(baseline) - len(output)) for baseline, output in output_pairs]
+    explained_differences = [differences[explanation.segment] for explanation in segment_explanations]
+    assert explained_differences == sorted(filter(None, differences), reverse=True)
+    assert segment_explanations[0].text.endswith(", 1 segments")
 
 
 def test_report_has_the_remarks_of_metrics(meteor):
-    found = score_systems(meteor, {"a": ["x", "y", ""]}, ["x", "y", "x"], metrics=[Saying()], method=None)
-    payload = json.loads(b"".join(json_parts(found)))
-    saying, meteor_remarks = (metric["remarks"] for metric in payload["metrics"])
-    assert saying == [{"1": "nothing is <b>right</b>"}]
+    report = score_systems(meteor, {"a": ["x", "y", ""]}, ["x", "y", "x"], metrics=[RemarkMetric()], method=None)
+    payload = json.loads(b"".join(json_parts(report)))
+    remarks, meteor_remarks = (metric["remarks"] for metric in payload["metrics"])
+    assert remarks == [{"1": "nothing is <b>right</b>"}]
     assert meteor_remarks == []
 
 
@@ -123,7 +130,7 @@ REPEATED = "a " * 10_001
 
 @pytest.fixture
 def meteor_with_failure():
-    """METEOR, systems and references; the second segment of both systems cannot be aligned."""
+    """Return METEOR, systems and references, where the second segment of both systems cannot be aligned."""
     meteor = Meteor("other", matchers=["exact"], resources=LanguageResources())
     return meteor, {"x": ["a", REPEATED], "y": ["b", REPEATED]}, ["a", REPEATED + "b"]
 
