@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 from meteor_e_evaluation.tuning.data import TuningSet
 
@@ -30,25 +32,21 @@ def make_tuning_set(
         rows.append([*lengths, *function_words, *first_matches, *second_matches, n_chunks, n_matches, n_matches])
     counts = np.array(rows)
     first_rows = counts[::references]
-    quality = (first_rows[:, 4] + 0.5 * first_rows[:, 8]) / first_rows[:, 1] + random.normal(size=cells) * 0.05
-    unit = np.repeat(np.arange(units), systems)
+    content_recall = (first_rows[:, 4] + 0.5 * first_rows[:, 8]) / first_rows[:, 1]
+    human_scores = content_recall + random.normal(size=cells) * 0.05
+    unit_of_cell = np.repeat(np.arange(units), systems)
     better, worse = [], []
     for start in range(0, cells, systems):
-        for first_cell in range(start, start + systems):
-            for second_cell in range(first_cell + 1, start + systems):
-                winner, loser = (
-                    (first_cell, second_cell)
-                    if quality[first_cell] > quality[second_cell]
-                    else (second_cell, first_cell)
-                )
-                better.append(winner)
-                worse.append(loser)
+        for pair in itertools.combinations(range(start, start + systems), 2):
+            loser, winner = sorted(pair, key=lambda cell: human_scores[cell])
+            better.append(winner)
+            worse.append(loser)
     return TuningSet(
         counts=counts,
         starts=np.arange(cells) * references,
-        units=unit,
-        groups=(unit >= units // 2).astype(int),
-        human_scores=quality,
+        units=unit_of_cell,
+        groups=(unit_of_cell >= units // 2).astype(int),
+        human_scores=human_scores,
         reference_lengths=first_rows[:, 1].astype(float),
         better=np.array(better),
         worse=np.array(worse),

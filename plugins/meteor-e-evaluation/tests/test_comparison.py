@@ -41,9 +41,9 @@ def test_compare_ignores_the_scale_of_scores(method):
 
 
 def test_compare_prefers_weak_to_negative_correlation():
-    inverse = make_scores(-GOOD.segments, "against")
-    weak = make_scores(HUMAN + RANDOM.normal(size=HUMAN.shape) * 6, "weak")
-    comparison = compare_metrics("pearson", inverse, weak)
+    inverse_metric = make_scores(-GOOD.segments, "against")
+    weak_metric = make_scores(HUMAN + RANDOM.normal(size=HUMAN.shape) * 6, "weak")
+    comparison = compare_metrics("pearson", inverse_metric, weak_metric)
     assert comparison.p[0, 1] > 0.99
     assert comparison.p[1, 0] < 0.03
 
@@ -83,24 +83,22 @@ def test_cluster_ranks_end_at_a_significant_difference():
 @pytest.mark.parametrize("name", ["pearson", "acc-eq", "tau-b", "system-accuracy", "spa"])
 @pytest.mark.parametrize("method", ["paired", "documents", "systems"])
 def test_compare_exchanges_the_units_of_the_method(name, method):
-    test_set = dataclasses.replace(
-        make_test_set(HUMAN), documents=tuple(f"d{index // 3}" for index in range(HUMAN.shape[1]))
-    )
+    documents = tuple(f"d{segment // 3}" for segment in range(HUMAN.shape[1]))
+    test_set = dataclasses.replace(make_test_set(HUMAN), documents=documents)
     comparison = compare(measure(name), test_set, (GOOD, POOR), samples=200, seed=1, method=method)
     assert comparison.assumed == INDEPENDENT_UNITS[method]
     assert comparison.p[0, 1] < comparison.p[1, 0]
 
 
 def test_compare_of_one_segment_documents_equals_paired():
-    test_set = dataclasses.replace(
-        make_test_set(HUMAN), documents=tuple(f"d{index:03}" for index in range(HUMAN.shape[1]))
-    )
+    documents = tuple(f"d{segment:03}" for segment in range(HUMAN.shape[1]))
+    test_set = dataclasses.replace(make_test_set(HUMAN), documents=documents)
     for name in ("acc-eq", "tau-b"):
-        p_values = {
-            method: compare(measure(name), test_set, (GOOD, POOR), samples=99, seed=1, method=method).p
+        by_segment, by_document = (
+            compare(measure(name), test_set, (GOOD, POOR), samples=99, seed=1, method=method)
             for method in ("paired", "documents")
-        }
-        np.testing.assert_array_equal(p_values["paired"], p_values["documents"])
+        )
+        np.testing.assert_array_equal(by_segment.p, by_document.p)
 
 
 @pytest.mark.parametrize("name", [name for name in MEASURES if name != "darr"])

@@ -45,8 +45,8 @@ class RelativeLength(SegmentMetric):
         return [len(text) / len(refs[0]) for text, refs in zip(hypotheses, references, strict=True)]
 
 
-@pytest.fixture
-def test_sets(task):
+@pytest.fixture(name="test_sets")
+def load_tiny_sets(task):
     """Load the test sets of the tiny task."""
     return load_test_sets(load_index(task / "index.yaml"))
 
@@ -164,11 +164,10 @@ def test_score_file_metric_reads_and_checks_scores(test_sets, cache, tmp_path, e
     )
     assert scores.name == "m"
     assert scores.systems[0] == pytest.approx(np.mean([len(line) for line in OUTPUTS["alpha"]]))
-    negated = load_metric(f"mine=scores:-{file}")
-    assert negated.label == "mine"
-    assert (
-        negated.score_systems(test_set, test_set.judgment_mask(), cache, systems=False).segments == -scores.segments
-    ).all()
+    negated_metric = load_metric(f"mine=scores:-{file}")
+    assert negated_metric.label == "mine"
+    negated_scores = negated_metric.score_systems(test_set, test_set.judgment_mask(), cache, systems=False)
+    assert (negated_scores.segments == -scores.segments).all()
     file.write_text("".join(edit_rows(rows)), encoding="utf-8")
     with pytest.raises(InputError, match=message):
         ScoreFileMetric.make(files=[str(file)], metric="m").score_systems(
@@ -184,11 +183,8 @@ def test_resampled_equals_value_for_equal_weights(name, task, cache):
         for number, line in enumerate(lines, 1)
     )
     (task / "da.csv").write_text(text, encoding="utf-8")
-    index = (
-        (task / "index.yaml")
-        .read_text(encoding="utf-8")
-        .replace("judgments:", "judgments:\n  - {file: da.csv, format: da-segments}")
-    )
+    index = (task / "index.yaml").read_text(encoding="utf-8")
+    index = index.replace("judgments:", "judgments:\n  - {file: da.csv, format: da-segments}")
     (task / "index.yaml").write_text(index, encoding="utf-8")
     (test_set,) = load_test_sets(load_index(task / "index.yaml"))
     scores = score_test_set(RelativeLength(), test_set, test_set.judgment_mask(), cache, systems=True)
@@ -275,11 +271,13 @@ def test_mean_column_averages_language_pairs(task, cache):
 def test_check_scores_warns_of_uncorrelated_metrics(test_sets, cache):
     (test_set,) = test_sets
     scores = score_test_set(RelativeLength(), test_set, test_set.judgment_mask(), cache, systems=False)
-    repeated = type(test_set)(**{**vars(test_set), "rankings": test_set.rankings.select(np.tile(np.arange(32), 10))})
-    assert check_scores(repeated, scores) == []
-    shuffled = type(scores)(scores.name, "", np.random.default_rng(1).permuted(scores.segments, axis=0), scores.systems)
-    balanced = type(test_set)(**{**vars(test_set), "rankings": add_reverse_rankings(repeated.rankings)})
-    (warning,) = check_scores(balanced, shuffled)
+    repeated_rankings = test_set.rankings.select(np.tile(np.arange(32), 10))
+    repeated_set = dataclasses.replace(test_set, rankings=repeated_rankings)
+    assert check_scores(repeated_set, scores) == []
+    shuffled_segments = np.random.default_rng(1).permuted(scores.segments, axis=0)
+    shuffled_scores = type(scores)(scores.name, "", shuffled_segments, scores.systems)
+    balanced_set = dataclasses.replace(test_set, rankings=add_reverse_rankings(repeated_rankings))
+    (warning,) = check_scores(balanced_set, shuffled_scores)
     assert warning.startswith("warning: length does not correlate with human judgments (0.000)")
 
 

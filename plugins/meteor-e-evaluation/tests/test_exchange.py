@@ -17,7 +17,7 @@ VECTORIZED = {
     | {"accuracy", "darr", "acc-eq", "pearson", "spearman", "kendall-c", "kendall", "acc", "spa"},
     "perm-both": {"pearson", "spearman", "kendall-c", "kendall", "acc", "spearman-sys", "kendall-sys", "acc-sys"},
 }
-"""Measures that are vectorized for each exchanged unit. The other measures are evaluated on each sample."""
+"""The measures with a vectorized permutation test, by method. Other measures are evaluated on each sample."""
 
 
 def make_ratings(kind):
@@ -51,17 +51,17 @@ def test_exchange_equals_evaluation_of_each_sample(name, method, kind, monkeypat
     unit = {"paired": "segments", "perm-both": "scores"}.get(method, method)
     if uses_system_scores and method == "systems":
         values = values.mean(axis=2)
-    compare_quickly = selected_measure.exchange(test_set, values, masks, unit)
-    assert (compare_quickly is not None) == (
+    compare_vectorized = selected_measure.exchange(test_set, values, masks, unit)
+    assert (compare_vectorized is not None) == (
         name in VECTORIZED[method] and (method == "systems" or not uses_system_scores)
     )
-    if compare_quickly is None:
+    if compare_vectorized is None:
         return
-    compare_slowly = make_one_by_one_comparer(values, masks, unit, selected_measure.agreement(test_set))
+    compare_one_by_one = make_one_by_one_comparer(values, masks, unit, selected_measure.agreement(test_set))
     for pair in PAIRS:
-        expected = compare_slowly(*pair)
+        expected = compare_one_by_one(*pair)
         assert not np.isnan(expected).all()
-        np.testing.assert_allclose(compare_quickly(*pair), expected, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(compare_vectorized(*pair), expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall-c"])
@@ -73,6 +73,6 @@ def test_exchange_counts_every_rating_of_a_segment(name):
     masks = draw_masks(values.shape[1:], "paired", (), 20, [1])
     selected_measure = measure(name)
     for pair in PAIRS:
-        compare_quickly = selected_measure.exchange(test_set, values, masks, "segments")
-        compare_slowly = make_one_by_one_comparer(values, masks, "segments", selected_measure.agreement(test_set))
-        np.testing.assert_allclose(compare_quickly(*pair), compare_slowly(*pair), rtol=0, atol=1e-12)
+        compare_vectorized = selected_measure.exchange(test_set, values, masks, "segments")
+        compare_one_by_one = make_one_by_one_comparer(values, masks, "segments", selected_measure.agreement(test_set))
+        np.testing.assert_allclose(compare_vectorized(*pair), compare_one_by_one(*pair), rtol=0, atol=1e-12)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import shutil
 from pathlib import Path
 
@@ -20,8 +21,8 @@ from meteor_e.packs.store import PackStore
 
 pytestmark = pytest.mark.java
 
+# The first values, the last values and the steps of alpha, beta, gamma and delta.
 FIRST, LAST, STEP = (0.6, 0.2, 0.2, 0.5), (0.9, 1.4, 0.8, 0.8), (0.1, 0.4, 0.3, 0.15)
-
 
 PARAPHRASES = (
     ("painted the blue door", "door blue paint"),
@@ -52,8 +53,8 @@ def small_table(java, _packs, tmp_path_factory):
 def make_sgm(kind: str, attribute: str, name: str, lines: list[str]) -> str:
     """Return an SGML file of one document."""
     segments = "".join(f'<seg id="{number}">{line}</seg>\n' for number, line in enumerate(lines, 1))
-    head = f'<{kind} setid="s" srclang="cs" trglang="en">\n<doc docid="d" {attribute}="{name}">\n'
-    return f"{head}{segments}</doc>\n</{kind}>\n"
+    header = f'<{kind} setid="s" srclang="cs" trglang="en">\n<doc docid="d" {attribute}="{name}">\n'
+    return f"{header}{segments}</doc>\n</{kind}>\n"
 
 
 def make_grid_options(weights: str, last_weights: str, steps: str) -> list[str]:
@@ -76,21 +77,23 @@ def make_tuning_set(
         human_scores: scores of the segments by system.
     """
     names = list(OUTPUTS)
-    size = len(REFERENCE)
+    n_segments = len(REFERENCE)
     references = [[text] for text in REFERENCE]
     counts = np.concatenate([np.asarray(meteor.rows(OUTPUTS[name], references)) for name in names]).astype(int)
-    cell = {(name, segment): row * size + segment for row, name in enumerate(names) for segment in range(size)}
+    cell_indices = {
+        (name, segment): row * n_segments + segment for row, name in enumerate(names) for segment in range(n_segments)
+    }
     return TuningSet(
         counts=counts,
         starts=np.arange(len(counts)),
-        units=np.tile(np.arange(size), len(names)),
+        units=np.tile(np.arange(n_segments), len(names)),
         groups=np.zeros(len(counts), int),
-        human_scores=np.concatenate([human_scores.get(name, [np.nan] * size) for name in names]),
+        human_scores=np.concatenate([human_scores.get(name, [np.nan] * n_segments) for name in names]),
         reference_lengths=counts[:, 1].astype(float),
-        better=np.array([cell[better, segment] for segment, better, _ in pairs], int),
-        worse=np.array([cell[worse, segment] for segment, _, worse in pairs], int),
+        better=np.array([cell_indices[better, segment] for segment, better, _ in pairs], int),
+        worse=np.array([cell_indices[worse, segment] for segment, _, worse in pairs], int),
         names=("ours",),
-        unit_groups=np.zeros(size, int),
+        unit_groups=np.zeros(n_segments, int),
     )
 
 
@@ -103,14 +106,13 @@ def parse_output(output: str) -> tuple[list[float], list[tuple[float, ...]]]:
 def make_rank_pairs() -> list[tuple[int, str, str]]:
     """Make a judgment of every two systems on each segment. Most judgments prefer the first system."""
     names = list(OUTPUTS)
-    return [
-        (segment, names[first], names[second])
-        if (segment * 7 + first * 3 + second) % 4
-        else (segment, names[second], names[first])
-        for segment in range(len(REFERENCE))
-        for first in range(3)
-        for second in range(first + 1, 3)
-    ]
+    pairs = []
+    for segment in range(len(REFERENCE)):
+        for first, second in itertools.combinations(range(3), 2):
+            prefers_first = (segment * 7 + first * 3 + second) % 4
+            better, worse = (first, second) if prefers_first else (second, first)
+            pairs.append((segment, names[better], names[worse]))
+    return pairs
 
 
 def test_rank_objective_equals_the_java_trainer(small_table, tmp_path):

@@ -57,8 +57,8 @@ def test_tau_b_equals_scipy(rows):
     human, metric = (np.array(column) for column in zip(*rows, strict=True))
     n_systems = len(rows)
     assessments = Assessments(np.zeros(n_systems, int), np.arange(n_systems), human)
-    ours = tau(count_pairs(assessments.comparisons(), metric[:, None]), "b")
-    assert ours == pytest.approx(float(stats.kendalltau(human, metric).statistic), nan_ok=True)
+    tau_b = tau(count_pairs(assessments.comparisons(), metric[:, None]), "b")
+    assert tau_b == pytest.approx(float(stats.kendalltau(human, metric).statistic), nan_ok=True)
 
 
 def compute_accuracy_by_definition(human, metric, threshold):
@@ -80,11 +80,11 @@ def test_tie_calibration_finds_the_best_threshold(rows):
     human, metric = table[:4], table[4:]
     segments, systems = np.meshgrid(np.arange(human.shape[1]), np.arange(4))
     pairs = Assessments(segments.ravel(), systems.ravel(), human.ravel()).comparisons()
-    calibrated = compute_tied_accuracy(pairs, metric)
+    calibration = compute_tied_accuracy(pairs, metric)
     candidates = {0.0, *(abs(a - b) for column in metric.T for a, b in itertools.combinations(column, 2))}
     best = max(compute_accuracy_by_definition(human, metric, threshold) for threshold in candidates)
-    assert calibrated.accuracy == pytest.approx(best)
-    assert compute_accuracy_by_definition(human, metric, calibrated.threshold) == pytest.approx(best)
+    assert calibration.accuracy == pytest.approx(best)
+    assert compute_accuracy_by_definition(human, metric, calibration.threshold) == pytest.approx(best)
     if len(pairs):
         accuracy = np.average(mark_correct_pairs(pairs, metric, 1.0), weights=compute_pair_weights(pairs))
         assert accuracy == pytest.approx(compute_accuracy_by_definition(human, metric, 1.0))

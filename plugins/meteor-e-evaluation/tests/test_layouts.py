@@ -81,25 +81,25 @@ def wmt(tmp_path):
 
 
 def test_mtme_index_reads_a_folder(wmt):
-    test = load_test_set(mtme_index(wmt), "de-en")
-    assert test.systems == ("alpha", "beta", "gamma.x")
-    assert test.reference_names == ("refA",)
-    assert test.documents == tuple(DOCUMENTS)
-    assert test.source[3] == "Satz 3"
-    assert test.human[0, 4] == rate("alpha", 4)
-    assert np.isnan(test.human[2, 3])
-    assert test.system_scores["beta"] == pytest.approx(np.mean([rate("beta", segment) for segment in range(10)]))
-    scores = score_test_set(load_metric("mtme:Length"), test, test.judgment_mask(), CACHE, systems=True)
+    test_set = load_test_set(mtme_index(wmt), "de-en")
+    assert test_set.systems == ("alpha", "beta", "gamma.x")
+    assert test_set.reference_names == ("refA",)
+    assert test_set.documents == tuple(DOCUMENTS)
+    assert test_set.source[3] == "Satz 3"
+    assert test_set.human[0, 4] == rate("alpha", 4)
+    assert np.isnan(test_set.human[2, 3])
+    assert test_set.system_scores["beta"] == pytest.approx(np.mean([rate("beta", segment) for segment in range(10)]))
+    scores = score_test_set(load_metric("mtme:Length"), test_set, test_set.judgment_mask(), CACHE, systems=True)
     assert scores.segments[1, 2] == len(OUTPUTS["beta"][2])
     assert scores.systems[1] == pytest.approx(np.mean([len(text) for text in OUTPUTS["beta"]]))
     assert scores.resamplable
 
 
 def test_mtme_index_selects_gold_and_references(wmt):
-    test = load_test_set(mtme_index(wmt, human_systems=True), "de-en")
-    assert test.systems == ("alpha", "beta", "gamma.x", "refB")
-    test = load_test_set(mtme_index(wmt, gold="other"), "de-en")
-    assert test.human[0, 0] == 10
+    test_set = load_test_set(mtme_index(wmt, human_systems=True), "de-en")
+    assert test_set.systems == ("alpha", "beta", "gamma.x", "refB")
+    test_set = load_test_set(mtme_index(wmt, gold="other"), "de-en")
+    assert test_set.human[0, 0] == 10
     assert load_test_set(mtme_index(wmt, references=["refB"]), "de-en").reference_names == ("refB",)
     for options, message in (
         ({"gold": "mqn"}, "no scores 'mqn' of de-en; there are esa, other"),
@@ -142,24 +142,20 @@ def test_evaluate_reads_mtme_and_writes_scores(wmt, packs, tmp_path):
     ]
     # Scores are written for all systems, including the second reference, so that the folder can replace metric-scores.
     assert (scores / "de-en" / "METEOR-refA.seg.score").read_text(encoding="utf-8").count("\n") == 40
-    assert (scores / "de-en" / "Length-refA.sys.score").read_text() == (
-        wmt / "metric-scores" / "de-en" / "Length-refA.sys.score"
-    ).read_text()
+    original_file = wmt / "metric-scores" / "de-en" / "Length-refA.sys.score"
+    assert (scores / "de-en" / "Length-refA.sys.score").read_text() == original_file.read_text()
     for file in (scores / "de-en").iterdir():
         (wmt / "metric-scores" / "de-en" / file.name).write_bytes(file.read_bytes())
-    second_document = json.loads(
-        run("evaluate", f"mtme:{wmt}", "--pair", "de-en", "-M", "mtme:METEOR", *measures, "-f", "json").stdout
-    )
-    assert (
-        second_document["tables"][0]["metrics"]["METEOR"]["de-en"]["value"]
-        == by_measure["acc-eq"]["METEOR"]["de-en"]["value"]
-    )
+    arguments_for_files = ["evaluate", f"mtme:{wmt}", "--pair", "de-en", "-M", "mtme:METEOR"]
+    document_from_files = json.loads(run(*arguments_for_files, *measures, "-f", "json").stdout)
+    value_from_files = document_from_files["tables"][0]["metrics"]["METEOR"]["de-en"]["value"]
+    assert value_from_files == by_measure["acc-eq"]["METEOR"]["de-en"]["value"]
     for format_name in ("text", "markdown", "latex"):
         assert "(1)" in run(*arguments, "-s", "acc-eq", *significance, "-f", format_name).stdout
 
 
 def make_mqm_table(rows):
-    """Return MQM annotations as a table with tabs."""
+    """Return MQM annotations as a tab-separated table."""
     header = "system\tdoc\tdocSegId\tglobalSegId\trater\tsource\ttarget\tcategory\tseverity\n"
     return header + "".join("\t".join(map(str, row)) + "\n" for row in rows)
 
@@ -222,11 +218,11 @@ def test_load_test_set_averages_mqm_ratings(judgment_task):
     folder, load = judgment_task
     write_file(folder / "mqm.tsv", make_mqm_table(ERRORS))
     for spec in ("{file: mqm.tsv, format: mqm}", "{file: mqm.tsv, format: mqm, segments: document}"):
-        test = load(spec)
-        assert test.human[0, 1] == pytest.approx((-1.1 - 5) / 2)
-        assert test.human[test.systems.index("gamma.x"), 4] == -5
-        assert "6 ratings of 5 segments of systems: several of one segment are averaged" in test.notes
-        assert not any("rated texts" in note for note in test.notes)
+        test_set = load(spec)
+        assert test_set.human[0, 1] == pytest.approx((-1.1 - 5) / 2)
+        assert test_set.human[test_set.systems.index("gamma.x"), 4] == -5
+        assert "6 ratings of 5 segments of systems: several of one segment are averaged" in test_set.notes
+        assert not any("rated texts" in note for note in test_set.notes)
     all_ratings = load("{file: mqm.tsv, format: mqm, ratings: all}")
     assert len(all_ratings.assessments) == 6
     assert any("each is kept" in note for note in all_ratings.notes)
@@ -248,9 +244,9 @@ RATINGS = "system,document,line,rater,score\nalpha,harbor,1,r1,90\nalpha,harbor,
 def test_load_test_set_finds_ratings_by_document_and_line(judgment_task):
     folder, load = judgment_task
     write_file(folder / "esa.csv", RATINGS)
-    test = load("{file: esa.csv, format: ratings, segments: document}")
-    assert test.human[0, 0] == 85
-    assert test.human[1, 5] == 40
+    test_set = load("{file: esa.csv, format: ratings, segments: document}")
+    assert test_set.human[0, 0] == 85
+    assert test_set.human[1, 5] == 40
     for location, message in (
         ("school,7", "line 4: segment 7 is outside the document school, which has 6"),
         ("shool,2", "line 4: cs-en has no document 'shool' .did you mean 'school'"),
@@ -260,7 +256,7 @@ def test_load_test_set_finds_ratings_by_document_and_line(judgment_task):
             load("{file: esa.csv, format: ratings, segments: document}")
 
 
-def test_read_ratings_without_header_and_with_filter(tmp_path):
+def test_read_ratings_accepts_column_names_and_filters(tmp_path):
     file = write_file(tmp_path / "da.csv", "u1,alpha,1,TGT,90\nu1,alpha,2,BAD,5\nu2,beta,1,TGT,None\n")
     columns = ["rater", "system", "segment", "type", "score"]
     rows = list(read_ratings(file, columns=columns, only={"type": "TGT"}))
@@ -287,19 +283,19 @@ def test_score_line_errors_name_the_line(judgment_task, level, text, message):
 
 
 def test_evaluate_rejects_duplicate_test_set_names(task):
-    tests = load_test_sets(load_index(task / "index.yaml"))
+    loaded_sets = load_test_sets(load_index(task / "index.yaml"))
     with pytest.raises(InputError, match="two test sets are called Tiny cs-en"):
-        evaluate([*tests, *tests], [], [measure("tau-strict")], CACHE)
+        evaluate([*loaded_sets, *loaded_sets], [], [measure("tau-strict")], CACHE)
 
 
 def test_evaluate_returns_nan_without_ratings_of_a_pair(judgment_task):
     folder, load = judgment_task
     write_file(folder / "da.csv", "LP SYSTEM SID HUMAN\nde-en alpha 1 1\n")
     write_file(folder / "sys.csv", "LP SYSTEM HUMAN\ncs-en alpha 1\ncs-en beta 2\ncs-en gamma.x 3\n")
-    test = load("{file: da.csv, format: da-segments}\n  - {file: sys.csv, format: da-systems}")
+    test_set = load("{file: da.csv, format: da-segments}\n  - {file: sys.csv, format: da-systems}")
     metric = load_metric("chrf")
     names = ("tau-strict", "acc-eq", "pearson", "pearson-item", "spa", "system-pearson")
-    evaluation = evaluate([test], [metric], [measure(name) for name in names], CACHE, intervals=5)
+    evaluation = evaluate([test_set], [metric], [measure(name) for name in names], CACHE, intervals=5)
     values = [table.rows["chrF"][0].value for table in evaluation.tables]
     assert np.isnan(values[:5]).all()
     assert values[5] < 0

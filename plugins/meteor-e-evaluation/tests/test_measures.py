@@ -43,14 +43,14 @@ def make_scores(metric, name="m"):
     return Scores(name, name, metric, metric.mean(axis=1))
 
 
-MTME = {
+MTME_NAMES = {
     "pearson_none": "pearson",
     "spearman_none": "spearman",
     "kendall_b_none": "kendall",
     "acc23_none": "acc",
     **{
-        f"{theirs}_{by}": f"{ours}-{by}"
-        for theirs, ours in (
+        f"{mtme_name}_{by}": f"{name}-{by}"
+        for mtme_name, name in (
             ("pearson", "pearson"),
             ("spearman", "spearman"),
             ("kendall_b", "kendall"),
@@ -66,6 +66,7 @@ MTME = {
     "system_kendall_b": "system-kendall",
     "spa": "spa",
 }
+"""Names of the measures by the names of mt-metrics-eval."""
 
 
 @pytest.mark.shared
@@ -75,7 +76,7 @@ def test_measures_equal_those_of_mt_metrics_eval(shared):
     for case in golden["cases"]:
         human, metric = np.array(case["human"], float), np.array(case["metric"], float)
         test_set, scores = make_test_set(human), make_scores(metric)
-        for mtme_name, name in MTME.items():
+        for mtme_name, name in MTME_NAMES.items():
             if mtme_name in case["expected"]:
                 value, expected = measure(name).value(test_set, scores), case["expected"][mtme_name]
                 if mtme_name == "kendall_like_item_25" and not len(measure(name).rankings(test_set)):
@@ -111,8 +112,8 @@ def make_groups(by):
 def compute_accuracy(metric, human):
     """Return the pairwise accuracy by its definition."""
     pairs = list(itertools.combinations(range(len(human)), 2))
-    right = sum(np.sign(metric[a] - metric[b]) == np.sign(human[a] - human[b]) for a, b in pairs)
-    return right / len(pairs) if pairs else math.nan
+    n_correct = sum(np.sign(metric[a] - metric[b]) == np.sign(human[a] - human[b]) for a, b in pairs)
+    return n_correct / len(pairs) if pairs else math.nan
 
 
 @pytest.mark.parametrize("kind", ["pearson", "spearman", "kendall", "acc"])
@@ -126,7 +127,7 @@ def test_grouped_measures_equal_their_definition(kind, by):
     }
 
     def is_defined(x, y):
-        """Say whether a group has two scores at least and, for correlations, no constant scores."""
+        """Return whether the measure is defined for a group. Correlations are undefined for constant scores."""
         return len(x) > 1 and (kind == "acc" or (np.ptp(x) and np.ptp(y)))
 
     values = [functions[kind](x, y) for x, y in make_groups(by) if is_defined(x, y)]
@@ -141,16 +142,15 @@ def test_grouped_measures_equal_their_definition(kind, by):
     ids=["constant metric", "constant human", "constant both"],
 )
 def test_accuracy_with_ties_handles_constant_scores(metric, human):
-    assert pairwise_accuracy_with_ties(np.array(metric, float), np.array(human, float)) == compute_accuracy(
-        metric, human
-    )
+    accuracy = pairwise_accuracy_with_ties(np.array(metric, float), np.array(human, float))
+    assert accuracy == compute_accuracy(metric, human)
 
 
 def test_soft_accuracy_is_one_for_the_human_scores():
     human = RANDOM.normal(size=(4, 50))
     assert measure("spa").value(make_test_set(human), make_scores(human)) == 1.0
-    reverse = measure("spa").value(make_test_set(human), make_scores(-human))
-    assert reverse < 0.9
+    reverse_value = measure("spa").value(make_test_set(human), make_scores(-human))
+    assert reverse_value < 0.9
 
 
 def test_relative_rankings_include_the_threshold():
@@ -175,11 +175,11 @@ def test_system_measures_exclude_outliers():
     human = np.array([[10.0, 10], [11, 11], [12, 12], [13, 13], [-90, -90]])
     metric = np.array([[4.0, 4], [3, 3], [2, 2], [1, 1], [-9, -9]])
     assert mad_outliers(make_test_set(human)) == ("s4",)
-    assert measure("system-pearson").value(make_test_set(human), make_scores(metric)) > 0.8
-    assert measure("system-pearson").value(
-        make_test_set(human, outliers=("s4",)), make_scores(metric)
-    ) == pytest.approx(-1)
-    assert measure("spa").value(make_test_set(human, outliers=("s4",)), make_scores(metric)) < 0.6
+    scores = make_scores(metric)
+    assert measure("system-pearson").value(make_test_set(human), scores) > 0.8
+    set_with_outlier = make_test_set(human, outliers=("s4",))
+    assert measure("system-pearson").value(set_with_outlier, scores) == pytest.approx(-1)
+    assert measure("spa").value(set_with_outlier, scores) < 0.6
 
 
 def test_comparisons_are_between_different_systems():
@@ -203,17 +203,13 @@ def test_measures_can_be_pickled():
     for name in measure_names():
         default_measure = plugin_registry().measures.get(name).make()
         unpickled = pickle.loads(pickle.dumps(default_measure))
-        assert (type(unpickled), unpickled.name, unpickled.options) == (
-            type(default_measure),
-            name,
-            default_measure.options,
-        )
+        assert type(unpickled) is type(default_measure)
+        assert unpickled.name == name
+        assert unpickled.options == default_measure.options
     measure_with_option = pickle.loads(pickle.dumps(measure("darr:threshold=10")))
-    assert (measure_with_option.name, measure_with_option.title, measure_with_option.options.threshold) == (
-        "darr:threshold=10",
-        "τ daRR (threshold=10)",
-        10.0,
-    )
+    assert measure_with_option.name == "darr:threshold=10"
+    assert measure_with_option.title == "τ daRR (threshold=10)"
+    assert measure_with_option.options.threshold == 10.0
     for invalid_name in ("darr:threshold=-1", "darr:threshold=.nan", "spa:seed=1.5", "spa:seed", "pearson:kind=x"):
         with pytest.raises(ConfigError, match=invalid_name.partition(":")[0]):
             measure(invalid_name)

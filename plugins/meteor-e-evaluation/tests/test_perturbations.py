@@ -87,7 +87,7 @@ def test_perturbations_apply_to_languages_without_grammar(language, text):
     rules = perturbations(language)
     assert {rule.name for rule in rules} < set(RULES)
     context = PerturbationContext(language=language, texts=(text, "Ein anderer Satz, der hier steht."))
-    applicable = {rule.name for rule in rules if rule.apply(text, random.Random(1), context) not in (None, text)}
+    applicable_rules = {rule.name for rule in rules if rule.apply(text, random.Random(1), context) not in (None, text)}
     assert {
         "word-dropped",
         "word-repeated",
@@ -95,7 +95,7 @@ def test_perturbations_apply_to_languages_without_grammar(language, text):
         "final-punctuation-dropped",
         "other-text",
         "empty",
-    } <= applicable
+    } <= applicable_rules
 
 
 def test_plugin_registry_has_the_built_in_rules():

@@ -98,9 +98,8 @@ def test_assessments_of_2021_may_have_trailing_spaces(tmp_path):
 
 def test_assessments_may_be_separated_by_tabs_or_commas(tmp_path):
     for separator in "\t,":
-        file = write_file(
-            tmp_path, separator.join(["SYSTEM", "SEGID", "SCORE"]) + "\n" + separator.join(["a", "1", "1"]) + "\n"
-        )
+        header, row = separator.join(["SYSTEM", "SEGID", "SCORE"]), separator.join(["a", "1", "1"])
+        file = write_file(tmp_path, f"{header}\n{row}\n")
         assert [row[:4] for row in read_assessments(file, segments=True)] == [("", "a", 1, 1.0)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 
 import numpy as np
@@ -24,8 +25,8 @@ CACHE = ArrayCache(enabled=False)
 SEGMENTS = [(system, segment, len(line)) for system, lines in OUTPUTS.items() for segment, line in enumerate(lines, 1)]
 
 
-@pytest.fixture
-def test_set(task):
+@pytest.fixture(name="test_set")
+def load_tiny_set(task):
     """Load the only test set of the tiny task."""
     (loaded_set,) = load_test_sets(load_index(task / "index.yaml"))
     return loaded_set
@@ -38,7 +39,7 @@ def compute_scores(test_set, spec, systems=True):
 
 
 def write_rows(path, rows):
-    """Write rows to a file with tabs; return its path."""
+    """Write rows to a tab-separated file; return its path."""
     path.write_text("".join("\t".join(map(str, row)) + "\n" for row in rows), encoding="utf-8")
     return path
 
@@ -81,13 +82,11 @@ def test_score_file_options_select_test_set_and_reference(test_set, tmp_path):
 
 
 def test_score_file_must_suit_the_test_set(test_set, tmp_path):
+    incomplete_rows = [(system, length) for system, segment, length in SEGMENTS if segment < 10]
     for rows, message in (
         ([("alpha", 1), ("beta", 2)], "no score of m.score for system gamma.x of cs-en"),
         ([("alpha", 1), ("beta", 2), ("gamma.x", 3), ("online-Z", 1)], "line 4: cs-en has no system 'online-Z'"),
-        (
-            [(system, length) for system, segment, length in SEGMENTS if segment < 10],
-            "system alpha has 9 scores; cs-en has 10 segments",
-        ),
+        (incomplete_rows, "system alpha has 9 scores; cs-en has 10 segments"),
     ):
         with pytest.raises(InputError, match=message):
             compute_scores(test_set, f"scores:{write_rows(tmp_path / 'm.score', rows)}")
@@ -187,8 +186,8 @@ def test_evaluate_warns_of_negatively_correlated_metrics(test_set):
         def score_segments(self, hypotheses, references, sources):
             return [-len(text) for text in hypotheses]
 
-    repeated = type(test_set)(**{**vars(test_set), "rankings": test_set.rankings.select(np.tile(np.arange(32), 10))})
-    evaluation = evaluate([repeated], [NegativeLength(0)], [measure("tau-strict")], CACHE)
+    repeated_set = dataclasses.replace(test_set, rankings=test_set.rankings.select(np.tile(np.arange(32), 10)))
+    evaluation = evaluate([repeated_set], [NegativeLength(0)], [measure("tau-strict")], CACHE)
     assert any(
         "answers correlates negatively with human judgments" in line for line in evaluation.warnings["Tiny cs-en"]
     )

@@ -75,9 +75,9 @@ def test_stress_counts_hits_ties_and_decreases():
     assert all(finding.share == 0 and finding.ties == 1 for finding in constant.values() if finding.kind == "error")
     assert chrf["empty"].share == 1
     assert by_length["word-dropped"].low < 1 <= by_length["word-dropped"].high
-    worst = {row[:2]: row for row in report.worst}
-    assert ("length", "word-dropped") not in worst
-    _, _, segment, score, changed_score, reference, text, changed_text = worst["length", "word-repeated"]
+    worst_pairs = {row[:2]: row for row in report.worst}
+    assert ("length", "word-dropped") not in worst_pairs
+    _, _, segment, score, changed_score, reference, text, changed_text = worst_pairs["length", "word-repeated"]
     assert (reference, text) == (REFERENCES[segment - 1][0], HYPOTHESES[segment - 1])
     assert (score, changed_score) == (len(text), len(changed_text))
     assert chrf["word-repeated"].p < 0.05
@@ -107,6 +107,7 @@ def test_stress_pairs_depend_on_the_seed():
         (lambda: stress([Length.make(), Length.make()], *SAMPLE), "two metrics are called 'length'"),
         (lambda: load_bundled_examples("sw"), "--reference FILE"),
     ],
+    ids=["unequal lengths", "no segments", "no occasion", "metric returns NaN", "duplicate metric", "unknown language"],
 )
 def test_stress_rejects_invalid_input(stress_invalid_input, message):
     with pytest.raises((ConfigError, InputError), match=message):

@@ -47,40 +47,43 @@ def test_point_scorer_uses_the_best_reference():
 def test_rank_objective_equals_strict_tau(data):
     scores = PointScorer(data).score(DEFAULT).copy()
     differences = scores[data.better] - scores[data.worse]
-    pooled = make_objective("rank", macro=False).prepare(data).value(scores)
-    assert pooled == pytest.approx(2 * (differences > 0).mean() - 1)
-    macro = make_objective("rank").prepare(data).value(scores)
+    pooled_value = make_objective("rank", macro=False).prepare(data).value(scores)
+    assert pooled_value == pytest.approx(2 * (differences > 0).mean() - 1)
+    macro_value = make_objective("rank").prepare(data).value(scores)
     group = data.groups[data.better]
-    assert macro == pytest.approx(np.mean([2 * (differences[group == g] > 0).mean() - 1 for g in (0, 1)]))
-    strict = make_objective("rank", macro=False, epsilon=0.05).prepare(data).value(scores)
-    assert strict == pytest.approx(2 * (differences > 0.05).mean() - 1)
+    assert macro_value == pytest.approx(np.mean([2 * (differences[group == g] > 0).mean() - 1 for g in (0, 1)]))
+    strict_value = make_objective("rank", macro=False, epsilon=0.05).prepare(data).value(scores)
+    assert strict_value == pytest.approx(2 * (differences > 0.05).mean() - 1)
 
 
 def test_correlation_objectives_equal_scipy(data):
     scores = PointScorer(data).score(DEFAULT).copy()
 
-    def value(name):
+    def compute_value(name):
         return make_objective(name, macro=False).prepare(data).value(scores)
 
-    assert value("pearson") == pytest.approx(stats.pearsonr(scores, data.human_scores).statistic)
-    assert value("spearman") == pytest.approx(stats.spearmanr(scores, data.human_scores).statistic)
-    repeated = data.reference_lengths.astype(int)
-    weighted = stats.pearsonr(np.repeat(scores, repeated), np.repeat(data.human_scores, repeated)).statistic
-    assert value("weighted-pearson") == pytest.approx(weighted)
+    assert compute_value("pearson") == pytest.approx(stats.pearsonr(scores, data.human_scores).statistic)
+    assert compute_value("spearman") == pytest.approx(stats.spearmanr(scores, data.human_scores).statistic)
+    repetitions = data.reference_lengths.astype(int)
+    weighted_correlation = stats.pearsonr(
+        np.repeat(scores, repetitions), np.repeat(data.human_scores, repetitions)
+    ).statistic
+    assert compute_value("weighted-pearson") == pytest.approx(weighted_correlation)
 
 
 @pytest.mark.parametrize("name", OBJECTIVES)
 @pytest.mark.parametrize("macro", [True, False])
 def test_objectives_on_samples_equal_those_on_subsets(data, name, macro):
-    prepared = make_objective(name, macro=macro).prepare(data)
+    prepared_objective = make_objective(name, macro=macro).prepare(data)
     scores = PointScorer(data).score(DEFAULT).copy()
+    # The first sample has every segment once. The second sample has every second segment twice.
     weights = np.stack([np.ones(60), np.arange(60) % 2 * 2.0])
-    complete, half = prepared.resampled(scores, weights)
-    assert complete == pytest.approx(prepared.value(scores))
+    complete_value, half_value = prepared_objective.resampled(scores, weights)
+    assert complete_value == pytest.approx(prepared_objective.value(scores))
     subset = data.select(weights[1] > 0)
     subset_scores = PointScorer(subset).score(DEFAULT)
     subset_value = make_objective(name, macro=macro).prepare(subset).value(subset_scores)
-    assert half == pytest.approx(subset_value, abs=1e-9)
+    assert half_value == pytest.approx(subset_value, abs=1e-9)
 
 
 def test_objectives_reject_unsuitable_judgments(data):
@@ -97,12 +100,12 @@ def test_grid_evaluates_all_points_and_returns_first_best(data):
     objective = make_objective("rank")
     result = evaluate_grid(data, objective, AXES)
     assert result.evaluations == grid_size(AXES) == len(result.values)
-    prepared, scorer = objective.prepare(data), PointScorer(data)
-    values_and_points = [(prepared.value(scorer.score(point)), point) for point in points(AXES)]
+    prepared_objective, scorer = objective.prepare(data), PointScorer(data)
+    values_and_points = [(prepared_objective.value(scorer.score(point)), point) for point in points(AXES)]
     assert result.values.tolist() == [value for value, _ in values_and_points]
-    best = max(value for value, _ in values_and_points)
-    assert result.value == best
-    assert result.best == next(point for value, point in values_and_points if value == best)
+    best_value = max(value for value, _ in values_and_points)
+    assert result.value == best_value
+    assert result.best == next(point for value, point in values_and_points if value == best_value)
 
 
 def test_java_axes_include_both_ends():
@@ -143,11 +146,12 @@ def test_search_stays_within_the_axes(data):
 AXES_START = tuple(axis[0] for axis in AXES)
 
 
-def test_cross_validate_keeps_a_segment_in_one_fold(data):
+def test_cross_validate_keeps_translations_in_one_fold(data):
     training_folds = []
 
     def tune(training_sets):
         (training_set,) = training_sets
+        # The two language pairs have 30 segments each. Segments with the same number may be translations of each other.
         training_folds.append(set((training_set.units % 30).tolist()))
         return 0, DEFAULT
 
@@ -171,27 +175,27 @@ def test_leave_out_overlap_rejects_training_data(data, unseen_data):
 def test_leave_out_overlap_compares_reference_texts(data, unseen_data):
     texts = tuple(f"Segment {unit} of  the set" for unit in range(60))
     data = dataclasses.replace(data, references=texts)
-    renamed = dataclasses.replace(unseen_data, references=tuple(text.lower().replace("  ", " ") for text in texts))
+    renamed_set = dataclasses.replace(unseen_data, references=tuple(text.lower().replace("  ", " ") for text in texts))
     with pytest.raises(ConfigError, match="60 of 60 held-out segments were tuned on: their references are the same"):
-        leave_out_overlap(data, renamed)
+        leave_out_overlap(data, renamed_set)
     units = np.arange(60)
-    different_texts = dataclasses.replace(unseen_data, references=tuple(f"other {unit}" for unit in units))
-    assert leave_out_overlap(data, different_texts)[1] == 0
+    different_set = dataclasses.replace(unseen_data, references=tuple(f"other {unit}" for unit in units))
+    assert leave_out_overlap(data, different_set)[1] == 0
     # If the test sets share only a few segments, these segments are left out.
-    large = dataclasses.replace(
+    large_set = dataclasses.replace(
         make_tuning_set(units=200, seed=3, name="large"),
         references=("Segment 1 of the set", *(f"o {n}" for n in range(199))),
     )
-    remaining_set, count = leave_out_overlap(data, large)
+    remaining_set, count = leave_out_overlap(data, large_set)
     assert count == 1
     assert 0 not in remaining_set.units
 
 
 def test_hold_out_reports_intervals_and_p_value(data, unseen_data):
     objective = make_objective("rank")
-    tuned = search(data, objective, AXES, [DEFAULT], seed=1).best
-    poor = (0.85, 2.0, 1.0, 0.0, 1.0, 0.0)
-    report = hold_out(unseen_data, unseen_data, objective, poor, tuned, samples=300, seed=1)
+    tuned_point = search(data, objective, AXES, [DEFAULT], seed=1).best
+    poor_point = (0.85, 2.0, 1.0, 0.0, 1.0, 0.0)
+    report = hold_out(unseen_data, unseen_data, objective, poor_point, tuned_point, samples=300, seed=1)
     assert report.gain[0] == pytest.approx(report.tuned[0] - report.default[0])
     assert report.gain[1].low < report.gain[0] < report.gain[1].high
     assert report.tuned[0] > report.default[0]

@@ -1,4 +1,4 @@
-"""Tests that the command ``tune`` can maximize every measure of segments that ``evaluate`` has."""
+"""Tests that the command ``tune`` can maximize every measure that is based on segment scores."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from tiny_task import OUTPUTS, REFERENCE, run
 
 from meteor_e.base.errors import ConfigError, InputError
 
+# The default threshold of darr is too high for the ratings of these tests.
 SEGMENT_MEASURES = [name for name in MEASURES if name != "darr" and MEASURES[name].takes != "systems"]
 SEGMENT_MEASURES.append("darr:threshold=0.5")
 SECOND_REFERENCE = [text.replace("the ", "that ") for text in REFERENCE]
@@ -59,13 +60,13 @@ def index(tmp_path, packs, monkeypatch):
 
 @pytest.mark.parametrize("name", SEGMENT_MEASURES)
 def test_tune_reports_the_value_of_the_tuned_chain(index, tmp_path, name):
-    chain, tuned = tmp_path / "chain.yaml", tmp_path / "tuned.yaml"
-    arguments = ["-c", chain, "-O", name, "--trials", 30, "--json", "-o", tuned]
+    chain, tuned_chain = tmp_path / "chain.yaml", tmp_path / "tuned.yaml"
+    arguments = ["-c", chain, "-O", name, "--trials", 30, "--json", "-o", tuned_chain]
     report = json.loads(run("tune", index, *arguments).stdout)
     assert report["points tried"] == 30
     assert report["method"].endswith("stopped at 30 trials")
     assert report["tuned"]["value"] >= report["default"]["value"]
-    for file, value in ((tuned, report["tuned"]["value"]), (chain, report["default"]["value"])):
+    for file, value in ((tuned_chain, report["tuned"]["value"]), (chain, report["default"]["value"])):
         evaluation = json.loads(run("evaluate", index, "-M", f"it={file}", "-s", name, "-f", "json").stdout)
         # For tuning, soft pairwise accuracy uses a normal approximation of p-values, which is rough for ten segments.
         tolerance = 0.05 if name == "spa" else 1e-9
@@ -75,11 +76,11 @@ def test_tune_reports_the_value_of_the_tuned_chain(index, tmp_path, name):
 @pytest.mark.parametrize("name", ["acc-eq", "pearson-item"])
 def test_tune_validates_measures_on_folds_and_held_out_data(index, tmp_path, name):
     held_out_index = write_rated_task(tmp_path / "two", "Two", scale=2.0, suffix=" today")
-    tuned = tmp_path / "tuned.yaml"
+    tuned_chain = tmp_path / "tuned.yaml"
     arguments = ["-c", tmp_path / "chain.yaml", "-O", name, "--trials", 10, "--samples", 50]
-    text = run("tune", index, *arguments, "--held-out", held_out_index, "--folds", 2, "-o", tuned).stdout
+    text = run("tune", index, *arguments, "--held-out", held_out_index, "--folds", 2, "-o", tuned_chain).stdout
     assert "one-sided permutation test of the gain" in text
-    content = tuned.read_text(encoding="utf-8")
+    content = tuned_chain.read_text(encoding="utf-8")
     assert "# fold 2: default " in content
     assert "# held out: Two cs-en" in content
     assert yaml.safe_load(content)["matchers"]
@@ -93,17 +94,17 @@ def test_tune_selects_options_in_each_fold(index, tmp_path):
     assert len(folds["options"]) == 3
     assert all(entry["stem.stemmer"] in ("german", "english") for entry in folds["options"])
     # The default value is that of the original chain, regardless of the selected option.
-    plain = ["tune", index, "-c", tmp_path / "chain.yaml", "-O", "pearson", "--trials", 5, "--json"]
-    assert report["default"] == json.loads(run(*plain).stdout)["default"]
-    assert folds["default"] == json.loads(run(*plain, "--folds", 3).stdout)["cross-validation"]["default"]
+    fixed_arguments = ["tune", index, "-c", tmp_path / "chain.yaml", "-O", "pearson", "--trials", 5, "--json"]
+    assert report["default"] == json.loads(run(*fixed_arguments).stdout)["default"]
+    assert folds["default"] == json.loads(run(*fixed_arguments, "--folds", 3).stdout)["cross-validation"]["default"]
 
 
 def test_tune_reads_root_and_rejects_invalid_objectives(index, tmp_path):
     arguments = ["tune", index, "-c", tmp_path / "chain.yaml", "-O"]
-    index_elsewhere = tmp_path / "index.yaml"
-    index_elsewhere.write_bytes(index.read_bytes())
+    index_copy = tmp_path / "index.yaml"
+    index_copy.write_bytes(index.read_bytes())
     report = run(
-        "tune", index_elsewhere, "--root", index.parent, "-c", tmp_path / "chain.yaml", "-O", "pearson", "--trials", 2
+        "tune", index_copy, "--root", index.parent, "-c", tmp_path / "chain.yaml", "-O", "pearson", "--trials", 2
     ).stdout
     assert "tuned on  One cs-en" in report
     for objective, error, message in (

@@ -38,9 +38,9 @@ def test_which_recognizes_a_score_of_meteor(script, tmp_path, capsys):
     candidates = list(script.compute_candidates((HYPOTHESES, [REFERENCES]), "en", tmp_path))
     assert "nltk" in capsys.readouterr().err  # NLTK cannot be tried without WordNet.
     rows = script.rank_candidates([script.Reported.parse(f"{score * 100:.10f}")], [candidates])
-    right = [row for row in rows if row.distance == 0]
-    assert [row.scores[0] for row in right] == pytest.approx([score], abs=1e-12)
-    assert ("METEOR 1.5", "-l en -t adq", "corpus") in [candidate.key for candidate in right[0].candidates]
+    exact_rows = [row for row in rows if row.distance == 0]
+    assert [row.scores[0] for row in exact_rows] == pytest.approx([score], abs=1e-12)
+    assert ("METEOR 1.5", "-l en -t adq", "corpus") in [candidate.key for candidate in exact_rows[0].candidates]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ SYSTEMS = {
     "three": ["boat", "a lot of people hurry", "left left left", "nothing", "in x"],
 }
 
-# Two systems for the browser tests. Their alignments have crossing, identical, empty and unmatched chunks.
+# Two systems for the browser tests. Their outputs include identical, reordered, unmatched and empty segments.
 PAGE_REFERENCES = [
     "at last the vessel leaves",
     "a lot of people hurry",

@@ -11,8 +11,8 @@ from meteor_e import Meteor
 
 
 def test_align_text_prints_a_table(cli):
-    out = cli("align", "--text", "in the end x", "finally y x").out
-    assert out.splitlines() == [
+    output = cli("align", "--text", "in the end x", "finally y x").out
+    assert output.splitlines() == [
         "segment 1",
         "  hypothesis  in the end x",
         "  reference   finally y x",
@@ -90,9 +90,9 @@ def test_align_isolates_right_to_left_text(cli):
         "ar.yaml",
         "code: ar\nname: Arabic\nsegmenter: unicode\nmatchers: [exact]\ndefault_task: li\n",
     )
-    out = cli("align", "--text", "ذهب الولد abc 12", "الولد abc ذهب", "-l", "./ar.yaml").out
+    output = cli("align", "--text", "ذهب الولد abc 12", "الولد abc ذهب", "-l", "./ar.yaml").out
     isolate = "\u2068{}\u2069".format
-    assert out.splitlines() == [
+    assert output.splitlines() == [
         "segment 1",
         f"  hypothesis  {isolate('ذهب الولد abc 12')}",
         f"  reference   {isolate('الولد abc ذهب')}",
@@ -106,8 +106,8 @@ def test_align_isolates_right_to_left_text(cli):
 
 
 def test_align_show_puts_matched_words_in_columns(cli):
-    out = cli("align", "--text", "in the end x q", "finally y x", "--show").out
-    assert out.splitlines() == [
+    output = cli("align", "--text", "in the end x q", "finally y x", "--show").out
+    assert output.splitlines() == [
         "segment 1",
         "            ╭1────────   ╭2",
         "hypothesis  in the end   x  q",
@@ -131,17 +131,17 @@ def test_align_show_marks_crossing_matches_by_chunk(cli):
 
 def test_align_show_wraps_lines_to_the_terminal(cli):
     words = " ".join(f"word{n}" for n in range(40))
-    out = cli("align", "--text", words, words, "--show", env={"COLUMNS": "60"}).out
-    assert max(map(len, out.splitlines())) <= 60
+    output = cli("align", "--text", words, words, "--show", env={"COLUMNS": "60"}).out
+    assert max(map(len, output.splitlines())) <= 60
     for number in range(40):
-        assert out.count(f"word{number} ") + out.count(f"word{number}\n") == 2
+        assert output.count(f"word{number} ") + output.count(f"word{number}\n") == 2
 
 
 @pytest.mark.parametrize("options", [[], ["--show"]], ids=["table", "show"])
 def test_align_escapes_control_characters(cli, options):
-    out = cli("align", "--text", "a\x1b[31mred", "a\x1b[31mred", "--set", "normalization=none", *options).out
-    assert "\x1b" not in out
-    assert "[31mred" in out
+    output = cli("align", "--text", "a\x1b[31mred", "a\x1b[31mred", "--set", "normalization=none", *options).out
+    assert "\x1b" not in output
+    assert "[31mred" in output
 
 
 def test_align_writes_matrices_in_latex(cli):
@@ -157,14 +157,14 @@ def test_align_shows_the_best_of_several_references(cli):
     cli.file("hyp", "a b c\n")
     cli.file("first", "x y z\n")
     cli.file("second", "a b c\n")
-    out = cli("align", "hyp", "-r", "first", "-r", "second").out
-    assert "  reference   a b c" in out.splitlines()
+    output = cli("align", "hyp", "-r", "first", "-r", "second").out
+    assert "  reference   a b c" in output.splitlines()
     cli.file("both", "x y z\na b c\n")
-    assert cli("align", "hyp", "both", "--references-per-segment", "2").out == out
+    assert cli("align", "hyp", "both", "--references-per-segment", "2").out == output
     (row,) = map(json.loads, cli("align", "hyp", "-r", "first", "-r", "second", "--format", "jsonl").out.splitlines())
     assert row["reference"] == ["a", "b", "c"]
     requests = "a b c ||| x y z ||| a b c\n"
-    assert cli("align", "--stdio", text=requests).out == out
+    assert cli("align", "--stdio", text=requests).out == output
 
 
 def test_align_keeps_the_ids_of_the_input(cli):

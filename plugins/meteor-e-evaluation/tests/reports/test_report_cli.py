@@ -44,6 +44,6 @@ def test_report_command_numbers_duplicate_names(cli, files):
         (1, ["one", "ref", "-o", "no/report.html"], "cannot write no/report.html"),
     ],
 )
-def test_report_command_errors(cli, files, code, arguments, message):
+def test_report_command_writes_no_page_after_an_error(cli, files, code, arguments, message):
     assert message in cli.failing(code, "report", *arguments)
     assert not (cli.folder / "report.html").exists()

@@ -28,7 +28,8 @@ def test_report_scores_equal_the_metric(meteor, report):
 def test_report_lengths_count_words_of_first_references(meteor, report):
     assert report.lengths.tolist() == [len(meteor.tokenize(texts[0])) for texts in REFERENCES]
     # In at least one segment, no system is scored against the first reference, but its length is needed.
-    assert any(all(system.segments[index].reference_index for system in report.systems) for index in range(len(report)))
+    reference_indices = [[segment.reference_index for segment in system.segments] for system in report.systems]
+    assert any(all(indices) for indices in zip(*reference_indices, strict=True))
 
 
 @pytest.mark.parametrize(
@@ -140,10 +141,10 @@ def test_report_scores_failed_segments_as_zero(meteor_with_failure):
     meteor.on_error = "zero"
     with pytest.warns(SegmentWarning, match="segment 2: .*; it scores 0"):
         report = score_systems(meteor, systems, references, samples=10)
-    failed = report.systems[0].segments[1]
-    assert failed.score == report.systems[0].values("score")[1] == 0
-    assert failed.alignment.hypothesis == tuple(REPEATED.split())
-    assert failed.alignment.matches == ()
+    failed_segment = report.systems[0].segments[1]
+    assert failed_segment.score == report.systems[0].values("score")[1] == 0
+    assert failed_segment.alignment.hypothesis == tuple(REPEATED.split())
+    assert failed_segment.alignment.matches == ()
 
 
 @pytest.mark.parametrize(
