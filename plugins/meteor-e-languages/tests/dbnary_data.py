@@ -1,7 +1,8 @@
-"""Small dictionaries in the format of DBnary, and a simple implementation that finds their synonyms."""
+"""Small dictionaries in DBnary's format, and a reference implementation that extracts their synonyms."""
 
 from __future__ import annotations
 
+import itertools
 import random
 
 import rdflib
@@ -66,7 +67,7 @@ fra:logis__nom__1 dcterms:language <http://www.lexvo.org/page/iso639-3/fra> ;
 """
 )
 
-EXPECTED = {
+ONTOLEX_PAIRS = {
     ("voiture", "caisse"),
     ("voiture", "auto"),
     ("voiture", "Automobile"),
@@ -74,71 +75,78 @@ EXPECTED = {
     ("Pomme  de terre", "patate"),
     ("Pomme  de terre", "patate’"),
 }
-EXPECTED_LEMON = {("maison", "demeure"), ("maison", "logis")}
+LEMON_PAIRS = {("maison", "demeure"), ("maison", "logis")}
 
 
-def random_dictionary(seed: int, pages: int) -> str:
-    """Return a random dictionary in both models, with all kinds of links, missing pages, and foreign entries."""
+def random_dictionary(seed: int, page_count: int) -> str:
+    """Return a random dictionary that mixes both models.
+
+    It contains all kinds of links, links to missing pages, and entries in another language.
+    """
     generator = random.Random(seed)
     lines = [PREFIXES]
     nodes = []
-    for number in range(pages):
-        old = generator.random() < 0.3
-        model = "lemon" if old else "ontolex"
-        page = f"fra:p{number}_é"
+    for page_index in range(page_count):
+        uses_lemon = generator.random() < 0.3
+        model = "lemon" if uses_lemon else "ontolex"
+        page = f"fra:p{page_index}_é"
         nodes.append(page)
-        for entry_number in range(generator.randint(0, 3)):
-            entry = f"fra:p{number}__{entry_number}"
+        for entry_index in range(generator.randint(0, 3)):
+            entry = f"fra:p{page_index}__{entry_index}"
             language = generator.choice(["fr", "fr", "fr", "en"])
-            spoken = generator.choice(
+            language_property = generator.choice(
                 [
-                    f'{"lemon" if old else "lime"}:language "{language}"',
+                    f'{"lemon" if uses_lemon else "lime"}:language "{language}"',
                     f"dcterms:language lexvo:{'fra' if language == 'fr' else 'eng'}",
                 ]
             )
-            lines.append(f"{page} dbnary:{'refersTo' if old else 'describes'} {entry} .")
-            lines.append(f'{entry} {spoken} ; rdfs:label "l{number}"@fr .')
+            lines.append(f"{page} dbnary:{'refersTo' if uses_lemon else 'describes'} {entry} .")
+            lines.append(f'{entry} {language_property} ; rdfs:label "l{page_index}"@fr .')
             for form in range(generator.choice([0, 1, 1, 1, 2])):
-                lines.append(f'{entry} {model}:canonicalForm [ {model}:writtenRep "w{number}.{form}"@fr ] .')
+                lines.append(f'{entry} {model}:canonicalForm [ {model}:writtenRep "w{page_index}.{form}"@fr ] .')
             nodes.append(entry)
-            for sense_number in range(generator.randint(0, 2)):
-                sense = f"fra:ws{sense_number}_{number}_{entry_number}"
+            for sense_index in range(generator.randint(0, 2)):
+                sense = f"fra:ws{sense_index}_{page_index}_{entry_index}"
                 lines.append(f"{entry} {model}:sense {sense} .")
                 nodes.append(sense)
-    nodes += [f"fra:red{number}" for number in range(pages // 10)]
-    for _ in range(3 * pages):
+    nodes += [f"fra:red{page_index}" for page_index in range(page_count // 10)]
+    for _ in range(3 * page_count):
         relation = generator.choice(["synonym"] * 4 + ["approximateSynonym", "antonym"])
         lines.append(f"{generator.choice(nodes)} dbnary:{relation} {generator.choice(nodes)} .")
     return "\n".join(lines) + "\n"
 
 
-def plain_pairs(turtle: str, *relations: str, code: str = "fr", edition: str = "fra") -> set[tuple[str, str]]:
-    """Return the pairs of words and synonyms, by following the links of the graph."""
+def collect_pairs_from_graph(
+    turtle: str, *relations: str, code: str = "fr", edition: str = "fra"
+) -> set[tuple[str, str]]:
+    """Return the pairs of words and synonyms by following the links of the graph with rdflib."""
     graph = rdflib.Graph()
     graph.parse(data=turtle, format="turtle")
-    spaces = {prefix: rdflib.Namespace(str(iri)) for prefix, iri in graph.namespaces()}
-    dbnary, lemon, ontolex = (spaces[name] for name in ("dbnary", "lemon", "ontolex"))
+    namespaces = {prefix: rdflib.Namespace(str(iri)) for prefix, iri in graph.namespaces()}
+    dbnary, lemon, ontolex = (namespaces[name] for name in ("dbnary", "lemon", "ontolex"))
     languages = {code, edition}
 
-    def speaks(entry):
+    def has_language(entry):
+        """Return whether the entry is in the language of the edition."""
         values = [
-            *graph.objects(entry, spaces["lime"].language),
+            *graph.objects(entry, namespaces["lime"].language),
             *graph.objects(entry, lemon.language),
-            *graph.objects(entry, spaces["dcterms"].language),
+            *graph.objects(entry, namespaces["dcterms"].language),
         ]
         return any(str(value).rpartition("/")[2] in languages for value in values)
 
-    def words(node):
+    def collect_words(node):
+        """Return the written forms of the entries of a node, which is a page, an entry or a sense."""
         entries = {node}
         for link in (dbnary.describes, dbnary.refersTo):
             entries.update(graph.objects(node, link))
         for link in (ontolex.sense, lemon.sense):
             entries.update(graph.subjects(link, node))
         node_words = set()
-        for entry in filter(speaks, entries):
+        for entry in filter(has_language, entries):
             texts = {
                 str(text)
-                for form_namespace, text_namespace in ((a, b) for a in (ontolex, lemon) for b in (ontolex, lemon))
+                for form_namespace, text_namespace in itertools.product((ontolex, lemon), repeat=2)
                 for form in graph.objects(entry, form_namespace.canonicalForm)
                 for text in graph.objects(form, text_namespace.writtenRep)
             }
@@ -148,6 +156,6 @@ def plain_pairs(turtle: str, *relations: str, code: str = "fr", edition: str = "
     pairs = set()
     for relation in relations or ("synonym",):
         for source, target in graph.subject_objects(dbnary[relation]):
-            if isinstance(target, rdflib.URIRef) and str(source).startswith(str(spaces["fra"])):
-                pairs |= {(word, synonym) for word in words(source) for synonym in words(target)}
+            if isinstance(target, rdflib.URIRef) and str(source).startswith(str(namespaces["fra"])):
+                pairs |= {(word, synonym) for word in collect_words(source) for synonym in collect_words(target)}
     return pairs

@@ -1,4 +1,4 @@
-"""A local SPARQL server that can be made to fail like public servers."""
+"""A local SPARQL server that can imitate the faults of public servers."""
 
 from __future__ import annotations
 
@@ -9,49 +9,53 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs
 
-TYPE = "application/sparql-results+json"
+RESULTS_TYPE = "application/sparql-results+json"
 
 
 class Server:
-    """A server that answers queries with a function, which returns SPARQL results in JSON.
+    """A server that passes each query to a function and sends the SPARQL results (JSON) that the function returns.
 
     Attributes:
-        url: the address.
-        cap: the maximum number of rows of an answer. Longer answers are truncated silently.
-        faults: returns the fault of a request, given its index and its query, or ``None`` for no fault.
+        url: the address of the server.
+        max_rows: the maximum number of rows of an answer. Longer answers are truncated silently.
+        choose_fault: a function that gets the index and the query of a request, and returns the fault to imitate,
+            or ``None``. A fault is an HTTP status, ``reset`` (the connection is closed), ``page`` (an HTML page),
+            ``cut`` (truncated JSON), ``broken off`` (a body shorter than its announced length), or ``partial``
+            (half of the rows, with Virtuoso's headers for incomplete results).
         queries: the queries of all requests.
     """
 
     def __init__(self, answer: Callable[[str], bytes]) -> None:
         self.answer = answer
-        self.cap: int | None = None
-        self.faults: Callable[[int, str], str | None] = lambda number, query: None
+        self.max_rows: int | None = None
+        self.choose_fault: Callable[[int, str], str | None] = lambda request_index, query: None
         self.queries: list[str] = []
-        outer = self
+        server = self
 
         class Handler(BaseHTTPRequestHandler):
             def do_POST(self) -> None:
                 body = self.rfile.read(int(self.headers["Content-Length"]))
                 query = parse_qs(body.decode())["query"][0]
-                number = len(outer.queries)
-                outer.queries.append(query)
-                outer.serve(self, query, outer.faults(number, query))
+                request_index = len(server.queries)
+                server.queries.append(query)
+                server.serve(self, query, server.choose_fault(request_index, query))
 
             def log_message(self, *_: object) -> None:
                 pass
 
-        class Quiet(ThreadingHTTPServer):
+        class QuietServer(ThreadingHTTPServer):
             daemon_threads = True
 
             def handle_error(self, *_: object) -> None:
                 pass
 
-        self._server = Quiet(("127.0.0.1", 0), Handler)
+        self._server = QuietServer(("127.0.0.1", 0), Handler)
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/sparql"
         self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
 
     @contextmanager
-    def running(self) -> Iterator[Server]:
+    def run(self) -> Iterator[Server]:
+        """Run the server in a thread, and stop it at the end of the context."""
         self._thread.start()
         try:
             yield self
@@ -61,6 +65,7 @@ class Server:
             self._thread.join()
 
     def serve(self, handler: BaseHTTPRequestHandler, query: str, fault: str | None) -> None:
+        """Answer a query, or imitate a fault."""
         if fault == "reset":
             handler.connection.close()
             handler.close_connection = True
@@ -75,8 +80,8 @@ class Server:
         data = self.answer(query)
         result = json.loads(data)
         rows = result["results"]["bindings"]
-        if self.cap is not None and "?count" not in query:
-            del rows[self.cap :]
+        if self.max_rows is not None and "?count" not in query:
+            del rows[self.max_rows :]
         if fault in ("partial", "206"):
             del rows[len(rows) // 2 :]
         data = json.dumps(result).encode()
@@ -92,13 +97,13 @@ class Server:
     def _send(
         self,
         handler: BaseHTTPRequestHandler,
-        code: int,
+        status: int,
         data: bytes,
         headers: dict[str, str] | None = None,
         length: int | None = None,
     ) -> None:
-        handler.send_response(code)
-        for name, value in {"Content-Type": TYPE, **(headers or {})}.items():
+        handler.send_response(status)
+        for name, value in {"Content-Type": RESULTS_TYPE, **(headers or {})}.items():
             handler.send_header(name, value)
         handler.send_header("Content-Length", str(len(data) if length is None else length))
         handler.end_headers()
@@ -106,8 +111,8 @@ class Server:
         handler.close_connection = True
 
 
-def oxigraph(turtle: str) -> Callable[[str], bytes]:
-    """Return a function that answers queries on a graph with Oxigraph."""
+def answer_with_oxigraph(turtle: str) -> Callable[[str], bytes]:
+    """Return a function that answers queries on a graph. It runs the SPARQL engine Oxigraph."""
     import pyoxigraph
 
     store = pyoxigraph.Store()

@@ -1,4 +1,4 @@
-"""The matcher ``dbnary``, with synset files and packs."""
+"""Tests of the matcher ``dbnary`` with synset files and packs."""
 
 from __future__ import annotations
 
@@ -17,18 +17,19 @@ SYNSETS = "voiture\n1 2\nauto\n2 1\nconduire\n3 4\npiloter\n4 3\npomme_de_terre\
 
 @pytest.fixture
 def synsets(tmp_path):
+    """Return the path of a file with French synsets."""
     path = tmp_path / "french.synsets"
     path.write_text(SYNSETS, encoding="utf-8")
     return path
 
 
-def test_matcher_conforms(synsets):
+def test_matcher_passes_interface_checks(synsets):
     tokens = [Token("voiture"), Token("autos", "auto"), Token("conduit", "conduire"), Token("pilote", "piloter")]
     french = MatcherContext(builtin_language("fr"), LanguageResources())
     check_matcher(DbnaryMatcher, tokens=tokens, context=french, file=synsets)
 
 
-def test_word_has_its_synsets_and_those_of_its_lemma(synsets):
+def test_keys_are_the_synsets_of_word_and_lemma(synsets):
     matcher = DbnaryMatcher(DbnaryMatcher.Options(file=str(synsets)))
     assert matcher.keys(Token("voiture")) == {1, 2}
     assert matcher.keys(Token("voiture", "conduire")) == {1, 2, 3, 4}
@@ -37,8 +38,8 @@ def test_word_has_its_synsets_and_those_of_its_lemma(synsets):
     assert matcher.keys(Token("pomme_de_terre")) == {5, 6}
 
 
-def test_synsets_of_another_language_are_refused(synsets, tmp_path):
-    """The name of METEOR-E's synset files names the language. For other files, there is an option."""
+def test_matcher_rejects_synsets_of_another_language(synsets, tmp_path):
+    """METEOR-E names its synset files after their language. For other files, the option ``language`` sets it."""
 
     def make_matcher(code, file=synsets, **options):
         return Meteor(code, matchers=["exact", {"use": "dbnary", "file": str(file), **options}])
@@ -47,41 +48,41 @@ def test_synsets_of_another_language_are_refused(synsets, tmp_path):
         make_matcher("no")
     make_matcher("other")
     make_matcher("no", language="no")
-    mine = synsets.rename(tmp_path / "mine.synsets")
-    make_matcher("no", mine)
+    renamed_synsets = synsets.rename(tmp_path / "mine.synsets")
+    make_matcher("no", renamed_synsets)
     with pytest.raises(ConfigError, match=r"the synsets mine\.synsets are of 'fr', and the chain is for 'no'"):
-        make_matcher("no", mine, language="fr")
+        make_matcher("no", renamed_synsets, language="fr")
     with pytest.raises(ConfigError, match="can only be used with 'file'"):
         DbnaryMatcher(DbnaryMatcher.Options(pack="dbnary-fr", language="fr"))
 
 
-def test_chain_with_lemmas_matches_inflected_words(synsets, tmp_path):
+def test_matcher_matches_inflected_words_with_lemmas(synsets, tmp_path):
     lemmas = tmp_path / "lemmas.tsv"
     lemmas.write_text("conduisait\tVERB\tconduire\npilotait\tVERB\tpiloter\nautos\tNOUN\tauto\n", encoding="utf-8")
     matchers = ["exact", {"use": "dbnary", "file": str(synsets), "weight": 0.8}]
-    with_lemmas = Meteor("other", matchers=matchers, lemmatizer={"use": "lookup", "file": str(lemmas)})
-    scored = with_lemmas.score("il conduisait des autos", ["il pilotait une voiture"])
-    assert scored.alignment.pairs() == [
+    meteor = Meteor("other", matchers=matchers, lemmatizer={"use": "lookup", "file": str(lemmas)})
+    result = meteor.score("il conduisait des autos", ["il pilotait une voiture"])
+    assert result.alignment.pairs() == [
         ("il", "il", "exact"),
         ("conduisait", "pilotait", "dbnary"),
         ("autos", "voiture", "dbnary"),
     ]
-    assert f"dbnary=0.8({synsets.name}@" in scored.signature
+    assert f"dbnary=0.8({synsets.name}@" in result.signature
 
 
-def test_pack_of_the_language_is_the_default(synsets, store):
+def test_matcher_uses_the_pack_of_the_language_by_default(synsets, store):
     build_pack(store / "dbnary-other", language="other", synonyms=synsets)
     meteor = Meteor("other", matchers=["exact", "dbnary"])
     assert meteor.score("auto", ["voiture"]).alignment.pairs() == [("auto", "voiture", "dbnary")]
     assert f"dbnary=0.8(dbnary-other@{PackStore().get('dbnary-other').digest})" in meteor.signature
 
 
-def test_missing_pack_is_reported(store):
+def test_matcher_reports_missing_pack(store):
     with pytest.raises(ResourceError, match="build it with `meteor-e dbnary install other`"):
         Meteor("other", matchers=["exact", "dbnary"])
-    optional = Meteor("other", matchers=["exact", {"use": "dbnary", "optional": True}])
-    assert "(none)" in optional.signature
-    assert optional.score("auto", ["voiture"]).score == 0
+    meteor_without_synonyms = Meteor("other", matchers=["exact", {"use": "dbnary", "optional": True}])
+    assert "(none)" in meteor_without_synonyms.signature
+    assert meteor_without_synonyms.score("auto", ["voiture"]).score == 0
     build_pack(store / "dbnary-other", language="other")
     with pytest.raises(ResourceError, match="does not contain synonyms"):
         Meteor("other", matchers=["exact", "dbnary"])

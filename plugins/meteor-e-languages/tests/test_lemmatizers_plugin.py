@@ -1,7 +1,7 @@
-"""The lemmatizers.
+"""Tests of the lemmatizers.
 
-TreeTagger cannot be shipped: a program of our own that keeps to its line protocol tests how it is run. UDPipe's models
-cannot either: a tiny one is trained here.
+The license of TreeTagger does not allow us to distribute it, so the tests run a fake program with the same line
+protocol. The models of UDPipe cannot be distributed either, so a fixture trains a tiny model.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ from meteor_e.packs.resources import LanguageResources
 from meteor_e.testing import check_component
 
 
-def context(code):
+def make_context(code):
+    """Return the context in which a chain for a language creates its lemmatizer."""
     return MatcherContext(builtin_language(code), LanguageResources())
 
 
@@ -45,7 +46,7 @@ def context(code):
     ],
 )
 def test_simplemma_returns_lemmas(code, words, lemmas):
-    lemmatizer = SimplemmaLemmatizer.make(context(code))
+    lemmatizer = SimplemmaLemmatizer.make(make_context(code))
     tokens = lemmatizer.analyze(words)
     assert [token.lemma for token in tokens] == lemmas
     assert {token.tag for token in tokens} == {None}
@@ -61,29 +62,29 @@ def test_simplemma_returns_lemmas(code, words, lemmas):
         (HantaLemmatizer, "de", ["das", "haus"], {"language": "de"}),
     ],
 )
-def test_lemmatizers_conform(lemmatizer, code, words, options):
-    check_component(lemmatizer, context=context(code), **options)
+def test_lemmatizers_pass_interface_checks(lemmatizer, code, words, options):
+    check_component(lemmatizer, context=make_context(code), **options)
 
 
-def test_unknown_languages_of_simplemma_are_refused():
+def test_simplemma_rejects_unknown_language_and_auto_ignores_it():
     with pytest.raises(ConfigError, match="simplemma does not know the language 'other'"):
         Meteor("other", lemmatizer="simplemma")
     meteor = Meteor("other", matchers=["exact"], lemmatizer="auto")
     assert "lemmas:auto(none)" in meteor.signature
     assert meteor.tokenize("houses")[0].lemma is None
-    assert AutoLemmatizer.make(context("fr")).analyze(["maisons"])[0].lemma == "maison"
-    assert AutoLemmatizer.make(context("fr")).describe().startswith("simplemma ")
+    assert AutoLemmatizer.make(make_context("fr")).analyze(["maisons"])[0].lemma == "maison"
+    assert AutoLemmatizer.make(make_context("fr")).describe().startswith("simplemma ")
 
 
 @pytest.mark.shared
 @pytest.mark.parametrize("code", ["en", "de", "fr"])
-def test_simplemma_returns_the_lemmas_of_the_golden_outputs(code, shared):
+def test_simplemma_returns_the_lemmas_of_golden_outputs(code, shared):
     table = shared / f"golden/meteor-e/resources/{code}.lemmas.tsv"
     rows = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
     words, lemmas = [row[0] for row in rows], [row[2] for row in rows]
-    ours = [lemma for lemma, _ in SimplemmaLemmatizer.make(context(code)).lemmatize(words)]
+    result_lemmas = [lemma for lemma, _ in SimplemmaLemmatizer.make(make_context(code)).lemmatize(words)]
     # A few words may differ between versions of simplemma.
-    equal_count = sum(lemma == expected_lemma for lemma, expected_lemma in zip(ours, lemmas, strict=True))
+    equal_count = sum(lemma == expected_lemma for lemma, expected_lemma in zip(result_lemmas, lemmas, strict=True))
     assert equal_count >= 0.99 * len(lemmas)
 
 
@@ -92,37 +93,37 @@ def test_simplemma_returns_the_lemmas_of_the_golden_outputs(code, shared):
 
 def test_hanta_returns_lemmas_and_tags():
     sentence = ["he", "saw", "the", "saws", "and", "saw", "them"]
-    lemmatizer = HantaLemmatizer.make(context("en"))
+    lemmatizer = HantaLemmatizer.make(make_context("en"))
     see, saw = ("see", "VERB"), ("saw", "NOUN")
     assert lemmatizer.lemmatize(sentence) == [
         *(("he", "PRON"), see, ("the", "DET"), saw, ("and", "CCONJ"), see, ("they", "PRON")),
     ]
-    german = HantaLemmatizer.make(context("de")).lemmatize(["die", "häuser", "brannten", "."])
-    assert german[1:] == [("haus", "NOUN"), ("brennen", "VERB"), (".", "PUNCT")]
+    german_result = HantaLemmatizer.make(make_context("de")).lemmatize(["die", "häuser", "brannten", "."])
+    assert german_result[1:] == [("haus", "NOUN"), ("brennen", "VERB"), (".", "PUNCT")]
 
 
 @pytest.mark.parametrize("word", ["x" * 1_000_000, "\0", "\ud800", "\u0130", "\U0010ffff", "3.5", "``"])
 def test_hanta_accepts_any_text(word):
-    (first, second) = HantaLemmatizer.make(context("en")).lemmatize([word, "dogs"])
+    (first, second) = HantaLemmatizer.make(make_context("en")).lemmatize([word, "dogs"])
     assert first[0]
     assert second[0] == "dog"
     assert len(word) < hanta.MAX_CHARACTERS or first[0] == word
 
 
-def test_hanta_needs_its_language_and_library(monkeypatch):
+def test_hanta_reports_missing_language_and_library(monkeypatch):
     with pytest.raises(ConfigError, match=r"HanTa has no model of the language 'fr'; it has de, en, nl"):
         Meteor("fr", matchers=["exact"], lemmatizer="hanta")
     monkeypatch.setitem(sys.modules, "HanTa", None)
     hanta._load_tagger.cache_clear()
     with pytest.raises(ResourceError, match=r"HanTa is not installed; install it with `pip install"):
-        HantaLemmatizer.make(context("en"))
+        HantaLemmatizer.make(make_context("en"))
 
 
-def test_hanta_ignores_models_of_the_working_directory(tmp_path, monkeypatch):
+def test_hanta_ignores_models_in_the_working_directory(tmp_path, monkeypatch):
     (tmp_path / "morphmodel_en.pgz").write_bytes(b"no model, and it could be any pickle")
     monkeypatch.chdir(tmp_path)
     hanta._load_tagger.cache_clear()
-    assert HantaLemmatizer.make(context("en")).lemmatize(["dogs"]) == [("dog", "NOUN")]
+    assert HantaLemmatizer.make(make_context("en")).lemmatize(["dogs"]) == [("dog", "NOUN")]
 
 
 # -- UDPipe --------------------------------------------------------------------------------------------------------
@@ -136,32 +137,32 @@ TREEBANK = [
 
 @pytest.fixture(scope="session")
 def model(tmp_path_factory):
-    """A model that is trained on three sentences."""
+    """Train a UDPipe model on three sentences, and return its path."""
     from ufal.udpipe import InputFormat, ProcessingError, Sentence, Sentences, Trainer
 
-    text = "".join(
-        "".join(f"{n}\t{form}\t{lemma}\t{tag}\t_\t_\t0\troot\t_\t_\n" for n, (form, lemma, tag) in enumerate(rows, 1))
-        + "\n"
-        for rows in TREEBANK * 5
-    )
+    conllu_lines = []
+    for tokens in TREEBANK * 5:
+        for word_count, (form, lemma, tag) in enumerate(tokens, 1):
+            conllu_lines.append(f"{word_count}\t{form}\t{lemma}\t{tag}\t_\t_\t0\troot\t_\t_\n")
+        conllu_lines.append("\n")
     reader = InputFormat.newInputFormat("conllu")
-    reader.setText(text)
+    reader.setText("".join(conllu_lines))
     sentences, error = Sentences(), ProcessingError()
     sentence = Sentence()
     while reader.nextSentence(sentence, error):
         sentences.push_back(sentence)
         sentence = Sentence()
-    trained = Trainer.train(
+    model_bytes = Trainer.train(
         "morphodita_parsito", sentences, Sentences(), Trainer.NONE, "iterations=3", Trainer.NONE, error
     )
     assert not error.occurred(), error.message
     path = tmp_path_factory.mktemp("udpipe") / "tiny.udpipe"
-    path.write_bytes(trained)
+    path.write_bytes(model_bytes)
     return path
 
 
 def test_udpipe_returns_lemmas_and_tags(model):
-    lemmatizer = UdpipeLemmatizer.make(context("en"), model_file=str(model), language="en")
+    lemmatizer = UdpipeLemmatizer.make(make_context("en"), model_file=str(model), language="en")
     assert lemmatizer.lemmatize(["the", "dogs", "saw", "the", "saw"]) == [
         *(("the", "DET"), ("dog", "NOUN"), ("see", "VERB"), ("the", "DET"), ("saw", "NOUN")),
     ]
@@ -172,8 +173,8 @@ def test_udpipe_returns_lemmas_and_tags(model):
 
 
 @pytest.mark.parametrize("name", ["simplemma", "hanta"])
-def test_lemmas_of_another_language_are_refused(name):
-    """The lemmas must be of the chain's language, unless the language is 'other'."""
+def test_lemmatizers_reject_another_language(name):
+    """The language of the lemmas must be the language of the chain, unless the chain is for 'other'."""
     chain = {"matchers": ["exact"], "lemmatizer": {"use": name, "language": "de"}}
     with pytest.raises(ConfigError, match=f"'{name}': the lemmas are of 'de', and the chain is for 'nl'"):
         Meteor.from_config({"language": "nl", **chain})
@@ -181,25 +182,25 @@ def test_lemmas_of_another_language_are_refused(name):
         assert Meteor.from_config({"language": language, **chain}).lemmatizer is not None
 
 
-def test_models_named_after_another_language_are_refused(model, tmp_path):
-    """The file names of UDPipe and TreeTagger start with the English name of their language."""
+def test_lemmatizers_reject_models_of_another_language(model, tmp_path):
+    """The file name of a UDPipe or TreeTagger model starts with the English name of its language."""
     path = tmp_path / "french-gsd.udpipe"
     path.write_bytes(model.read_bytes())
     for file, options in ((path, {}), (model, {"language": "fr"})):
         with pytest.raises(ConfigError, match=f"the lemmas of {file.name} are of 'fr', and the chain is for 'de'"):
-            UdpipeLemmatizer.make(context("de"), model_file=str(file), **options)
-    UdpipeLemmatizer.make(context("fr"), model_file=str(path))
-    UdpipeLemmatizer.make(context("de"), model_file=str(path), language="de")
+            UdpipeLemmatizer.make(make_context("de"), model_file=str(file), **options)
+    UdpipeLemmatizer.make(make_context("fr"), model_file=str(path))
+    UdpipeLemmatizer.make(make_context("de"), model_file=str(path), language="de")
     with pytest.raises(ConfigError, match=r"the parameters french\.par are of 'fr', and the chain is for 'de'"):
-        TreeTaggerLemmatizer.make(context("de"), parameter_file="french.par")
+        TreeTaggerLemmatizer.make(make_context("de"), parameter_file="french.par")
 
 
 # -- TreeTagger ----------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
-def treetagger(tmp_path):
-    """Return a function that creates a lemmatizer with a fake TreeTagger, which its parameter file controls."""
+def make_treetagger(tmp_path):
+    """Return a function that creates a lemmatizer with the fake TreeTagger in a given mode."""
     program = tmp_path / "tree-tagger"
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" "{Path(__file__).parent / "fake_tree_tagger.py"}" "$@"\n')
     program.chmod(0o755)
@@ -207,51 +208,53 @@ def treetagger(tmp_path):
     def make(mode="good", **options):
         parameters = tmp_path / "french.par"
         parameters.write_text(mode, encoding="utf-8")
-        return TreeTaggerLemmatizer.make(context("fr"), parameter_file=str(parameters), command=str(program), **options)
+        return TreeTaggerLemmatizer.make(
+            make_context("fr"), parameter_file=str(parameters), command=str(program), **options
+        )
 
     return make
 
 
-def test_treetagger_returns_lemmas_and_tags(treetagger):
-    lemmatizer = treetagger()
+def test_treetagger_returns_lemmas_and_tags(make_treetagger):
+    lemmatizer = make_treetagger()
     assert lemmatizer.lemmatize(["le", "chats", "mange"]) == [("le", "ADV"), ("chat", "NOUN"), ("manger", "VERB")]
     assert lemmatizer.lemmatize(["suis", "."]) == [("suivre", "VERB"), (".", "PUNCT")]
     assert lemmatizer.lemmatize(["<unk>", "été", "a\tb"]) == [("<unk>", "ADV"), ("été", "ADV"), ("a\tb", "ADV")]
     assert lemmatizer.describe().startswith("french.par@")
 
 
-def test_treetagger_with_long_sentences_and_threads(treetagger):
-    lemmatizer = treetagger()
-    long = ["chats", "mange"] * 20_000
+def test_treetagger_handles_long_sentences_and_threads(make_treetagger):
+    lemmatizer = make_treetagger()
+    long_sentence = ["chats", "mange"] * 20_000
     results = {}
 
-    def run(number):
-        results[number] = lemmatizer.lemmatize(long if number == 0 else ["chats"] * number)
+    def run(word_count):
+        results[word_count] = lemmatizer.lemmatize(long_sentence if word_count == 0 else ["chats"] * word_count)
 
-    threads = [threading.Thread(target=run, args=(number,)) for number in range(5)]
+    threads = [threading.Thread(target=run, args=(word_count,)) for word_count in range(5)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
     assert results[0] == [("chat", "NOUN"), ("manger", "VERB")] * 20_000
-    assert all(results[number] == [("chat", "NOUN")] * number for number in range(1, 5))
+    assert all(results[word_count] == [("chat", "NOUN")] * word_count for word_count in range(1, 5))
 
 
-def test_failure_of_treetagger_is_reported(treetagger):
-    dying = treetagger("dies")
-    assert dying.lemmatize(["le"]) == [("le", "ADV")]
+def test_treetagger_reports_failures_of_its_process(make_treetagger):
+    crashing_lemmatizer = make_treetagger("dies")
+    assert crashing_lemmatizer.lemmatize(["le"]) == [("le", "ADV")]
     with pytest.raises(ResourceError, match="TreeTagger ended: ERROR: out of memory"):
-        dying.lemmatize(["meurs"])
-    assert dying.lemmatize(["chats"]) == [("chat", "NOUN")], "it is started again"
-    hanging = treetagger("hangs", timeout=0.5)
+        crashing_lemmatizer.lemmatize(["meurs"])
+    assert crashing_lemmatizer.lemmatize(["chats"]) == [("chat", "NOUN")], "the lemmatizer must start the process again"
+    hanging_lemmatizer = make_treetagger("hangs", timeout=0.5)
     with pytest.raises(PluginError, match=r"did not answer a sentence of 1 words in 0\.5 s"):
-        hanging.lemmatize(["dors"])
+        hanging_lemmatizer.lemmatize(["dors"])
     with pytest.raises(PluginError, match="wrote 'no tabs'"):
-        treetagger("odd").lemmatize(["le"])
+        make_treetagger("odd").lemmatize(["le"])
 
 
-def test_process_of_treetagger_ends(treetagger):
-    lemmatizer = treetagger()
+def test_treetagger_ends_its_process_when_deleted(make_treetagger):
+    lemmatizer = make_treetagger()
     lemmatizer.lemmatize(["le"])
     process = lemmatizer._process._process
     del lemmatizer
@@ -273,5 +276,5 @@ def test_process_of_treetagger_ends(treetagger):
         ),
     ],
 )
-def test_universal_tags_of_known_prefixes(language, tag, universal):
+def test_universal_tag_maps_tags_of_each_tag_set(language, tag, universal):
     assert universal_tag(tag, language) == universal

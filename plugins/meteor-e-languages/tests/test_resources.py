@@ -1,4 +1,4 @@
-"""Packs with the synonyms of a wordnet, and the resources in the definitions of languages."""
+"""Tests of packs with the synonyms of a wordnet, and of the resources that language definitions name."""
 
 from __future__ import annotations
 
@@ -15,31 +15,33 @@ from meteor_e.chains.chain import find_language
 from meteor_e.cli.program import cli
 from meteor_e.plugins.registry import plugin_registry
 
-TAB = "# IceWordNet\tisl\thttp://example.org\tCC BY 3.0\n"
-TAB += "00000001-n\tisl:lemma\thús\n00000001-n\tisl:lemma\tbygging\n00000001-n\tisl:def\t0\thús er hús\n"
-TAB += "00000002-n\tisl:lemma\tstórt hús\n00000002-n\tisl:lemma\thöll\n"
+WORDNET = "# IceWordNet\tisl\thttp://example.org\tCC BY 3.0\n"
+WORDNET += "00000001-n\tisl:lemma\thús\n00000001-n\tisl:lemma\tbygging\n00000001-n\tisl:def\t0\thús er hús\n"
+WORDNET += "00000002-n\tisl:lemma\tstórt hús\n00000002-n\tisl:lemma\thöll\n"
 
 
 @pytest.fixture
-def packs(tmp_path, monkeypatch):
+def folder(tmp_path, monkeypatch):
+    """Use a temporary pack store, and return the folder that contains it."""
     monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path / "packs"))
     return tmp_path
 
 
-def install(*arguments):
+def run_install(*arguments):
+    """Run ``meteor-e pack install``, and return its result."""
     return CliRunner().invoke(cli, ["pack", "install", *map(str, arguments)])
 
 
 @pytest.mark.parametrize("name", ["omw.zip", "wn-data-isl.tab", "wn-data-isl.tab.gz"])
-def test_wordnet_is_installed_as_synonyms(packs, name):
-    source = packs / name
-    if name.endswith("zip"):  # like nltk's omw-1.4.zip
+def test_pack_install_converts_wordnet_to_synonyms(folder, name):
+    source = folder / name
+    if name.endswith("zip"):  # The archive has the layout of nltk's omw-1.4.zip.
         with zipfile.ZipFile(source, "w") as archive:
-            archive.writestr("omw-1.4/isl/wn-data-isl.tab", TAB)
-            archive.writestr("omw-1.4/fin/wn-data-fin.tab", TAB.replace("hús", "talo"))
+            archive.writestr("omw-1.4/isl/wn-data-isl.tab", WORDNET)
+            archive.writestr("omw-1.4/fin/wn-data-fin.tab", WORDNET.replace("hús", "talo"))
     else:
-        source.write_bytes(gzip.compress(TAB.encode()) if name.endswith("gz") else TAB.encode())
-    result = install("is", "--from", source)
+        source.write_bytes(gzip.compress(WORDNET.encode()) if name.endswith("gz") else WORDNET.encode())
+    result = run_install("is", "--from", source)
     assert result.exit_code == 0, result.output
     assert "is-omw (2 words with synonyms); license: CC BY 3.0" in result.output
     meteor = Meteor("is", pack="is-omw", matchers=["exact", "synonym"])
@@ -57,20 +59,20 @@ def test_wordnet_is_installed_as_synonyms(packs, name):
         ("af", [], b"", "there is no pack to install for 'af'"),
     ],
 )
-def test_unusable_wordnets_are_refused(packs, monkeypatch, language, arguments, content, message):
-    def download(url, folder, progress):
-        (folder / "omw-1.4.zip").write_bytes(content)
-        return folder / "omw-1.4.zip"
+def test_pack_install_rejects_unusable_wordnets(folder, monkeypatch, language, arguments, content, message):
+    def download(url, target_folder, progress):
+        (target_folder / "omw-1.4.zip").write_bytes(content)
+        return target_folder / "omw-1.4.zip"
 
     monkeypatch.setattr("meteor_e_languages.install.download_url", download)
-    monkeypatch.chdir(packs)
-    (packs / "omw.zip").write_bytes(content)
-    result = install(language, *arguments)
+    monkeypatch.chdir(folder)
+    (folder / "omw.zip").write_bytes(content)
+    result = run_install(language, *arguments)
     assert isinstance(result.exception, ResourceError), result.output
     assert message in str(result.exception)
 
 
-def test_definitions_name_the_available_resources():
+def test_language_definitions_name_all_available_resources():
     dbnary = pytest.importorskip("meteor_e_languages.dbnary.model")
     for name in plugin_registry().languages.names():
         language = find_language(name)

@@ -1,3 +1,5 @@
+"""Tests of the segmenters of languages that are written without spaces between words, and of Korean."""
+
 from __future__ import annotations
 
 import pickle
@@ -21,7 +23,7 @@ LAO = ("ຂ້ອຍຮັກພາສາລາວ", ["ຂ້ອຍ", "ຮັກ
 KHMER = ("ខ្ញុំស្រឡាញ់ភាសាខ្មែរ", ["ខ្ញុំ", "ស្រឡាញ់", "ភាសាខ្មែរ"])
 BURMESE = ("မြန်မာဘာသာစကား", ["မြန်မာဘာသာ", "စကား"])
 SEGMENTERS = [JiebaSegmenter, FugashiSegmenter, IcuSegmenter, KoreanSegmenter]
-AWKWARD = [
+UNUSUAL_TEXTS = [
     "a\ud800b",
     "",
     " ",
@@ -39,7 +41,7 @@ AWKWARD = [
 
 
 @pytest.mark.parametrize("segmenter", SEGMENTERS)
-def test_segmenters_conform(segmenter):
+def test_segmenters_pass_interface_checks(segmenter):
     check_component(segmenter)
 
 
@@ -49,7 +51,7 @@ def test_segmenters_conform(segmenter):
         (JiebaSegmenter, CHINESE),
         (FugashiSegmenter, JAPANESE),
         (KoreanSegmenter, KOREAN),
-        *((IcuSegmenter, script_text) for script_text in (THAI, LAO, KHMER, BURMESE)),
+        *((IcuSegmenter, sentence) for sentence in (THAI, LAO, KHMER, BURMESE)),
     ],
 )
 def test_segmenters_return_words(segmenter, sentence):
@@ -59,7 +61,7 @@ def test_segmenters_return_words(segmenter, sentence):
 
 
 @pytest.mark.parametrize("segmenter", SEGMENTERS)
-@pytest.mark.parametrize("text", AWKWARD)
+@pytest.mark.parametrize("text", UNUSUAL_TEXTS)
 def test_segmenters_lose_no_characters(segmenter, text):
     words = segmenter().segment(text)
     assert "".join(words) == "".join(text.replace("\0", " ").split())
@@ -76,23 +78,23 @@ def test_segmenters_work_in_threads_and_after_pickling(segmenter):
 
 
 @pytest.mark.parametrize(
-    ("language", "same", "other"),
+    ("language", "reference", "hypothesis"),
     [
         ("zh", "小猫坐在窗台上。", "一只小狗坐在门口。"),
         ("ja", "猫が窓辺に座っています。", "犬が玄関に座っていた。"),
     ],
 )
-def test_segmenters_affect_scores(language, same, other):
+def test_segmenters_affect_scores(language, reference, hypothesis):
     meteor = Meteor(language, **({"segmenter": "jieba"} if language == "zh" else {}))
-    assert meteor.score(same, same).score == 1.0
-    score = meteor.score(other, same)
+    assert meteor.score(reference, reference).score == 1.0
+    score = meteor.score(hypothesis, reference)
     assert 0 < score.score < 1
-    forms = [token.form for token in meteor.tokenize(same)]
+    forms = [token.form for token in meteor.tokenize(reference)]
     assert forms == (CHINESE if language == "zh" else JAPANESE)[1]
     assert "|segmenter:" in meteor.signature
     assert "|plugins:meteor-e-languages@" in meteor.signature
 
 
-def test_library_that_loses_text_is_detected():
+def test_check_words_detects_lost_text():
     with pytest.raises(Exception, match="MeCab has changed the text that begins with 'abc'"):
         checks.check_words("MeCab", "abc", ["a", "c"])

@@ -1,4 +1,4 @@
-"""The matcher ``wordnet``, with a tiny WordNet in the layouts of nltk and Debian, and with real data."""
+"""Tests of the matcher ``wordnet`` with a tiny WordNet in the layouts of nltk and Debian, and with real data."""
 
 from __future__ import annotations
 
@@ -23,25 +23,26 @@ from meteor_e.testing import check_matcher, check_plugin
 
 
 @pytest.fixture(autouse=True)
-def _alone(tmp_path, monkeypatch):
-    """Hide installed wordnets, and use a temporary cache."""
+def _isolate_from_installed_wordnets(tmp_path, monkeypatch):
+    """Hide installed wordnets, and use a temporary folder as cache."""
     monkeypatch.setattr(sources, "DEBIAN", tmp_path / "debian")
     monkeypatch.setattr(sources, "nltk_folders", lambda: [tmp_path / "nltk"])
     monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path / "cache"))
 
 
 @pytest.fixture
-def debian(tmp_path):
-    """A tiny WordNet without lexnames and index.sense, as Debian installs it."""
+def debian_synsets(tmp_path):
+    """Write a tiny WordNet as Debian installs it, without lexnames and index.sense; return the ids of its synsets."""
     return tiny_wordnet.write(tmp_path / "debian")
 
 
-def context(code="en", explicit=True):
+def make_context(code="en", explicit=True):
+    """Return the context in which a chain for a language creates its matchers."""
     return MatcherContext(builtin_language(code), LanguageResources(), explicit)
 
 
 def make_matcher(code="en", **options):
-    return WordnetMatcher.make(context(code), **options)
+    return WordnetMatcher.make(make_context(code), **options)
 
 
 def match(matcher, first, second):
@@ -52,37 +53,37 @@ def match(matcher, first, second):
     return is_match
 
 
-def test_matcher_conforms(debian):
+def test_matcher_passes_interface_checks(debian_synsets):
     check_plugin(meteor_e_languages.plugin)
     check_matcher(WordnetMatcher, tokens=["car", "auto", "bought", "purchases", "oxen"])
     check_matcher(WordnetMatcher, tokens=["cat", "animals"], relations=["hypernyms"], depth=2)
 
 
-def test_synonyms_and_base_forms_match(debian):
+def test_matcher_matches_synonyms_and_base_forms(debian_synsets):
     matcher = make_matcher()
     assert match(matcher, "car", "automobile")
     assert match(matcher, "cars", "autos")
     assert match(matcher, "bought", "purchased")
     assert match(matcher, "oxen", "kerbau")
     assert match(matcher, "boxes", "boxful")
-    assert match(matcher, "good", "well")  # also an adverb
+    assert match(matcher, "good", "well")  # "good" is also an adverb.
     assert match(matcher, "better", "wells") is False
     assert match(matcher, "dog", "animal") is False
     assert match(matcher, Token("xyz", lemma="car"), "auto")
     assert matcher.keys(Token("nowhere")) == set()
 
 
-def test_hypernyms_match_up_to_a_depth(debian):
+def test_matcher_matches_hypernyms_up_to_a_depth(debian_synsets):
     matcher = make_matcher(relations=["synonyms", "hypernyms"])
     assert match(matcher, "dog", "beasts")
     assert match(matcher, "car", "auto")
     assert match(matcher, "dog", "entity") is False
     assert match(matcher, "dog", "cat") is False, "words with a common hypernym must not match"
     assert match(matcher, "rex", "dog")
-    deep_matcher = make_matcher(relations=["hypernyms"], depth=2)
-    assert match(deep_matcher, "dog", "entity")
-    assert match(deep_matcher, "rex", "entity") is False
-    assert match(deep_matcher, "car", "auto") is False, "synonyms must not match unless they are requested"
+    matcher_of_depth_2 = make_matcher(relations=["hypernyms"], depth=2)
+    assert match(matcher_of_depth_2, "dog", "entity")
+    assert match(matcher_of_depth_2, "rex", "entity") is False
+    assert match(matcher_of_depth_2, "car", "auto") is False, "synonyms must not match unless they are requested"
 
 
 @pytest.mark.parametrize(
@@ -96,7 +97,7 @@ def test_hypernyms_match_up_to_a_depth(debian):
         ("derivations", "ox", "ride"),
     ],
 )
-def test_words_of_related_synsets_match(debian, relation, first, second):
+def test_matcher_matches_words_of_related_synsets(debian_synsets, relation, first, second):
     assert match(make_matcher(), first, second) is False
     matcher = make_matcher(relations=["synonyms", relation])
     assert match(matcher, first, second)
@@ -104,7 +105,7 @@ def test_words_of_related_synsets_match(debian, relation, first, second):
         assert match(matcher, "kerbau", second) is False, "derivations must not apply to synonyms of a word"
 
 
-def test_chain_has_a_signature(debian):
+def test_signature_contains_the_options_of_the_matcher(debian_synsets):
     chain = ["exact", {"use": "wordnet", "relations": ["synonyms", "hypernyms"], "depth": 2, "weight": 0.5}]
     meteor = Meteor("en", matchers=chain, resources=LanguageResources())
     pairs = meteor.score("the dogs bought cars", ["an animal purchased autos"]).alignment.pairs()
@@ -114,32 +115,32 @@ def test_chain_has_a_signature(debian):
     assert pickle.loads(pickle.dumps(meteor)).score("cars", ["autos"]).score > 0
 
 
-# -- finding the data -----------------------------------------------------------------------------------------------
+# -- locations of the data ------------------------------------------------------------------------------------------
 
 
-def test_folders_and_zip_files_of_nltk_are_found(tmp_path):
+def test_matcher_finds_folders_and_zip_files_of_nltk(tmp_path):
     tiny_wordnet.write(tmp_path / "nltk" / "corpora" / "wordnet")
     assert match(make_matcher(), "car", "auto")
-    packed = tmp_path / "packed" / "corpora"
-    packed.mkdir(parents=True)
-    with zipfile.ZipFile(packed / "wordnet.zip", "w") as archive:
+    archive_folder = tmp_path / "packed" / "corpora"
+    archive_folder.mkdir(parents=True)
+    with zipfile.ZipFile(archive_folder / "wordnet.zip", "w") as archive:
         for path in (tmp_path / "nltk" / "corpora" / "wordnet").iterdir():
             archive.write(path, f"wordnet/{path.name}")
     assert match(make_matcher(folder=str(tmp_path / "packed")), "car", "auto")
 
 
-def test_missing_data_is_reported(tmp_path):
+def test_matcher_reports_missing_data(tmp_path):
     with pytest.raises(ResourceError, match="there is no WordNet; get it with"):
         make_matcher()
     with pytest.raises(ResourceError, match=f"looked in {re.escape(str(tmp_path))};"):
         make_matcher(folder=str(tmp_path))
     with pytest.raises(ResourceError, match=r"no Open Multilingual WordNet of French; get it with .*omw-1\.4"):
         make_matcher("fr")
-    optional = WordnetMatcher.make(context(explicit=False))
-    assert (optional.keys(Token("car")), optional.describe()) == (set(), "none")
+    matcher = WordnetMatcher.make(make_context(explicit=False))
+    assert (matcher.keys(Token("car")), matcher.describe()) == (set(), "none")
 
 
-def test_damaged_files_are_refused(tmp_path, debian):
+def test_matcher_rejects_damaged_files(tmp_path, debian_synsets):
     folder = tmp_path / "debian"
     data = (folder / "data.noun").read_text(encoding="utf-8")
     (folder / "data.noun").write_text(data.replace(" n 01 entity", " n zz entity"), encoding="utf-8")
@@ -153,10 +154,11 @@ def test_damaged_files_are_refused(tmp_path, debian):
 # -- other languages ----------------------------------------------------------------------------------------------
 
 
-FRENCH = "wn-data-fra.tab"
+FRENCH_FILE = "wn-data-fra.tab"
 
 
-def zipped(name, content):
+def make_zip(name, content):
+    """Return a ZIP archive with one file."""
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w") as archive:
         archive.writestr(name, content)
@@ -164,45 +166,47 @@ def zipped(name, content):
 
 
 @pytest.fixture
-def french(tmp_path, debian):
-    """A file of the Open Multilingual WordNet with synsets of the tiny WordNet."""
+def french_file(tmp_path, debian_synsets):
+    """Write a French file of the Open Multilingual WordNet for the tiny WordNet, and return its path."""
     lines = [
         "# Tiny\tfra\thttp://example.org\tCC0",
-        f"{debian['car']}\tfra:lemma\tvoiture",
-        f"{debian['car']}\tlemma\tAuto",
-        f"{debian['car']}\tfra:def\t0\tune chose",
-        f"{debian['dog']}\tfra:lemma\tchien",
-        f"{debian['animal']}\tfra:lemma\tbête",
-        f"{debian['fine'].replace('-s', '-a')}\tfra:lemma\ttout à fait",
+        f"{debian_synsets['car']}\tfra:lemma\tvoiture",
+        f"{debian_synsets['car']}\tlemma\tAuto",
+        f"{debian_synsets['car']}\tfra:def\t0\tune chose",
+        f"{debian_synsets['dog']}\tfra:lemma\tchien",
+        f"{debian_synsets['animal']}\tfra:lemma\tbête",
+        f"{debian_synsets['fine'].replace('-s', '-a')}\tfra:lemma\ttout à fait",
     ]
-    path = tmp_path / FRENCH
+    path = tmp_path / FRENCH_FILE
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return path
 
 
-def test_files_of_other_languages_are_used(french):
-    matcher = make_matcher("fr", file=str(french))
+def test_matcher_reads_files_of_other_languages(french_file):
+    matcher = make_matcher("fr", file=str(french_file))
     assert match(matcher, "voiture", "auto")
-    assert match(matcher, "voitures", "auto") is False, "English rules are for English"
+    assert match(matcher, "voitures", "auto") is False, (
+        "the English rules for base forms must not apply to other languages"
+    )
     assert match(matcher, "chien", "bête") is False
     assert matcher.describe().startswith("wn-data-fra.tab@")
-    above = make_matcher("fr", file=str(french), relations=["synonyms", "hypernyms"])
-    assert match(above, "chien", "bête")
+    hypernym_matcher = make_matcher("fr", file=str(french_file), relations=["synonyms", "hypernyms"])
+    assert match(hypernym_matcher, "chien", "bête")
 
 
 @pytest.mark.parametrize(
-    ("place", "written"),
+    ("location", "encode"),
     [
         ("corpora/omw-1.4/fra/wn-data-fra.tab", bytes),
         ("corpora/extended_omw/wikt/wn-wikt-fra.tab.gz", gzip.compress),
         ("wn-data-fra.tab", bytes),
-        ("corpora/omw-1.4.zip", lambda content: zipped(f"omw-1.4/fra/{FRENCH}", content)),
+        ("corpora/omw-1.4.zip", lambda content: make_zip(f"omw-1.4/fra/{FRENCH_FILE}", content)),
     ],
 )
-def test_files_in_the_layout_of_nltk_are_found(french, tmp_path, place, written):
-    file = tmp_path / "other" / place
+def test_matcher_finds_files_in_the_layout_of_nltk(french_file, tmp_path, location, encode):
+    file = tmp_path / "other" / location
     file.parent.mkdir(parents=True)
-    file.write_bytes(written(french.read_bytes()))
+    file.write_bytes(encode(french_file.read_bytes()))
     assert match(make_matcher("fr", folder=str(tmp_path / "other")), "voiture", "auto")
 
 
@@ -221,7 +225,7 @@ def test_files_in_the_layout_of_nltk_are_found(french, tmp_path, place, written)
         (gzip.compress(b"x" * 1000, mtime=0)[:-9], ResourceError, "cannot read"),
     ],
 )
-def test_malformed_files_of_other_languages_are_refused(tmp_path, content, error, message):
+def test_matcher_rejects_malformed_files_of_other_languages(tmp_path, content, error, message):
     path = tmp_path / "own.tab"
     path.write_bytes(content)
     with pytest.raises(error, match=message):
@@ -242,9 +246,9 @@ def test_malformed_files_of_other_languages_are_refused(tmp_path, content, error
     ],
 )
 def test_base_forms_follow_the_rules(word, part, forms):
-    found = base_forms(word, part)
-    assert set(forms) <= set(found)
-    assert found == [] or forms
+    result = base_forms(word, part)
+    assert set(forms) <= set(result)
+    assert result == [] or forms
 
 
 # -- real data ----------------------------------------------------------------------------------------------------
@@ -252,7 +256,7 @@ def test_base_forms_follow_the_rules(word, part, forms):
 
 @pytest.mark.shared
 @pytest.mark.parametrize(
-    ("code", "one", "other"),
+    ("code", "word", "synonym"),
     [
         ("fr", "voiture", "automobile"),
         ("de", "auto", "wagen"),
@@ -261,7 +265,7 @@ def test_base_forms_follow_the_rules(word, part, forms):
         ("cs", "auto", "automobil"),
     ],
 )
-def test_real_multilingual_wordnets_have_synonyms(code, one, other, shared):
+def test_matcher_finds_synonyms_in_real_wordnets(code, word, synonym, shared):
     matcher = make_matcher(code, folder=str(shared / "data" / "omw"))
-    assert match(matcher, one, other)
-    assert match(matcher, one, "xyzzy") is False
+    assert match(matcher, word, synonym)
+    assert match(matcher, word, "xyzzy") is False

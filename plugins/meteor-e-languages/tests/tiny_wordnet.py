@@ -29,7 +29,7 @@ EXCEPTIONS = {"noun": "oxen ox\n", "verb": "bought buy\n", "adj": "better good\n
 
 
 def write(folder: Path, version: str = "3.0") -> dict[str, str]:
-    """Write the files into a folder; return the address of each synset, such as ``00000123-n``."""
+    """Write the files into a folder, and return the id of each synset, such as ``00000123-n``."""
     folder.mkdir(parents=True, exist_ok=True)
     offsets: dict[str, int] = {}
     for _ in range(2):  # The first pass computes the offset of each line.
@@ -37,14 +37,14 @@ def write(folder: Path, version: str = "3.0") -> dict[str, str]:
         for name, (kind, words, links) in SYNSETS.items():
             part = "a" if kind == "s" else kind
             offsets[name] = len(texts[part].encode())
-            listed = " ".join(f"{word} 0" for word in words)
+            word_fields = " ".join(f"{word} 0" for word in words)
             pointers = "".join(
-                f" {symbol} {offsets.get(other, 0):08d} {SYNSETS[other][0].replace('s', 'a')} {ends}"
-                for symbol, other, ends in links
+                f" {symbol} {offsets.get(target, 0):08d} {SYNSETS[target][0].replace('s', 'a')} {link_words}"
+                for symbol, target, link_words in links
             )
             frames = " 01 + 08 00" if part == "v" else ""
-            counted = f"{len(words):02x} {listed} {len(links):03d}{pointers}"
-            texts[part] += f"{offsets[name]:08d} 03 {kind} {counted}{frames} | gloss  \n"
+            words_and_pointers = f"{len(words):02x} {word_fields} {len(links):03d}{pointers}"
+            texts[part] += f"{offsets[name]:08d} 03 {kind} {words_and_pointers}{frames} | gloss  \n"
     for part, name in FILES.items():
         (folder / f"data.{name}").write_bytes(texts[part].encode())
         senses: dict[str, list[int]] = {}
@@ -52,10 +52,11 @@ def write(folder: Path, version: str = "3.0") -> dict[str, str]:
             if kind.replace("s", "a") == part:
                 for word in words:
                     senses.setdefault(word.lower(), []).append(offsets[synset])
-        lines = [
-            f"{word} {part} {len(places)} 0 {len(places)} 0 {' '.join(f'{place:08d}' for place in places)}  \n"
-            for word, places in sorted(senses.items())
-        ]
+        lines = []
+        for word, word_offsets in sorted(senses.items()):
+            count = len(word_offsets)
+            offset_fields = " ".join(f"{offset:08d}" for offset in word_offsets)
+            lines.append(f"{word} {part} {count} 0 {count} 0 {offset_fields}  \n")
         (folder / f"index.{name}").write_text(HEADER.format(version=version) + "".join(lines), encoding="utf-8")
         (folder / f"{name}.exc").write_text(EXCEPTIONS[name], encoding="utf-8")
     return {name: f"{offsets[name]:08d}-{kind}" for name, (kind, _, _) in SYNSETS.items()}
