@@ -1,7 +1,7 @@
 """Tests of the lemmatizers.
 
-The license of TreeTagger does not allow us to distribute it, so the tests run a fake program with the same line
-protocol. The models of UDPipe cannot be distributed either, so a fixture trains a tiny model.
+TreeTagger cannot be distributed with the project, so the tests run a fake program with the same line protocol. The
+models of UDPipe cannot be distributed either, so a fixture trains a tiny model.
 """
 
 from __future__ import annotations
@@ -142,8 +142,8 @@ def model(tmp_path_factory):
 
     conllu_lines = []
     for tokens in TREEBANK * 5:
-        for word_count, (form, lemma, tag) in enumerate(tokens, 1):
-            conllu_lines.append(f"{word_count}\t{form}\t{lemma}\t{tag}\t_\t_\t0\troot\t_\t_\n")
+        for token_id, (form, lemma, tag) in enumerate(tokens, 1):
+            conllu_lines.append(f"{token_id}\t{form}\t{lemma}\t{tag}\t_\t_\t0\troot\t_\t_\n")
         conllu_lines.append("\n")
     reader = InputFormat.newInputFormat("conllu")
     reader.setText("".join(conllu_lines))

@@ -1,4 +1,4 @@
-"""Answers of language models: the feature, the estimator and the ready model ``answer-light``."""
+"""Tests of the metric ``answer-light`` for answers of language models: its feature, its estimator and its model."""
 
 from __future__ import annotations
 
@@ -48,16 +48,18 @@ INCORRECT = [
 ]
 
 
-def terms(text):
+def extract_terms(text):
+    """Return the normalized terms of a text."""
     return split_forms(fold(text))
 
 
-def columns(answer, references, question):
+def compute_columns(answer, references, question):
+    """Return the values of the feature by column."""
     return dict(zip(COLUMNS, describe(Answer(answer), Question(question, references)), strict=True))
 
 
 @pytest.mark.parametrize(
-    ("left", "right"),
+    ("first_text", "second_text"),
     [
         ("The U.S.'s 1,000 islands", "the us 1000 island"),
         ("twenty-first", "21"),
@@ -67,12 +69,12 @@ def columns(answer, references, question):
         ("$6.8$", "6.8"),
     ],
 )
-def test_equal_facts_have_equal_terms(left, right):
-    assert terms(left) == terms(right)
+def test_split_forms_returns_equal_terms_for_equal_facts(first_text, second_text):
+    assert extract_terms(first_text) == extract_terms(second_text)
 
 
 @pytest.mark.parametrize("first_line", ["Twenty one", "The opera"])
-def test_forms_with_breaks_equal_the_forms_of_each_line(first_line):
+def test_split_forms_with_breaks_equals_split_forms_by_line(first_line):
     folded = fold("\n".join([first_line, "", "a b\u0301 1,000", "x" * 100]))
     lines = " ".join(split_forms_with_breaks(folded)).split("\n")
     assert [line.split() for line in lines] == [split_forms(line) for line in folded.split("\n")]
@@ -87,64 +89,64 @@ def test_forms_with_breaks_equal_the_forms_of_each_line(first_line):
         ("a (b) c", " a b c "),
     ],
 )
-def test_only_a_comment_at_the_end_is_ignored(reference, padded_forms):
+def test_question_ignores_a_comment_at_the_end_of_references(reference, padded_forms):
     assert Question("", ["Puccini", reference]).padded_references == [" puccini ", padded_forms]
 
 
-def test_words_of_the_question_do_not_count_as_new():
-    row = columns("A masked ball.", ["The Masked Ball by Verdi"], QUESTION)
+def test_new_recall_ignores_words_of_the_question():
+    row = compute_columns("A masked ball.", ["The Masked Ball by Verdi"], QUESTION)
     assert (row["content_recall"], row["new_recall"]) == (2 / 3, 0)
     assert row["missing_letters"] == len("verdi")
 
 
-def test_the_first_acceptable_answer_and_a_negation_before_it_are_noticed():
-    row = columns("No, it was not Verdi. Donizetti wrote it.", REFERENCES, QUESTION)
+def test_describe_locates_first_match_and_negation():
+    row = compute_columns("No, it was not Verdi. Donizetti wrote it.", REFERENCES, QUESTION)
     assert row["negation_before"] == 1
     assert row["first_match"] == pytest.approx(4 / 8)
 
 
-def test_a_question_without_a_word_in_its_references_has_a_row():
-    assert columns("Verdi", ["?!", ""], QUESTION) == dict.fromkeys(COLUMNS, 0.0)
+def test_describe_accepts_references_without_words():
+    assert compute_columns("Verdi", ["?!", ""], QUESTION) == dict.fromkeys(COLUMNS, 0.0)
 
 
-def test_central_references_resemble_the_others():
+def test_central_references_returns_the_most_similar():
     references = ["Tyrus Cobb", "The Georgia Peach", "Ty Cobb", "Tyrus Raymond Cobb", "Ty Cobb"]
     assert central_references(references, 2) == ["Tyrus Cobb", "Tyrus Raymond Cobb"]
     assert central_references(references, 9) == references[:-1]
 
 
-def test_logistic_regression_finds_the_probabilities_that_it_was_drawn_from():
-    draw = np.random.default_rng(0)
-    features = draw.normal(size=(20_000, 2))
+def test_logistic_regression_recovers_the_true_log_odds():
+    generator = np.random.default_rng(0)
+    features = generator.normal(size=(20_000, 2))
     log_odds = 1.5 * features[:, 0] - 0.5
-    labels = (draw.random(20_000) < 1 / (1 + np.exp(-log_odds))).astype(float)
+    labels = (generator.random(20_000) < 1 / (1 + np.exp(-log_odds))).astype(float)
     model = LogisticRegression.make().fit(features, labels)
-    usual = np.abs(features).max(axis=1) < 3
-    assert model.raw(features)[usual] == pytest.approx(log_odds[usual], abs=0.25)
+    is_typical = np.abs(features).max(axis=1) < 3
+    assert model.raw(features)[is_typical] == pytest.approx(log_odds[is_typical], abs=0.25)
     assert model.score_segments(features).mean() == pytest.approx(labels.mean(), abs=1e-6)
-    total = model.contributions(features).sum(axis=1) + model.intercept_[0]
-    assert total == pytest.approx(model.raw(features))
+    raw_scores = model.contributions(features).sum(axis=1) + model.intercept_[0]
+    assert raw_scores == pytest.approx(model.raw(features))
 
 
-def test_logistic_regression_refuses_other_judgments():
+def test_logistic_regression_rejects_unsuitable_judgments():
     with pytest.raises(InputError, match="judgments that are 0 or 1"):
         LogisticRegression.make().fit(np.ones((3, 1)), np.array([0, 0.5, 1]))
     with pytest.raises(InputError, match="all judgments are equal"):
         LogisticRegression.make().fit(np.ones((3, 1)), np.ones(3))
 
 
-def test_a_line_that_is_no_judged_answer_is_named(tmp_path):
+def test_load_answers_reports_the_invalid_line(tmp_path):
     file = tmp_path / "answers.jsonl"
-    good = '{"question": "q", "references": ["r"], "answer": "a", "correct": true}\n'
-    file.write_text(good + good.replace("true", "1"))
+    valid_line = '{"question": "q", "references": ["r"], "answer": "a", "correct": true}\n'
+    file.write_text(valid_line + valid_line.replace("true", "1"))
     with pytest.raises(InputError, match=r"answers\.jsonl:2: not a judged answer: .*bool"):
         load_answers(file)
-    file.write_text(good + good.replace('["r"]', "[]"))
+    file.write_text(valid_line + valid_line.replace('["r"]', "[]"))
     with pytest.raises(InputError, match=r"answers\.jsonl:2: 'references' is empty"):
         load_answers(file)
 
 
-def test_a_recipe_names_an_index_or_answers(tmp_path):
+def test_load_recipe_rejects_index_together_with_answers(tmp_path):
     file = tmp_path / "recipe.yaml"
     file.write_text(RECIPE.read_text().replace("{answers:", "{index: x.yaml, answers:"))
     with pytest.raises(ConfigError, match="judgments 1 need either 'index' or 'answers'"):
@@ -152,14 +154,14 @@ def test_a_recipe_names_an_index_or_answers(tmp_path):
 
 
 @pytest.mark.usefixtures("packs")
-def test_correct_answers_are_above_one_half():
+def test_answer_light_separates_correct_and_incorrect_answers():
     metric = load_metric("answer-light")
     assert min(metric.score(*row).score for row in CORRECT) > 0.5
     assert max(metric.score(*row).score for row in INCORRECT) < 0.5
 
 
 @pytest.mark.usefixtures("packs")
-def test_the_chain_counts_what_an_answer_contains():
+def test_answer_chain_measures_recall_of_the_reference():
     meteor = Meteor.from_config("answer")
     assert meteor.score("It was written by Giuseppe Verdi, and I can prove it.", REFERENCES).recall == 1
     assert 0 < meteor.score("Verdi", ["Giuseppe Verdi"]).score < 1
@@ -167,25 +169,25 @@ def test_the_chain_counts_what_an_answer_contains():
 
 
 @pytest.mark.usefixtures("packs")
-@pytest.mark.parametrize("form", ["jsonl", "csv"])
-def test_the_questions_are_a_column_of_a_table(tmp_path, form):
+@pytest.mark.parametrize("file_format", ["jsonl", "csv"])
+def test_score_command_reads_questions_from_a_column(tmp_path, file_format):
     rows = [(*row, index) for index, row in enumerate(CORRECT[:2] + INCORRECT[:2], 10)]
-    file = tmp_path / f"answers.{form}"
-    if form == "jsonl":
+    file = tmp_path / f"answers.{file_format}"
+    if file_format == "jsonl":
         names = "answer", "references", "question", "id"
         file.write_text("".join(json.dumps(dict(zip(names, row, strict=True))) + "\n" for row in rows))
     else:
         with file.open("w", newline="") as stream:
-            table = csv.writer(stream)
-            table.writerow(["answer", "references", "question", "id"])
-            table.writerows((answer, references[0], question, index) for answer, references, question, index in rows)
+            writer = csv.writer(stream)
+            writer.writerow(["answer", "references", "question", "id"])
+            writer.writerows((answer, references[0], question, index) for answer, references, question, index in rows)
     columns = ["--hypothesis-column", "answer", "--reference-column", "references", "--id-column", "id"]
     command = [str(file), *columns, "--source-column", "question", "-M", "answer-light", "--segments", "-f", "json"]
     result = CliRunner().invoke(score, command)
     assert result.exit_code == 0, result.output
     metric = load_metric("answer-light")
     expected = [
-        metric.score(answer, references if form == "jsonl" else references[0], question).score
+        metric.score(answer, references if file_format == "jsonl" else references[0], question).score
         for answer, references, question, _ in rows
     ]
     (system,) = json.loads(result.stdout)["systems"]
@@ -193,11 +195,11 @@ def test_the_questions_are_a_column_of_a_table(tmp_path, form):
     assert scores == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("form", ["jsonl", "csv"])
-def test_a_column_names_the_systems(tmp_path, form):
+@pytest.mark.parametrize("file_format", ["jsonl", "csv"])
+def test_score_command_reads_systems_from_a_column(tmp_path, file_format):
     rows = [("B", "a b"), ("A", "c"), ("A", "a b"), ("B", "a")]
-    file = tmp_path / f"answers.{form}"
-    if form == "jsonl":
+    file = tmp_path / f"answers.{file_format}"
+    if file_format == "jsonl":
         lines = (json.dumps({"system": name, "hypothesis": text, "reference": "a b"}) for name, text in rows)
     else:
         lines = ("system,hypothesis,reference", *(f"{name},{text},a b" for name, text in rows))
@@ -207,16 +209,17 @@ def test_a_column_names_the_systems(tmp_path, form):
     assert result.exit_code == 0, result.output
     systems = json.loads(result.stdout)["systems"]
     assert [system["system"] for system in systems] == ["B", "A"]
-    numbers = [[segment["scores"]["BLEU"]["score"] for segment in system["segments"]] for system in systems]
-    assert [numbers[0][0], numbers[1][1]] == [pytest.approx(100)] * 2
-    assert numbers[1][0] == 0
+    # Each system's scores, in the order of its segments.
+    scores = [[segment["scores"]["BLEU"]["score"] for segment in system["segments"]] for system in systems]
+    assert [scores[0][0], scores[1][1]] == [pytest.approx(100)] * 2
+    assert scores[1][0] == 0
     result = CliRunner().invoke(score, [*command[:1], "--system-column", "sistem", *command[3:]])
     assert "has no column 'sistem'" in str(result.exception) + result.output
     assert "--system-column" in str(result.exception) + result.output
 
 
 @pytest.mark.usefixtures("packs")
-def test_the_explanation_adds_up_to_the_difference_in_percent():
+def test_explain_reasons_add_up_to_the_difference_in_percent():
     metric = load_metric("answer-light")
     explanation = explain(metric.model, ["Giuseppe Verdi"], ["I'm sorry, I do not know."], [REFERENCES], [QUESTION])
     assert explanation.first == pytest.approx(100 * metric.score("Giuseppe Verdi", REFERENCES, QUESTION).score)
@@ -229,6 +232,7 @@ def test_the_explanation_adds_up_to_the_difference_in_percent():
 
 @pytest.fixture
 def answer_command(tmp_path):
+    """Write the correct and incorrect answers as a table; return the arguments of ``score`` that score them."""
     file = tmp_path / "answers.jsonl"
     names = "answer", "references", "question"
     rows = [dict(zip(names, row, strict=True)) for row in CORRECT + INCORRECT]
@@ -238,7 +242,7 @@ def answer_command(tmp_path):
 
 
 @pytest.mark.usefixtures("packs")
-def test_one_system_has_an_interval(answer_command):
+def test_score_command_prints_interval_of_one_system(answer_command):
     result = CliRunner().invoke(score, [*answer_command, "--significance", "bootstrap", "-f", "json"])
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
@@ -248,7 +252,7 @@ def test_one_system_has_an_interval(answer_command):
 
 
 @pytest.mark.usefixtures("packs")
-def test_one_system_is_explained_by_its_high_and_low_scores(answer_command):
+def test_explain_compares_high_and_low_scores_of_one_system(answer_command):
     result = CliRunner().invoke(score, [*answer_command, "--explain"])
     assert result.exit_code == 0, result.output
     assert "answer-light: the high-scoring part of answer (" in result.stdout
@@ -263,19 +267,19 @@ def test_one_system_is_explained_by_its_high_and_low_scores(answer_command):
 
 
 @pytest.mark.usefixtures("packs")
-def test_one_answer_is_explained_by_the_average_of_the_training():
+def test_explain_compares_one_answer_with_training_average():
     text = load_metric("answer-light").explain_system(["I'm sorry."], [REFERENCES], "A", [QUESTION])
     assert text.startswith("answer-light: the average of the training data (")
     assert "refusals and negations" in text
 
 
 @pytest.mark.usefixtures("packs")
-def test_without_the_question_the_error_names_what_is_missing():
+def test_answer_light_error_suggests_source_column():
     with pytest.raises(InputError, match="name their column with --source-column"):
         load_metric("answer-light").score("Verdi", REFERENCES)
 
 
-PIECES = [
+TEXT_FRAGMENTS = [
     "",
     " ",
     "a",
@@ -290,7 +294,7 @@ PIECES = [
     "|---|",
     "$\\frac{a}{b}$",
 ]
-PIECES += [
+TEXT_FRAGMENTS += [
     "```py\nx = 1\n```",
     "не знаю",
     "日本國",
@@ -305,26 +309,28 @@ PIECES += [
 ]
 
 
-def odd_answers(count, seed):
-    """Yield answers, references and questions that nobody would write."""
-    draw = random.Random(seed)
+def random_answers(count, seed):
+    """Yield answers, references and questions that consist of random fragments."""
+    generator = random.Random(seed)
     for _ in range(count):
-        texts = [" ".join(draw.choices(PIECES, k=draw.choice((0, 1, 2, 5, 20)))) for _ in range(4)]
+        texts = [" ".join(generator.choices(TEXT_FRAGMENTS, k=generator.choice((0, 1, 2, 5, 20)))) for _ in range(4)]
         answer, question, *references = texts
-        answer = draw.choice((answer, answer, question, " ".join(references)))
-        yield answer, references[: draw.choice((1, 2))], question
+        answer = generator.choice((answer, answer, question, " ".join(references)))
+        yield answer, references[: generator.choice((1, 2))], question
 
 
-def probability_or_error(metric, answer, references, question):
+def score_or_error(metric, answer, references, question):
+    """Return the score of an answer, or the message of the error."""
     try:
         return metric.score(answer, references, question).score
     except MeteorError as error:
         return str(error)
 
 
-def check_odd_answers(count):
+def check_random_answers(count):
+    """Check that most random answers have a probability, and that the errors of the others are short."""
     metric = load_metric("answer-light")
-    results = [probability_or_error(metric, *row) for row in odd_answers(count, seed=1)]
+    results = [score_or_error(metric, *row) for row in random_answers(count, seed=1)]
     probabilities = [result for result in results if not isinstance(result, str)]
     assert all(0 <= probability <= 1 for probability in probabilities)
     assert all(len(result) < 1000 for result in results if isinstance(result, str))
@@ -332,18 +338,18 @@ def check_odd_answers(count):
 
 
 @pytest.mark.usefixtures("packs")
-def test_odd_texts_have_a_probability():
-    check_odd_answers(200)
+def test_answer_light_scores_unusual_texts():
+    check_random_answers(200)
 
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("packs")
-def test_ten_thousand_odd_texts_have_a_probability():
-    check_odd_answers(10_000)
+def test_answer_light_scores_ten_thousand_unusual_texts():
+    check_random_answers(10_000)
 
 
 @pytest.mark.usefixtures("packs")
-def test_long_texts_have_a_probability():
+def test_answer_light_scores_long_texts():
     words = [f"word{index}" for index in range(100_000)]
     assert load_metric("answer-light").score(" ".join(words), REFERENCES, QUESTION).score < 0.5
     assert load_metric("answer-light").score("Giuseppe Verdi", [" ".join(words)], QUESTION).score < 0.5
@@ -351,7 +357,7 @@ def test_long_texts_have_a_probability():
 
 @pytest.mark.shared
 @pytest.mark.usefixtures("packs")
-def test_training_gives_the_bytes_that_are_shipped(tmp_path, monkeypatch):
+def test_training_reproduces_the_shipped_model(tmp_path, monkeypatch):
     monkeypatch.setenv("METEOR_E_SHARED", str(SHARED))
     file = tmp_path / "answer-light.safetensors"
     train(load_recipe(RECIPE), file, folder=RECIPE.parent, store=FeatureStore(enabled=False))

@@ -1,4 +1,4 @@
-"""From a list of features to a matrix, and what is kept of it."""
+"""Tests of feature sets, which compute a matrix from a list of features, and of the store that keeps the rows."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ REFERENCES = [["the cat sat"], ["the boat left", "boats left"], ["the cat sat"],
 BATCH = FeatureBatch(HYPOTHESES, REFERENCES)
 
 
-class Counting(Feature):
-    """Words of the hypothesis, and letters."""
+class CountingFeature(Feature):
+    """A feature that counts the words and letters of the hypothesis, and the segments that it is computed for."""
 
     name = "counting"
     dimension = 2
@@ -27,18 +27,18 @@ class Counting(Feature):
     version = "1"
 
     def __init__(self) -> None:
-        self.asked = 0
+        self.computed_segments = 0
 
     def compute(self, batch):
-        self.asked += len(batch)
+        self.computed_segments += len(batch)
         return [[len(hypothesis.split()), len(hypothesis)] for hypothesis in batch.hypotheses]
 
     def describe(self):
         return self.version
 
 
-class Vowels(SegmentFeature):
-    """How many a, e and o a segment has."""
+class VowelFeature(SegmentFeature):
+    """A feature that counts the letters a, e and o of a segment."""
 
     name = "vowels"
     segment_dimension = 3
@@ -47,39 +47,40 @@ class Vowels(SegmentFeature):
         return [[segment.count(letter) for letter in "aeo"] for segment in segments]
 
 
-def label_feature(feature, label=None, chosen=None):
-    return NamedFeature(label or feature.name, feature, tuple(chosen or range(feature.dimension)))
+def make_named_feature(feature, label=None, indexes=None):
+    """Return a feature with a label and the indexes of its columns."""
+    return NamedFeature(label or feature.name, feature, tuple(indexes or range(feature.dimension)))
 
 
-def test_rows_are_computed_once(tmp_path):
-    feature = Counting()
-    features, store = FeatureSet([label_feature(feature)]), FeatureStore(tmp_path)
+def test_feature_set_computes_each_row_once(tmp_path):
+    feature = CountingFeature()
+    features, store = FeatureSet([make_named_feature(feature)]), FeatureStore(tmp_path)
     reports = []
     rows = features.extract(BATCH, store, progress=lambda *report: reports.append(report))
     assert rows.tolist() == [[3, 9], [3, 14], [3, 9], [0, 0]]
-    assert feature.asked == 3
+    assert feature.computed_segments == 3
     assert reports == [("features", 3, 3)]
     assert (features.extract(BATCH, store) == rows).all()
-    assert feature.asked == 3
-    # Another signature is another feature.
+    assert feature.computed_segments == 3
+    # A feature with another signature is another feature, so its rows are computed again.
     feature.version = "2"
     features.extract(BATCH, store)
-    assert feature.asked == 6
+    assert feature.computed_segments == 6
 
 
-def test_nothing_is_kept_unless_asked(tmp_path):
-    feature = Counting()
+def test_disabled_feature_store_keeps_nothing(tmp_path):
+    feature = CountingFeature()
     store = FeatureStore(tmp_path / "none", enabled=False)
-    FeatureSet([label_feature(feature)]).extract(BATCH, store)
-    FeatureSet([label_feature(feature)]).extract(BATCH, store)
-    assert feature.asked == 6
+    FeatureSet([make_named_feature(feature)]).extract(BATCH, store)
+    FeatureSet([make_named_feature(feature)]).extract(BATCH, store)
+    assert feature.computed_segments == 6
     assert not (tmp_path / "none").exists()
 
 
-def test_interrupted_extraction_goes_on(tmp_path, monkeypatch):
+def test_extraction_resumes_after_interruption(tmp_path, monkeypatch):
     monkeypatch.setattr(blocks, "MAX_SEGMENTS", 1)
-    feature = Counting()
-    features, store = FeatureSet([label_feature(feature)]), FeatureStore(tmp_path)
+    feature = CountingFeature()
+    features, store = FeatureSet([make_named_feature(feature)]), FeatureStore(tmp_path)
 
     def interrupt(stage, done, total):
         if done == 2:
@@ -88,7 +89,7 @@ def test_interrupted_extraction_goes_on(tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         features.extract(BATCH, store, progress=interrupt)
     features.extract(BATCH, store)
-    assert feature.asked == 3
+    assert feature.computed_segments == 3
 
 
 @pytest.mark.parametrize(
@@ -102,34 +103,34 @@ def test_interrupted_extraction_goes_on(tmp_path, monkeypatch):
         ("R&D of AT&T; x & y", "R&D of AT&T; x & y"),
     ],
 )
-def test_entities_are_read_as_characters_if_asked(escaped, plain):
+def test_unescape_option_decodes_entities(escaped, plain):
     entries = ["text"]
-    mixed = FeatureBatch([escaped, plain], [[plain], [escaped]])
-    same = FeatureBatch([plain, plain], [[plain], [plain]])
+    mixed_batch = FeatureBatch([escaped, plain], [[plain], [escaped]])
+    plain_batch = FeatureBatch([plain, plain], [[plain], [plain]])
     store = FeatureStore(enabled=False)
-    expected_rows = FeatureSet.from_config(entries).extract(same, store)
-    unescaping = FeatureSet.from_config(entries, unescape=True)
-    assert (unescaping.extract(mixed, store) == expected_rows).all()
-    assert (unescaping.only(unescaping.columns).extract(mixed, store) == expected_rows).all()
-    assert (FeatureSet.from_config(entries).extract(mixed, store) == expected_rows).all() == (escaped == plain)
+    expected_rows = FeatureSet.from_config(entries).extract(plain_batch, store)
+    unescaping_features = FeatureSet.from_config(entries, unescape=True)
+    assert (unescaping_features.extract(mixed_batch, store) == expected_rows).all()
+    assert (unescaping_features.only(unescaping_features.columns).extract(mixed_batch, store) == expected_rows).all()
+    assert (FeatureSet.from_config(entries).extract(mixed_batch, store) == expected_rows).all() == (escaped == plain)
 
 
-def test_long_segments_go_in_small_blocks(monkeypatch):
+def test_extraction_puts_long_segments_into_small_blocks(monkeypatch):
     monkeypatch.setattr(blocks, "MAX_CHARACTERS", 10)
     sizes = []
 
-    class Sizes(Counting):
+    class SizeRecorder(CountingFeature):
         def compute(self, batch):
             sizes.append(len(batch))
             return super().compute(batch)
 
-    FeatureSet([label_feature(Sizes())]).extract(
+    FeatureSet([make_named_feature(SizeRecorder())]).extract(
         FeatureBatch(["a" * 30, "b" * 4, "c" * 4, "d" * 4], [["x"]] * 4), FeatureStore(enabled=False)
     )
     assert sizes == [1, 2, 1]
 
 
-def test_columns_can_be_chosen(tmp_path):
+def test_feature_set_selects_columns_by_pattern(tmp_path):
     entries = [
         {"use": "text", "columns": ["chrf"]},
         {"use": "text", "as": "parts", "columns": ["precision*", "length"]},
@@ -146,7 +147,7 @@ def test_columns_can_be_chosen(tmp_path):
         features.select(["parst"])
 
 
-def test_several_processes_give_the_same(tmp_path, monkeypatch):
+def test_extraction_gives_equal_rows_in_several_processes(tmp_path, monkeypatch):
     monkeypatch.setattr(blocks, "MAX_SEGMENTS", 2)
     features = FeatureSet.from_config(["text"])
     serial_rows = features.extract(BATCH, FeatureStore(tmp_path, enabled=False))
@@ -154,32 +155,32 @@ def test_several_processes_give_the_same(tmp_path, monkeypatch):
     assert (serial_rows == parallel_rows).all()
 
 
-def test_vectors_of_segments(tmp_path):
-    vowels = FeatureSet([label_feature(Vowels()), label_feature(Vowels(), "again")])
-    rows = vowels.segment_vectors(["a boat", "eee"], FeatureStore(tmp_path))
+def test_segment_vectors_concatenates_the_features(tmp_path):
+    features = FeatureSet([make_named_feature(VowelFeature()), make_named_feature(VowelFeature(), "again")])
+    rows = features.segment_vectors(["a boat", "eee"], FeatureStore(tmp_path))
     assert rows.tolist() == [[2, 0, 1, 2, 0, 1], [0, 3, 0, 0, 3, 0]]
     with pytest.raises(ConfigError, match="no vectors of segments"):
-        FeatureSet([label_feature(Counting())]).segment_vectors(["a"], FeatureStore(tmp_path))
+        FeatureSet([make_named_feature(CountingFeature())]).segment_vectors(["a"], FeatureStore(tmp_path))
 
 
-def test_no_features_and_no_segments(tmp_path):
+def test_feature_set_accepts_no_features_and_no_segments(tmp_path):
     store = FeatureStore(tmp_path)
     assert FeatureSet([]).extract(BATCH, store).shape == (4, 0)
-    assert FeatureSet([label_feature(Counting())]).extract(FeatureBatch([], []), store).shape == (0, 2)
+    assert FeatureSet([make_named_feature(CountingFeature())]).extract(FeatureBatch([], []), store).shape == (0, 2)
 
 
-def test_mistakes(tmp_path):
+def test_feature_set_reports_invalid_input(tmp_path):
     store = FeatureStore(tmp_path)
     with pytest.raises(ConfigError, match="two features are called 'counting'"):
-        FeatureSet([label_feature(Counting()), label_feature(Counting())])
+        FeatureSet([make_named_feature(CountingFeature()), make_named_feature(CountingFeature())])
     with pytest.raises(ConfigError, match="depth"):
         FeatureSet.from_config([{"use": "encoder", "depth": 1}])
     with pytest.raises(ConfigError, match="a mapping with 'use'"):
         FeatureSet.from_config([{"columns": []}])
     with pytest.raises(InputError, match="4 hypotheses but 1 references"):
-        FeatureSet([label_feature(Counting())]).extract(FeatureBatch(HYPOTHESES, [["x"]]), store)
+        FeatureSet([make_named_feature(CountingFeature())]).extract(FeatureBatch(HYPOTHESES, [["x"]]), store)
     store = FeatureStore(tmp_path / "damaged")
-    features = FeatureSet([label_feature(Counting())])
+    features = FeatureSet([make_named_feature(CountingFeature())])
     features.extract(BATCH, store)
     (file,) = store.folder.iterdir()
     file.write_bytes(b"no database at all, but long enough to be looked at" * 100)
@@ -187,35 +188,35 @@ def test_mistakes(tmp_path):
         features.extract(BATCH, store)
 
 
-def test_rows_keep_their_last_bit(tmp_path):
-    class Third(Counting):
-        """A third, and more."""
+def test_feature_store_keeps_exact_values(tmp_path):
+    class ExactFeature(CountingFeature):
+        """A feature with values that need all bits of a float."""
 
         name = "third"
 
         def compute(self, batch):
             return [[1 / 3, np.pi]] * len(batch)
 
-    features, store = FeatureSet([label_feature(Third())]), FeatureStore(tmp_path)
+    features, store = FeatureSet([make_named_feature(ExactFeature())]), FeatureStore(tmp_path)
     assert (features.extract(BATCH, store) == features.extract(BATCH, store)).all()
     assert features.extract(BATCH, store)[0].tolist() == [1 / 3, np.pi]
 
 
-def test_another_process_that_does_not_let_go(tmp_path, monkeypatch):
+def test_feature_store_reports_a_lock_of_another_process(tmp_path, monkeypatch):
     monkeypatch.setattr(feature_store, "LOCK_TIMEOUT", 0)
-    features, store = FeatureSet([label_feature(Counting())]), FeatureStore(tmp_path)
+    features, store = FeatureSet([make_named_feature(CountingFeature())]), FeatureStore(tmp_path)
     features.extract(BATCH, store)
     (file,) = tmp_path.iterdir()
-    holder = sqlite3.connect(file)
-    holder.execute("begin exclusive")
+    connection = sqlite3.connect(file)
+    connection.execute("begin exclusive")
     try:
         with pytest.raises(ConfigError, match=r"another process has locked the stored features .* for 0 seconds"):
             features.extract(BATCH, store)
     finally:
-        holder.close()
+        connection.close()
     assert features.extract(BATCH, store).shape == (4, 2)
 
 
-def test_rows_lie_in_the_folder_that_the_environment_names(tmp_path, monkeypatch):
+def test_feature_store_uses_the_folder_from_the_environment(tmp_path, monkeypatch):
     monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path))
     assert FeatureStore().folder == tmp_path / "features"

@@ -1,4 +1,4 @@
-"""From recipe to model file to scores, through the commands, on a test set of our own."""
+"""Tests of the commands ``train`` and ``model`` on a small test set, from the recipe to the scores of the model."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from meteor_e_learned.feature_store import FeatureStore
 from meteor_e_learned.modelfile import load_model
 from meteor_e_learned.recipe import load_recipe
 from meteor_e_learned.training import train
-from small_test_set import write_sealed
+from small_test_set import write_model_file
 
 from meteor_e import load_metric
 from meteor_e.api import ConfigError, InputError, MeteorError
@@ -38,22 +38,22 @@ features: [text]
 """
 
 
-def scored(model, folder, system="good"):
-    """Return a model's score of a system of the test set."""
+def score_system(model, folder, system="good"):
+    """Return the score that a model gives to a system of the test set."""
     hypotheses, references = ((folder / name).read_text("utf-8").splitlines() for name in (f"out.{system}", "ref.en"))
     return load_metric(f"model:{model}").corpus(hypotheses, references).score
 
 
-def test_linear(run, recipe, test_set, tmp_path):
+def test_train_command_writes_a_linear_model(run, recipe, test_set, tmp_path):
     model = tmp_path / "model.safetensors"
-    printed = run(cli.train, recipe(LINEAR), "-o", model)
-    assert "validation tau Small xx-en" in printed
+    output = run(cli.train, recipe(LINEAR), "-o", model)
+    assert "validation tau Small xx-en" in output
     log = [json.loads(line) for line in (tmp_path / "model.safetensors.jsonl").read_text().splitlines()]
     assert [line["event"] for line in log] == ["data", "done"]
     assert log[0]["comparisons"] == 180
     assert log[1]["figures"]["training tau"] > 0.6
 
-    means = [scored(model, test_set, system) for system in ("good", "fair", "poor")]
+    means = [score_system(model, test_set, system) for system in ("good", "fair", "poor")]
     assert means == sorted(means, reverse=True)
 
     assert "text.unknown_added" in run(cli.model, "show", model)
@@ -64,8 +64,8 @@ def test_linear(run, recipe, test_set, tmp_path):
     assert load_metric(f"model:{model}").label == "small-linear"
 
 
-def test_two_trainings_write_the_same_bytes(run, recipe, tmp_path, monkeypatch):
-    """However long they take; the log says that."""
+def test_train_command_writes_the_same_bytes_twice(run, recipe, tmp_path, monkeypatch):
+    """The model file does not depend on the duration of the training, which is in the log only."""
     models = [tmp_path / name for name in ("one.safetensors", "two.safetensors")]
     for model in models:
         clock = itertools.count(step=len(str(model)) + 100.0 * models.index(model))
@@ -74,32 +74,32 @@ def test_two_trainings_write_the_same_bytes(run, recipe, tmp_path, monkeypatch):
     assert models[0].read_bytes() == models[1].read_bytes()
 
 
-def test_regression(run, recipe, test_set, tmp_path):
+def test_train_command_writes_a_regression_model(run, recipe, test_set, tmp_path):
     model = tmp_path / "model.safetensors"
     run(cli.train, recipe(REGRESSION), "-o", model)
-    good, poor = (scored(model, test_set, system) for system in ("good", "poor"))
+    good, poor = (score_system(model, test_set, system) for system in ("good", "poor"))
     assert good > poor
     assert good == pytest.approx(0.9, abs=0.1)
 
 
-def test_a_training_that_cannot_begin_leaves_no_log_and_no_other_log_changed(recipe, tmp_path):
-    wrong = load_recipe(recipe(LINEAR.replace("{index: DATA/ranked.yaml}]", "{index: none.yaml}]", 1)))
+def test_training_that_cannot_start_leaves_logs_unchanged(recipe, tmp_path):
+    invalid_recipe = load_recipe(recipe(LINEAR.replace("{index: DATA/ranked.yaml}]", "{index: none.yaml}]", 1)))
     store, log = FeatureStore(tmp_path / "features"), tmp_path / "model.jsonl"
     with pytest.raises(ConfigError, match=r"none\.yaml"):
-        train(wrong, tmp_path / "model", folder=tmp_path, store=store)
+        train(invalid_recipe, tmp_path / "model", folder=tmp_path, store=store)
     assert not log.exists()
     log.write_text('{"event": "done"}\n', encoding="utf-8")
     with pytest.raises(ConfigError, match=r"none\.yaml"):
-        train(wrong, tmp_path / "model", folder=tmp_path, store=store)
+        train(invalid_recipe, tmp_path / "model", folder=tmp_path, store=store)
     assert log.read_text(encoding="utf-8") == '{"event": "done"}\n'
     with pytest.raises(InputError, match="cannot use the log"):
-        train(wrong, tmp_path / "nowhere" / "model", folder=tmp_path, store=store)
+        train(invalid_recipe, tmp_path / "nowhere" / "model", folder=tmp_path, store=store)
     with pytest.raises(InputError, match="it is a folder"):
-        train(wrong, tmp_path, folder=tmp_path, store=store)
+        train(invalid_recipe, tmp_path, folder=tmp_path, store=store)
 
 
-def test_chains_of_recipes(run, recipe, test_set, tmp_path, monkeypatch):
-    """A recipe's chain and what it sets there are seen from the recipe's folder, also by the model elsewhere."""
+def test_paths_in_a_recipe_are_relative_to_the_recipe(run, recipe, test_set, tmp_path, monkeypatch):
+    """Paths of a chain and of its settings are relative to the recipe, even if the model is written elsewhere."""
     (tmp_path / "chain.yaml").write_text("language: other\nmatchers: [exact, stem]\n", encoding="utf-8")
     (tmp_path / "lemmas.tsv").write_text("houses\tNNS\thouse\n", encoding="utf-8")
     chain = (
@@ -112,19 +112,19 @@ def test_chains_of_recipes(run, recipe, test_set, tmp_path, monkeypatch):
     run(cli.train, path, "-o", model)
     monkeypatch.chdir(test_set)
     assert load_model(model).recipe.features[0]["chain"] == "../chain.yaml"
-    assert scored(model, test_set) > 0
+    assert score_system(model, test_set) > 0
     card = run(cli.model, "show", model)
     assert "stem=0.5(english)" in card
     (tmp_path / "lemmas.tsv").write_text("houses\tNNS\thome\n", encoding="utf-8")
     with pytest.raises(ConfigError, match="trained on other features"):
-        scored(model, test_set)
+        score_system(model, test_set)
 
 
-def test_headers_that_do_not_fit(run, recipe, tmp_path):
-    """Whatever a header says, an error of one line comes of it."""
+def test_load_model_rejects_invalid_headers(run, recipe, tmp_path):
+    """An invalid header is an error that names the file."""
     from safetensors.numpy import load_file
 
-    model, changed = tmp_path / "model", tmp_path / "changed"
+    model, changed_model = tmp_path / "model", tmp_path / "changed"
     run(cli.train, recipe(REGRESSION), "-o", model)
     with model.open("rb") as stream:
         size = int.from_bytes(stream.read(8), "little")
@@ -132,20 +132,20 @@ def test_headers_that_do_not_fit(run, recipe, tmp_path):
     arrays = load_file(model)
     assert load_model(model).estimator.options.alphas == (10.0, 100.0, 1000.0, 10000.0)
     for parameters in ({"alphas": "many"}, {"nothing": 1}, ["alphas"]):
-        write_sealed(changed, arrays, {**header, "parameters": parameters})
+        write_model_file(changed_model, arrays, {**header, "parameters": parameters})
         with pytest.raises(MeteorError, match="changed"):
-            load_model(changed)
+            load_model(changed_model)
     card = {**header["card"], "versions": {"some\x1b[2J": "1"}}
-    write_sealed(changed, arrays, {**header, "card": card})
-    assert "some\ufffd[2J 1" in run(cli.model, "show", changed)
-    write_sealed(changed, arrays, {**header, "card": {}})
+    write_model_file(changed_model, arrays, {**header, "card": card})
+    assert "some\ufffd[2J 1" in run(cli.model, "show", changed_model)
+    write_model_file(changed_model, arrays, {**header, "card": {}})
     with pytest.raises(MeteorError, match="reading the model card failed"):
-        run(cli.model, "show", changed)
+        run(cli.model, "show", changed_model)
     size = len(arrays["low"])
-    more = {**arrays, "weights": np.resize(arrays["weights"], 3 * size)}
-    write_sealed(changed, more, header)
+    other_arrays = {**arrays, "weights": np.resize(arrays["weights"], 3 * size)}
+    write_model_file(changed_model, other_arrays, header)
     with pytest.raises(InputError, match="differ in shape"):
-        load_model(changed)
+        load_model(changed_model)
 
 
 @pytest.mark.parametrize(
@@ -168,33 +168,33 @@ def test_headers_that_do_not_fit(run, recipe, tmp_path):
         ("features: [", "vectors: [tag-vectors]\nfeatures: [", "no use for 'vectors'"),
     ],
 )
-def test_wrong_recipes(run, recipe, tmp_path, old, new, message):
+def test_train_command_rejects_invalid_recipes(run, recipe, tmp_path, old, new, message):
     assert old in LINEAR
     with pytest.raises(MeteorError, match=message):
         run(cli.train, recipe(LINEAR.replace(old, new)), "-o", tmp_path / "model")
     assert not (tmp_path / "model").exists()
 
 
-def test_what_is_skipped_is_what_the_sample_takes(test_set, run, recipe, tmp_path):
+def test_sample_judgments_skips_exactly_the_first_sample(test_set, run, recipe, tmp_path):
     tests = [load_test_set(load_index(test_set / "ranked.yaml"), "xx-en")]
 
-    def judgements(**options):
+    def draw_judgments(**options):
         sampled_tests = sample_judgments(tests, options.pop("count", None), 7, **options)
         (ranked,) = (test.rankings.strict() for test in sampled_tests)
         return list(zip(ranked.segments.tolist(), ranked.better.tolist(), ranked.worse.tolist(), strict=True))
 
-    everything, first_part = judgements(), judgements(count=50)
-    second_part, some = judgements(skip=50), judgements(skip=50, count=30)
-    assert (len(everything), len(first_part), len(second_part), len(some)) == (180, 50, 130, 30)
-    assert sorted(first_part + second_part) == sorted(everything)
+    all_judgments, first_part = draw_judgments(), draw_judgments(count=50)
+    second_part, sample = draw_judgments(skip=50), draw_judgments(skip=50, count=30)
+    assert (len(all_judgments), len(first_part), len(second_part), len(sample)) == (180, 50, 130, 30)
+    assert sorted(first_part + second_part) == sorted(all_judgments)
     assert len({*first_part} & {*second_part}) == 0
-    assert {*some} < {*second_part}
-    apart = LINEAR.replace("ranked.yaml}]", "ranked.yaml, skip: 50}]", 1)
-    assert "trained on, too" not in run(cli.train, recipe(apart), "-o", tmp_path / "model")
+    assert {*sample} < {*second_part}
+    disjoint_recipe = LINEAR.replace("ranked.yaml}]", "ranked.yaml, skip: 50}]", 1)
+    assert "trained on, too" not in run(cli.train, recipe(disjoint_recipe), "-o", tmp_path / "model")
     assert "validation comparisons trained on, too\t50" in run(cli.train, recipe(LINEAR), "-o", tmp_path / "model")
 
 
-def test_a_training_that_diverges_leaves_no_model(run, recipe, tmp_path, monkeypatch):
+def test_diverging_training_leaves_no_model(run, recipe, tmp_path, monkeypatch):
     from meteor_e_learned.models.pairwise_logistic import PairwiseLogistic
 
     original_arrays = PairwiseLogistic.arrays

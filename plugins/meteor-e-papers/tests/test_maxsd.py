@@ -19,7 +19,7 @@ from meteor_e_papers.comparisons import Comparisons, clean_comparisons
 from meteor_e_papers.features.vectors import open_word_vectors
 from meteor_e_papers.maxsd import MaxSD
 from meteor_e_papers.maxsd_network import SimilarityNetwork
-from small_test_set import write_sealed
+from small_test_set import write_model_file
 
 from meteor_e import load_metric
 from meteor_e.base.errors import ConfigError, InputError
@@ -123,13 +123,13 @@ def test_model_file_with_other_sizes_is_refused(test_set, tmp_path, recipe):
     arrays = load_file(path)
     for name, value in (("hidden", 10**9), ("layer", 10**9)):
         header["parameters"] = {**header["parameters"], name: value}
-        write_sealed(tmp_path / "bad", arrays, header)
+        write_model_file(tmp_path / "bad", arrays, header)
         with pytest.raises(InputError, match="shapes"):
             load_model(tmp_path / "bad")
     header["parameters"] = {**header["parameters"], "hidden": 4, "layer": 3}
     for name, message in (("forwards.weight_ih_l0", "shapes"), ("scale", "differ in shape")):
         key = name if name in arrays else f"network.{name}"
-        write_sealed(tmp_path / "bad", {**arrays, key: arrays[key][:-1].copy()}, header)
+        write_model_file(tmp_path / "bad", {**arrays, key: arrays[key][:-1].copy()}, header)
         with pytest.raises(InputError, match=message):
             load_model(tmp_path / "bad")
 
