@@ -121,7 +121,7 @@ def test_paths_in_a_recipe_are_relative_to_the_recipe(run, recipe, test_set, tmp
 
 
 def test_load_model_rejects_invalid_headers(run, recipe, tmp_path):
-    """An invalid header is an error that names the file."""
+    """Invalid headers raise errors, and control characters in a header are replaced."""
     from safetensors.numpy import load_file
 
     model, changed_model = tmp_path / "model", tmp_path / "changed"

@@ -1,4 +1,4 @@
-"""Vectors and scores that another program computed, read from files."""
+"""Tests of the features that read vectors and scores of other programs from files."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from meteor_e_papers.features.files import ScoreFileFeature, VectorFileFeature
 from meteor_e.base.errors import InputError
 from meteor_e.testing import check_component
 
-SYNTAX = "vectors: [{use: vector-file, file: FOLDER/vectors.tsv}]\n"
-WORDS = "vectors: [{use: word-vectors, file: DATA/words.txt}]\n"
+VECTOR_FILE = "vectors: [{use: vector-file, file: FOLDER/vectors.tsv}]\n"
+WORD_VECTORS = "vectors: [{use: word-vectors, file: DATA/words.txt}]\n"
 
 
-def test_vectors_are_looked_up_by_text(tmp_path):
+def test_vector_file_feature_looks_up_vectors_by_text(tmp_path):
     file = tmp_path / "syntax.tsv.gz"
     file.write_bytes(gzip.compress(b"the cat\t1 -2.5\nA cat.\t0 3e-1\n\nthe cat\t1.0 -2.5\n"))
     feature = VectorFileFeature.make(file=str(file))
@@ -29,7 +29,7 @@ def test_vectors_are_looked_up_by_text(tmp_path):
     check_component(feature)
 
 
-def test_scores_are_looked_up_by_hypothesis_and_reference(tmp_path):
+def test_score_file_feature_looks_up_scores_by_text_pair(tmp_path):
     file = tmp_path / "terp.tsv"
     file.write_text("terp\thypothesis\treference\tdpmf\n.5\ta\tb\t1\n.25\ta\tc\t3\n", encoding="utf-8")
     feature = ScoreFileFeature.make(file=str(file))
@@ -53,7 +53,7 @@ def test_scores_are_looked_up_by_hypothesis_and_reference(tmp_path):
         ("a\t1\na\t2\n", r"line 2: 'a' has another vector in a line before"),
     ],
 )
-def test_vector_files_that_are_refused(tmp_path, content, message):
+def test_vector_file_feature_rejects_invalid_files(tmp_path, content, message):
     file = tmp_path / "vectors.tsv"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=message):
@@ -72,7 +72,7 @@ def test_vector_files_that_are_refused(tmp_path, content, message):
         ("hypothesis\treference\ts\na\tb\t1\na\tb\t2\n", r"line 3: 'a' has other scores in a line before"),
     ],
 )
-def test_score_files_that_are_refused(tmp_path, content, message):
+def test_score_file_feature_rejects_invalid_files(tmp_path, content, message):
     file = tmp_path / "scores.tsv"
     file.write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=message):
@@ -80,32 +80,32 @@ def test_score_files_that_are_refused(tmp_path, content, message):
 
 
 def write_tables(test_set, folder, sign=1.0):
-    """Write a score and a vector for every text of the small test set; the score is the share of known words."""
+    """Write a score and a vector for each text of the small test set. The score is the share of known words."""
     references = (test_set / "ref.en").read_text("utf-8").splitlines()
-    scores, vectors = ["hypothesis\treference\tknown"], []
+    score_lines, vector_lines = ["hypothesis\treference\tknown"], []
     for system in ("good", "fair", "poor"):
         for text, reference in zip(
             (test_set / f"out.{system}").read_text("utf-8").splitlines(), references, strict=True
         ):
-            known = 1 - text.split().count("zzyx") / len(text.split())
-            scores.append(f"{text}\t{reference}\t{sign * known}")
-            vectors.append(f"{text}\t{known} {len(text.split()) / 10}")
-    vectors += [f"{text}\t1 {len(text.split()) / 10}" for text in references]
-    (folder / "scores.tsv").write_text("\n".join(scores) + "\n", encoding="utf-8")
-    (folder / "vectors.tsv").write_text("\n".join(vectors) + "\n", encoding="utf-8")
+            known_share = 1 - text.split().count("zzyx") / len(text.split())
+            score_lines.append(f"{text}\t{reference}\t{sign * known_share}")
+            vector_lines.append(f"{text}\t{known_share} {len(text.split()) / 10}")
+    vector_lines += [f"{text}\t1 {len(text.split()) / 10}" for text in references]
+    (folder / "scores.tsv").write_text("\n".join(score_lines) + "\n", encoding="utf-8")
+    (folder / "vectors.tsv").write_text("\n".join(vector_lines) + "\n", encoding="utf-8")
 
 
 @pytest.mark.parametrize(
-    ("estimator", "index", "more"),
+    ("estimator", "index", "extra_lines"),
     [
         ("pairwise-logistic", "ranked", "options: {C: 0.1}"),
         ("segment-regression", "assessed", ""),
-        ("pairwise-network", "ranked", SYNTAX + "options: {epochs: 20, skip_start: logistic}"),
-        ("maxsd", "ranked", WORDS + "options: {epochs: 3, hidden: 4, layer: 3, batching: segments}"),
+        ("pairwise-network", "ranked", VECTOR_FILE + "options: {epochs: 20, skip_start: logistic}"),
+        ("maxsd", "ranked", WORD_VECTORS + "options: {epochs: 3, hidden: 4, layer: 3, batching: segments}"),
     ],
 )
-def test_files_feed_every_estimator(estimator, index, more, recipe, test_set, tmp_path):
-    """Scores of texts that were not there in training come from another file of the same name."""
+def test_file_features_work_with_every_estimator(estimator, index, extra_lines, recipe, test_set, tmp_path):
+    """A model reads the scores of new texts from another file with the same name as in the training."""
     from meteor_e_learned.feature_store import FeatureStore
     from meteor_e_learned.modelfile import load_model
     from meteor_e_learned.prediction import pairwise_advantages
@@ -115,7 +115,9 @@ def test_files_feed_every_estimator(estimator, index, more, recipe, test_set, tm
     write_tables(test_set, tmp_path)
     path = recipe(
         f"name: small\nestimator: {estimator}\ntrain: [{{index: DATA/{index}.yaml}}]\n"
-        f"features: [{{use: score-file, file: FOLDER/scores.tsv}}, bleu]\n{more}\n".replace("FOLDER", str(tmp_path))
+        f"features: [{{use: score-file, file: FOLDER/scores.tsv}}, bleu]\n{extra_lines}\n".replace(
+            "FOLDER", str(tmp_path)
+        )
     )
     store = FeatureStore(enabled=False)
     train(load_recipe(path), tmp_path / "small.safetensors", folder=path.parent, store=store)

@@ -1,4 +1,4 @@
-"""The pairwise network of Guzmán et al. (2015): costs, gradients, training and reproducibility."""
+"""Tests of the pairwise network of Guzmán et al. (2015): costs, gradients, training and reproducibility."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from meteor_e.base.errors import ConfigError
 @pytest.fixture
 def pairs():
     """Return pairs in which the better hypothesis has the larger first feature, with noise and irrelevant features."""
-    random = np.random.default_rng(0)
-    left, right = random.normal(size=(2, 400, 3))
-    y = (left[:, 0] - right[:, 0] + 0.3 * random.normal(size=400) > 0).astype(int)
-    return np.hstack([left, right]), y
+    generator = np.random.default_rng(0)
+    first_rows, second_rows = generator.normal(size=(2, 400, 3))
+    y = (first_rows[:, 0] - second_rows[:, 0] + 0.3 * generator.normal(size=400) > 0).astype(int)
+    return np.hstack([first_rows, second_rows]), y
 
 
 def vector_pairs(count=300, seed=0):
-    """Return pairs in which the vector of the better hypothesis is closer to that of the reference."""
-    random = np.random.default_rng(seed)
-    reference = random.normal(size=(count, 2))
-    near, far = 0.2 * random.normal(size=(count, 2)), 1.5 * random.normal(size=(count, 2))
-    y = random.integers(2, size=count)
+    """Return pairs in which the vector of the better hypothesis is closer to the vector of the reference."""
+    generator = np.random.default_rng(seed)
+    reference = generator.normal(size=(count, 2))
+    near, far = 0.2 * generator.normal(size=(count, 2)), 1.5 * generator.normal(size=(count, 2))
+    y = generator.integers(2, size=count)
     first = reference + np.where(y[:, None] == 1, near, far)
     second = reference + np.where(y[:, None] == 1, far, near)
-    features = random.normal(size=(count, 2))
+    features = generator.normal(size=(count, 2))
     return np.hstack([features, first, second, reference]), y
 
 
@@ -35,16 +35,16 @@ def vector_pairs(count=300, seed=0):
 @pytest.mark.parametrize("architecture", ["multi-layer", "single-layer"])
 def test_network_learns_from_features(pairs, cost, architecture):
     X, y = pairs  # noqa: N806
-    # From a cold start, the Kendall cost has next to no gradient at the paper's steepness of 100.
-    cold = cost == "kendall"
-    options = {"cost": cost, "architecture": architecture, "steepness": 5.0 if cold else 100.0}
+    # From a cold start, the gradient of the Kendall cost is almost zero at the paper's steepness of 100.
+    is_cold_start = cost == "kendall"
+    options = {"cost": cost, "architecture": architecture, "steepness": 5.0 if is_cold_start else 100.0}
     network = PairwiseNetwork.make(features=3, **options, batch=10, epochs=12, seed=3, learning_rate=0.1)
     network.fit(X[:300], y[:300], validation=(X[300:], y[300:]))
     assert network.score(X[300:], y[300:]) == pytest.approx(network.best_tau_)
-    assert network.best_tau_ > (0.4 if cold else 0.6)
+    assert network.best_tau_ > (0.4 if is_cold_start else 0.6)
 
 
-def test_hidden_layer_sees_what_a_single_layer_cannot():
+def test_hidden_layer_learns_what_a_single_layer_cannot():
     X, y = vector_pairs(1000)  # noqa: N806
     taus = {}
     for architecture in ("multi-layer", "single-layer"):
@@ -78,7 +78,7 @@ def test_network_is_deterministic_and_resumes():
         assert (resumed.theta_ == uninterrupted.theta_).all(), (state.phase, state.epoch)
 
 
-def test_seeds_side_by_side():
+def test_fit_seeds_equals_separate_training():
     X, y = vector_pairs()  # noqa: N806
     networks = [PairwiseNetwork.make(features=1, vector_size=2, epochs=3, seed=seed) for seed in (1, 2)]
     fit_seeds(networks, X, y)
@@ -88,7 +88,7 @@ def test_seeds_side_by_side():
         fit_seeds([networks[0], PairwiseNetwork.make(features=1, vector_size=2, hidden=5)], X, y)
 
 
-def test_early_stopping_keeps_the_latest_of_the_best():
+def test_early_stopping_keeps_the_last_of_the_best_epochs():
     X, y = vector_pairs(60)  # noqa: N806
     lines = []
     network = PairwiseNetwork.make(features=1, vector_size=2, epochs=30, patience=5, seed=1).fit(
@@ -100,7 +100,7 @@ def test_early_stopping_keeps_the_latest_of_the_best():
     assert len(taus) == min(30, network.best_epoch_ + 5)
 
 
-def test_forward_and_costs_are_the_papers():
+def test_forward_and_costs_equal_the_equations_of_the_paper():
     X, y = vector_pairs(20)  # noqa: N806
     network = PairwiseNetwork.make(features=1, vector_size=2, hidden=3, epochs=1).fit(X, y)
     scaled = network.scale_pairs(X).astype(float)
@@ -116,7 +116,9 @@ def test_forward_and_costs_are_the_papers():
     delta = sigma - swapped
     kendall = np.where(y == 1, 1 / (1 + np.exp(100 * delta)), 1 / (1 + np.exp(-100 * delta)))
     expected = (kendall + np.exp(-100 * delta**2 / 2)).mean()
-    arguments = [torch.from_numpy(a)[None] for a in (network.theta_, network.scale_pairs(X), y.astype(np.float32))]
+    arguments = [
+        torch.from_numpy(array)[None] for array in (network.theta_, network.scale_pairs(X), y.astype(np.float32))
+    ]
     assert cost_and_gradient(network, "kendall", *arguments)[0].item() == pytest.approx(expected, abs=1e-4)
     likelihood = -np.mean(y * np.log(sigma) + (1 - y) * np.log(1 - sigma))
     assert cost_and_gradient(network, "logistic", *arguments)[0].item() == pytest.approx(likelihood, abs=1e-5)
@@ -124,16 +126,18 @@ def test_forward_and_costs_are_the_papers():
 
 
 @pytest.mark.parametrize("cost", ["logistic", "kendall"])
-@pytest.mark.parametrize("size", [0, 5])
+@pytest.mark.parametrize("vector_size", [0, 5])
 @pytest.mark.parametrize("architecture", ["multi-layer", "single-layer"])
-def test_gradients_are_the_derivatives_of_the_costs(cost, size, architecture):
-    network = PairwiseNetwork.make(features=3, vector_size=size, architecture=architecture, hidden=2, steepness=3.0)
-    random = np.random.default_rng(1)
-    X = torch.from_numpy(random.uniform(-1, 1, size=(2, 11, network.inputs)))  # noqa: N806
-    y = torch.from_numpy(random.integers(2, size=(2, 11)).astype(float))
-    hidden = size and architecture == "multi-layer"
-    count = 2 * 3 + 1 + (3 * 2 * size * 2 + 3 * 2 + 3 * 2 if hidden else 3 * size)
-    theta = torch.from_numpy(random.normal(size=(2, count)))
+def test_gradients_equal_finite_differences_of_the_costs(cost, vector_size, architecture):
+    network = PairwiseNetwork.make(
+        features=3, vector_size=vector_size, architecture=architecture, hidden=2, steepness=3.0
+    )
+    generator = np.random.default_rng(1)
+    X = torch.from_numpy(generator.uniform(-1, 1, size=(2, 11, network.inputs)))  # noqa: N806
+    y = torch.from_numpy(generator.integers(2, size=(2, 11)).astype(float))
+    hidden = vector_size and architecture == "multi-layer"
+    count = 2 * 3 + 1 + (3 * 2 * vector_size * 2 + 3 * 2 + 3 * 2 if hidden else 3 * vector_size)
+    theta = torch.from_numpy(generator.normal(size=(2, count)))
     _, gradient = cost_and_gradient(network, cost, theta, X, y)
     step = 1e-6
     for index in range(count):
@@ -162,6 +166,6 @@ def test_skip_arcs_start_from_logistic_regression(pairs):
         ({}, "neither features nor vectors"),
     ],
 )
-def test_wrong_options(pairs, options, message):
+def test_network_rejects_invalid_options(pairs, options, message):
     with pytest.raises(ConfigError, match=message):
         PairwiseNetwork.make(**options).fit(*pairs)

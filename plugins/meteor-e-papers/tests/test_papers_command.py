@@ -1,4 +1,4 @@
-"""The command ``meteor-e papers``: every recipe trains on the user's judgments, and its model scores."""
+"""Tests of the command ``meteor-e papers``, which trains the recipes of papers on the user's judgments."""
 
 from __future__ import annotations
 
@@ -12,32 +12,33 @@ from meteor_e.base.errors import ConfigError
 
 
 def run(*arguments):
+    """Run ``meteor-e papers``, check that it succeeds, and return its output."""
     result = CliRunner().invoke(papers, [str(argument) for argument in arguments], catch_exceptions=False)
     assert result.exit_code == 0, result.output
     return result.output
 
 
-def test_recipes_are_listed():
+def test_list_command_prints_all_recipes():
     assert recipe_names() == ["guzman", "maxsd-1", "maxsd-2", "usaar-comet", "usaar-cosine", "usaar-zwickel"]
     output = run("list")
     assert all(f"{name}: " in output for name in recipe_names())
 
 
 @pytest.mark.parametrize("name", ["maxsd-1", "maxsd-2", "usaar-cosine", "usaar-zwickel", "usaar-comet", "guzman"])
-def test_a_recipe_trains_and_its_model_scores(name, test_set, tmp_path, monkeypatch):
+def test_train_command_trains_a_model_that_scores(name, test_set, tmp_path, monkeypatch):
     monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path / "cache"))
     model = tmp_path / f"{name}.safetensors"
     kind = "document" if name.startswith("usaar") else "word"
-    more = [] if name.startswith("usaar") else ["--epochs", 2, "--validation", test_set / "ranked.yaml"]
-    index, words = test_set / "ranked.yaml", test_set / "words.txt"
-    run("train", name, "--data", index, f"--{kind}-vectors", words, "-o", model, "-q", *more)
+    extra_options = [] if name.startswith("usaar") else ["--epochs", 2, "--validation", test_set / "ranked.yaml"]
+    index, vector_file = test_set / "ranked.yaml", test_set / "words.txt"
+    run("train", name, "--data", index, f"--{kind}-vectors", vector_file, "-o", model, "-q", *extra_options)
     metric = load_metric(f"model:{model}")
     if name != "guzman":
-        better = metric.score("new houses were sold", "new houses were sold")
-        assert better.score > metric.score("zzyx", "the old city").score
+        good_score = metric.score("new houses were sold", "new houses were sold")
+        assert good_score.score > metric.score("zzyx", "the old city").score
 
 
-def test_what_is_missing_is_named(test_set, tmp_path):
+def test_train_command_reports_missing_arguments(test_set, tmp_path):
     index = test_set / "ranked.yaml"
     for arguments, message in (
         (("maxd-1",), r"no recipe 'maxd-1' \(did you mean 'maxsd-1'\?\); the recipes are guzman"),
@@ -48,7 +49,7 @@ def test_what_is_missing_is_named(test_set, tmp_path):
             run("train", *arguments, "--data", index, "-o", tmp_path / "m")
 
 
-def test_document_vectors(tmp_path):
+def test_document_vectors_command_writes_a_file(tmp_path):
     text = tmp_path / "text.txt"
     text.write_text("the prime minister of new york said no\n" * 30, encoding="utf-8")
     assert "words and phrases, 8 dimensions" in run(

@@ -1,4 +1,4 @@
-"""Features of other plugins feed every estimator: logistic, regression, pairwise network and MaxSD."""
+"""Tests that each estimator can be trained on features of other plugins."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from meteor_e_learned.training import train
 from meteor_e.api import Feature, SegmentFeature, hookimpl
 from meteor_e.plugins.registry import plugin_registry
 
-WORDS = "vectors: [{use: word-vectors, file: DATA/words.txt}]\n"
+WORD_VECTORS = "vectors: [{use: word-vectors, file: DATA/words.txt}]\n"
 
 
-class SharedWords(Feature):
-    """Number of words that hypothesis and reference share, and the number of other words of the hypothesis."""
+class SharedWordsFeature(Feature):
+    """The number of words that hypothesis and reference share, and the number of other words of the hypothesis."""
 
     name = "shared-words"
     dimension = 2
@@ -34,8 +34,8 @@ class SharedWords(Feature):
         return rows
 
 
-class WordLengths(SegmentFeature):
-    """Mean length of the words, and number of words."""
+class WordLengthsFeature(SegmentFeature):
+    """The mean length of the words of a segment, and their number."""
 
     name = "word-lengths"
     segment_dimension = 2
@@ -46,36 +46,37 @@ class WordLengths(SegmentFeature):
 
 @pytest.fixture
 def third_party_plugin(monkeypatch):
+    """Register a plugin with two features."""
     from meteor_e.plugins.registry import PluginRegistry
 
     monkeypatch.setattr("meteor_e.plugins.registry._registry", PluginRegistry())
     module = types.ModuleType("third_party")
-    module.meteor_e_features = hookimpl(lambda: [SharedWords, WordLengths])
+    module.meteor_e_features = hookimpl(lambda: [SharedWordsFeature, WordLengthsFeature])
     plugin_registry().register(module, "third-party")
 
 
 @pytest.mark.parametrize(
-    ("estimator", "index", "more"),
+    ("estimator", "index", "extra_lines"),
     [
         ("pairwise-logistic", "ranked", "options: {C: 0.1}"),
         ("segment-regression", "assessed", ""),
         ("pairwise-network", "ranked", "vectors: [word-lengths]\noptions: {epochs: 20, skip_start: logistic}"),
-        ("maxsd", "ranked", WORDS + "options: {epochs: 3, hidden: 4, layer: 3, batching: segments}"),
+        ("maxsd", "ranked", WORD_VECTORS + "options: {epochs: 3, hidden: 4, layer: 3, batching: segments}"),
     ],
 )
-def test_third_party_features_feed_every_estimator(
-    estimator, index, more, third_party_plugin, recipe, test_set, tmp_path
+def test_third_party_features_work_with_every_estimator(
+    estimator, index, extra_lines, third_party_plugin, recipe, test_set, tmp_path
 ):
     path = recipe(
         f"name: small\nestimator: {estimator}\ntrain: [{{index: DATA/{index}.yaml}}]\n"
-        f"features: [{{use: shared-words, as: words}}, bleu]\n{more}\n"
+        f"features: [{{use: shared-words, as: words}}, bleu]\n{extra_lines}\n"
     )
     store = FeatureStore(enabled=False)
-    trained = train(load_recipe(path), tmp_path / "small.safetensors", folder=path.parent, store=store)
-    assert trained.features.columns == ("words.shared", "words.other", "bleu.score")
-    model = load_model(tmp_path / "small.safetensors")
+    trained_model = train(load_recipe(path), tmp_path / "small.safetensors", folder=path.parent, store=store)
+    assert trained_model.features.columns == ("words.shared", "words.other", "bleu.score")
+    loaded_model = load_model(tmp_path / "small.safetensors")
     systems = [[(test_set / f"out.{name}").read_text("utf-8").splitlines()[0]] for name in ("good", "poor")]
     references = [[(test_set / "ref.en").read_text("utf-8").splitlines()[0]]]
-    advantages = pairwise_advantages(model, systems, references, store)
+    advantages = pairwise_advantages(loaded_model, systems, references, store)
     assert advantages[0, 1, 0] > 0
-    assert np.array_equal(advantages, pairwise_advantages(trained, systems, references, store), equal_nan=True)
+    assert np.array_equal(advantages, pairwise_advantages(trained_model, systems, references, store), equal_nan=True)

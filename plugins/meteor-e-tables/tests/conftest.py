@@ -1,3 +1,5 @@
+"""Fixtures that start a local cluster of Dask."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -8,7 +10,7 @@ from command_line import *  # noqa: F403
 
 @pytest.fixture(scope="session")
 def cluster(_own_packs) -> Iterator:
-    """Return a local cluster of two processes."""
+    """Start a local cluster of two processes for all tests of the session."""
     distributed = pytest.importorskip("distributed", reason="the extra dask is not installed")
     with distributed.LocalCluster(
         n_workers=2, threads_per_worker=1, processes=True, dashboard_address="127.0.0.1:0", silence_logs=50

@@ -1,3 +1,5 @@
+"""Tests of the columns that ``meteor-e score`` adds to a table."""
+
 from __future__ import annotations
 
 import pytest
@@ -15,13 +17,13 @@ def test_table_scores_equal_segment_scores(own_packs, engine):
     expected = list(meteor.segments(HYPOTHESES, REFERENCES))
     if engine == "python":
         meteor.engine = "python"
-    scored = ScoredColumns.from_rows(meteor.rows(HYPOTHESES, REFERENCES))
-    assert scored.scores.tolist() == [[getattr(segment, part) for part in PARTS] for segment in expected]
-    assert scored.reference_index.tolist() == [segment.reference_index for segment in expected]
-    assert scored.statistics.tolist() == [segment.statistics.to_vector() for segment in expected]
+    columns = ScoredColumns.from_rows(meteor.rows(HYPOTHESES, REFERENCES))
+    assert columns.scores.tolist() == [[getattr(segment, part) for part in PARTS] for segment in expected]
+    assert columns.reference_index.tolist() == [segment.reference_index for segment in expected]
+    assert columns.statistics.tolist() == [segment.statistics.to_vector() for segment in expected]
 
 
-def test_names():
+def test_column_names_have_the_prefix_and_are_unique():
     names = ColumnNames.from_matchers(["exact", "stem", "exact"], "m_")
     assert (names.scores[0], names.reference_index) == ("m_score", "m_reference_index")
     assert len(set(names.statistics)) == len(names.statistics) == 7 + 12

@@ -13,38 +13,50 @@ from meteor_e import Meteor
 
 HYPOTHESES = ["in the end the big ship left", "many people run", "the vessel\tleaves \u2028 \u05d0", "a <b>"] * 30
 REFERENCES = ["at last the vessel leaves", "a lot of people hurry", "the vessel", "b"] * 30
-OTHERS = ["the big ship", "people", "the vessel leaves", "a b"] * 30
+SECOND_REFERENCES = ["the big ship", "people", "the vessel leaves", "a b"] * 30
 
 
 @pytest.fixture
-def expected(own_packs):
+def single_reference_result(own_packs):
+    """Score the segments with one reference each."""
     return Meteor("en").corpus(HYPOTHESES, REFERENCES, segments=True)
 
 
 @pytest.fixture
-def two_references(own_packs):
-    return Meteor("en").corpus(HYPOTHESES, list(zip(REFERENCES, OTHERS, strict=True)), segments=True)
+def two_reference_result(own_packs):
+    """Score the segments with two references each."""
+    return Meteor("en").corpus(HYPOTHESES, list(zip(REFERENCES, SECOND_REFERENCES, strict=True)), segments=True)
 
 
-def lines(rows):
+def to_json_lines(rows):
+    """Return rows in the format JSON Lines."""
     return "".join(json.dumps(row) + "\n" for row in rows)
 
 
 @pytest.fixture
 def rows():
+    """Return the rows of the input table."""
     return [
-        {"id": number, "hypothesis": hypothesis, "reference": reference, "other": other, "both": [reference, other]}
-        for number, (hypothesis, reference, other) in enumerate(zip(HYPOTHESES, REFERENCES, OTHERS, strict=True))
+        {
+            "id": index,
+            "hypothesis": hypothesis,
+            "reference": reference,
+            "other": second_reference,
+            "both": [reference, second_reference],
+        }
+        for index, (hypothesis, reference, second_reference) in enumerate(
+            zip(HYPOTHESES, REFERENCES, SECOND_REFERENCES, strict=True)
+        )
     ]
 
 
 @pytest.fixture(params=["jsonl", "jsonl.gz", "parquet", "folder"])
 def table(request, cli, rows):
-    """Write the same table in each of several formats, and return its path."""
+    """Write the input table in each of several formats, and return its path."""
     if request.param == "jsonl":
-        return cli.file("data.jsonl", lines(rows))
+        return cli.file("data.jsonl", to_json_lines(rows))
     if request.param == "jsonl.gz":
-        return cli.file("data.jsonl.gz", gzip.compress(lines(rows).encode()))
+        return cli.file("data.jsonl.gz", gzip.compress(to_json_lines(rows).encode()))
     pa = pytest.importorskip("pyarrow")
     table = pa.Table.from_pylist(rows)
     import pyarrow.parquet as pq
@@ -53,16 +65,16 @@ def table(request, cli, rows):
         pq.write_table(table, cli.folder / "data.parquet", row_group_size=50)
         return "data.parquet"
     (cli.folder / "data").mkdir()
-    for number in range(12):
-        pq.write_table(table.slice(10 * number, 10), cli.folder / "data" / f"part.{number}.parquet")
+    for index in range(12):
+        pq.write_table(table.slice(10 * index, 10), cli.folder / "data" / f"part.{index}.parquet")
     return "data"
 
 
-def check(rows, result, ids=True):
+def check_rows(rows, result, ids=True):
     """Check that rows contain the input columns, followed by the exact scores and statistics."""
     names = ColumnNames.from_matchers(result.matchers)
     assert len(rows) == len(result.segments)
-    for number, (row, segment) in enumerate(zip(rows, result.segments, strict=True)):
+    for index, (row, segment) in enumerate(zip(rows, result.segments, strict=True)):
         if ids:
             assert list(row) == [
                 "id",
@@ -74,97 +86,100 @@ def check(rows, result, ids=True):
                 names.reference_index,
                 *names.statistics,
             ]
-            assert row["id"] == number
-        assert row["hypothesis"] == HYPOTHESES[number]
+            assert row["id"] == index
+        assert row["hypothesis"] == HYPOTHESES[index]
         assert [row[name] for name in names.scores] == [getattr(segment, part) for part in PARTS]
         assert row[names.reference_index] == segment.reference_index
         assert [row[name] for name in names.statistics] == segment.statistics.to_vector()
 
 
-def table_rows(cli):
+def read_output_rows(cli):
+    """Return the rows of the output table."""
     return [json.loads(line) for line in (cli.folder / "out.jsonl").read_bytes().splitlines()]
 
 
-def test_score(cli, table, expected):
-    assert cli("score", table, "-q").out == f"{expected.score!r}\n"
+def test_score_command_reads_all_table_formats(cli, table, single_reference_result):
+    assert cli("score", table, "-q").out == f"{single_reference_result.score!r}\n"
 
 
-def test_several_references(cli, table, two_references):
+def test_score_command_reads_several_references(cli, table, two_reference_result):
     for columns in (("both",), ("reference", "other")):
         options = [part for column in columns for part in ("--reference-column", column)]
-        assert cli("score", table, "-q", *options).out == f"{two_references.score!r}\n"
+        assert cli("score", table, "-q", *options).out == f"{two_reference_result.score!r}\n"
 
 
-def test_score_of_a_table_with_several_systems(cli, table, expected):
+def test_score_command_reads_several_systems(cli, table, single_reference_result):
     options = ["--hypothesis-column", "hypothesis", "--hypothesis-column", "other"]
     document = json.loads(cli("score", table, *options, "--format=json", "--segments").out)
     assert [system["system"] for system in document["systems"]] == ["hypothesis", "other"]
-    assert document["systems"][0]["scores"]["METEOR"]["score"] == expected.score
+    assert document["systems"][0]["scores"]["METEOR"]["score"] == single_reference_result.score
     assert [segment["scores"]["METEOR"]["score"] for segment in document["systems"][0]["segments"]] == [
-        segment.score for segment in expected.segments
+        segment.score for segment in single_reference_result.segments
     ]
 
 
-def test_json_lines_of_nested_fields_and_standard_input(cli, rows, expected):
-    text = lines({"mt": {"en": row["hypothesis"]}, "translation": {"x.y": row["reference"]}} for row in rows)
+def test_score_command_reads_nested_fields_and_standard_input(cli, rows, single_reference_result):
+    text = to_json_lines({"mt": {"en": row["hypothesis"]}, "translation": {"x.y": row["reference"]}} for row in rows)
     cli.file("nested.jsonl", text.replace("x.y", "en"))
     options = ["--hypothesis-column", "mt.en", "--reference-column", "translation.en", "-q"]
-    assert cli("score", "nested.jsonl", *options).out == f"{expected.score!r}\n"
-    assert cli("score", "-", *options, text=text.replace("x.y", "en")).out == f"{expected.score!r}\n"
+    assert cli("score", "nested.jsonl", *options).out == f"{single_reference_result.score!r}\n"
+    assert cli("score", "-", *options, text=text.replace("x.y", "en")).out == f"{single_reference_result.score!r}\n"
 
 
 @pytest.mark.parametrize("output", ["out.jsonl", "out.jsonl.gz"])
-def test_json_lines(cli, table, expected, output):
-    assert cli("score", table, "-q", "-o", output).out == f"{expected.score!r}\n"
+def test_score_command_writes_json_lines(cli, table, single_reference_result, output):
+    assert cli("score", table, "-q", "-o", output).out == f"{single_reference_result.score!r}\n"
     data = (cli.folder / output).read_bytes()
     text = gzip.decompress(data) if output.endswith("gz") else data
-    check([json.loads(line) for line in text.splitlines()], expected)
+    check_rows([json.loads(line) for line in text.splitlines()], single_reference_result)
 
 
-def test_parquet(cli, table, expected):
+def test_score_command_writes_parquet(cli, table, single_reference_result):
     pq = pytest.importorskip("pyarrow.parquet")
-    assert cli("score", table, "-q", "-o", "out.parquet").out == f"{expected.score!r}\n"
+    assert cli("score", table, "-q", "-o", "out.parquet").out == f"{single_reference_result.score!r}\n"
     with pq.ParquetFile(cli.folder / "out.parquet") as file:
         metadata = file.metadata.metadata
-        check(file.read().to_pylist(), expected)
-    assert metadata[b"meteor_e.chains.signature"].decode() == expected.signature
+        check_rows(file.read().to_pylist(), single_reference_result)
+    assert metadata[b"meteor_e.chains.signature"].decode() == single_reference_result.signature
 
 
-def test_text_files_as_a_table(cli, expected):
+def test_score_command_writes_a_table_of_text_files(cli, single_reference_result):
     cli.file("hyp", "\n".join(HYPOTHESES))
     cli.file("ref", "\n".join(REFERENCES))
-    assert f"{expected.score:.4f}" in cli("score", "hyp", "ref", "-o", "out.jsonl").out
-    rows = table_rows(cli)
+    assert f"{single_reference_result.score:.4f}" in cli("score", "hyp", "ref", "-o", "out.jsonl").out
+    rows = read_output_rows(cli)
     assert list(rows[0])[:3] == ["segment", "hypothesis", "references"]
     assert rows[1]["references"] == [REFERENCES[1]]
-    check(rows, expected, ids=False)
+    check_rows(rows, single_reference_result, ids=False)
     cli("score", "hyp", "ref", "-r", "ref", "-o", "out.jsonl")
-    assert [row["system"] for row in table_rows(cli)] == ["hyp"] * 120 + ["ref"] * 120
+    assert [row["system"] for row in read_output_rows(cli)] == ["hyp"] * 120 + ["ref"] * 120
 
 
-def test_systems_of_a_table_have_separate_columns(cli, table, expected):
+def test_output_table_has_columns_for_each_system(cli, table, single_reference_result):
     options = ["--hypothesis-column", "hypothesis", "--hypothesis-column", "other", "--prefix", "m."]
     cli("score", table, "-q", "-o", "out.jsonl", *options)
-    rows = table_rows(cli)
-    assert [row["hypothesis_m.score"] for row in rows] == [segment.score for segment in expected.segments]
+    rows = read_output_rows(cli)
+    assert [row["hypothesis_m.score"] for row in rows] == [
+        segment.score for segment in single_reference_result.segments
+    ]
     assert "other_m.score" in rows[0]
 
 
-def test_table_has_a_column_for_each_metric(cli, table):
+def test_output_table_has_a_column_for_each_metric(cli, table):
     arguments = ("--reference-column", "both", "-M", "meteor", "-M", "chrf", "-M", "any")
     cli("score", table, *arguments, "-o", "out.jsonl")
-    scored = table_rows(cli)
+    output_rows = read_output_rows(cli)
     segments = json.loads(cli("score", table, *arguments, "-f", "json", "--segments").out)["systems"][0]["segments"]
     labels = ["METEOR", "chrF", "any"]
-    assert [list(row)[-3:] for row in scored] == [labels] * len(segments)
+    assert [list(row)[-3:] for row in output_rows] == [labels] * len(segments)
     expected_scores = [[segment["scores"][label]["score"] for label in labels] for segment in segments]
-    assert [[row[label] for label in labels] for row in scored] == expected_scores
+    assert [[row[label] for label in labels] for row in output_rows] == expected_scores
 
 
-def test_table_of_several_metrics_and_systems(cli, table):
+def test_output_table_names_columns_by_system_and_metric(cli, table):
     arguments = ("--hypothesis-column", "hypothesis", "--hypothesis-column", "other", "-M", "chrf", "-M", "meteor")
     cli("score", table, *arguments, "-o", "out.jsonl", "--prefix", "new_")
-    assert list(table_rows(cli)[0])[-4:] == [
+    assert list(read_output_rows(cli)[0])[-4:] == [
         "hypothesis_new_chrF",
         "hypothesis_new_METEOR",
         "other_new_chrF",
@@ -172,7 +187,7 @@ def test_table_of_several_metrics_and_systems(cli, table):
     ]
 
 
-def test_json_values_are_copied_unchanged(cli):
+def test_output_table_copies_json_values_unchanged(cli):
     line = '{"n":1.50, "big":123456789012345678901234567890, "x":[ null ], "hypothesis":"a","reference":"\\u00e9"}'
     cli.file("data.jsonl", f"\ufeff{line}\r\n\r\n{line}")
     cli("score", "data.jsonl", "-o", "out.jsonl")
@@ -195,7 +210,7 @@ BAD_LINES = [
 
 
 @pytest.mark.parametrize(("line", "message"), BAD_LINES)
-def test_json_line_errors(cli, line, message):
+def test_score_command_reports_invalid_json_lines(cli, line, message):
     cli.file("data.jsonl", '{"hypothesis": "a", "reference": "b"}\n' + line + "\n")
     cli.file("out.jsonl", "before")
     assert re.search(message, cli.failing(1, "score", "data.jsonl", "-o", "out.jsonl"))
@@ -203,7 +218,7 @@ def test_json_line_errors(cli, line, message):
     assert sorted(path.name for path in cli.folder.iterdir()) == ["data.jsonl", "out.jsonl"]
 
 
-def test_parquet_errors(cli):
+def test_score_command_reports_invalid_parquet_files(cli):
     pa = pytest.importorskip("pyarrow")
     import pyarrow.parquet as pq
 
@@ -221,9 +236,9 @@ def test_parquet_errors(cli):
     assert "cannot read short.parquet" in cli.failing(1, "score", "short.parquet")
 
 
-def test_damaged_parquet_page_is_an_error(cli, rows):
+def test_score_command_reports_damaged_parquet_page(cli, rows):
     pytest.importorskip("pyarrow")
-    cli.file("data.jsonl", lines(rows))
+    cli.file("data.jsonl", to_json_lines(rows))
     cli("score", "data.jsonl", "-o", "out.parquet", "--prefix", "first_")
     data = bytearray((cli.folder / "out.parquet").read_bytes())
     data[300:310] = bytes(255 - byte for byte in data[300:310])
@@ -231,17 +246,17 @@ def test_damaged_parquet_page_is_an_error(cli, rows):
     assert "cannot read bad.parquet" in cli.failing(1, "score", "bad.parquet", "-o", "again.parquet")
 
 
-def test_rows_that_fit_no_schema(cli):
+def test_parquet_output_rejects_rows_of_another_schema(cli):
     pytest.importorskip("pyarrow")
     row = {"hypothesis": "a", "reference": "b", "x": 1}
-    cli.file("data.jsonl", lines([row] * 5000 + [{**row, "x": "text"}]))
+    cli.file("data.jsonl", to_json_lines([row] * 5000 + [{**row, "x": "text"}]))
     assert "write .jsonl instead" in cli.failing(1, "score", "data.jsonl", "-o", "out.parquet")
-    cli.file("data.jsonl", lines([row] * 5000 + [{**row, "y": 1}]))
+    cli.file("data.jsonl", to_json_lines([row] * 5000 + [{**row, "y": 1}]))
     assert "'y' that the first rows lack" in cli.failing(1, "score", "data.jsonl", "-o", "out.parquet")
 
 
-def test_existing_column_is_an_error(cli, rows):
-    cli.file("data.jsonl", lines({**row, "meteor_score": 1} for row in rows))
+def test_score_command_rejects_existing_column(cli, rows):
+    cli.file("data.jsonl", to_json_lines({**row, "meteor_score": 1} for row in rows))
     assert "--prefix" in cli.failing(1, "score", "data.jsonl", "-o", "out.jsonl")
 
 
@@ -255,16 +270,16 @@ def test_existing_column_is_an_error(cli, rows):
         (["data.jsonl", "--hypothesis-column", "other", "--hypothesis-column", "other"], "given twice"),
     ],
 )
-def test_usage(cli, rows, arguments, message):
-    cli.file("data.jsonl", lines(rows))
+def test_score_command_rejects_conflicting_arguments(cli, rows, arguments, message):
+    cli.file("data.jsonl", to_json_lines(rows))
     cli.file("hyp", "a\n")
     assert message in cli.failing(2, "score", *arguments)
 
 
-def test_missing_library_is_an_error(cli, rows):
-    cli.file("data.jsonl", lines(rows))
-    blocked = cli.folder.parent / "blocked"
-    blocked.mkdir()
-    (blocked / "distributed.py").write_text("raise ModuleNotFoundError('no', name='distributed')")
-    message = cli.failing(2, "score", "data.jsonl", "--dask", "local:1", env={"PYTHONPATH": str(blocked)})
+def test_score_command_reports_missing_library(cli, rows):
+    cli.file("data.jsonl", to_json_lines(rows))
+    stub_folder = cli.folder.parent / "blocked"
+    stub_folder.mkdir()
+    (stub_folder / "distributed.py").write_text("raise ModuleNotFoundError('no', name='distributed')")
+    message = cli.failing(2, "score", "data.jsonl", "--dask", "local:1", env={"PYTHONPATH": str(stub_folder)})
     assert "meteor-e-tables[dask]" in message

@@ -1,3 +1,5 @@
+"""Fixtures with temporary folders, a vector file and a small encoder."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -9,7 +11,7 @@ from tiny_encoder import *  # noqa: F403
 
 
 @pytest.fixture(autouse=True)
-def _own_folders(tmp_path, monkeypatch):
+def _use_temporary_folders(tmp_path, monkeypatch):
     """Use temporary folders for converted vectors and installed encoders."""
     monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("METEOR_E_VECTORS", str(tmp_path / "vectors"))
@@ -29,8 +31,8 @@ ANGLES = {
 
 
 @pytest.fixture
-def plane(tmp_path) -> Path:
-    """A vector file whose words lie in a plane."""
+def plane_vectors(tmp_path) -> Path:
+    """Write a vector file with two dimensions, and return its path."""
     path = tmp_path / "plane.vectors"
     angles = np.radians(list(ANGLES.values()))
     rows = np.stack([3 * np.cos(angles), 3 * np.sin(angles)], axis=1).astype(np.float32)

@@ -1,4 +1,4 @@
-"""The options of METEOR-E in ``compat``, which need this plugin and meteor-e-languages."""
+"""Tests of the METEOR-E options of ``compat``, which need this plugin and meteor-e-languages."""
 
 from __future__ import annotations
 
@@ -10,11 +10,13 @@ from meteor_e.java.program import make_chain_entries
 pytest.importorskip("meteor_e_languages", reason="meteor-e-languages is not installed")
 
 
-def configuration(*arguments):
+def parse_configuration(*arguments):
+    """Parse the options of a command line."""
     return JavaConfiguration.from_options(parse(["h", "r", *arguments]))
 
 
-def _matcher(module, parsed_options):
+def find_matcher(module, parsed_options):
+    """Return the configuration of the matcher that replaces a module of METEOR-E."""
     return make_chain_entries(parsed_options)[0][parsed_options.modules.index(module)]
 
 
@@ -29,18 +31,25 @@ def _matcher(module, parsed_options):
     ],
 )
 def test_vector_options_select_key_and_threshold(option, key, lemmatizes):
-    parsed_options = configuration("-l", "fr", "-m", "exact embeddings", "-w", "1 .7", option, "v.txt", "-embTh", ".75")
+    parsed_options = parse_configuration(
+        "-l", "fr", "-m", "exact embeddings", "-w", "1 .7", option, "v.txt", "-embTh", ".75"
+    )
     assert parsed_options.modules == ("exact", "embeddings")
     assert parsed_options.weights == (1.0, 0.7)
-    assert _matcher("embeddings", parsed_options) == {"use": "vector", "file": "v.txt", "key": key, "threshold": 0.75}
+    assert find_matcher("embeddings", parsed_options) == {
+        "use": "vector",
+        "file": "v.txt",
+        "key": key,
+        "threshold": 0.75,
+    }
     assert make_chain_entries(parsed_options)[1] == ("simplemma" if lemmatizes else None)
 
 
 def test_vector_option_adds_the_module():
-    parsed_options = configuration("-l", "fr", "-emb", "v.txt")
+    parsed_options = parse_configuration("-l", "fr", "-emb", "v.txt")
     assert parsed_options.modules == ("exact", "stem", "paraphrase", "embeddings")
     assert parsed_options.weights == (1.0, 0.2, 0.4, 0.8)
-    assert _matcher("embeddings", configuration("-m", "exact embeddings")) == {
+    assert find_matcher("embeddings", parse_configuration("-m", "exact embeddings")) == {
         "use": "vector",
         "key": "word",
         "threshold": 0.8,
@@ -48,11 +57,11 @@ def test_vector_option_adds_the_module():
 
 
 def test_lemma_option_changes_the_synonym_matcher(tmp_path):
-    with_lemmas = configuration("-l", "de", "-m", "exact synonym", "-lemmas", "l.tsv", "-d", str(tmp_path))
-    assert make_chain_entries(with_lemmas)[1] == {"use": "lookup", "file": "l.tsv"}
-    assert _matcher("synonym", with_lemmas) == {"use": "dbnary", "file": str(tmp_path / "german.synsets")}
+    parsed_options = parse_configuration("-l", "de", "-m", "exact synonym", "-lemmas", "l.tsv", "-d", str(tmp_path))
+    assert make_chain_entries(parsed_options)[1] == {"use": "lookup", "file": "l.tsv"}
+    assert find_matcher("synonym", parsed_options) == {"use": "dbnary", "file": str(tmp_path / "german.synsets")}
     (tmp_path / "german.synsets.gz").touch()
-    assert _matcher("synonym", with_lemmas) == {"use": "dbnary", "file": str(tmp_path / "german.synsets.gz")}
-    assert _matcher("synonym", configuration("-lemmas", "l.tsv")) == {"use": "dbnary", "pack": "en"}
-    # If vectors do not need lemmas, synonyms are those of METEOR 1.5.
-    assert _matcher("synonym", configuration("-emb", "v.txt", "-d", "x")) == {"use": "synonym"}
+    assert find_matcher("synonym", parsed_options) == {"use": "dbnary", "file": str(tmp_path / "german.synsets.gz")}
+    assert find_matcher("synonym", parse_configuration("-lemmas", "l.tsv")) == {"use": "dbnary", "pack": "en"}
+    # Without lemmas, the synonyms are those of METEOR 1.5.
+    assert find_matcher("synonym", parse_configuration("-emb", "v.txt", "-d", "x")) == {"use": "synonym"}

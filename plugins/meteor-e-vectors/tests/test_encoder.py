@@ -1,4 +1,4 @@
-"""Sentence encoders: word pieces, layers, long sentences, and independence of the batch."""
+"""Tests of sentence encoders: word pieces, layers, long sentences, and independence of the batch."""
 
 from __future__ import annotations
 
@@ -14,13 +14,14 @@ from tiny_encoder import WORDS
 from meteor_e import ConfigError, ResourceError
 
 
-def sentences(count: int, longest: int = 30) -> list[list[str]]:
-    numbers = random.Random(3)
+def random_sentences(count: int, max_length: int = 30) -> list[list[str]]:
+    """Return random sentences, with words that the vocabulary contains, has to divide, or does not know."""
+    generator = random.Random(3)
     words = [word for word in WORDS if not word.startswith("#")] + ["cats", "plays", "xyzzy", "\x07", "Cat"]
-    return [numbers.choices(words, k=numbers.randint(1, longest)) for _ in range(count)]
+    return [generator.choices(words, k=generator.randint(1, max_length)) for _ in range(count)]
 
 
-def test_encoder_returns_a_row_per_word(tiny):
+def test_encoder_returns_a_row_per_word(encoder_folder):
     encoder = open_encoder("tiny")
     (rows,) = encoder.encode([["the", "cats", "xyzzy", "play", "\x07"]])
     assert rows.shape == (5, 3)
@@ -29,7 +30,7 @@ def test_encoder_returns_a_row_per_word(tiny):
     assert np.linalg.norm(rows, axis=1).tolist() == pytest.approx([1, 1, 0, 1, 0])
 
 
-def test_word_vector_is_the_mean_of_its_pieces(tiny):
+def test_word_vector_is_the_mean_of_its_pieces(encoder_folder):
     encoder = open_encoder("tiny", layer=1)
     (rows,) = encoder.encode([["cats"]])
     ids = np.array([[1, 3 + WORDS.index("cat"), 3 + WORDS.index("##s"), 2]])
@@ -38,7 +39,7 @@ def test_word_vector_is_the_mean_of_its_pieces(tiny):
     assert rows[0] == pytest.approx(mean / np.linalg.norm(mean), abs=1e-6)
 
 
-def test_layers_have_different_vectors(tiny):
+def test_layers_have_different_vectors(encoder_folder):
     first, last = (open_encoder("tiny", layer).encode([["the", "cat"]])[0] for layer in (1, 2))
     assert not np.allclose(first, last)
     assert np.array_equal(open_encoder("tiny").encode([["the", "cat"]])[0], last)
@@ -48,37 +49,39 @@ def test_layers_have_different_vectors(tiny):
 
 
 @pytest.mark.parametrize("threads", ["1", "3"])
-def test_rows_do_not_depend_on_the_batch(tiny, threads, monkeypatch):
+def test_encoder_rows_do_not_depend_on_the_batch(encoder_folder, threads, monkeypatch):
     monkeypatch.setenv("METEOR_E_THREADS", threads)
     encoder = open_encoder("tiny")
-    sentence_list = sentences(200)
-    expected = [encoder.encode([sentence])[0] for sentence in sentence_list]
-    order = random.Random(1).sample(range(len(sentence_list)), len(sentence_list))
+    sentences = random_sentences(200)
+    expected = [encoder.encode([sentence])[0] for sentence in sentences]
+    order = random.Random(1).sample(range(len(sentences)), len(sentences))
     for size in (2, 7, 200):
         for start in range(0, len(order), size):
-            part = order[start : start + size]
-            for number, rows in zip(part, encoder.encode([sentence_list[number] for number in part]), strict=True):
-                assert rows.tobytes() == expected[number].tobytes()
+            batch_indexes = order[start : start + size]
+            for index, rows in zip(
+                batch_indexes, encoder.encode([sentences[index] for index in batch_indexes]), strict=True
+            ):
+                assert rows.tobytes() == expected[index].tobytes()
     copy = pickle.loads(pickle.dumps(encoder))
-    assert all(np.array_equal(a, b) for a, b in zip(copy.encode(sentence_list), expected, strict=True))
+    assert all(np.array_equal(a, b) for a, b in zip(copy.encode(sentences), expected, strict=True))
 
 
-def test_long_sentence_is_divided_between_words(tiny):
-    """The network takes 12 pieces at once, and two of them open and close a sentence."""
+def test_encoder_divides_long_sentences_between_words(encoder_folder):
+    """The network accepts 12 pieces, including one at the beginning and one at the end of the sentence."""
     encoder = open_encoder("tiny")
     words = ["cats"] * 7 + ["the"]
     (rows,) = encoder.encode([words])
-    parts = encoder.encode([words[:5], words[5:]])
-    assert np.array_equal(rows, np.concatenate(parts))
+    part_rows = encoder.encode([words[:5], words[5:]])
+    assert np.array_equal(rows, np.concatenate(part_rows))
     (word_rows,) = encoder.encode([["play" + "s" * 50, "cat"]])
     assert word_rows.shape == (2, 3)
 
 
 @pytest.mark.parametrize("name", [NETWORK, TOKENIZER])
-@pytest.mark.parametrize("change", [lambda content: content[:-1], lambda content: content + b" "])
-def test_damaged_files_are_refused(tiny, name, change):
-    file = tiny / name
-    file.write_bytes(change(file.read_bytes()))
+@pytest.mark.parametrize("damage", [lambda content: content[:-1], lambda content: content + b" "])
+def test_open_encoder_rejects_damaged_files(encoder_folder, name, damage):
+    file = encoder_folder / name
+    file.write_bytes(damage(file.read_bytes()))
     with pytest.raises(ResourceError, match=f"{name} is damaged"):
         open_encoder("tiny")
 
@@ -92,7 +95,7 @@ def test_damaged_files_are_refused(tiny, name, change):
         ("..", ConfigError, "is not a name of an encoder"),
     ],
 )
-def test_missing_encoders_are_reported(tiny, name, error, message):
-    (tiny / NETWORK).unlink()
+def test_open_encoder_reports_missing_encoders(encoder_folder, name, error, message):
+    (encoder_folder / NETWORK).unlink()
     with pytest.raises(error, match=message):
         open_encoder(name)

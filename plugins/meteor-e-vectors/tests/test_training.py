@@ -1,4 +1,4 @@
-"""The commands ``vectors train`` and ``vectors convert``, with text in which two words have equal contexts."""
+"""Tests of the commands ``vectors train`` and ``vectors convert``. Two words of their corpus have equal contexts."""
 
 from __future__ import annotations
 
@@ -17,22 +17,24 @@ from meteor_e_vectors.cli import vectors as command
 from meteor_e import MeteorError
 
 
-def text(size=600):
+def make_sentences(size=600):
     """Return sentences in which dog and hound have equal contexts, and cat has other contexts."""
-    numbers = np.random.default_rng(0)
-    dogs = [f"The {dog} barks , and runs after it ." for dog in ("dog", "hound")]
-    cats = [f"A cat {verb} on our roof today ." for verb in ("sleeps", "rests")]
-    return [str(numbers.choice(dogs + cats)) for _ in range(size)]
+    generator = np.random.default_rng(0)
+    dog_sentences = [f"The {dog} barks , and runs after it ." for dog in ("dog", "hound")]
+    cat_sentences = [f"A cat {verb} on our roof today ." for verb in ("sleeps", "rests")]
+    return [str(generator.choice(dog_sentences + cat_sentences)) for _ in range(size)]
 
 
 def run(*arguments):
+    """Run ``meteor-e vectors``, and return its result."""
     return CliRunner().invoke(command, [str(argument) for argument in arguments], catch_exceptions=False)
 
 
 @pytest.fixture
 def corpus(tmp_path):
+    """Write a corpus, and return its path."""
     path = tmp_path / "corpus.txt"
-    path.write_text("\n".join(text()) + "\n")
+    path.write_text("\n".join(make_sentences()) + "\n")
     return path
 
 
@@ -51,25 +53,25 @@ def test_interrupted_training_leaves_no_files(tmp_path, corpus):
 @pytest.mark.parametrize("model", ["cbow", "skip-gram"])
 def test_trained_vectors_have_metadata_and_similar_words(tmp_path, corpus, model):
     corpus.write_text(corpus.read_text() * 10)
-    packed = tmp_path / "corpus.xz"
-    packed.write_bytes(lzma.compress(corpus.read_bytes()))
-    done = run("train", packed, "-l", "other", "-d", 12, "--model", model)
+    compressed_corpus = tmp_path / "corpus.xz"
+    compressed_corpus.write_bytes(lzma.compress(corpus.read_bytes()))
+    result = run("train", compressed_corpus, "-l", "other", "-d", 12, "--model", model)
     file = tmp_path / "vectors" / "other.vectors"
-    assert f"{file}: " in done.output
+    assert f"{file}: " in result.output
     vectors = open_vectors(file)
     rows = {word: row / np.linalg.norm(row) for word, row in vectors.items()}
     assert max(set(rows) - {"dog"}, key=lambda word: rows["dog"] @ rows[word]) == "hound"
-    assert vectors.counts[vectors.index("cat")] == sum("cat" in line for line in text()) * 10
+    assert vectors.counts[vectors.index("cat")] == sum("cat" in line for line in make_sentences()) * 10
     metadata = vectors.metadata
     assert (metadata["model"], metadata["sentences"], metadata["deterministic"]) == (model, 6000, True)
 
 
 def test_training_options_change_the_vectors(tmp_path, corpus):
-    plain = ["train", corpus, "-l", "other", "-d", 4]
-    run(*plain, "-o", tmp_path / "plain")
-    for number, (option, value) in enumerate({"--epochs": 9, "--min-count": 200, "--seed": 2, "-w": 2}.items()):
-        file = tmp_path / f"other-{number}"
-        run(*plain, option, value, "-o", file)
+    base_arguments = ["train", corpus, "-l", "other", "-d", 4]
+    run(*base_arguments, "-o", tmp_path / "plain")
+    for index, (option, value) in enumerate({"--epochs": 9, "--min-count": 200, "--seed": 2, "-w": 2}.items()):
+        file = tmp_path / f"other-{index}"
+        run(*base_arguments, option, value, "-o", file)
         assert open_vectors(file).digest != open_vectors(tmp_path / "plain").digest, option
     assert "cat" in open_vectors(tmp_path / "plain")
     counts = open_vectors(tmp_path / "other-1").counts
@@ -111,18 +113,18 @@ def test_training_with_one_thread_is_reproducible(tmp_path, corpus):
         (lzma.compress(b"a b c\n" * 10000)[:-20], "cannot read"),
     ],
 )
-def test_unusable_texts_are_refused(tmp_path, content, message):
+def test_train_command_rejects_unusable_texts(tmp_path, content, message):
     (tmp_path / "text").write_bytes(content)
     with pytest.raises(MeteorError, match=message):
         run("train", tmp_path / "text", "-l", "other", "-o", tmp_path / "folder" / "out")
     assert not list(tmp_path.glob("folder/*"))
 
 
-def test_convert_command(tmp_path):
+def test_convert_command_reports_counts_and_errors(tmp_path):
     source = tmp_path / "glove.txt"
     source.write_text("house 1 2 3\nhome 1 2 4\nhouse 0 0 0\n")
-    done = run("convert", source, "-l", "en")
-    assert "2 words, 3 dimensions, from glove; 1 repeated words were left out" in done.output
+    result = run("convert", source, "-l", "en")
+    assert "2 words, 3 dimensions, from glove; 1 repeated words were left out" in result.output
     for arguments, message in (
         (["convert", tmp_path / "vectors" / "en.vectors", "-l", "en"], "is a vector file already"),
         (["convert", source], "use -o FILE to name the vector file"),

@@ -1,4 +1,4 @@
-"""Writing and reading of vector files."""
+"""Tests of writing and reading vector files."""
 
 from __future__ import annotations
 
@@ -16,12 +16,13 @@ ROWS = np.arange(15, dtype=np.float32).reshape(5, 3)
 
 @pytest.fixture
 def file(tmp_path):
+    """Write a vector file, and return its path."""
     path = tmp_path / "some.vectors"
     write_vectors(path, WORDS, ROWS, counts=np.array([9, 7, 5, 2**40, 1]), metadata={"key": "lemma", "seed": 3})
     return path
 
 
-def test_written_file_can_be_read(file):
+def test_open_vectors_reads_written_file(file):
     vectors = open_vectors(file)
     assert list(vectors) == WORDS == vectors.words
     assert np.array_equal(np.stack(list(vectors.values())), ROWS)
@@ -43,17 +44,17 @@ def test_written_file_can_be_read(file):
 
 def test_digest_depends_on_words_and_vectors_only(tmp_path):
     digests = set()
-    for number, (words, rows, metadata) in enumerate(
+    for index, (words, rows, metadata) in enumerate(
         [(WORDS, ROWS, {}), (WORDS, ROWS, {"seed": 1}), (WORDS[::-1], ROWS, {}), (WORDS, ROWS + 1, {})]
     ):
-        path = tmp_path / f"{number}.vectors"
+        path = tmp_path / f"{index}.vectors"
         write_vectors(path, words, rows, metadata=metadata)
         digests.add(open_vectors(path).digest)
     assert len(digests) == 3
 
 
 @pytest.mark.parametrize(
-    ("change", "message"),
+    ("damage", "message"),
     [
         (lambda data: data[:40], "ends inside its header"),
         (lambda data: data[:-1], "has .* bytes instead of"),
@@ -63,24 +64,24 @@ def test_digest_depends_on_words_and_vectors_only(tmp_path):
         (lambda data: data.replace(b'{"digest"', b'["digest"'), "its metadata cannot be read"),
     ],
 )
-def test_damaged_files_are_refused(file, change, message):
-    file.write_bytes(change(file.read_bytes()))
+def test_open_vectors_rejects_damaged_files(file, damage, message):
+    file.write_bytes(damage(file.read_bytes()))
     with pytest.raises(ResourceError, match=message):
         open_vectors(file)
 
 
-def test_flipped_bit_is_detected(file):
-    """Only the padding between sections can change without an error, because it is not part of the content."""
-    content, expected, refused = file.read_bytes(), list(open_vectors(file).rows.ravel()), 0
+def test_open_vectors_detects_a_flipped_bit(file):
+    """A flipped bit is an error, unless it is in the padding between sections, which is not part of the content."""
+    content, expected, rejection_count = file.read_bytes(), list(open_vectors(file).rows.ravel()), 0
     for offset in range(len(content)):
         file.write_bytes(content[:offset] + bytes([content[offset] ^ 4]) + content[offset + 1 :])
         try:
             vectors = open_vectors(file)
         except ResourceError:
-            refused += 1
+            rejection_count += 1
         else:
             assert (vectors.words, list(vectors.rows.ravel()), vectors.key) == (WORDS, expected, "lemma")
-    assert refused > len(content) // 2
+    assert rejection_count > len(content) // 2
 
 
 @pytest.mark.parametrize(
@@ -92,7 +93,7 @@ def test_flipped_bit_is_detected(file):
         (["a", "b"], np.array([[1, 2], [np.nan, 1]], np.float32), "the vector of 'b' is not finite"),
     ],
 )
-def test_unsuitable_words_and_rows_are_refused(tmp_path, words, rows, message):
+def test_write_vectors_rejects_unsuitable_words_and_rows(tmp_path, words, rows, message):
     with pytest.raises(InputError, match=message):
         write_vectors(tmp_path / "x.vectors", words, rows)
     assert list(tmp_path.iterdir()) == []

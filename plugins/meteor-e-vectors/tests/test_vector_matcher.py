@@ -1,4 +1,4 @@
-"""The matcher ``vector``, with vectors in a plane."""
+"""Tests of the matcher ``vector`` with vectors in a plane."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from meteor_e.testing import check_matcher, check_plugin
 
 
 def make_matcher(file, **options):
+    """Return a matcher with the vectors of a file."""
     return VectorMatcher(VectorMatcher.Options(file=str(file), **options))
 
 
-def pairs(matcher, hypothesis, reference):
+def match_phrases(matcher, hypothesis, reference):
     """Return the matching phrases of two texts, with the probabilities of the matches."""
     hypothesis_words, reference_words = hypothesis.split(), reference.split()
     hypothesis_tokens, reference_tokens = map(Token, hypothesis_words), map(Token, reference_words)
@@ -29,36 +30,36 @@ def pairs(matcher, hypothesis, reference):
     return results
 
 
-def test_matcher_and_plugin_conform(plane):
+def test_matcher_and_plugin_pass_interface_checks(plane_vectors):
     check_plugin(meteor_e_vectors.plugin)
-    check_matcher(VectorMatcher, tokens=["house", "home"], file=plane)
-    check_matcher(VectorMatcher, tokens=["house", "home"], file=plane, below=0.95, threshold=0.6)
+    check_matcher(VectorMatcher, tokens=["house", "home"], file=plane_vectors)
+    check_matcher(VectorMatcher, tokens=["house", "home"], file=plane_vectors, below=0.95, threshold=0.6)
 
 
-def test_words_match_by_their_similarity(plane):
-    matcher = make_matcher(plane)
-    assert pairs(matcher, "house dog", "home hound") == [("house", "home", 0.933), ("dog", "hound", 0.9924)]
+def test_matcher_matches_similar_words(plane_vectors):
+    matcher = make_matcher(plane_vectors)
+    assert match_phrases(matcher, "house dog", "home hound") == [("house", "home", 0.933), ("dog", "hound", 0.9924)]
     # (1 + cos 53.13°)/2 is slightly greater than .8.
-    assert pairs(matcher, "house", "building") == [("house", "building", 0.8)]
-    assert pairs(make_matcher(plane, threshold=0.81), "house", "building") == []
-    assert pairs(matcher, "house", "dog") == []
+    assert match_phrases(matcher, "house", "building") == [("house", "building", 0.8)]
+    assert match_phrases(make_matcher(plane_vectors, threshold=0.81), "house", "building") == []
+    assert match_phrases(matcher, "house", "dog") == []
 
 
-def test_equal_words_match_even_without_vectors(plane):
-    assert pairs(make_matcher(plane), "xyzzy house", "xyzzy dog") == [("xyzzy", "xyzzy", 1.0)]
-    assert pairs(make_matcher(plane, threshold=0.0), "xyzzy", "house") == []
+def test_matcher_matches_equal_words_without_vectors(plane_vectors):
+    assert match_phrases(make_matcher(plane_vectors), "xyzzy house", "xyzzy dog") == [("xyzzy", "xyzzy", 1.0)]
+    assert match_phrases(make_matcher(plane_vectors, threshold=0.0), "xyzzy", "house") == []
 
 
-@pytest.mark.parametrize("pure", [False, True])
-def test_chain_with_vectors_aligns_similar_words(plane, pure, monkeypatch):
-    monkeypatch.setenv("METEOR_E_PURE", "1" if pure else "")
+@pytest.mark.parametrize("is_python_engine", [False, True])
+def test_chain_with_vectors_aligns_similar_words(plane_vectors, is_python_engine, monkeypatch):
+    monkeypatch.setenv("METEOR_E_PURE", "1" if is_python_engine else "")
     from meteor_e.engine.native import native_module
 
     native_module.cache_clear()
-    meteor = Meteor("other", matchers=["exact", {"use": "vector", "file": str(plane)}])
+    meteor = Meteor("other", matchers=["exact", {"use": "vector", "file": str(plane_vectors)}])
     native_module.cache_clear()
-    scored = meteor.score("the home stands", ["the house stands"])
-    assert scored.alignment.pairs() == [
+    result = meteor.score("the home stands", ["the house stands"])
+    assert result.alignment.pairs() == [
         ("the", "the", "exact"),
         ("home", "house", "vector"),
         ("stands", "stands", "exact"),
@@ -66,28 +67,28 @@ def test_chain_with_vectors_aligns_similar_words(plane, pure, monkeypatch):
     assert "vector=0.8(threshold=0.8 key=word vectors@" in meteor.signature
 
 
-def test_bands_of_similarity_have_their_own_weights(plane):
+def test_matcher_bands_have_separate_weights(plane_vectors):
     """Bands can approximate the similarity as a weight: matches above .95 have the weight .95, and so on."""
     bands = [
-        {"use": "vector", "file": str(plane), "threshold": 0.95, "weight": 0.95},
-        {"use": "vector", "file": str(plane), "threshold": 0.9, "below": 0.95, "weight": 0.9},
+        {"use": "vector", "file": str(plane_vectors), "threshold": 0.95, "weight": 0.95},
+        {"use": "vector", "file": str(plane_vectors), "threshold": 0.9, "below": 0.95, "weight": 0.9},
     ]
     meteor = Meteor("other", matchers=["exact", *bands])
-    counts = meteor.score("house dog", ["home hound"]).statistics.matchers
-    assert [count.hypothesis_content for count in counts] == [0, 1, 1]
-    # Only the band without an upper bound proposes equal words.
-    assert pairs(make_matcher(plane, threshold=0.5, below=0.9), "house", "house") == []
+    matcher_counts = meteor.score("house dog", ["home hound"]).statistics.matchers
+    assert [count.hypothesis_content for count in matcher_counts] == [0, 1, 1]
+    # Only a band without an upper bound matches equal words.
+    assert match_phrases(make_matcher(plane_vectors, threshold=0.5, below=0.9), "house", "house") == []
 
 
-def test_installed_vectors_are_the_default(plane, tmp_path):
+def test_matcher_uses_installed_vectors_by_default(plane_vectors, tmp_path):
     with pytest.raises(
         ResourceError, match=r"no vectors for language 'other' .* `meteor-e vectors train TEXT -l other`"
     ):
         Meteor("other", matchers=["exact", "vector"])
     folder = tmp_path / "vectors"
     folder.mkdir()
-    (folder / "other.vectors").write_bytes(plane.read_bytes())
-    assert open_vectors(plane).digest[:12] in Meteor("other", matchers=["exact", "vector"]).signature
+    (folder / "other.vectors").write_bytes(plane_vectors.read_bytes())
+    assert open_vectors(plane_vectors).digest[:12] in Meteor("other", matchers=["exact", "vector"]).signature
 
 
 @pytest.mark.parametrize(
@@ -98,9 +99,9 @@ def test_installed_vectors_are_the_default(plane, tmp_path):
         ({"below": 0.5}, "below is 0.5; it must be above the threshold"),
     ],
 )
-def test_invalid_options_are_refused(plane, options, message):
+def test_matcher_rejects_invalid_options(plane_vectors, options, message):
     with pytest.raises(ConfigError, match=message):
-        Meteor("other", matchers=["exact", {"use": "vector", "file": str(plane), **options}])
+        Meteor("other", matchers=["exact", {"use": "vector", "file": str(plane_vectors), **options}])
 
 
 @pytest.mark.parametrize(
@@ -112,12 +113,14 @@ def test_invalid_options_are_refused(plane, options, message):
         ({"key": "word_POS"}, "untagged", "needs tags, and the chain has the lemmatizer 'lookup'"),
     ],
 )
-def test_keys_need_lemmas_and_tags(plane, tmp_path, options, lemmatizer, message):
+def test_matcher_keys_require_lemmas_and_tags(plane_vectors, tmp_path, options, lemmatizer, message):
     """Without the lemmas or tags of the key, words would not have vectors, so a missing lemmatizer is an error."""
     (tmp_path / "lemmas.tsv").write_text("dogs\t\tdog\n")
-    given = {"use": "lookup", "file": str(tmp_path / "lemmas.tsv")} if lemmatizer == "untagged" else lemmatizer
-    chain = {"matchers": ["exact", {"use": "vector", "file": str(plane), **options}]}
+    lemmatizer_entry = (
+        {"use": "lookup", "file": str(tmp_path / "lemmas.tsv")} if lemmatizer == "untagged" else lemmatizer
+    )
+    chain = {"matchers": ["exact", {"use": "vector", "file": str(plane_vectors), **options}]}
     with pytest.raises(ConfigError, match=f"matcher 'vector' {message}"):
-        Meteor("en", **chain, lemmatizer=given)
+        Meteor("en", **chain, lemmatizer=lemmatizer_entry)
     (tmp_path / "lemmas.tsv").write_text("dogs\tNOUN\tdog\n")
     Meteor("en", **chain, lemmatizer={"use": "lookup", "file": str(tmp_path / "lemmas.tsv")})

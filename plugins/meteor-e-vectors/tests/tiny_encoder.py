@@ -1,4 +1,4 @@
-"""A small sentence encoder for tests."""
+"""Functions and fixtures that create a small sentence encoder."""
 
 from __future__ import annotations
 
@@ -13,17 +13,26 @@ DIRECTIONS = {"the": 0, "a": 8, "cat": 60, "feline": 70, "sat": 120, "rested": 1
 
 
 def write_network(path: Path, *, positions: int = 12, output: str = "last_hidden_state", extra: str = "") -> None:
-    """Write a network with two layers: vectors in the plane, which the second layer shifts towards their mean."""
-    onnx = pytest.importorskip("onnx", reason="the package onnx makes the networks of these tests")
+    """Write a network with two layers.
+
+    The first layer consists of vectors in the plane. The second layer shifts them toward their mean.
+    """
+    onnx = pytest.importorskip("onnx", reason="the package onnx creates the networks of these tests")
     from onnx import TensorProto, helper, numpy_helper
 
     vocabulary = ["[UNK]", "[CLS]", "[SEP]", *WORDS]
     table = np.zeros((len(vocabulary), 3), np.float32)
-    for number, word in enumerate(vocabulary):
-        angle = np.radians(DIRECTIONS.get(word, 33 * number))
-        table[number] = np.cos(angle), np.sin(angle), 0.1
-    places = np.linspace(0, 0.05, positions * 3, dtype=np.float32).reshape(positions, 3)
-    weights = {"table": table, "places": places, "share": np.float32(0.2), "first": np.int64(0), "step": np.int64(1)}
+    for index, word in enumerate(vocabulary):
+        angle = np.radians(DIRECTIONS.get(word, 33 * index))
+        table[index] = np.cos(angle), np.sin(angle), 0.1
+    position_vectors = np.linspace(0, 0.05, positions * 3, dtype=np.float32).reshape(positions, 3)
+    weights = {
+        "table": table,
+        "places": position_vectors,
+        "share": np.float32(0.2),
+        "first": np.int64(0),
+        "step": np.int64(1),
+    }
     weights |= {"axis": np.int64(1)}
     nodes = [
         helper.make_node("Gather", ["table", "input_ids"], ["words"]),
@@ -56,7 +65,7 @@ def write_tokenizer(path: Path) -> None:
     import tokenizers
     from tokenizers import models, normalizers, pre_tokenizers, processors
 
-    vocabulary = {piece: number for number, piece in enumerate(["[UNK]", "[CLS]", "[SEP]", *WORDS])}
+    vocabulary = {piece: index for index, piece in enumerate(["[UNK]", "[CLS]", "[SEP]", *WORDS])}
     tokenizer = tokenizers.Tokenizer(models.WordPiece(vocabulary, unk_token="[UNK]", max_input_chars_per_word=100))
     tokenizer.normalizer = normalizers.BertNormalizer()
     tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
@@ -69,8 +78,8 @@ def write_tokenizer(path: Path) -> None:
 
 
 @pytest.fixture
-def files(tmp_path) -> tuple[Path, Path]:
-    """A network and its tokenizer."""
+def encoder_files(tmp_path) -> tuple[Path, Path]:
+    """Write a network and its tokenizer, and return their paths."""
     network, tokenizer = tmp_path / "model.onnx", tmp_path / "tokenizer.json"
     write_network(network)
     write_tokenizer(tokenizer)
@@ -78,11 +87,11 @@ def files(tmp_path) -> tuple[Path, Path]:
 
 
 @pytest.fixture
-def tiny(files) -> Path:
-    """A small encoder with 2 layers that takes 12 pieces at once, installed as ``tiny``."""
+def encoder_folder(encoder_files) -> Path:
+    """Install a small encoder with two layers and at most 12 pieces under the name ``tiny``; return its folder."""
     from meteor_e_vectors.contextual.install import add_encoder
 
     from meteor_e.base.progress import silent
 
     layers = ("layer_1", "last_hidden_state")
-    return add_encoder("tiny", *files, layers=layers, pieces=12, progress=silent)
+    return add_encoder("tiny", *encoder_files, layers=layers, pieces=12, progress=silent)
