@@ -1,4 +1,8 @@
-"""Pages that are made when the site is built: the command line, the keys of files, and notebooks, which are run."""
+"""MkDocs hooks that generate pages when the site is built.
+
+The generated pages are the reference of the command line, of the keys in YAML files and of the measures of agreement,
+and the notebooks, which are run during the build.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import base64
 import inspect
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -30,64 +34,64 @@ from meteor_e.plugins.distributions import load_command_notes
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the generated pages."""
     for path, content in (
-        *command_pages(),
-        ("reference/chain-keys.md", chain_keys()),
-        ("reference/index-keys.md", index_keys()),
-        ("reference/measures.md", measures()),
+        *generate_command_pages(),
+        ("reference/chain-keys.md", generate_chain_keys_page()),
+        ("reference/index-keys.md", generate_index_keys_page()),
+        ("reference/measures.md", generate_measures_page()),
     ):
         files.append(File.generated(config, path, content=content))
     for path in sorted(NOTEBOOKS.glob("*.ipynb")):
-        text, pictures = notebook(path)
-        files.append(File.generated(config, f"notebooks/{path.stem}.md", content=text))
+        markdown, pictures = render_notebook(path)
+        files.append(File.generated(config, f"notebooks/{path.stem}.md", content=markdown))
         for name, data in pictures.items():
             files.append(File.generated(config, f"notebooks/{name}", content=data))
     return files
 
 
-_OUTSIDE = re.compile(
+_REPOSITORY_LINK = re.compile(
     r"\[([^\]]*)\]"
     r"\((?:\.\./)+((?:plugins|meteor_e|benchmarks|examples|resources|tests|CITATION\.cff)(?:/[^)#]*)?)(?:#[^)]*)?\)"
 )
-"""A link to a file of the repository beside ``docs``: its text, and the file."""
+"""A link to a file of the repository outside ``docs``. The groups are the link text and the path of the file."""
 
 
 def on_page_markdown(markdown: str, **_: object) -> str:
-    """Name files of the repository that are not part of the site, instead of linking to them."""
-    return _OUTSIDE.sub(r"\1 (`\2`)", markdown)
+    """Replace links to repository files that are not part of the site by the paths of the files."""
+    return _REPOSITORY_LINK.sub(r"\1 (`\2`)", markdown)
 
 
-_ROLE = re.compile(r":(?:class|func|meth|attr|data|mod|exc|doc|ref):<code>~?\.?([^<]*)</code>")
-"""A cross reference as docstrings write it, after Markdown has made code of its target."""
+_CROSS_REFERENCE = re.compile(r":(?:class|func|meth|attr|data|mod|exc|doc|ref):<code>~?\.?([^<]*)</code>")
+"""A reStructuredText cross-reference of a docstring, whose target Markdown has already rendered as code."""
 
 _CODE = re.compile(r"<(pre|code)\b.*?</\1>", re.DOTALL)
-_LEFT = re.compile(r".{0,40}(?:\*\*|\]\().{0,40}")
-"""What a page shows where Markdown was taken for text."""
+_RAW_MARKDOWN = re.compile(r".{0,40}(?:\*\*|\]\().{0,40}")
+"""Markdown syntax that a page shows as text because it was not rendered."""
 
 
 def on_page_content(html: str, **_: object) -> str:
-    """Show a cross reference of a docstring as code.
+    """Show the cross-references of docstrings as code.
 
     Raises:
-        PluginError: if Markdown is left, such as a link that is not one.
+        PluginError: if the page contains Markdown that was not rendered, such as an invalid link.
     """
-    if left := _LEFT.search(_CODE.sub("", html)):
-        raise PluginError(f"Markdown was not rendered: …{left[0]}…")
-    return _ROLE.sub(r"<code>\1</code>", html)
+    if raw_markdown := _RAW_MARKDOWN.search(_CODE.sub("", html)):
+        raise PluginError(f"Markdown was not rendered: …{raw_markdown[0]}…")
+    return _CROSS_REFERENCE.sub(r"<code>\1</code>", html)
 
 
-def command_pages() -> Iterator[tuple[str, str]]:
-    """Yield a page per heading of ``meteor-e --help``, with the help of its commands in the order of the alphabet."""
+def generate_command_pages() -> Iterator[tuple[str, str]]:
+    """Yield a page for each heading of ``meteor-e --help``, with the help of its commands in alphabetical order."""
     context = click.Context(cli, info_name="meteor-e")
     for heading in ("Score", "Look", "Evaluate", "Train", "Resources", "Plugins"):
-        lines = [f"# {heading}", "", "This page is made from `meteor-e COMMAND --help`.", ""]
+        lines = [f"# {heading}", "", "This page is generated from `meteor-e COMMAND --help`.", ""]
         for name in sorted(cli.list_commands(context)):
             command = cli.get_command(context, name)
-            if command_heading(name) == heading and command is not None:
-                lines += _command(command, click.Context(command, info_name=f"meteor-e {name}"), 2)
+            if find_command_heading(name) == heading and command is not None:
+                lines += _describe_command(command, click.Context(command, info_name=f"meteor-e {name}"), 2)
         yield f"reference/commands-{heading.lower()}.md", "\n".join(lines) + "\n"
 
 
-def command_heading(name: str) -> str:
+def find_command_heading(name: str) -> str:
     """Return the heading of ``meteor-e --help`` under which a command is listed."""
     if name in COMMANDS:
         return COMMANDS[name][0]
@@ -95,7 +99,8 @@ def command_heading(name: str) -> str:
     return note.group if note else "Plugins"
 
 
-def _command(command: click.Command, context: click.Context, level: int) -> Iterator[str]:
+def _describe_command(command: click.Command, context: click.Context, level: int) -> Iterator[str]:
+    """Yield the lines that describe a command and its subcommands, with a heading of the given level."""
     yield f"{'#' * level} {context.info_name}"
     yield ""
     yield "```text"
@@ -104,80 +109,101 @@ def _command(command: click.Command, context: click.Context, level: int) -> Iter
     yield ""
     if isinstance(command, click.Group):
         for name in command.list_commands(context):
-            inner = command.get_command(context, name)
-            if inner is not None and not inner.hidden:
-                yield from _command(inner, click.Context(inner, info_name=f"{context.info_name} {name}"), level + 1)
+            subcommand = command.get_command(context, name)
+            if subcommand is not None and not subcommand.hidden:
+                subcontext = click.Context(subcommand, info_name=f"{context.info_name} {name}")
+                yield from _describe_command(subcommand, subcontext, level + 1)
 
 
 NOTEBOOKS = Path(__file__).parent / "notebooks"
 
 
-def notebook(path: Path) -> tuple[str, dict[str, bytes]]:
-    """Run a notebook from top to bottom in the repository's folder; return its Markdown and its pictures by name.
+def render_notebook(path: Path) -> tuple[str, dict[str, bytes]]:
+    """Run a notebook in the repository's folder, and return its Markdown and its pictures by file name.
 
     Raises:
         CellExecutionError: if a cell fails, which fails the build.
     """
-    content = nbformat.read(path, as_version=4)
-    NotebookClient(content, timeout=600, resources={"metadata": {"path": str(NOTEBOOKS.parents[1])}}).execute()
-    parts: list[str] = []
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=600, resources={"metadata": {"path": str(NOTEBOOKS.parents[1])}}).execute()
+    blocks: list[str] = []
     pictures: dict[str, bytes] = {}
-    for cell in content.cells:
+    for cell in notebook.cells:
         if cell.cell_type == "markdown":
-            parts.append(cell.source)
+            blocks.append(cell.source)
             continue
-        shell = cell.source.startswith("!")
-        parts.append(f"```{'bash' if shell else 'python'}\n{re.sub('^!', '', cell.source, flags=re.MULTILINE)}\n```")
-        text = ""
-        tables: list[str] = []
-        for output in cell.outputs:
-            data = output.get("data", {})
-            if "image/png" in data:
-                name = f"{path.stem}-{len(pictures)}.png"
-                pictures[name] = base64.b64decode(data["image/png"])
-            elif "text/html" in data:
-                tables.append(f'<div class="notebook-table">{data["text/html"]}</div>')
-            else:
-                text += output.get("text", "") or data.get("text/plain", "")
-        if text.strip():
-            parts.append(f"```text\n{text.rstrip()}\n```")
-        parts += tables
-        parts += [f"![The picture that the code draws]({name})" for name in pictures if f"]({name})" not in str(parts)]
-    parts.insert(1, f"This page is the notebook `docs/notebooks/{path.name}`, run when the site was built.")
-    return "\n\n".join(parts) + "\n", pictures
+        blocks.append(_render_code(cell.source))
+        output_blocks, cell_pictures = _render_outputs(cell.outputs, path.stem, len(pictures))
+        blocks += output_blocks
+        pictures.update(cell_pictures)
+    blocks.insert(1, f"This page is the notebook `docs/notebooks/{path.name}`, run when the site was built.")
+    return "\n\n".join(blocks) + "\n", pictures
 
 
-def chain_keys() -> str:
-    """Return the page of a chain's keys, from the schema that checks them."""
+def _render_code(source: str) -> str:
+    """Return the code of a cell as a Markdown block. A cell that begins with ``!`` contains shell commands."""
+    language = "bash" if source.startswith("!") else "python"
+    code = re.sub("^!", "", source, flags=re.MULTILINE)
+    return f"```{language}\n{code}\n```"
+
+
+def _render_outputs(
+    outputs: Iterable[dict[str, Any]], notebook_name: str, first_picture: int
+) -> tuple[list[str], dict[str, bytes]]:
+    """Return the outputs of a cell as Markdown blocks (text, tables, pictures), and its pictures by file name.
+
+    Pictures are numbered from ``first_picture``.
+    """
+    text = ""
+    tables: list[str] = []
+    pictures: dict[str, bytes] = {}
+    for output in outputs:
+        data = output.get("data", {})
+        if "image/png" in data:
+            name = f"{notebook_name}-{first_picture + len(pictures)}.png"
+            pictures[name] = base64.b64decode(data["image/png"])
+        elif "text/html" in data:
+            tables.append(f'<div class="notebook-table">{data["text/html"]}</div>')
+        else:
+            text += output.get("text", "") or data.get("text/plain", "")
+    blocks = [f"```text\n{text.rstrip()}\n```"] if text.strip() else []
+    blocks += tables
+    blocks += [f"![The picture that the code draws]({name})" for name in pictures]
+    return blocks, pictures
+
+
+def generate_chain_keys_page() -> str:
+    """Return the page that describes the keys of a chain file, generated from the schema that validates the file."""
     schema = json.loads(json_schema("chain"))
     definitions = schema.get("$defs", {})
     root = definitions.get(schema.get("$ref", "").rpartition("/")[2], schema)
     lines = [
         "# Keys of a chain",
         "",
-        "This page is made from the schema that checks chain files. `resources/chain.schema.json` is the same as JSON.",
+        "This page is generated from the schema that validates chain files, `resources/chain.schema.json`.",
         "",
         "| key | type | meaning |",
         "|---|---|---|",
     ]
     for name, entry in root["properties"].items():
         entry = {**definitions.get(entry.get("$ref", "").rpartition("/")[2], {}), **entry}
-        lines.append(f"| `{name}` | {_type(entry, definitions)} | {entry.get('description', '')} |")
+        lines.append(f"| `{name}` | {_describe_schema_type(entry, definitions)} | {entry.get('description', '')} |")
     return "\n".join(lines) + "\n"
 
 
-def measures() -> str:
-    """Return the page of measures of agreement, as the measures describe themselves."""
+def generate_measures_page() -> str:
+    """Return the page that describes the measures of agreement, generated from their own descriptions."""
     intro = "`meteor-e evaluate --list-measures` prints the same. MTME is Google's mt-metrics-eval."
     return f"# Measures of agreement\n\n{intro}\n\n{measure_table()}\n"
 
 
-def index_keys() -> str:
-    """Return the page of an index's keys, from the types that check it and their descriptions."""
+def generate_index_keys_page() -> str:
+    """Return the page that describes the keys of an index, generated from the types that validate the index."""
     lines = [
         "# Keys of an index",
         "",
-        "An index says where the files of a judged test set are. This page is made from the types that check it.",
+        "An index lists the files of a test set with human judgments.",
+        "This page is generated from the types that validate the index.",
         "[Agreement with people](../evaluation.md#data) has an example.",
     ]
     for title, struct in (
@@ -187,39 +213,46 @@ def index_keys() -> str:
         ("`segment_map`", SegmentMap),
         ("`outputs`", OutputSpec),
     ):
-        described = _attributes(struct)
+        descriptions = _read_attribute_descriptions(struct)
         lines += ["", f"## {title}", "", "| key | type | meaning |", "|---|---|---|"]
         for field in msgspec.structs.fields(struct):
-            if field.type is Path:  # where the index was read from
+            if field.type is Path:  # the path of the index file, which is not a key
                 continue
-            kind = describe_type(msgspec.inspect.type_info(field.type)) + (" (required)" if field.required else "")
-            lines.append(f"| `{field.encode_name}` | {kind} | {described[field.encode_name]} |")
+            type_name = describe_type(msgspec.inspect.type_info(field.type))
+            if field.required:
+                type_name += " (required)"
+            lines.append(f"| `{field.encode_name}` | {type_name} | {descriptions[field.encode_name]} |")
     return "\n".join(lines) + "\n"
 
 
-def _attributes(struct: type) -> dict[str, str]:
-    """Return what the docstring of a type says of each attribute."""
-    text = (inspect.getdoc(struct) or "").partition("Attributes:\n")[2]
-    found: dict[str, str] = {}
+def _read_attribute_descriptions(struct: type) -> dict[str, str]:
+    """Return the descriptions of a type's attributes, which stand in the docstring of the type."""
+    section = (inspect.getdoc(struct) or "").partition("Attributes:\n")[2]
+    descriptions: dict[str, str] = {}
     names: list[str] = []
-    for line in text.splitlines():
+    for line in section.splitlines():
         entry = re.match(r"    (\w[\w, ]*): (.*)", line)
         if entry is not None:
             names = entry[1].split(", ")
-            found.update(dict.fromkeys(names, entry[2]))
+            descriptions.update(dict.fromkeys(names, entry[2]))
         else:
-            found.update({name: f"{found[name]} {line.strip()}" for name in names})
-    return {name: meaning.replace("``", "`").strip() for name, meaning in found.items()}
+            # The line continues the previous description.
+            descriptions.update({name: f"{descriptions[name]} {line.strip()}" for name in names})
+    return {name: description.replace("``", "`").strip() for name, description in descriptions.items()}
 
 
-def _type(entry: dict[str, Any], definitions: dict[str, Any]) -> str:
+_TYPE_NAMES = {"object": "mapping", "array": "list", "string": "text", "boolean": "true or false"}
+"""The names of JSON types in the documentation. Other types have the same name as in JSON."""
+
+
+def _describe_schema_type(entry: dict[str, Any], definitions: dict[str, Any]) -> str:
+    """Return the type of a JSON schema's entry in words."""
     if "enum" in entry:
         return ", ".join(f"`{value}`" for value in entry["enum"])
     if "$ref" in entry:
-        name = entry["$ref"].rpartition("/")[2]
-        return _type(definitions[name], definitions) if "enum" in definitions[name] else "mapping"
+        definition = definitions[entry["$ref"].rpartition("/")[2]]
+        return _describe_schema_type(definition, definitions) if "enum" in definition else "mapping"
     if "anyOf" in entry:
-        return " or ".join(dict.fromkeys(_type(option, definitions) for option in entry["anyOf"]))
-    return {"object": "mapping", "array": "list", "string": "text", "boolean": "true or false"}.get(
-        entry.get("type", ""), entry.get("type", "any")
-    )
+        return " or ".join(dict.fromkeys(_describe_schema_type(option, definitions) for option in entry["anyOf"]))
+    type_name = entry.get("type", "any")
+    return _TYPE_NAMES.get(type_name, type_name)

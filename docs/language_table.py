@@ -1,8 +1,8 @@
-"""Make the page language-table.md from the definitions of languages.
+"""Generate the page language-table.md from the definitions of the languages.
 
 usage: python docs/language_table.py [--write]
 
-Without --write it exits with 1 where the page is not current.
+Without --write, the script checks the page, and exits with code 1 if the page is not current.
 """
 
 from __future__ import annotations
@@ -45,35 +45,36 @@ segments. The table contains the resources whose interval does not contain 0, an
 figures. Languages of METEOR 1.5 use the resources of METEOR 1.5. All other languages do not use any resource by
 default. The command is `python benchmarks/languages/gates.py benchmarks/wmt{24,12,11,13}.yaml --write`.
 
-| language | resource | change | 95 % interval | verdict | by default |
+| language | resource | change | 95% confidence interval | verdict | by default |
 |---|---|---|---|---|---|
 """
 
 
-def page() -> str:
-    """Return the page."""
-    found = [builtin_language(code) for code in language_files()]
-    rows = [describe(language) for language in found]
-    text = HEAD.format(count=len(rows))
-    for title, how in RESOURCES.items():
-        key, _, kind = title.partition(": ")
-        names = [f"{row['name']} `{row['code']}`" for row in rows if row[key] and kind in spell(row[key])]
-        text += f"| {title} | {how} | {', '.join(names)} |\n"
-    text += EVIDENCE
-    for language in found:
-        for name, known in language.evidence.items():
-            if known.verdict != "neutral":
-                state = verdict(language, name).rpartition(" ")[2]
-                figures = f"{known.change:+.4f} | {known.low:+.4f} to {known.high:+.4f} | {known.verdict}"
-                text += f"| {language.name} | {name} | {figures} | {state} |\n"
-    return text
+def generate_page() -> str:
+    """Return the text of the page."""
+    languages = [builtin_language(code) for code in language_files()]
+    rows = [describe(language) for language in languages]
+    lines = [HEAD.format(count=len(rows))]
+    for resource, installation in RESOURCES.items():
+        key, _, source = resource.partition(": ")
+        names = [f"{row['name']} `{row['code']}`" for row in rows if row[key] and source in spell(row[key])]
+        lines.append(f"| {resource} | {installation} | {', '.join(names)} |\n")
+    lines.append(EVIDENCE)
+    for language in languages:
+        for name, evidence in language.evidence.items():
+            if evidence.verdict == "neutral":
+                continue
+            default = verdict(language, name).rpartition(" ")[2]
+            figures = f"{evidence.change:+.4f} | {evidence.low:+.4f} to {evidence.high:+.4f} | {evidence.verdict}"
+            lines.append(f"| {language.name} | {name} | {figures} | {default} |\n")
+    return "".join(lines)
 
 
 def main() -> int:
-    """Write the page, or say whether it is current."""
+    """Write the page, or check whether it is current."""
     if "--write" in sys.argv[1:]:
-        PAGE.write_text(page(), encoding="utf-8")
-    elif PAGE.read_text(encoding="utf-8") != page():
+        PAGE.write_text(generate_page(), encoding="utf-8")
+    elif PAGE.read_text(encoding="utf-8") != generate_page():
         print("docs/language-table.md is not current; run: python docs/language_table.py --write", file=sys.stderr)
         return 1
     return 0
