@@ -1,4 +1,7 @@
-"""Programs of the docs, examples and benchmarks import existing names, even if their libraries are not installed."""
+"""Test that the programs in the documentation, examples and benchmarks import names that exist.
+
+The tests read the source files and do not import them, so that third-party libraries need not be installed.
+"""
 
 from __future__ import annotations
 
@@ -10,44 +13,53 @@ import pytest
 from project_imports import find_imports
 
 REPOSITORY = Path(__file__).parents[2]
-ROOTS = [REPOSITORY, *REPOSITORY.glob("plugins/*/src")]
+SOURCE_FOLDERS = [REPOSITORY, *REPOSITORY.glob("plugins/*/src")]
 PAGES = [REPOSITORY / "README.md", *sorted(REPOSITORY.glob("docs/**/*.md"))]
 PROGRAMS = sorted({*REPOSITORY.glob("benchmarks/**/*.py"), *REPOSITORY.glob("examples/**/*.py")})
-BLOCK = re.compile(r"^( *)```python[^\n]*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
+PYTHON_BLOCK = re.compile(r"^( *)```python[^\n]*\n(.*?)^ *```$", re.MULTILINE | re.DOTALL)
 
 
-def module_file(name: str) -> Path | None:
-    """Return the source file of a module of this project."""
+def find_module_file(name: str) -> Path | None:
+    """Return the source file of a module of this project, or None if the module does not exist."""
     path = name.replace(".", "/")
-    files = (root / f"{path}{end}" for root in ROOTS for end in ("/__init__.pyi", "/__init__.py", ".pyi", ".py"))
-    return next((file for file in files if file.is_file()), None)
+    for folder in SOURCE_FOLDERS:
+        for suffix in ("/__init__.pyi", "/__init__.py", ".pyi", ".py"):
+            file = folder / f"{path}{suffix}"
+            if file.is_file():
+                return file
+    return None
 
 
 def defines(file: Path, name: str) -> bool:
-    """Return whether a module's source defines a name, also through ``import *``."""
+    """Return whether a module's source contains a name, either itself or through ``import *``."""
     source = file.read_text(encoding="utf-8")
-    others = map(module_file, re.findall(r"^from (\S+) import \*", source, re.MULTILINE))
-    return bool(re.search(rf"\b{name}\b", source)) or any(other and defines(other, name) for other in others)
+    if re.search(rf"\b{name}\b", source):
+        return True
+    for module in re.findall(r"^from (\S+) import \*", source, re.MULTILINE):
+        module_file = find_module_file(module)
+        if module_file is not None and defines(module_file, name):
+            return True
+    return False
 
 
-def missing(code: str) -> list[str]:
-    """Return the names that a program imports from this project and that do not exist."""
-    found = []
+def find_missing_imports(code: str) -> list[str]:
+    """Return the names that a program imports from this project although they do not exist."""
+    missing_imports = []
     for module, name in find_imports(code):
-        file = module_file(module)
+        file = find_module_file(module)
         if file is None:
-            found.append(module)
-        elif name and not module_file(f"{module}.{name}") and not defines(file, name):
-            found.append(f"{module}.{name}")
-    return found
+            missing_imports.append(module)
+        elif name and not find_module_file(f"{module}.{name}") and not defines(file, name):
+            missing_imports.append(f"{module}.{name}")
+    return missing_imports
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(REPOSITORY).as_posix())
-def test_page(page):
-    for _, block in BLOCK.findall(page.read_text(encoding="utf-8")):
-        assert not missing(textwrap.dedent(block))
+def test_page_imports_only_names_that_exist(page):
+    for _, block in PYTHON_BLOCK.findall(page.read_text(encoding="utf-8")):
+        assert not find_missing_imports(textwrap.dedent(block))
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda path: path.relative_to(REPOSITORY).as_posix())
-def test_program(program):
-    assert not missing(program.read_text(encoding="utf-8"))
+def test_program_imports_only_names_that_exist(program):
+    assert not find_missing_imports(program.read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""The example of a server answers valid requests, and each kind of invalid request."""
+"""Test the responses of the example server to valid and invalid requests."""
 
 from __future__ import annotations
 
@@ -23,23 +23,28 @@ SEGMENTS = [
     {"hypothesis": "the cat sat", "references": ["a cat sat", "the cat was sitting"]},
     {"hypothesis": "two dogs", "references": ["two dogs"]},
 ]
-TEXTS = ["the cat sat", "two dogs"], [["a cat sat", "the cat was sitting"], ["two dogs"]]
+HYPOTHESES = [segment["hypothesis"] for segment in SEGMENTS]
+REFERENCES = [segment["references"] for segment in SEGMENTS]
 
 
 @pytest.fixture
 def client(own_packs):
+    """Return a client of a server with two metrics."""
     metrics = {name: load_metric(name, language="en") for name in ("meteor", "chrf")}
     with TestClient(server.application(metrics), raise_server_exceptions=False) as client:
         yield client
 
 
 @pytest.mark.parametrize("name", [None, "meteor", "chrf"])
-def test_scores_are_those_of_the_metric(client, name):
+def test_server_returns_the_scores_of_the_metric(client, name):
     metric = load_metric(name or "meteor", language="en")
-    expected = metric.corpus(*TEXTS, segments=True)
-    answer = client.post("/score", json={"segments": SEGMENTS, **({"metric": name} if name else {})})
-    assert answer.status_code == 200
-    assert answer.json() == {
+    expected = metric.corpus(HYPOTHESES, REFERENCES, segments=True)
+    request = {"segments": SEGMENTS}
+    if name:
+        request["metric"] = name
+    response = client.post("/score", json=request)
+    assert response.status_code == 200
+    assert response.json() == {
         "metric": metric.label,
         "score": expected.score,
         "segments": expected.segment_scores.tolist(),
@@ -47,7 +52,8 @@ def test_scores_are_those_of_the_metric(client, name):
     }
 
 
-def body(**changes):
+def make_body(**changes):
+    """Return the body of a request with one segment, in which some keys are changed."""
     return json.dumps({"segments": [{**SEGMENTS[0], **changes}]}).encode()
 
 
@@ -56,41 +62,41 @@ def body(**changes):
     [
         (400, b"{"),
         (400, b"\xff"),
-        (400, body(hypothesis="half of a character: \ud800")),
-        (404, b'{"metric": "x", ' + body()[1:]),
+        (400, make_body(hypothesis="half of a character: \ud800")),
+        (404, b'{"metric": "x", ' + make_body()[1:]),
         (422, b"[]"),
         (422, b'{"segments": []}'),
-        (422, body(hypothesis=3)),
-        (422, body(hypothesis="a" * 20_001)),
-        (422, body(references=[])),
-        (422, body(reference="unknown")),
-        (413, body() + b" " * server.MAX_BODY),
+        (422, make_body(hypothesis=3)),
+        (422, make_body(hypothesis="a" * 20_001)),
+        (422, make_body(references=[])),
+        (422, make_body(reference="unknown")),
+        (413, make_body() + b" " * server.MAX_BODY),
     ],
 )
-def test_errors(client, status, content):
-    answer = client.post("/score", content=content, headers={"content-type": "application/json"})
-    assert answer.status_code == status
-    assert list(answer.json()) == ["error"]
+def test_server_rejects_invalid_requests(client, status, content):
+    response = client.post("/score", content=content, headers={"content-type": "application/json"})
+    assert response.status_code == status
+    assert list(response.json()) == ["error"]
 
 
-def test_media_types_are_compared_without_case(client):
-    answer = client.post("/score", content=body(), headers={"content-type": "APPLICATION/JSON; charset=utf-8"})
-    assert answer.status_code == 200
+def test_server_ignores_the_case_of_media_types(client):
+    response = client.post("/score", content=make_body(), headers={"content-type": "APPLICATION/JSON; charset=utf-8"})
+    assert response.status_code == 200
 
 
-def test_errors_before_the_body(client, monkeypatch):
-    wrong = [client.post("/score", content=body()), client.post("/"), client.get("/score")]
-    assert [(answer.status_code, list(answer.json())) for answer in wrong] == [
-        (status, ["error"]) for status in (415, 404, 405)
-    ]
+def test_server_rejects_wrong_types_paths_and_methods(client, monkeypatch):
+    responses = [client.post("/score", content=make_body()), client.post("/"), client.get("/score")]
+    assert [response.status_code for response in responses] == [415, 404, 405]
+    assert [list(response.json()) for response in responses] == [["error"]] * 3
 
 
 def test_server_command_answers_requests(own_packs):
-    """The command in the first line of the file starts the server."""
+    """The command in the docstring of ``examples/server.py`` starts the server."""
     command = [sys.executable, str(REPOSITORY / "examples/server.py"), "-M", "chrf", "--port", "0"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        address = next(found[0] for line in process.stderr if (found := re.search(r"http://[\d.:]+", line)))
-        asked = urllib.request.Request(f"{address}/score", body(), {"Content-Type": "application/json"})
-        with urllib.request.urlopen(asked) as answer:
-            assert json.load(answer)["metric"] == "chrF"
+        matches = (re.search(r"http://[\d.:]+", line) for line in process.stderr)
+        address = next(match[0] for match in matches if match)
+        request = urllib.request.Request(f"{address}/score", make_body(), {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request) as response:
+            assert json.load(response)["metric"] == "chrF"
         process.terminate()
