@@ -1,3 +1,5 @@
+"""Tests of the cache of indexes that are built from the files of users."""
+
 from __future__ import annotations
 
 import gzip
@@ -6,7 +8,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from own_resources import EXCEPTIONS, SYNSETS, TABLE, table_text
+from sample_resources import EXCEPTIONS, PARAPHRASES, SYNSETS, make_table
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.packs import cache
@@ -14,73 +16,80 @@ from meteor_e.packs.cache import load_paraphrase_index, load_synonym_index
 
 
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make an empty folder the cache, and return its path."""
     monkeypatch.setenv("METEOR_E_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
 
 
 @pytest.fixture
 def table(tmp_path: Path) -> Path:
+    """Write a paraphrase table, and return its path."""
     path = tmp_path / "paraphrase.gz"
-    path.write_bytes(gzip.compress(table_text(TABLE)))
+    path.write_bytes(gzip.compress(make_table(PARAPHRASES)))
     return path
 
 
-def test_built_once_for_a_content(tmp_path: Path, folder: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cache_builds_one_index_for_equal_tables(
+    tmp_path: Path, cache_folder: Path, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     builds: list[Path] = []
     original = cache.build_paraphrase_index
 
-    def counting(source: Path, *rest: object) -> int:
+    def record_build(source: Path, *arguments: object) -> int:
         builds.append(source)
-        return original(source, *rest)
+        return original(source, *arguments)
 
-    monkeypatch.setattr(cache, "build_paraphrase_index", counting)
+    monkeypatch.setattr(cache, "build_paraphrase_index", record_build)
     first = load_paraphrase_index(table)
-    assert len(first) == len(TABLE)
+    assert len(first) == len(PARAPHRASES)
     copy = tmp_path / "copy.gz"
     shutil.copy(table, copy)
     assert load_paraphrase_index(copy).path == first.path
     assert builds == [table]
-    table.write_bytes(gzip.compress(table_text(TABLE[:2])))
+    table.write_bytes(gzip.compress(make_table(PARAPHRASES[:2])))
     assert len(load_paraphrase_index(table)) == 2
     assert builds == [table, table]
-    assert first.path.parent == folder
+    assert first.path.parent == cache_folder
 
 
-def test_damaged_index_is_built_again(table: Path) -> None:
+def test_cache_rebuilds_a_damaged_index(table: Path) -> None:
     path = load_paraphrase_index(table).path
     path.unlink()
     path.write_bytes(b"rubbish")
-    assert len(load_paraphrase_index(table)) == len(TABLE)
+    assert len(load_paraphrase_index(table)) == len(PARAPHRASES)
 
 
-def test_malformed_table_is_not_cached(folder: Path, table: Path) -> None:
+def test_cache_does_not_store_malformed_tables(cache_folder: Path, table: Path) -> None:
     table.write_bytes(b"0.5\na\n")
     with pytest.raises(ResourceError, match="line 2"):
         load_paraphrase_index(table)
-    assert [path.name for path in folder.iterdir() if not path.name.endswith(".lock")] == []
+    assert [path.name for path in cache_folder.iterdir() if not path.name.endswith(".lock")] == []
     with pytest.raises(ResourceError, match="nowhere: No such file"):
         load_paraphrase_index(table.parent / "nowhere")
 
 
-def test_least_recently_used_files_are_removed(folder: Path, table: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def index(number: int) -> Path:
-        table.write_bytes(table_text([("a", f"b{number}")]))
+def test_cache_removes_the_least_recently_used_indexes(
+    cache_folder: Path, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load_index(number: int) -> Path:
+        """Index a table with one entry, which depends on the number, and return the path of the index."""
+        table.write_bytes(make_table([("a", f"b{number}")]))
         return load_paraphrase_index(table).path
 
-    paths = [index(number) for number in range(3)]
+    paths = [load_index(number) for number in range(3)]
     for age, path in enumerate(reversed(paths)):
         os.utime(path, (1000 - age, 1000 - age))
-    index(0)  # used again
+    load_index(0)  # makes the oldest index the most recently used one
     monkeypatch.setattr(cache, "MAX_CACHE", 3 * paths[0].stat().st_size)
-    newest = index(3)
-    assert sorted(folder.glob("*.idx")) == sorted([paths[0], paths[2], newest])
+    newest = load_index(3)
+    assert sorted(cache_folder.glob("*.idx")) == sorted([paths[0], paths[2], newest])
     monkeypatch.setattr(cache, "MAX_CACHE", 1)
-    newest = index(4)
-    assert list(folder.glob("*.idx")) == [newest]
+    newest = load_index(4)
+    assert list(cache_folder.glob("*.idx")) == [newest]
 
 
-def test_folder_of_synonyms_is_indexed(tmp_path: Path, folder: Path) -> None:
+def test_synonym_folder_is_indexed(tmp_path: Path, cache_folder: Path) -> None:
     synonyms = tmp_path / "synonyms"
     synonyms.mkdir()
     with pytest.raises(ResourceError, match=r"no english\.synsets in the synonym folder"):
@@ -91,12 +100,16 @@ def test_folder_of_synonyms_is_indexed(tmp_path: Path, folder: Path) -> None:
     assert load_synonym_index(synonyms, "english").bases("went") == ("go", "wend")
     (synonyms / "german.synsets.gz").write_bytes(gzip.compress(b"gro\xc3\x9f\n1\n"))
     assert load_synonym_index(synonyms, "german").synsets("groß") == (1,)
-    assert len(list(folder.glob("*.idx"))) == 3
+    assert len(list(cache_folder.glob("*.idx"))) == 3
 
 
-@pytest.mark.parametrize("make", [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("nowhere")])
-def test_exceptions_that_cannot_be_read_are_not_absent(tmp_path: Path, folder: Path, make) -> None:
+@pytest.mark.parametrize(
+    "create",
+    [Path.mkdir, os.mkfifo, lambda path: path.symlink_to("nowhere")],
+    ids=["folder", "named pipe", "broken link"],
+)
+def test_synonym_folder_with_unreadable_exceptions_is_an_error(tmp_path: Path, cache_folder: Path, create) -> None:
     (tmp_path / "english.synsets").write_text(SYNSETS, encoding="utf-8")
-    make(tmp_path / "english.exceptions")
+    create(tmp_path / "english.exceptions")
     with pytest.raises(ResourceError, match=r"cannot read .*english\.exceptions"):
         load_synonym_index(tmp_path)

@@ -1,3 +1,5 @@
+"""Tests of resource packs: building, opening and validation."""
+
 from __future__ import annotations
 
 import json
@@ -6,7 +8,7 @@ import pickle
 from pathlib import Path
 
 import pytest
-from own_resources import FUNCTION_WORDS, PREFIXES, TABLE, flip
+from sample_resources import FUNCTION_WORDS, PARAPHRASES, PREFIXES, flip_bit
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.packs import pack as pack_module
@@ -15,7 +17,7 @@ from meteor_e.packs.pack import Pack, parse_function_words, parse_prefixes, read
 from meteor_e.packs.store import PackStore
 
 
-def test_resources_that_are_not_given_are_missing(tmp_path: Path) -> None:
+def test_pack_without_resources_has_empty_attributes(tmp_path: Path) -> None:
     pack = build_pack(tmp_path / "xx", language="xx", licence="none")
     assert pack.function_words == frozenset()
     assert pack.nonbreaking_prefixes == (frozenset(), frozenset())
@@ -24,20 +26,23 @@ def test_resources_that_are_not_given_are_missing(tmp_path: Path) -> None:
     assert pack.manifest.licence == "none"
 
 
-def test_equal_data_equal_digest(tmp_path: Path, files: dict[str, Path], tiny_pack: Pack) -> None:
-    again = build_pack(tmp_path / "other", language="de", name="third-party", version="7", **files)
-    assert again.digest == tiny_pack.digest
-    assert len(again.digest) == 12
+def test_pack_digest_depends_only_on_the_data(tmp_path: Path, files: dict[str, Path], tiny_pack: Pack) -> None:
+    copy = build_pack(tmp_path / "other", language="de", name="third-party", version="7", **files)
+    assert copy.digest == tiny_pack.digest
+    assert len(copy.digest) == 12
     files["function_words"].write_text("a\n", encoding="utf-8")
     assert build_pack(tmp_path / "other", language="de", **files).digest != tiny_pack.digest
 
 
-def test_pack_replaces_only_a_pack(tmp_path: Path, files: dict[str, Path], tiny_pack: Pack) -> None:
-    opened = tiny_pack.paraphrases
-    replaced = build_pack(tiny_pack.path, language="en", function_words=files["function_words"])
-    assert replaced.paraphrases is None
-    assert opened is not None  # whoever had the old one open goes on reading it
-    assert opened.phrases_at([opened.word_id("in")], 0)
+def test_build_pack_replaces_packs_but_no_other_folders(
+    tmp_path: Path, files: dict[str, Path], tiny_pack: Pack
+) -> None:
+    open_index = tiny_pack.paraphrases
+    new_pack = build_pack(tiny_pack.path, language="en", function_words=files["function_words"])
+    assert new_pack.paraphrases is None
+    # An index that was opened before the replacement can still be read.
+    assert open_index is not None
+    assert open_index.phrases_at([open_index.word_id("in")], 0)
     assert [path.name for path in tiny_pack.path.parent.iterdir() if not path.name.endswith(".lock")] == ["en"]
 
     precious = tmp_path / "precious"
@@ -48,7 +53,7 @@ def test_pack_replaces_only_a_pack(tmp_path: Path, files: dict[str, Path], tiny_
     assert (precious / "thesis.txt").read_text(encoding="utf-8") == "all my work"
 
 
-def test_failed_build_leaves_the_old_pack(files: dict[str, Path], tiny_pack: Pack) -> None:
+def test_build_pack_keeps_the_old_pack_after_an_error(files: dict[str, Path], tiny_pack: Pack) -> None:
     files["paraphrases"].write_bytes(b"0.5\na\n")
     with pytest.raises(ResourceError, match="line 2"):
         build_pack(tiny_pack.path, language="en", **files)
@@ -59,17 +64,17 @@ def test_failed_build_leaves_the_old_pack(files: dict[str, Path], tiny_pack: Pac
 
 
 @pytest.mark.parametrize("kind", ["synonyms", "exceptions", "paraphrases"])
-def test_sparse_file_is_refused_before_hashing(tmp_path: Path, files: dict[str, Path], kind: str) -> None:
-    holes = tmp_path / "holes"
-    with holes.open("wb") as stream:
+def test_build_pack_rejects_a_sparse_file_before_hashing(tmp_path: Path, files: dict[str, Path], kind: str) -> None:
+    sparse_file = tmp_path / "holes"
+    with sparse_file.open("wb") as stream:
         stream.truncate(1 << 43)
     with pytest.raises(ResourceError, match=r"holes is larger than 8 GiB"):
-        build_pack(tmp_path / "pack", language="en", **{**files, kind: holes})
+        build_pack(tmp_path / "pack", language="en", **{**files, kind: sparse_file})
     assert not (tmp_path / "pack").exists()
 
 
 @pytest.mark.parametrize("name", ["", "..", ".hidden", "a/b", "a b", "x" * 101, "ä"])
-def test_names_are_names_of_folders(tmp_path: Path, name: str) -> None:
+def test_pack_name_must_be_a_valid_folder_name(tmp_path: Path, name: str) -> None:
     with pytest.raises(ResourceError, match="not a name for a pack"):
         build_pack(tmp_path / "x", language="en", name=name or " ")
     with pytest.raises(ResourceError, match="not a name for a pack"):
@@ -78,10 +83,10 @@ def test_names_are_names_of_folders(tmp_path: Path, name: str) -> None:
         PackStore(tmp_path).remove(name)
 
 
-def test_pickles_by_path(tiny_pack: Pack) -> None:
+def test_pack_can_be_pickled(tiny_pack: Pack) -> None:
     copy = pickle.loads(pickle.dumps(tiny_pack))
     assert copy.digest == tiny_pack.digest
-    assert len(copy.paraphrases) == len(TABLE)
+    assert len(copy.paraphrases) == len(PARAPHRASES)
 
 
 FILES = ("function.words", "nonbreaking.prefixes", "synonyms.idx", "paraphrases.idx")
@@ -89,66 +94,69 @@ ATTRIBUTES = ("function_words", "nonbreaking_prefixes", "synonyms", "paraphrases
 
 
 @pytest.mark.parametrize(("file", "attribute"), [*zip(FILES, ATTRIBUTES, strict=True)])
-def test_damaged_file_is_detected_and_named(tiny_pack: Pack, file: str, attribute: str) -> None:
+def test_pack_names_the_damaged_file(tiny_pack: Pack, file: str, attribute: str) -> None:
     path = tiny_pack.path / file
-    whole = path.read_bytes()
+    content = path.read_bytes()
 
-    def expect(message: str) -> None:
+    def expect_problem(message: str) -> None:
+        """Check that the pack cannot be opened and that its verification names the file."""
         with pytest.raises(ResourceError, match=rf"pack 'en' .*{message}.*`meteor-e pack install en`"):
             Pack(tiny_pack.path)
         [problem] = tiny_pack.verify()
         assert file in problem
 
     path.unlink()
-    path.write_bytes(whole[:-1])
-    expect(f"{file} has {len(whole) - 1} bytes instead of {len(whole)}")
-    path.write_bytes(whole)
-    flip(path, len(whole) - 2)
-    expect(f"the SHA-256 of {file} differs from the manifest")
+    path.write_bytes(content[:-1])
+    expect_problem(f"{file} has {len(content) - 1} bytes instead of {len(content)}")
+    path.write_bytes(content)
+    flip_bit(path, len(content) - 2)
+    expect_problem(f"the SHA-256 of {file} differs from the manifest")
     path.unlink()
-    expect(f"{file} cannot be read: No such file")
+    expect_problem(f"{file} cannot be read: No such file")
     path.mkdir()
-    expect(file)
+    expect_problem(file)
     path.rmdir()
-    path.write_bytes(whole)
+    path.write_bytes(content)
     pack = Pack(tiny_pack.path)
     assert pack.verify() == []
     assert getattr(pack, attribute) is not None
 
 
-def test_file_is_hashed_once(tiny_pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
-    hashed: list[str] = []
+def test_pack_file_is_hashed_once(tiny_pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
+    hash_calls: list[str] = []
     original = pack_module.sha256_of
 
-    def counting(path: Path) -> str:
-        hashed.append(path.name)
+    def record_call(path: Path) -> str:
+        hash_calls.append(path.name)
         return original(path)
 
-    monkeypatch.setattr(pack_module, "sha256_of", counting)
+    monkeypatch.setattr(pack_module, "sha256_of", record_call)
     Pack(tiny_pack.path)
-    assert hashed == []
-    # A copy has other times: hashed once more, then known.
+    assert hash_calls == []
+    # A copy of a file has another modification time. It is hashed once, and the result is stored.
     os.utime(tiny_pack.path / "synonyms.idx", ns=(1, 1))
     Pack(tiny_pack.path)
     Pack(tiny_pack.path)
-    assert hashed == ["synonyms.idx"]
-    # Archives and images cut times to seconds.
-    stamp = (tiny_pack.path / "paraphrases.idx").stat().st_mtime_ns
-    os.utime(tiny_pack.path / "paraphrases.idx", ns=(0, stamp // 10**9 * 10**9))
+    assert hash_calls == ["synonyms.idx"]
+    # Archives and container images truncate modification times to seconds. The file need not be hashed again.
+    modification_time = (tiny_pack.path / "paraphrases.idx").stat().st_mtime_ns
+    os.utime(tiny_pack.path / "paraphrases.idx", ns=(0, modification_time // 10**9 * 10**9))
     Pack(tiny_pack.path)
-    assert hashed == ["synonyms.idx"]
+    assert hash_calls == ["synonyms.idx"]
 
 
-@pytest.mark.parametrize("checked", [b"", b"[]", b"{", b'{"synonyms.idx": 3}', b'{"synonyms.idx": [1, "x"]}', b"\xff"])
-def test_notes_that_cannot_be_read_are_no_notes(tiny_pack: Pack, checked: bytes) -> None:
-    (tiny_pack.path / pack_module.CHECKED).write_bytes(checked)
-    flip(tiny_pack.path / "synonyms.idx", 300)
+@pytest.mark.parametrize("notes", [b"", b"[]", b"{", b'{"synonyms.idx": 3}', b'{"synonyms.idx": [1, "x"]}', b"\xff"])
+def test_pack_ignores_invalid_notes_of_verified_files(tiny_pack: Pack, notes: bytes) -> None:
+    """Without valid notes of the files that were verified before, a damaged file is hashed and detected."""
+    (tiny_pack.path / pack_module.CHECKED).write_bytes(notes)
+    flip_bit(tiny_pack.path / "synonyms.idx", 300)
     os.utime(tiny_pack.path / "synonyms.idx", (5, 5))
     with pytest.raises(ResourceError, match=r"synonyms\.idx"):
         Pack(tiny_pack.path)
 
 
-def edited(tiny_pack: Pack, **changes: object) -> None:
+def edit_manifest(tiny_pack: Pack, **changes: object) -> None:
+    """Change keys of the manifest of a pack."""
     path = tiny_pack.path / "manifest.json"
     manifest = {**json.loads(path.read_text(encoding="utf-8")), **changes}
     path.write_text(json.dumps(manifest), encoding="utf-8")
@@ -171,49 +179,49 @@ def edited(tiny_pack: Pack, **changes: object) -> None:
         ({"files": {"a": 1}}, ""),
     ],
 )
-def test_damaged_manifest_is_refused(tiny_pack: Pack, changes: dict[str, object], message: str) -> None:
-    edited(tiny_pack, **changes)
+def test_pack_rejects_a_manifest_with_invalid_values(tiny_pack: Pack, changes: dict[str, object], message: str) -> None:
+    edit_manifest(tiny_pack, **changes)
     with pytest.raises(ResourceError, match=rf"manifest\.json is damaged: .*{message}"):
         Pack(tiny_pack.path)
 
 
 @pytest.mark.parametrize("text", [b"", b"{", b"[]", b"\xff\xfe", b"[" * 100_000, b" " * (2 << 20), b'"\\ud800"'])
-def test_invalid_manifest_is_refused(tiny_pack: Pack, text: bytes) -> None:
+def test_pack_rejects_a_manifest_that_is_not_a_json_object(tiny_pack: Pack, text: bytes) -> None:
     (tiny_pack.path / "manifest.json").write_bytes(text)
     with pytest.raises(ResourceError, match=r"manifest\.json(: it is larger| is damaged)"):
         Pack(tiny_pack.path)
 
 
-def test_folder_without_a_manifest_is_refused(tmp_path: Path) -> None:
+def test_pack_rejects_a_folder_without_a_manifest(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match=r"manifest\.json: No such file"):
         Pack(tmp_path)
 
 
-def test_function_words(tmp_path: Path) -> None:
+def test_function_words_are_read_with_all_line_ends(tmp_path: Path) -> None:
     path = tmp_path / "words"
-    for end in ("\n", "\r\n", "\r"):
-        path.write_bytes(FUNCTION_WORDS.replace("\n", end).encode("utf-8-sig") + b"\xe2\x80\x99")
+    for line_end in ("\n", "\r\n", "\r"):
+        path.write_bytes(FUNCTION_WORDS.replace("\n", line_end).encode("utf-8-sig") + b"\xe2\x80\x99")
         assert parse_function_words(read_word_list(path)) == {"a", "the", "of", "’"}
     path.write_bytes(b"")
     assert parse_function_words(read_word_list(path)) == frozenset()
 
 
-def test_spaces_belong_to_a_function_word_as_in_java(tmp_path: Path) -> None:
+def test_function_words_keep_their_spaces_as_in_java(tmp_path: Path) -> None:
     path = tmp_path / "words"
     path.write_bytes(b" a\nb \nC\n#\n")
     assert parse_function_words(read_word_list(path)) == {" a", "b ", "C", "#"}
 
 
-def test_prefixes(tmp_path: Path) -> None:
+def test_prefixes_are_read_with_all_line_ends(tmp_path: Path) -> None:
     path = tmp_path / "prefixes"
-    for end in ("\n", "\r\n"):
-        path.write_bytes(PREFIXES.replace("\n", end).encode())
+    for line_end in ("\n", "\r\n"):
+        path.write_bytes(PREFIXES.replace("\n", line_end).encode())
         prefixes = parse_prefixes(read_word_list(path))
         assert prefixes.always == {"Mr", "Prof"}
         assert prefixes.numeric == {"No", "pp"}
 
 
-def test_unreadable_list_is_reported(tmp_path: Path) -> None:
+def test_word_list_reports_missing_files_and_invalid_utf8(tmp_path: Path) -> None:
     with pytest.raises(ResourceError, match="nowhere: No such file"):
         parse_function_words(read_word_list(tmp_path / "nowhere"))
     (tmp_path / "latin").write_bytes("the\ncafé\n".encode("latin-1"))
@@ -221,7 +229,7 @@ def test_unreadable_list_is_reported(tmp_path: Path) -> None:
         parse_prefixes(read_word_list(tmp_path / "latin"))
 
 
-def test_endless_list_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_word_list_has_a_maximum_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("meteor_e.packs.pack.MAX_LIST", 100)
     (tmp_path / "long").write_bytes(b"word\n" * 100)
     with pytest.raises(ResourceError, match="larger than 100 bytes"):

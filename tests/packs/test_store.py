@@ -1,3 +1,5 @@
+"""Tests of the store of resource packs: sources, archives, downloads, atomic installation and verification."""
+
 from __future__ import annotations
 
 import errno
@@ -19,7 +21,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from own_resources import LICENCE_TEXT, TABLE, flip, jar_bytes, table_text, write_tarball, write_wheel
+from sample_resources import LICENCE_TEXT, PARAPHRASES, flip_bit, make_jar, make_table, write_tarball, write_wheel
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.locks import lock_folder
@@ -30,12 +32,13 @@ from meteor_e.packs.store import PackStore
 posix_only = pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals and scripts")
 
 
-def contents(root: Path) -> list[str]:
-    """Return the names of the files in a store, without its locks."""
+def list_store(root: Path) -> list[str]:
+    """Return the names of all files in the folder of a store, without the lock files."""
     return sorted(path.name for path in root.iterdir() if not path.name.endswith(".lock"))
 
 
-def check_english(pack: Pack) -> None:
+def check_english_pack(pack: Pack) -> None:
+    """Check that a pack contains the small English resources."""
     assert (pack.name, pack.language, pack.version) == ("en", "en", "1.5")
     assert pack.verify() == []
     assert pack.function_words == {"a", "the", "of"}
@@ -43,61 +46,63 @@ def check_english(pack: Pack) -> None:
     assert pack.synonyms is not None
     assert pack.synonyms.synsets("big") == (7, 8)
     assert pack.paraphrases is not None
-    assert len(pack.paraphrases) == len(TABLE)
+    assert len(pack.paraphrases) == len(PARAPHRASES)
     assert (pack.path / "COPYING.WORDNET").read_bytes() == LICENCE_TEXT
 
 
-# Where the data comes from
+# Sources of the data
 
 
-def test_pack_is_installed_from_the_wheel(store_root: Path, wheel: Path) -> None:
+def test_store_installs_packs_from_a_wheel(store_root: Path, wheel: Path) -> None:
     store = PackStore()
-    check_english(store.install("en", wheel))
+    check_english_pack(store.install("en", wheel))
     czech = store.install("cz", wheel)
     assert (czech.name, czech.language, czech.synonyms, czech.paraphrases) == ("cs", "cs", None, None)
     assert czech.function_words == {"a", "the", "of"}
     assert "paraphrases" not in czech.manifest.contents
     assert not (czech.path / "COPYING.WORDNET").exists()
     assert store.names() == ["cs", "en"]
-    assert contents(store_root) == ["cs", "en"]
+    assert list_store(store_root) == ["cs", "en"]
     [source] = czech.manifest.sources
     assert source.name == wheel.name
 
 
-def test_pack_is_installed_from_the_tarball(store_root: Path, tmp_path: Path) -> None:
+def test_store_installs_packs_from_a_tarball(store_root: Path, tmp_path: Path) -> None:
     tarball = write_tarball(tmp_path / "meteor-1.5.tar.gz")
     store = PackStore()
-    check_english(store.install("en", tarball))
+    check_english_pack(store.install("en", tarball))
     czech = store.install("cs", str(tarball))
     assert czech.paraphrases is not None
-    assert len(czech.paraphrases) == len(TABLE)
+    assert len(czech.paraphrases) == len(PARAPHRASES)
     assert store.install("fr", tarball).paraphrases is None
 
 
-def test_pack_is_installed_from_a_jar(store_root: Path, tmp_path: Path) -> None:
+def test_store_installs_packs_from_a_jar(store_root: Path, tmp_path: Path) -> None:
+    """Paraphrases are installed if their table is in the folder ``data`` next to the jar."""
     folder = tmp_path / "meteor-1.5"
     (folder / "data").mkdir(parents=True)
-    (folder / "meteor-1.5.jar").write_bytes(jar_bytes())
+    jar = folder / "meteor-1.5.jar"
+    jar.write_bytes(make_jar())
     store = PackStore()
-    assert store.install("en", folder / "meteor-1.5.jar").paraphrases is None
-    (folder / "data" / "paraphrase-en.gz").write_bytes(gzip.compress(table_text(TABLE)))
-    check_english(store.install("en", (folder / "meteor-1.5.jar").as_uri()))
+    assert store.install("en", jar).paraphrases is None
+    (folder / "data" / "paraphrase-en.gz").write_bytes(gzip.compress(make_table(PARAPHRASES)))
+    check_english_pack(store.install("en", jar.as_uri()))
 
 
-def test_invalid_sources_are_refused(store_root: Path, tmp_path: Path) -> None:
+def test_store_rejects_invalid_sources(store_root: Path, tmp_path: Path) -> None:
     store = PackStore()
-    text = tmp_path / "notes.txt"
-    text.write_text("nothing", encoding="utf-8")
-    other = tmp_path / "other.zip"
-    with zipfile.ZipFile(other, "w") as archive:
+    text_file = tmp_path / "notes.txt"
+    text_file.write_text("nothing", encoding="utf-8")
+    zip_file = tmp_path / "other.zip"
+    with zipfile.ZipFile(zip_file, "w") as archive:
         archive.writestr("readme", "nothing")
-    other_tar = tmp_path / "other.tar"
-    with tarfile.open(other_tar, "w") as tar:
-        tar.add(text, "readme")
+    tar_file = tmp_path / "other.tar"
+    with tarfile.open(tar_file, "w") as archive:
+        archive.add(text_file, "readme")
     for source, message in (
-        (text, "is not a source of METEOR's data"),
-        (other, "is not a source of METEOR's data"),
-        (other_tar, "is not a source of METEOR's data"),
+        (text_file, "is not a source of METEOR's data"),
+        (zip_file, "is not a source of METEOR's data"),
+        (tar_file, "is not a source of METEOR's data"),
         (tmp_path, "Is a directory"),
         (tmp_path / "nowhere", "nowhere: the file does not exist"),
         ("ftp://example.org/meteor.jar", "use a path or an http, https or file URL"),
@@ -107,7 +112,7 @@ def test_invalid_sources_are_refused(store_root: Path, tmp_path: Path) -> None:
     assert store.names() == []
 
 
-def test_incomplete_jar_is_refused(store_root: Path, tmp_path: Path) -> None:
+def test_store_rejects_an_incomplete_jar(store_root: Path, tmp_path: Path) -> None:
     jar = tmp_path / "meteor-1.5.jar"
     with zipfile.ZipFile(jar, "w") as archive:
         archive.writestr("function/english.words", "a\n")
@@ -115,44 +120,52 @@ def test_incomplete_jar_is_refused(store_root: Path, tmp_path: Path) -> None:
         PackStore().install("en", jar)
 
 
-def test_languages(store_root: Path, wheel: Path) -> None:
+def test_store_rejects_unsupported_languages(store_root: Path, wheel: Path) -> None:
     with pytest.raises(ResourceError, match="METEOR has no data for the language 'it'"):
         PackStore().install("it", wheel)
     with pytest.raises(ResourceError, match=r"'eng' \(did you mean 'en'\?\)"):
         PackStore().install("eng", wheel)
 
 
-# Archives that mean harm
+# Malicious and damaged archives
 
 
-def test_archives_write_nowhere_else(tmp_path: Path) -> None:
+def test_store_does_not_extract_files_outside_its_folder(tmp_path: Path) -> None:
+    """Archive members with paths or links to other folders are ignored."""
     inside = tmp_path / "inside"
     inside.mkdir()
-    bad = {"../evil": b"x", "/tmp/evil-absolute": b"x", "pycocoevalcap/../../evil": b"x", "C:\\evil": b"x"}
-    wheel = write_wheel(inside / "bad.whl", **bad)
+    malicious_members = {
+        "../evil": b"x",
+        "/tmp/evil-absolute": b"x",
+        "pycocoevalcap/../../evil": b"x",
+        "C:\\evil": b"x",
+    }
+    wheel = write_wheel(inside / "bad.whl", **malicious_members)
     infos = [tarfile.TarInfo(name) for name in ("../evil", "/evil", "meteor-1.5/data/../../../evil")]
     link = tarfile.TarInfo("meteor-1.5/link")
     link.type, link.linkname = tarfile.SYMTYPE, "../../.."
     tarball = write_tarball(inside / "bad.tar.gz", extra=[*infos, link])
-    before = sorted(tmp_path.rglob("*"))
+    paths_before_install = sorted(tmp_path.rglob("*"))
     store = PackStore(inside / "store")
     for source in (wheel, tarball):
-        check_english(store.install("en", source))
+        check_english_pack(store.install("en", source))
         store.remove("en")
-    new = {path for path in tmp_path.rglob("*") if path not in before}
-    assert new == {inside / "store", inside / "store" / ".en.lock"}
+    new_paths = {path for path in tmp_path.rglob("*") if path not in paths_before_install}
+    assert new_paths == {inside / "store", inside / "store" / ".en.lock"}
 
 
 @pytest.mark.parametrize("kind", [tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE, tarfile.FIFOTYPE])
 @pytest.mark.parametrize("name", ["meteor-1.5/meteor-1.5.jar", "meteor-1.5/data/paraphrase-en.gz"])
-def test_members_that_are_no_files(store_root: Path, tmp_path: Path, kind: bytes, name: str) -> None:
+def test_store_rejects_members_that_are_not_plain_files(
+    store_root: Path, tmp_path: Path, kind: bytes, name: str
+) -> None:
     info = tarfile.TarInfo(name)
     info.type, info.linkname = kind, "/etc/hostname"
     tarball = tmp_path / "meteor-1.5.tar.gz"
     with tarfile.open(tarball, "w:gz") as archive:
         archive.addfile(info)
         if "data" in name:
-            jar = jar_bytes()
+            jar = make_jar()
             member = tarfile.TarInfo("meteor-1.5/meteor-1.5.jar")
             member.size = len(jar)
             archive.addfile(member, io.BytesIO(jar))
@@ -160,11 +173,13 @@ def test_members_that_are_no_files(store_root: Path, tmp_path: Path, kind: bytes
         PackStore().install("en", tarball)
 
 
-def test_sizes_are_bounded(store_root: Path, wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_store_limits_the_sizes_of_archive_members(
+    store_root: Path, wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     tarball = write_tarball(tmp_path / "meteor-1.5.tar.gz")
-    for bound in ("MAX_MEMBER", "MAX_JAR"):
+    for limit in ("MAX_MEMBER", "MAX_JAR"):
         with monkeypatch.context() as patch:
-            patch.setattr(meteor_data, bound, 10)
+            patch.setattr(meteor_data, limit, 10)
             for source in (wheel, tarball):
                 with pytest.raises(ResourceError, match="refusing to read it"):
                     PackStore().install("en", source)
@@ -172,17 +187,21 @@ def test_sizes_are_bounded(store_root: Path, wheel: Path, tmp_path: Path, monkey
 
 @settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(st.data())
-def test_damaged_archives(tmp_path: Path, data: st.DataObject) -> None:
-    maker, name = data.draw(
+def test_store_installs_damaged_archives_fully_or_not_at_all(tmp_path: Path, data: st.DataObject) -> None:
+    """After truncation or bit flips of the archive, the result is an error or a valid pack."""
+    write_archive, name = data.draw(
         st.sampled_from([(write_wheel, "a.whl"), (write_tarball, "meteor-1.5.tar.gz")]), label="kind"
     )
-    source = maker(tmp_path / name)
+    source = write_archive(tmp_path / name)
     if data.draw(st.booleans(), label="cut"):
-        whole = source.read_bytes()
-        source.write_bytes(whole[: data.draw(st.integers(0, len(whole) - 1))])
+        content = source.read_bytes()
+        length = data.draw(st.integers(0, len(content) - 1))
+        source.write_bytes(content[:length])
     else:
         for _ in range(data.draw(st.integers(1, 3))):
-            flip(source, data.draw(st.integers(0, source.stat().st_size - 1)), data.draw(st.integers(0, 7)))
+            offset = data.draw(st.integers(0, source.stat().st_size - 1))
+            bit = data.draw(st.integers(0, 7))
+            flip_bit(source, offset, bit)
     store = PackStore(tmp_path / "damaged-store")
     try:
         pack = store.install("en", source)
@@ -191,32 +210,33 @@ def test_damaged_archives(tmp_path: Path, data: st.DataObject) -> None:
     else:
         assert pack.verify() == []
         store.remove("en")
-    assert contents(store.root) == []
+    assert list_store(store.root) == []
 
 
 # Downloads
 
 
-ANSWERS = {
+RESPONSES = {
     "/short": (200, ("Content-Length", "1000"), b"too little"),
     "/moved": (302, ("Location", "/meteor.whl?x=1"), b""),
     "/away": (302, ("Location", "file:///etc/hostname"), b""),
 }
+"""The status, the header and the body of the server's responses, by path."""
 
 
 @pytest.fixture
 def server(tmp_path: Path) -> Iterator[str]:
-    """Serve a folder of small archives; some paths cause errors."""
+    """Serve a folder with a small wheel over HTTP, and the responses of RESPONSES. Return the address."""
     folder = tmp_path / "served"
     folder.mkdir()
     write_wheel(folder / "meteor.whl")
 
     class Handler(http.server.SimpleHTTPRequestHandler):
         def do_GET(self) -> None:
-            if self.path not in ANSWERS:
+            if self.path not in RESPONSES:
                 super().do_GET()
                 return
-            status, header, body = ANSWERS[self.path]
+            status, header, body = RESPONSES[self.path]
             self.send_response(status)
             self.send_header(*header)
             self.end_headers()
@@ -227,24 +247,24 @@ def server(tmp_path: Path) -> Iterator[str]:
 
     with http.server.ThreadingHTTPServer(
         ("127.0.0.1", 0), functools.partial(Handler, directory=str(folder))
-    ) as running:
-        thread = threading.Thread(target=running.serve_forever)
+    ) as http_server:
+        thread = threading.Thread(target=http_server.serve_forever)
         thread.start()
         try:
-            yield f"http://127.0.0.1:{running.server_address[1]}"
+            yield f"http://127.0.0.1:{http_server.server_address[1]}"
         finally:
-            running.shutdown()
+            http_server.shutdown()
             thread.join()
 
 
-def test_pack_is_installed_from_a_url(store_root: Path, server: str) -> None:
+def test_store_installs_packs_from_a_url(store_root: Path, server: str) -> None:
     calls: list[tuple[str, float, float | None]] = []
     pack = PackStore().install("en", f"{server}/meteor.whl", progress=lambda *call: calls.append(call))
-    check_english(pack)
+    check_english_pack(pack)
     assert pack.manifest.sources[0].name == "meteor.whl"
-    assert any(stage == "downloading meteor.whl" and done == total for stage, done, total in calls)
-    check_english(PackStore().install("en", f"{server}/moved"))
-    assert contents(store_root) == ["en"]
+    assert any(stage == "downloading meteor.whl" and count == total for stage, count, total in calls)
+    check_english_pack(PackStore().install("en", f"{server}/moved"))
+    assert list_store(store_root) == ["en"]
 
 
 @pytest.mark.parametrize(
@@ -255,100 +275,105 @@ def test_pack_is_installed_from_a_url(store_root: Path, server: str) -> None:
         ("/away", "cannot download"),
     ],
 )
-def test_downloads_that_fail(store_root: Path, server: str, path: str, message: str) -> None:
+def test_store_is_unchanged_after_a_failed_download(store_root: Path, server: str, path: str, message: str) -> None:
     with pytest.raises(ResourceError, match=message):
         PackStore().install("en", server + path)
-    assert contents(store_root) == []
+    assert list_store(store_root) == []
 
 
-def test_downloads_are_bounded(store_root: Path, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_store_limits_the_size_of_downloads(store_root: Path, server: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download, "MAX_DOWNLOAD", 100)
     with pytest.raises(ResourceError, match="the download was stopped"):
         PackStore().install("en", f"{server}/meteor.whl")
 
 
-def test_offline(store_root: Path, wheel: Path, server: str) -> None:
+def test_store_does_not_download_when_offline(store_root: Path, wheel: Path, server: str) -> None:
     for source in (None, f"{server}/meteor.whl"):
         with pytest.raises(ResourceError, match=r"offline.*`meteor-e pack install en"):
             PackStore().install("en", source, offline=True)
-    check_english(PackStore().install("en", wheel, offline=True))
+    check_english_pack(PackStore().install("en", wheel, offline=True))
 
 
-def fake_python(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
-    """Replace the interpreter that runs pip by a script, in which $dest is the download folder."""
+def replace_pip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str) -> None:
+    """Replace the Python interpreter that runs pip by a shell script, in which $dest is the download folder."""
     path = tmp_path / "fake-python"
-    head = '#!/bin/sh\nwhile [ "$1" != --dest ]; do shift; done\ndest="$2"\n'
-    path.write_text(head + script, encoding="utf-8")
+    prologue = '#!/bin/sh\nwhile [ "$1" != --dest ]; do shift; done\ndest="$2"\n'
+    path.write_text(prologue + script, encoding="utf-8")
     path.chmod(0o755)
     monkeypatch.setattr(download.sys, "executable", str(path))
 
 
 @posix_only
-def test_through_pip(store_root: Path, wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_python(tmp_path, monkeypatch, f"cp '{wheel}' \"$dest\"\n")
+def test_store_checks_the_wheel_that_pip_downloads(
+    store_root: Path, wheel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By default, pip downloads the wheel. A wheel with another SHA-256 is rejected."""
+    replace_pip(tmp_path, monkeypatch, f"cp '{wheel}' \"$dest\"\n")
     with pytest.raises(
         ResourceError, match=r"has the SHA-256 [0-9a-f]{64}, but pycocoevalcap==1\.2 has 083ed7910f1aec00"
     ):
         PackStore().install("en")
-    pinned = download.METEOR_WHEEL._replace(sha256=download.sha256_of(wheel))
-    monkeypatch.setattr(download, "METEOR_WHEEL", pinned)
-    check_english(PackStore().install("en"))
-    assert contents(store_root) == ["en"]
+    pinned_wheel = download.METEOR_WHEEL._replace(sha256=download.sha256_of(wheel))
+    monkeypatch.setattr(download, "METEOR_WHEEL", pinned_wheel)
+    check_english_pack(PackStore().install("en"))
+    assert list_store(store_root) == ["en"]
 
 
 @posix_only
-def test_pip_fails(store_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    fake_python(tmp_path, monkeypatch, "echo 'ERROR: no route to the index' >&2; echo bye >&2; exit 1\n")
+def test_store_reports_why_pip_failed(store_root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    replace_pip(tmp_path, monkeypatch, "echo 'ERROR: no route to the index' >&2; echo bye >&2; exit 1\n")
     with pytest.raises(ResourceError, match=r"could not download pycocoevalcap==1\.2: ERROR: no route.*--from"):
         PackStore().install("en")
-    fake_python(tmp_path, monkeypatch, "exit 0\n")
+    replace_pip(tmp_path, monkeypatch, "exit 0\n")
     with pytest.raises(ResourceError, match="pip gives no reason"):
         PackStore().install("en")
-    assert contents(store_root) == []
+    assert list_store(store_root) == []
 
 
-def test_missing_pip_is_reported(store_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_store_reports_that_pip_is_missing(store_root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(download.importlib.util, "find_spec", lambda name: None)
     with pytest.raises(ResourceError, match=r"this Python does not have pip.*--from"):
         PackStore().install("en")
 
 
-# Whole or not at all
+# Atomic installation
 
-INSTALL = """
+INSTALL_PROGRAM = """
 import sys, time
 from pathlib import Path
 from meteor_e.packs.store import PackStore; from meteor_e.packs import download
-root, wheel, stage, go = sys.argv[1:5]
+root, wheel, pause_stage, resume_file = sys.argv[1:5]
 
-def progress(at, done, total):
-    print(at, flush=True)
-    if at == stage:
-        while not Path(go).exists():
+def progress(stage, count, total):
+    print(stage, flush=True)
+    if stage == pause_stage:
+        while not Path(resume_file).exists():
             time.sleep(0.02)
 
-def take(wheel_, folder, progress, otherwise):
+def download_wheel(pinned_wheel, folder, progress, alternative):
     progress("downloading", 0, None)
     print("took the wheel", flush=True)
     return Path(wheel)
 
-download.download_wheel = take
+download.download_wheel = download_wheel
 print(PackStore(root).install("en", progress=progress).digest)
 """
+"""A program that installs the English pack. It prints each stage, and pauses at one stage until a file exists."""
 
 
-def start_install(root: Path, wheel: Path, stage: str, go: Path) -> subprocess.Popen[str]:
-    """Install in a process that waits at a stage until the file ``go`` exists."""
-    arguments = [sys.executable, "-c", INSTALL, str(root), str(wheel), stage, str(go)]
+def start_install(root: Path, wheel: Path, pause_stage: str, resume_file: Path) -> subprocess.Popen[str]:
+    """Install the pack in a process that pauses at a stage until ``resume_file`` exists."""
+    arguments = [sys.executable, "-c", INSTALL_PROGRAM, str(root), str(wheel), pause_stage, str(resume_file)]
     return subprocess.Popen(arguments, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def wait_for(process: subprocess.Popen[str], line: str) -> None:
+def wait_for_line(process: subprocess.Popen[str], expected_line: str) -> None:
+    """Read the output of a process until the expected line."""
     assert process.stdout is not None
-    for said in process.stdout:
-        if said.strip() == line:
+    for line in process.stdout:
+        if line.strip() == expected_line:
             return
-    raise AssertionError(f"never said {line!r}: {process.communicate()[1]}")
+    raise AssertionError(f"the process did not print {expected_line!r}: {process.communicate()[1]}")
 
 
 STAGES = ["downloading", "reading paraphrases", "indexing synonyms", "indexing paraphrases"]
@@ -356,70 +381,71 @@ STAGES = ["downloading", "reading paraphrases", "indexing synonyms", "indexing p
 
 @posix_only
 @pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("before", [False, True], ids=["first", "again"])
+@pytest.mark.parametrize("signal_number", [signal.SIGKILL, signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("was_installed", [False, True], ids=["first", "again"])
 def test_interrupted_install_changes_nothing(
-    tmp_path: Path, wheel: Path, stage: str, how: signal.Signals, before: bool
+    tmp_path: Path, wheel: Path, stage: str, signal_number: signal.Signals, was_installed: bool
 ) -> None:
     root = tmp_path / "store"
     store = PackStore(root)
-    if before:
+    if was_installed:
         store.install("en", wheel)
     process = start_install(root, wheel, stage, tmp_path / "never")
-    wait_for(process, stage)
-    process.send_signal(how)
+    wait_for_line(process, stage)
+    process.send_signal(signal_number)
     process.communicate()
     assert process.returncode != 0
-    assert store.names() == (["en"] if before else [])
-    if before:
-        check_english(store.get("en"))
-    if how == signal.SIGINT:
-        assert contents(root) == store.names()
-    check_english(store.install("en", wheel))
-    assert contents(root) == ["en"]
+    assert store.names() == (["en"] if was_installed else [])
+    if was_installed:
+        check_english_pack(store.get("en"))
+    if signal_number == signal.SIGINT:
+        assert list_store(root) == store.names()
+    check_english_pack(store.install("en", wheel))
+    assert list_store(root) == ["en"]
 
 
 @posix_only
-def test_process_killed_between_the_renames_loses_nothing(tmp_path: Path, wheel: Path) -> None:
+def test_store_restores_a_pack_after_an_interrupted_replacement(tmp_path: Path, wheel: Path) -> None:
+    """A process can be killed after it has renamed the old pack and before it has moved the new pack."""
     store = PackStore(tmp_path / "store")
     store.install("en", wheel)
     (store.root / "en").rename(store.root / ".old-en")
     assert store.find("en") is None
     with pytest.raises(ResourceError, match="not a source"):
         store.install("en", Path(__file__))
-    check_english(store.get("en"))
-    assert contents(store.root) == ["en"]
+    check_english_pack(store.get("en"))
+    assert list_store(store.root) == ["en"]
 
 
 @posix_only
-def test_concurrent_installs(tmp_path: Path, wheel: Path) -> None:
-    root, go = tmp_path / "store", tmp_path / "go"
-    first = start_install(root, wheel, "reading paraphrases", go)
-    wait_for(first, "reading paraphrases")
-    second = start_install(root, wheel, "", go)
-    wait_for(second, "waiting for another process that works on en")
+def test_concurrent_installs_build_the_pack_once(tmp_path: Path, wheel: Path) -> None:
+    root, resume_file = tmp_path / "store", tmp_path / "go"
+    first = start_install(root, wheel, "reading paraphrases", resume_file)
+    wait_for_line(first, "reading paraphrases")
+    second = start_install(root, wheel, "", resume_file)
+    wait_for_line(second, "waiting for another process that works on en")
     assert PackStore(root).find("en") is None
-    go.touch()
-    out_first, out_second = first.communicate()[0], second.communicate()[0]
+    resume_file.touch()
+    first_output, second_output = first.communicate()[0], second.communicate()[0]
     assert (first.returncode, second.returncode) == (0, 0)
-    assert out_first.split()[-1] == out_second.split()[-1]
-    assert "took the wheel" not in out_second
-    check_english(PackStore(root).get("en"))
-    assert contents(root) == ["en"]
+    assert first_output.split()[-1] == second_output.split()[-1]
+    assert "took the wheel" not in second_output
+    check_english_pack(PackStore(root).get("en"))
+    assert list_store(root) == ["en"]
 
 
-def test_equal_pack_stays_in_place(store_root: Path, wheel: Path) -> None:
+def test_store_does_not_replace_an_equal_undamaged_pack(store_root: Path, wheel: Path) -> None:
     first = PackStore().install("en", wheel)
     inode = (first.path / "paraphrases.idx").stat().st_ino
-    again = PackStore().install("en", wheel)
-    assert (again.path / "paraphrases.idx").stat().st_ino == inode
-    flip(first.path / "paraphrases.idx", 300)
+    second = PackStore().install("en", wheel)
+    assert (second.path / "paraphrases.idx").stat().st_ino == inode
+    flip_bit(first.path / "paraphrases.idx", 300)
     repaired = PackStore().install("en", wheel)
     assert (repaired.path / "paraphrases.idx").stat().st_ino != inode
-    check_english(repaired)
+    check_english_pack(repaired)
 
 
-def test_existing_folder_is_left_alone(store_root: Path, wheel: Path) -> None:
+def test_store_does_not_replace_a_folder_that_is_not_a_pack(store_root: Path, wheel: Path) -> None:
     (store_root / "en").mkdir(parents=True)
     (store_root / "en" / "diary").write_text("dear", encoding="utf-8")
     with pytest.raises(ResourceError, match="exists and is not a resource pack"):
@@ -427,10 +453,10 @@ def test_existing_folder_is_left_alone(store_root: Path, wheel: Path) -> None:
     assert (store_root / "en" / "diary").read_text(encoding="utf-8") == "dear"
 
 
-# Finding, verifying, removing
+# Finding, verifying and removing packs
 
 
-def test_missing(store_root: Path) -> None:
+def test_store_reports_packs_that_are_not_installed(store_root: Path) -> None:
     store = PackStore()
     assert store.find("en") is None
     assert store.names() == []
@@ -442,11 +468,11 @@ def test_missing(store_root: Path) -> None:
         store.get("tlh")
 
 
-def test_verify_names_what_is_damaged(store_root: Path, wheel: Path) -> None:
+def test_verify_names_the_damaged_files(store_root: Path, wheel: Path) -> None:
     store = PackStore()
     pack = store.install("en", wheel)
     assert pack.verify() == []
-    flip(pack.path / "paraphrases.idx", 400)
+    flip_bit(pack.path / "paraphrases.idx", 400)
     (pack.path / "function.words").unlink()
     assert pack.verify() == [
         "function.words cannot be read: No such file or directory",
@@ -456,17 +482,17 @@ def test_verify_names_what_is_damaged(store_root: Path, wheel: Path) -> None:
     with pytest.raises(ResourceError, match=r"pack 'en' .* is damaged: .*manifest.*`meteor-e pack install en`"):
         store.find("en")
     store.remove("en")
-    assert contents(store_root) == []
+    assert list_store(store_root) == []
 
 
-def test_pack_can_have_another_name(store_root: Path, wheel: Path) -> None:
+def test_store_rejects_a_pack_in_a_folder_of_another_name(store_root: Path, wheel: Path) -> None:
     pack = PackStore().install("en", wheel)
     shutil.copytree(pack.path, store_root / "mine")
     with pytest.raises(ResourceError, match="contains the pack 'en', not 'mine'"):
         PackStore().find("mine")
 
 
-def test_root_that_is_a_file_is_reported(tmp_path: Path, wheel: Path) -> None:
+def test_store_reports_a_root_that_is_a_file(tmp_path: Path, wheel: Path) -> None:
     root = tmp_path / "file"
     root.write_text("", encoding="utf-8")
     assert PackStore(root).names() == []
@@ -474,11 +500,11 @@ def test_root_that_is_a_file_is_reported(tmp_path: Path, wheel: Path) -> None:
         PackStore(root).install("en", wheel)
 
 
-def test_lock_that_cannot_be_created_is_an_error(tmp_path, monkeypatch):
-    def full(path, *arguments, **options):
+def test_lock_folder_reports_that_the_disk_is_full(tmp_path, monkeypatch):
+    def raise_disk_full(path, *arguments, **options):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr(Path, "touch", full)
+    monkeypatch.setattr(Path, "touch", raise_disk_full)
     with (
         pytest.raises(ResourceError, match=r"cannot write to .*: No space left on device"),
         lock_folder(tmp_path, "xx"),
@@ -486,17 +512,22 @@ def test_lock_that_cannot_be_created_is_an_error(tmp_path, monkeypatch):
         raise AssertionError
 
 
-@pytest.mark.parametrize("missing", ["a member", "half a member", "the end"])
-def test_truncated_tarball_is_refused(store_root: Path, tmp_path: Path, missing: str) -> None:
+@pytest.mark.parametrize("missing_part", ["a member", "half a member", "the end"])
+def test_store_rejects_a_truncated_tarball(store_root: Path, tmp_path: Path, missing_part: str) -> None:
     tarball = write_tarball(tmp_path / "meteor-1.5.tar.gz")
-    whole, shortened = tmp_path / "whole.tar", tmp_path / "short.tar.gz"
-    with tarfile.open(tarball) as old, tarfile.open(whole, "w") as new:
-        for member in sorted(old.getmembers(), key=lambda member: not member.name.endswith(".jar")):  # the jar first
-            new.addfile(member, old.extractfile(member))
-    with tarfile.open(whole) as tar:
-        last = tar.getmembers()[-1]
-    end = {"a member": last.offset, "half a member": last.offset_data + 20, "the end": last.offset_data + 512}[missing]
-    shortened.write_bytes(gzip.compress(whole.read_bytes()[:end]))
+    complete_tar, truncated_tarball = tmp_path / "whole.tar", tmp_path / "short.tar.gz"
+    with tarfile.open(tarball) as source, tarfile.open(complete_tar, "w") as target:
+        # The jar is the first member, so that the truncation affects a paraphrase table.
+        for member in sorted(source.getmembers(), key=lambda member: not member.name.endswith(".jar")):
+            target.addfile(member, source.extractfile(member))
+    with tarfile.open(complete_tar) as archive:
+        last_member = archive.getmembers()[-1]
+    lengths = {
+        "a member": last_member.offset,
+        "half a member": last_member.offset_data + 20,
+        "the end": last_member.offset_data + 512,
+    }
+    truncated_tarball.write_bytes(gzip.compress(complete_tar.read_bytes()[: lengths[missing_part]]))
     with pytest.raises(ResourceError, match="damaged or cut short"):
-        PackStore().install("en", shortened)
-    assert contents(store_root) == []
+        PackStore().install("en", truncated_tarball)
+    assert list_store(store_root) == []
