@@ -1,4 +1,4 @@
-"""The parity files, which contain sentences and the output of the Java program for them."""
+"""Read and write the parity files, which contain sentences and the output of the Java program for them."""
 
 from __future__ import annotations
 
@@ -20,19 +20,22 @@ from meteor_e.packs.store import PackStore
 from meteor_e.plugins.registry import plugin_registry
 
 FOLDER = Path(__file__).parent
-OWN = FOLDER / "own"
+RESOURCE_FOLDER = FOLDER / "own"
 SCORE_FILES = sorted(FOLDER.glob("scores-*.tsv"))
 TOKEN_FILES = sorted(FOLDER.glob("tokens-*.tsv"))
 CORPUS_FILE = FOLDER / "corpus.tsv"
 ALIGNMENT_FILE = FOLDER / "maxacc.tsv"
 
 COMMAND = "python tests/parity/make.py"
-VALUES = {"-l", "-t", "-m", "-w", "-p", "-x", "-d", "-a", "-s"}
+OPTIONS_WITH_VALUE = {"-l", "-t", "-m", "-w", "-p", "-x", "-d", "-a", "-s"}
 FLAGS = {"-norm", "-lower", "-noPunct", "-ch"}
 
 
 class ScoreCase(NamedTuple):
-    """A line of a score file: a pair, and the figures in the form of the Java program."""
+    """A line of a score file: a hypothesis, its references, and the output of the Java program.
+
+    All results are strings, as the Java program prints them.
+    """
 
     options: str
     rule: str
@@ -46,13 +49,13 @@ class ScoreCase(NamedTuple):
     alignment: str = ""
 
     @property
-    def run(self) -> tuple[str, int]:
-        """The key of cases that one call of the Java program can compute."""
+    def run_key(self) -> tuple[str, int]:
+        """The options and the number of references. One call of the Java program computes all cases with equal keys."""
         return self.options, len(self.references)
 
 
 class TokenCase(NamedTuple):
-    """A line of a token file: a raw segment, and its words according to the Java program."""
+    """A line of a token file: a raw segment, and the tokens into which the Java program splits it."""
 
     options: str
     rule: str
@@ -61,7 +64,7 @@ class TokenCase(NamedTuple):
 
 
 class CorpusCase(NamedTuple):
-    """A line of the corpus file: the system block of all pairs of a score file that share their options."""
+    """A line of the corpus file: the system scores of all cases of a score file that have the same options."""
 
     file: str
     options: str
@@ -74,140 +77,144 @@ class CorpusCase(NamedTuple):
     score: str
 
 
-def quoted(value: object) -> str:
-    """Return a text as JSON, with escapes for invisible characters."""
+def quote(value: object) -> str:
+    """Return a value as JSON, with escapes for invisible characters."""
     text = json.dumps(value, ensure_ascii=False)
     return "".join(
         char if char == " " or unicodedata.category(char)[0] not in "CZM" else json.dumps(char)[1:-1] for char in text
     )
 
 
-def rows(path: Path) -> Iterator[list[str]]:
-    """Return the cells of the lines of a file, without comments."""
+def read_rows(path: Path) -> Iterator[list[str]]:
+    """Yield the cells of each line of a file. Comments and empty lines are skipped."""
     for line in path.read_text(encoding="utf-8").split("\n"):
         if line and not line.startswith("#"):
             yield line.split("\t")
 
 
-def head(path: Path) -> list[str]:
-    """Return the comments at the start of a file. The second line contains the command that wrote the file."""
+def read_comments(path: Path) -> list[str]:
+    """Return the comments of a file. The second comment contains the command that wrote the file."""
     lines = path.read_text(encoding="utf-8").split("\n")
     return [line for line in lines if line.startswith("#")]
 
 
 def read_scores(path: Path) -> list[ScoreCase]:
-    """Read a score file (figures may be missing)."""
+    """Read a score file. The results of the Java program may be missing."""
     return [
-        ScoreCase(options, rule, json.loads(hypothesis), tuple(json.loads(references)), *figures)
-        for options, rule, hypothesis, references, *figures in rows(path)
+        ScoreCase(options, rule, json.loads(hypothesis), tuple(json.loads(references)), *results)
+        for options, rule, hypothesis, references, *results in read_rows(path)
     ]
 
 
 def read_tokens(path: Path) -> list[TokenCase]:
-    """Read a token file (the words may be missing)."""
+    """Read a token file. The tokens may be missing."""
     return [
         TokenCase(options, rule, json.loads(text), *map(json.loads, tokens))
-        for options, rule, text, *tokens in rows(path)
+        for options, rule, text, *tokens in read_rows(path)
     ]
 
 
 def read_corpus() -> list[CorpusCase]:
     """Read the corpus file."""
-    return [CorpusCase(*row) for row in rows(CORPUS_FILE)]
+    return [CorpusCase(*row) for row in read_rows(CORPUS_FILE)]
 
 
-def score_line(case: ScoreCase) -> str:
-    """Write a line of a score file."""
-    cells = [case.options, case.rule, quoted(case.hypothesis), quoted(list(case.references)), *case[4:]]
+def format_score_line(case: ScoreCase) -> str:
+    """Return the line of a score file for a case."""
+    cells = [case.options, case.rule, quote(case.hypothesis), quote(list(case.references)), *case[4:]]
     return "\t".join(cells) + "\n"
 
 
-def token_line(case: TokenCase) -> str:
-    """Write a line of a token file."""
-    return "\t".join([case.options, case.rule, quoted(case.text), quoted(case.tokens)]) + "\n"
+def format_token_line(case: TokenCase) -> str:
+    """Return the line of a token file for a case."""
+    return "\t".join([case.options, case.rule, quote(case.text), quote(case.tokens)]) + "\n"
 
 
 def parse_options(options: str) -> dict[str, Any]:
-    """Split the Java program's options into a mapping."""
+    """Return the values of the Java program's options. The value of a flag is True."""
     words = shlex.split(options)
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     while words:
         option = words.pop(0)
         if option in FLAGS:
-            found[option] = True
+            values[option] = True
         else:
-            assert option in VALUES, f"unknown option {option}"
-            found[option] = words.pop(0)
-    return found
+            assert option in OPTIONS_WITH_VALUE, f"unknown option {option}"
+            values[option] = words.pop(0)
+    return values
 
 
 def needs_pack(options: str) -> bool:
-    """Return whether the options need resources other than the small ones of the tests."""
-    given = parse_options(options)
-    return "-norm" in given or not {"-d", "-a", "-s"} <= given.keys()
+    """Return whether the options need an installed pack in addition to the small resources of the tests."""
+    values = parse_options(options)
+    return "-norm" in values or not {"-d", "-a", "-s"} <= values.keys()
 
 
 def loads_table(options: str) -> bool:
-    """Return whether the Java program reads METEOR's paraphrase table, which takes seconds."""
-    given = parse_options(options)
-    chain = given.get("-m", "paraphrase" if given.get("-l", "en") == "en" else "")
-    return "-a" not in given and "paraphrase" in chain
+    """Return whether the Java program loads METEOR's own paraphrase table, which takes seconds."""
+    values = parse_options(options)
+    modules = values.get("-m", "paraphrase" if values.get("-l", "en") == "en" else "")
+    return "-a" not in values and "paraphrase" in modules
 
 
-class OwnResources:
-    """Small resources in the formats of the Java program, and as indexes."""
+class SmallResources:
+    """The small resources of the tests, as files for the Java program and as indexes."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        for source in OWN.iterdir():
+        for source in RESOURCE_FOLDER.iterdir():
             shutil.copy(source, folder / source.name)
-        table = (OWN / "paraphrases.txt").read_bytes()
+        table = (RESOURCE_FOLDER / "paraphrases.txt").read_bytes()
         (folder / "paraphrases.gz").write_bytes(gzip.compress(table, mtime=0))
-        self.function_words = parse_function_words(read_word_list(OWN / "function.words"))
+        self.function_words = parse_function_words(read_word_list(RESOURCE_FOLDER / "function.words"))
         build_paraphrase_index(folder / "paraphrases.gz", folder / "paraphrases.idx")
-        build_synonym_index(OWN / "english.synsets", OWN / "english.exceptions", folder / "synonyms.idx")
+        build_synonym_index(
+            RESOURCE_FOLDER / "english.synsets", RESOURCE_FOLDER / "english.exceptions", folder / "synonyms.idx"
+        )
         self.paraphrases = ParaphraseIndex(folder / "paraphrases.idx")
         self.synonyms = SynonymIndex(folder / "synonyms.idx")
 
-    def java_arguments(self, options: str) -> list[str]:
-        """Return the options of the Java program, with OWN replaced by the folder."""
+    def make_java_arguments(self, options: str) -> list[str]:
+        """Return the arguments of the Java program, in which the folder of the resources replaces ``OWN``."""
         return [word.replace("OWN", str(self.folder)) for word in shlex.split(options)]
 
-    def meteor(self, options: str, engine: str = "python") -> Meteor:
-        """Return the metric for options of the Java program, with one of the engines."""
-        given = parse_options(options)
-        language = plugin_registry().languages.get(given.get("-l", "en"))
-        modes = [mode for mode, flag in (("full", "-norm"), ("lower", "-lower")) if flag in given] or ["none"]
-        mode = "no-punctuation" if modes[0] == "full" and "-noPunct" in given else modes[0]
+    def make_metric(self, options: str, engine: str = "python") -> Meteor:
+        """Return the metric that corresponds to the options of the Java program and uses the given engine."""
+        values = parse_options(options)
+        language = plugin_registry().languages.get(values.get("-l", "en"))
+        modes = [mode for mode, flag in (("full", "-norm"), ("lower", "-lower")) if flag in values] or ["none"]
+        mode = "no-punctuation" if modes[0] == "full" and "-noPunct" in values else modes[0]
         matchers = None
-        if "-m" in given:
-            names = given["-m"].split()
-            # The aligner alone has no weights.
-            weights = map(float, given["-w"].split()) if "-w" in given else [1.0] * len(names)
+        if "-m" in values:
+            names = values["-m"].split()
+            # The options of the Java aligner (class Matcher) do not include weights.
+            weights = map(float, values["-w"].split()) if "-w" in values else [1.0] * len(names)
             matchers = [{"use": name, "weight": weight} for name, weight in zip(names, weights, strict=True)]
-        elif "-w" in given:
-            _, task = language.task(given.get("-t"))
+        elif "-w" in values:
+            _, task = language.task(values.get("-t"))
             matchers = [
                 {"use": name, "weight": weight, "optional": True}
-                for name, weight in zip(task.weights, map(float, given["-w"].split()), strict=True)
+                for name, weight in zip(task.weights, map(float, values["-w"].split()), strict=True)
             ]
         parameters = None
-        if "-p" in given:
-            parameters = dict(zip(("alpha", "beta", "gamma", "delta"), map(float, given["-p"].split()), strict=True))
+        if "-p" in values:
+            parameters = dict(zip(("alpha", "beta", "gamma", "delta"), map(float, values["-p"].split()), strict=True))
         pack = PackStore().get(language.pack) if language.pack and needs_pack(options) else None
         # The Java program counts English function words in every language.
-        own = {"function_words": self.function_words if "-s" in given else PackStore().get("en").function_words}
-        own |= {"synonyms": self.synonyms} if "-d" in given else {}
-        own |= {"paraphrases": self.paraphrases} if "-a" in given else {}
-        resources = (pack or LanguageResources()).replace("own", **own)
+        small_resources = {
+            "function_words": self.function_words if "-s" in values else PackStore().get("en").function_words
+        }
+        small_resources |= {"synonyms": self.synonyms} if "-d" in values else {}
+        small_resources |= {"paraphrases": self.paraphrases} if "-a" in values else {}
+        resources = (pack or LanguageResources()).replace("own", **small_resources)
         meteor = Meteor(
             language.code,
-            task=given.get("-t"),
+            task=values.get("-t"),
             matchers=matchers,
             parameters=parameters,
             normalization=mode,
-            beam=int(given["-x"]) if "-x" in given else None,
-            character_mode="-ch" in given,
+            beam=int(values["-x"]) if "-x" in values else None,
+            character_mode="-ch" in values,
             resources=resources,
         )
         if engine == "python":

@@ -1,4 +1,4 @@
-"""meteor_e is compared with outputs of the Java program for real systems, which are part of the shared data."""
+"""Compare METEOR-E with the output of the Java program for real systems, which is part of the shared data."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import shlex
 from pathlib import Path
 
 import pytest
-from make import alignments
-from parity_cases import OwnResources
-from test_parity import matches_text, statistics_text
+from make import parse_alignments
+from parity_cases import SmallResources
+from test_parity import format_matches, format_statistics
 
 from meteor_e.formats.plain import read_segments
 from meteor_e.scoring import formula
@@ -18,11 +18,15 @@ from meteor_e.text.stemming import stemmer
 
 pytestmark = pytest.mark.shared
 
-CLOSE = 1e-9
+TOLERANCE = 1e-9
 KNOWN_DIFFERENCES = {"fr-exact-stem.en-fr": 17}
-"""Segments in which Java takes different words for one (``le`` and ``n'``, ``je`` and ``l'``); ``compat`` does, too."""
-BIT_EXACT = 0.999
-"""Share of the figures that is Java's to the last bit; the others differ in the last bit of a power."""
+"""The number of segments in which the statistics differ, by run.
+
+The Java program compares hashes of words, and some words have equal hashes (``le`` and ``n'``, ``je`` and ``l'``).
+The command ``compat`` compares hashes, too.
+"""
+MIN_EXACT_SHARE = 0.999
+"""Minimum share of the scores that equal those of the Java program to the last bit. Powers may differ in that bit."""
 RUNS = [
     "cs-exact.en-cs",
     "de-exact-stem.en-de",
@@ -47,8 +51,8 @@ RUNS = [
 ]
 
 
-def words_collide(segment: MeteorSegmentScore) -> bool:
-    """Return whether different words or stems of both texts have equal 32-bit hashes, which Java compares."""
+def has_hash_collision(segment: MeteorSegmentScore) -> bool:
+    """Return whether a word or stem of the hypothesis and a different one of the reference have equal 32-bit hashes."""
     stem = stemmer("french")
     hypothesis, reference = (
         {*words, *map(stem, words)} for words in (segment.alignment.hypothesis, segment.alignment.reference)
@@ -56,65 +60,68 @@ def words_collide(segment: MeteorSegmentScore) -> bool:
     return any(x != y and java_hash(x) == java_hash(y) for x in hypothesis for y in reference)
 
 
-def java_system(path: Path) -> list[float]:
-    """Read precision, recall, f1, Fmean, penalty and score of a system block."""
+def read_java_system_scores(path: Path) -> list[float]:
+    """Return the precision, recall, F1, Fmean, penalty and score of a system from the output of the Java program."""
     lines = path.read_text(encoding="utf-8").splitlines()
-    named = dict(line.split(":") for line in lines if line.count(":") == 1)
+    values = dict(line.split(":") for line in lines if line.count(":") == 1)
     keys = ("Precision", "Recall", "f1", "fMean", "Fragmentation penalty", "Final score")
-    return [float(named[key]) for key in keys]
+    return [float(values[key]) for key in keys]
 
 
-def test_golden_runs_are_all_tested(shared):
+def test_golden_runs_are_listed_completely(shared):
+    """All recorded runs are in ``RUNS``."""
     assert sorted(path.name.removesuffix(".cmd") for path in (shared / "golden/meteor-1.5").glob("*.cmd")) == RUNS
 
 
 @pytest.mark.parametrize("name", RUNS)
-def test_segments_and_system_are_javas(name, engine, shared, packs, own: OwnResources):
-    golden = shared / "golden/meteor-1.5"
-    _, hypothesis_file, reference_file, *options = shlex.split((golden / f"{name}.cmd").read_text())
-    several = 1
+def test_segment_and_system_scores_equal_those_of_java(name, engine, shared, packs, resources: SmallResources):
+    golden_folder = shared / "golden/meteor-1.5"
+    _, hypothesis_file, reference_file, *options = shlex.split((golden_folder / f"{name}.cmd").read_text())
+    reference_count = 1
     if "-r" in options:
-        at = options.index("-r")
-        several = int(options[at + 1])
-        del options[at : at + 2]
-    meteor = own.meteor(shlex.join(options), engine)
+        index = options.index("-r")
+        reference_count = int(options[index + 1])
+        del options[index : index + 2]
+    meteor = resources.make_metric(shlex.join(options), engine)
     hypotheses = list(read_segments(shared / "golden" / hypothesis_file))
     lines = list(read_segments(shared / "golden" / reference_file))
-    references = [lines[at : at + several] for at in range(0, len(lines), several)]
+    references = [lines[start : start + reference_count] for start in range(0, len(lines), reference_count)]
     corpus = meteor.corpus(hypotheses, references, segments=True)
 
-    vectors = [
-        " ".join(number.removesuffix(".0") for number in line.split())
-        for line in (golden / f"{name}.ss.txt").read_text().splitlines()
+    java_statistics = [
+        " ".join(value.removesuffix(".0") for value in line.split())
+        for line in (golden_folder / f"{name}.ss.txt").read_text().splitlines()
     ]
-    ours = [statistics_text(segment.statistics) for segment in corpus.segments]
-    different = [number for number, (x, y) in enumerate(zip(ours, vectors, strict=True)) if x != y]
-    assert len(different) == KNOWN_DIFFERENCES.get(name, 0)
-    assert all(words_collide(corpus.segments[number]) for number in different)
+    statistics = [format_statistics(segment.statistics) for segment in corpus.segments]
+    statistics_pairs = zip(statistics, java_statistics, strict=True)
+    different_segments = [index for index, (x, y) in enumerate(statistics_pairs) if x != y]
+    assert len(different_segments) == KNOWN_DIFFERENCES.get(name, 0)
+    assert all(has_hash_collision(corpus.segments[index]) for index in different_segments)
 
-    figures = [list(map(float, line.split("\t"))) for line in (golden / f"{name}.vout.tsv").read_text().splitlines()]
-    ours = [
+    java_lines = (golden_folder / f"{name}.vout.tsv").read_text().splitlines()
+    java_scores = [list(map(float, line.split("\t"))) for line in java_lines]
+    scores = [
         [segment.precision, segment.recall, segment.fragmentation_penalty, segment.score] for segment in corpus.segments
     ]
-    assert len(ours) == len(figures)
-    # Java's undefined figures of empty sides are 0 here.
-    pairs = [
+    assert len(scores) == len(java_scores)
+    # The scores of empty texts are undefined: NaN in the Java program, and 0 in METEOR-E.
+    score_pairs = [
         (x, y if y == y else 0.0)
-        for number, (a, b) in enumerate(zip(ours, figures, strict=True))
-        if number not in different
-        for x, y in zip(a, b, strict=True)
+        for index, (row, java_row) in enumerate(zip(scores, java_scores, strict=True))
+        if index not in different_segments
+        for x, y in zip(row, java_row, strict=True)
     ]
-    assert max(abs(x - y) for x, y in pairs) <= CLOSE
-    equal = sum(x == y for x, y in pairs)
-    assert equal >= BIT_EXACT * len(pairs)
+    assert max(abs(x - y) for x, y in score_pairs) <= TOLERANCE
+    equal_count = sum(x == y for x, y in score_pairs)
+    assert equal_count >= MIN_EXACT_SHARE * len(score_pairs)
 
-    if different:
+    if different_segments:
         return
-    parts = formula.compute(corpus.statistics, corpus.parameters)
-    for x, y in zip(parts, java_system(golden / f"{name}.system.txt"), strict=True):
-        assert abs(x - y) <= CLOSE
+    system_scores = formula.compute(corpus.statistics, corpus.parameters)
+    for x, y in zip(system_scores, read_java_system_scores(golden_folder / f"{name}.system.txt"), strict=True):
+        assert abs(x - y) <= TOLERANCE
 
-    aligned = golden / f"{name}.align.out"
-    if aligned.exists():
-        found = [matches_text(segment.alignment.matches) for segment in corpus.segments]
-        assert found == [segment.matches for segment in alignments(aligned.read_text(encoding="utf-8"))]
+    alignment_file = golden_folder / f"{name}.align.out"
+    if alignment_file.exists():
+        matches = [format_matches(segment.alignment.matches) for segment in corpus.segments]
+        assert matches == [segment.matches for segment in parse_alignments(alignment_file.read_text(encoding="utf-8"))]

@@ -1,4 +1,4 @@
-"""meteor_e is compared with the figures of the Java program in the parity files."""
+"""Compare METEOR-E with the output of the Java program in the parity files."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 
 import pytest
-from make import MADE_FILES, corpus_text, grouped, make
+from make import JAVA_OUTPUT_FILES, format_corpus_file, generate_parity_file, group_cases
 from parity_cases import (
     ALIGNMENT_FILE,
     CORPUS_FILE,
     SCORE_FILES,
     TOKEN_FILES,
-    OwnResources,
+    SmallResources,
     needs_pack,
     read_corpus,
     read_scores,
@@ -26,127 +26,136 @@ from meteor_e.scoring.alignment import AlignedMatch
 from meteor_e.scoring.results import MeteorScore
 from meteor_e.scoring.statistics import Statistics
 
-CLOSE = 1e-12
-POW = 1e-9
-"""Java's ``Math.pow`` and C's differ in the last bit for a few arguments."""
-WITHOUT_POW = {"precision", "recall", "f1", "fmean"}
-"""Sums, products and quotients only: equal to the last bit."""
-RULES_OF_POW = {"frag of 12/47"}
+TOLERANCE = 1e-12
+POW_TOLERANCE = 1e-9
+"""The tolerance of the rules in ``POW_RULES``."""
+EXACT_SCORES = {"precision", "recall", "f1", "fmean"}
+"""Scores that must be equal to the last bit, because they are sums, products and quotients."""
+POW_RULES = {"frag of 12/47"}
+"""Rules for which Java's ``Math.pow`` and C's ``pow`` return results that differ in the last bit."""
 
 RUNS = [
     pytest.param(path.name, group, id=f"{path.stem}: {group[0].options} -r {len(group[0].references)}")
     for path in SCORE_FILES
-    for group in grouped(read_scores(path), lambda case: case.run)
+    for group in group_cases(read_scores(path), lambda case: case.run_key)
 ]
 TOKEN_RUNS = [
     pytest.param(group, id=f"{path.stem}: {group[0].options}")
     for path in TOKEN_FILES
-    for group in grouped(read_tokens(path), lambda case: case.options)
+    for group in group_cases(read_tokens(path), lambda case: case.options)
 ]
 ALIGNMENT_RUNS = [
     pytest.param(group, id=group[0].options)
-    for group in grouped(read_scores(ALIGNMENT_FILE), lambda case: case.options)
+    for group in group_cases(read_scores(ALIGNMENT_FILE), lambda case: case.options)
 ]
-CORPORA = {(case.file, case.options, int(case.references)): case for case in read_corpus()}
+CORPUS_CASES = {(case.file, case.options, int(case.references)): case for case in read_corpus()}
 
 
-def statistics_text(statistics: Statistics) -> str:
-    """Return statistics in the form of the Java program, which always has four modules."""
+def format_statistics(statistics: Statistics) -> str:
+    """Return statistics in the format of the Java program, which always has four modules."""
     return " ".join(map(str, make_java_vector(statistics.to_vector(), len(statistics.matchers), 4)))
 
 
-def matches_text(matches: Sequence[AlignedMatch]) -> str:
+def format_matches(matches: Sequence[AlignedMatch]) -> str:
+    """Return the matches of an alignment in the format of the parity files."""
     return " ".join(
-        f"{m.reference_start}:{m.reference_length}-{m.hypothesis_start}:{m.hypothesis_length}@{m.matcher}"
-        for m in matches
+        f"{match.reference_start}:{match.reference_length}"
+        f"-{match.hypothesis_start}:{match.hypothesis_length}@{match.matcher}"
+        for match in matches
     )
 
 
-def differences(result: MeteorScore, figures: dict[str, str], tolerance: float) -> dict[str, tuple[float, str]]:
-    """Return the figures that differ from Java's, as NaN and in the form that users see."""
-    raw = formula.compute(result.statistics, result.parameters)
-    wrong = {}
-    for name, text in figures.items():
-        java, ours = float(text), getattr(raw, name)
-        shown = getattr(result, name)
-        within = 0.0 if name in WITHOUT_POW else tolerance
-        same = math.isnan(ours) if math.isnan(java) else abs(ours - java) <= within
-        if not same or shown != (0.0 if math.isnan(ours) else ours):
-            wrong[name] = (ours, text)
-    return wrong
+def find_differences(
+    result: MeteorScore, java_scores: dict[str, str], tolerance: float
+) -> dict[str, tuple[float, str]]:
+    """Return the scores that differ from those of the Java program, by name.
+
+    Undefined scores are NaN in the Java program and in ``formula``. They are 0 in the result that users see.
+    """
+    raw_scores = formula.compute(result.statistics, result.parameters)
+    differences = {}
+    for name, java_text in java_scores.items():
+        java_score, raw_score = float(java_text), getattr(raw_scores, name)
+        public_score = getattr(result, name)
+        max_difference = 0.0 if name in EXACT_SCORES else tolerance
+        equal = math.isnan(raw_score) if math.isnan(java_score) else abs(raw_score - java_score) <= max_difference
+        if not equal or public_score != (0.0 if math.isnan(raw_score) else raw_score):
+            differences[name] = (raw_score, java_text)
+    return differences
 
 
-def test_files_contain_hundreds_of_cases():
-    scores = [case for path in SCORE_FILES for case in read_scores(path)]
-    tokens = [case for path in TOKEN_FILES for case in read_tokens(path)]
-    assert len(scores) > 900
-    assert len(tokens) > 1500
-    assert all(case.score for case in scores)
+def test_parity_files_contain_hundreds_of_cases():
+    score_cases = [case for path in SCORE_FILES for case in read_scores(path)]
+    token_cases = [case for path in TOKEN_FILES for case in read_tokens(path)]
+    assert len(score_cases) > 900
+    assert len(token_cases) > 1500
+    assert all(case.score for case in score_cases)
 
 
 @pytest.mark.parametrize(("file", "cases"), RUNS)
-def test_statistics_scores_and_alignments_are_javas(file, cases, engine, own: OwnResources, request):
-    options, references = cases[0].run
+def test_statistics_scores_and_alignments_equal_java(file, cases, engine, resources: SmallResources, request):
+    options, reference_count = cases[0].run_key
     if needs_pack(options):
         request.getfixturevalue("packs")
-    meteor = own.meteor(options, engine)
-    wrong = []
+    meteor = resources.make_metric(options, engine)
+    wrong_cases = []
     for case in cases:
         result = meteor.score(case.hypothesis, case.references)
-        figures = {
+        java_scores = {
             "precision": case.precision,
             "recall": case.recall,
             "fragmentation_penalty": case.penalty,
             "score": case.score,
         }
-        different: dict[str, object] = dict(differences(result, figures, POW if case.rule in RULES_OF_POW else CLOSE))
-        if statistics_text(result.statistics) != case.statistics:
-            different["statistics"] = (statistics_text(result.statistics), case.statistics)
-        if matches_text(result.alignment.matches) != case.alignment:
-            different["matches"] = (matches_text(result.alignment.matches), case.alignment)
-        if different:
-            wrong.append((case.rule, case.hypothesis, case.references, different))
-    assert not wrong
-    java = CORPORA.get((file, options, references))
-    if java is not None:
+        tolerance = POW_TOLERANCE if case.rule in POW_RULES else TOLERANCE
+        differences: dict[str, object] = dict(find_differences(result, java_scores, tolerance))
+        if format_statistics(result.statistics) != case.statistics:
+            differences["statistics"] = (format_statistics(result.statistics), case.statistics)
+        if format_matches(result.alignment.matches) != case.alignment:
+            differences["matches"] = (format_matches(result.alignment.matches), case.alignment)
+        if differences:
+            wrong_cases.append((case.rule, case.hypothesis, case.references, differences))
+    assert not wrong_cases
+    corpus_case = CORPUS_CASES.get((file, options, reference_count))
+    if corpus_case is not None:
         corpus = meteor.corpus([case.hypothesis for case in cases], [case.references for case in cases])
-        figures = dict(
-            zip(("precision", "recall", "f1", "fmean", "fragmentation_penalty", "score"), java[3:], strict=True)
-        )
-        assert not differences(corpus, figures, CLOSE)
+        names = ("precision", "recall", "f1", "fmean", "fragmentation_penalty", "score")
+        java_scores = dict(zip(names, corpus_case[3:], strict=True))
+        assert not find_differences(corpus, java_scores, TOLERANCE)
 
 
 @pytest.mark.parametrize("cases", TOKEN_RUNS)
-def test_words_are_javas(cases, engine, own: OwnResources, request):
+def test_tokens_equal_those_of_java(cases, engine, resources: SmallResources, request):
     if needs_pack(cases[0].options):
         request.getfixturevalue("packs")
-    meteor = own.meteor(cases[0].options, engine)
-    # The Java program trims the line in which it shows them.
-    found = [(case.text, java_trim(" ".join(meteor.align(case.text, case.text).hypothesis))) for case in cases]
-    assert found == [(case.text, case.tokens) for case in cases]
+    meteor = resources.make_metric(cases[0].options, engine)
+    # The Java program trims the line that contains the tokens.
+    tokens = [(case.text, java_trim(" ".join(meteor.align(case.text, case.text).hypothesis))) for case in cases]
+    assert tokens == [(case.text, case.tokens) for case in cases]
 
 
 @pytest.mark.parametrize("cases", ALIGNMENT_RUNS)
-def test_maximum_accuracy_equals_that_of_java(cases, engine, own: OwnResources, request):
+def test_maximum_accuracy_alignments_equal_java(cases, engine, resources: SmallResources, request):
     if needs_pack(cases[0].options):
         request.getfixturevalue("packs")
-    meteor = own.meteor(cases[0].options, engine)
-    found = [
-        matches_text(meteor.align(case.hypothesis, case.references[0], maximum_accuracy=True).matches) for case in cases
+    meteor = resources.make_metric(cases[0].options, engine)
+    alignments = [
+        format_matches(meteor.align(case.hypothesis, case.references[0], maximum_accuracy=True).matches)
+        for case in cases
     ]
-    assert found == [case.alignment for case in cases]
+    assert alignments == [case.alignment for case in cases]
 
 
 @pytest.mark.java
-@pytest.mark.parametrize("path", MADE_FILES, ids=lambda path: path.stem)
-def test_file_equals_the_output_of_java(java, own: OwnResources, path):
-    text, corpora = make(java.run, own, path)
+@pytest.mark.parametrize("path", JAVA_OUTPUT_FILES, ids=lambda path: path.stem)
+def test_parity_file_equals_the_output_of_java(java, resources: SmallResources, path):
+    text, corpus_cases = generate_parity_file(java.run, resources, path)
     assert path.read_text(encoding="utf-8") == text
-    assert [case for case in read_corpus() if case.file == path.name] == corpora
+    assert [case for case in read_corpus() if case.file == path.name] == corpus_cases
 
 
-def test_corpus_file_consists_of_the_score_files():
+def test_corpus_file_covers_all_score_files():
     cases = read_corpus()
     files = [case.file for case in cases]
     assert (sorted(set(files)), sorted(files)) == ([path.name for path in SCORE_FILES], files)
-    assert CORPUS_FILE.read_text(encoding="utf-8") == corpus_text(cases)
+    assert CORPUS_FILE.read_text(encoding="utf-8") == format_corpus_file(cases)
