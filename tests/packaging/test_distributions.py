@@ -119,7 +119,7 @@ def test_plugin_distributions_contain_the_necessary_files(source, tmp_path, name
 
 
 @core
-@pytest.mark.skipif(os.name == "nt", reason="needs a PATH of links")
+@pytest.mark.skipif(os.name == "nt", reason="the test needs the layout of a POSIX virtual environment")
 def test_wheel_is_installed_without_a_compiler(distributions, tmp_path):
     """All dependencies are installed from wheels, and the native core is available in the installed package."""
     venv.create(tmp_path / "venv", with_pip=True)
@@ -144,7 +144,7 @@ def replace_times(output: str) -> str:
 
 
 @core
-@pytest.mark.skipif(os.name == "nt", reason="the page's commands are those of a POSIX shell")
+@pytest.mark.skipif(os.name == "nt", reason="the commands of the tutorial need a POSIX shell")
 def test_plugin_tutorial_runs_in_an_empty_folder(distributions, tmp_path):
     """Write the files of the tutorial, run its commands in order, and compare their output with the tutorial."""
     # The commands must not use the import path or the virtual environment of the tests.

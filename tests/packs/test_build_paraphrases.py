@@ -33,7 +33,7 @@ def build_and_read_pairs(tmp_path: Path, text: bytes) -> list[tuple[str, str]]:
     return read_pairs(tmp_path / "idx")
 
 
-def build_error(tmp_path: Path, text: bytes) -> str:
+def get_build_error(tmp_path: Path, text: bytes) -> str:
     """Index an invalid table, and return the error message, with ``…`` instead of the folder."""
     with pytest.raises(ResourceError) as error_info:
         build_and_read_pairs(tmp_path, text)
@@ -89,18 +89,18 @@ def test_paraphrase_index_rejects_malformed_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes, message: str, block_size: int
 ) -> None:
     monkeypatch.setattr(build_indexes, "_BLOCK", block_size)
-    assert build_error(tmp_path, text).startswith(message)
+    assert get_build_error(tmp_path, text).startswith(message)
 
 
 def test_paraphrase_index_rejects_a_gzip_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(build_indexes, "MAX_TEXT", 1 << 20)
     monkeypatch.setattr(build_indexes, "_BLOCK", 1 << 16)
-    assert "refusing to index it" in build_error(tmp_path, gzip.compress(b"0.5\na\nb\n" * 200_000))
+    assert "refusing to index it" in get_build_error(tmp_path, gzip.compress(b"0.5\na\nb\n" * 200_000))
 
 
 def test_paraphrase_index_rejects_a_table_without_line_breaks(tmp_path: Path) -> None:
     """The first block that does not contain a complete entry is an error, regardless of the size of the file."""
-    assert "line 1: an entry of more than 8 MiB" in build_error(tmp_path, gzip.compress(bytes(24 << 20)))
+    assert "line 1: an entry of more than 8 MiB" in get_build_error(tmp_path, gzip.compress(bytes(24 << 20)))
 
 
 def test_paraphrase_index_reports_a_missing_table(tmp_path: Path) -> None:

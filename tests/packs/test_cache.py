@@ -34,23 +34,23 @@ def test_cache_builds_one_index_for_equal_tables(
     tmp_path: Path, cache_folder: Path, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     builds: list[Path] = []
-    original = cache.build_paraphrase_index
+    build_paraphrase_index = cache.build_paraphrase_index
 
     def record_build(source: Path, *arguments: object) -> int:
         builds.append(source)
-        return original(source, *arguments)
+        return build_paraphrase_index(source, *arguments)
 
     monkeypatch.setattr(cache, "build_paraphrase_index", record_build)
-    first = load_paraphrase_index(table)
-    assert len(first) == len(PARAPHRASES)
+    first_index = load_paraphrase_index(table)
+    assert len(first_index) == len(PARAPHRASES)
     copy = tmp_path / "copy.gz"
     shutil.copy(table, copy)
-    assert load_paraphrase_index(copy).path == first.path
+    assert load_paraphrase_index(copy).path == first_index.path
     assert builds == [table]
     table.write_bytes(gzip.compress(make_table(PARAPHRASES[:2])))
     assert len(load_paraphrase_index(table)) == 2
     assert builds == [table, table]
-    assert first.path.parent == cache_folder
+    assert first_index.path.parent == cache_folder
 
 
 def test_cache_rebuilds_a_damaged_index(table: Path) -> None:

@@ -89,11 +89,15 @@ def test_pack_can_be_pickled(tiny_pack: Pack) -> None:
     assert len(copy.paraphrases) == len(PARAPHRASES)
 
 
-FILES = ("function.words", "nonbreaking.prefixes", "synonyms.idx", "paraphrases.idx")
-ATTRIBUTES = ("function_words", "nonbreaking_prefixes", "synonyms", "paraphrases")
-
-
-@pytest.mark.parametrize(("file", "attribute"), [*zip(FILES, ATTRIBUTES, strict=True)])
+@pytest.mark.parametrize(
+    ("file", "attribute"),
+    [
+        ("function.words", "function_words"),
+        ("nonbreaking.prefixes", "nonbreaking_prefixes"),
+        ("synonyms.idx", "synonyms"),
+        ("paraphrases.idx", "paraphrases"),
+    ],
+)
 def test_pack_names_the_damaged_file(tiny_pack: Pack, file: str, attribute: str) -> None:
     path = tiny_pack.path / file
     content = path.read_bytes()
@@ -124,11 +128,11 @@ def test_pack_names_the_damaged_file(tiny_pack: Pack, file: str, attribute: str)
 
 def test_pack_file_is_hashed_once(tiny_pack: Pack, monkeypatch: pytest.MonkeyPatch) -> None:
     hash_calls: list[str] = []
-    original = pack_module.sha256_of
+    sha256_of = pack_module.sha256_of
 
     def record_call(path: Path) -> str:
         hash_calls.append(path.name)
-        return original(path)
+        return sha256_of(path)
 
     monkeypatch.setattr(pack_module, "sha256_of", record_call)
     Pack(tiny_pack.path)
