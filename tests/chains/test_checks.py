@@ -1,3 +1,5 @@
+"""Tests for the static checks of chain files and language files."""
+
 from __future__ import annotations
 
 import pytest
@@ -67,22 +69,24 @@ PLUGIN = """
 
 
 @pytest.fixture(autouse=True)
-def no_packs(tmp_path, monkeypatch):
+def empty_pack_store(tmp_path, monkeypatch):
+    """Use a pack store without packs."""
     monkeypatch.setenv("METEOR_E_PACKS", str(tmp_path / "packs"))
 
 
 @pytest.fixture
-def plugins(plugin_site):
+def registry(plugin_site):
+    """Return a registry with the matchers of PLUGIN."""
     plugin_site.add("sounds", PLUGIN)
     return plugin_site.registry()
 
 
-def check(folder, text: str, known=None) -> str:
-    """Return the error message for a chain file, without its folder, or an empty string."""
+def find_chain_error(folder, text: str, registry) -> str:
+    """Check a chain file, and return the error message without the folder, or an empty string if it is valid."""
     file = folder / "c.yaml"
     file.write_text(text)
     try:
-        check_chain(file, known or plugin_registry())
+        check_chain(file, registry)
     except MeteorError as error:
         return str(error).replace(f"{folder}/", "")
     return ""
@@ -115,33 +119,33 @@ def check(folder, text: str, known=None) -> str:
             "language: other\nlemmatizer: {use: lookup, file: x, flie: x}",
             "c.yaml:2: lemmatizer 'lookup': flie: unknown option (did you mean",
         ),
-        # Packs and files need not be there.
+        # Packs and resource files do not have to exist.
         ("language: en", ""),
         ("pack: ./here", ""),
         ("language: other\nmatchers: [exact, needs, paraphrase]", ""),
         ("language: other\nlemmatizer: {use: lookup, file: nowhere.tsv}", ""),
     ],
 )
-def test_chains_are_checked(plugins, tmp_path, text, expected):
-    found = check(tmp_path, text, plugins)
-    assert found.startswith(expected)
-    assert bool(found) == bool(expected)
+def test_check_chain_reports_line_and_problem(registry, tmp_path, text, expected):
+    message = find_chain_error(tmp_path, text, registry)
+    assert message.startswith(expected)
+    assert bool(message) == bool(expected)
 
 
 @pytest.mark.parametrize("code", BUILTIN_CODES)
-def test_our_languages_pass(code):
+def test_check_language_accepts_builtin_languages(code):
     assert check_language(builtin_language(code).source, plugin_registry()).code == code
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "expected"),
+    ("valid", "invalid", "expected"),
     [
         ("stem]", "stemm]", "3: matchers[1]: there is no matcher 'stemm' (did you mean 'stem'?)"),
         ("synonym: 1", "sinonym: 1", "6: tasks.rank.weights.sinonym: there is no matcher 'sinonym' (did you mean 's"),
         ("name: X\n", "", " the key 'name' is missing"),
     ],
 )
-def test_matchers_of_a_language(tmp_path, right, wrong, expected):
+def test_check_language_locates_invalid_entries(tmp_path, valid, invalid, expected):
     file = tmp_path / "x.yaml"
     text = """\
 code: xx
@@ -153,13 +157,13 @@ tasks:
 """
     file.write_text(text)
     assert check_language(str(file), plugin_registry()).name == "X"
-    file.write_text(text.replace(right, wrong))
-    with pytest.raises(ConfigError) as caught:
+    file.write_text(text.replace(valid, invalid))
+    with pytest.raises(ConfigError) as raised:
         check_language(str(file), plugin_registry())
-    assert str(caught.value).startswith(f"{file}:{expected}")
+    assert str(raised.value).startswith(f"{file}:{expected}")
 
 
-# Synonyms that are never looked up: enough for a signature.
+# Placeholder synonyms. The tests below only compute signatures and never look up a synonym.
 RESOURCES = LanguageResources().replace("own", synonyms=object())
 
 
@@ -179,18 +183,20 @@ RESOURCES = LanguageResources().replace("own", synonyms=object())
     ],
     ids=str,
 )
-def test_resolved_chain_creates_the_same_metric(chain, tmp_path):
+def test_spell_out_preserves_the_metric(chain, tmp_path):
     metric = Meteor.from_config(chain, resources=RESOURCES)
-    file = tmp_path / "spelled.yaml"
-    file.write_text(dump_yaml(spell_out(metric.chain, plugin_registry())), encoding="utf-8")
-    again = Meteor.from_config(file, resources=RESOURCES)
-    assert again.signature == metric.signature
-    assert spell_out(again.chain, plugin_registry()) == spell_out(metric.chain, plugin_registry())
+    settings = spell_out(metric.chain, plugin_registry())
+    file = tmp_path / "chain.yaml"
+    file.write_text(dump_yaml(settings), encoding="utf-8")
+    reloaded = Meteor.from_config(file, resources=RESOURCES)
+    assert reloaded.signature == metric.signature
+    assert spell_out(reloaded.chain, plugin_registry()) == settings
 
 
-def test_resolved_chains_name_all_settings():
-    spelled = spell_out(resolve(ChainConfig(language="fr"), plugin_registry()), plugin_registry())
-    assert spelled == {
+def test_spell_out_names_all_settings():
+    chain = resolve(ChainConfig(language="fr"), plugin_registry())
+    settings = spell_out(chain, plugin_registry())
+    assert settings == {
         "language": "fr",
         "task": "rank",
         "normalization": "full",
@@ -208,22 +214,22 @@ def test_resolved_chains_name_all_settings():
     }
 
 
-def test_defaults_of_options_are_spelled_out(plugins):
+def test_spell_out_includes_option_defaults(registry):
     config = load_chain(
         {"language": "other", "matchers": ["near", {"use": "sound", "file": "x", "strict": False}, "own"]}
     )
-    spelled = spell_out(resolve(config, plugins), plugins)
-    assert spelled["matchers"] == [
+    settings = spell_out(resolve(config, registry), registry)
+    assert settings["matchers"] == [
         {"use": "near", "weight": 1.0, "threshold": 0.8},
         {"use": "sound", "weight": 1.0, "file": "x", "strict": False, "length": 4},
         {"use": "own", "weight": 1.0, "length": 4},
     ]
 
 
-def test_language_file_is_named_by_its_path(tmp_path, monkeypatch):
+def test_spell_out_names_language_file_by_path(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "xx.yaml").write_text("code: xx\nname: X\nmatchers: [exact]\ndefault_task: li\n")
     metric = Meteor("xx.yaml")
-    spelled = spell_out(metric.chain, plugin_registry())
-    assert spelled["language"] == str(tmp_path / "xx.yaml")
-    assert Meteor.from_config(spelled).signature == metric.signature
+    settings = spell_out(metric.chain, plugin_registry())
+    assert settings["language"] == str(tmp_path / "xx.yaml")
+    assert Meteor.from_config(settings).signature == metric.signature

@@ -1,4 +1,4 @@
-"""Each key of a chain is supported by all interfaces that read or show chains."""
+"""Tests that all interfaces that read or show chains support each key of a chain."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from meteor_e.chains.schemas import MeteorOptions, json_schema
 from meteor_e.cli.options import parse_settings
 from meteor_e.engine.search import MAX_BEAM
 
-NAMES = ("name", "description")
-"""What a file says of itself."""
+METADATA_KEYS = ("name", "description")
+"""Keys that describe a chain file and do not affect the metric."""
 
 
 def test_schema_contains_all_keys():
@@ -26,19 +26,20 @@ def test_schema_contains_all_keys():
     assert all(properties[name]["description"] == key.help for name, key in KEYS.items())
 
 
-def test_programs_give_every_key():
-    assert set(ChainArguments.__annotations__) == KEYS.keys() - {*NAMES, "language"}
-    assert set(MeteorOptions.__struct_fields__) == (KEYS.keys() - {*NAMES}) | {"alpha", "beta", "gamma", "delta"}
+def test_keyword_arguments_include_all_keys():
+    option_keys = KEYS.keys() - {*METADATA_KEYS}
+    assert set(ChainArguments.__annotations__) == option_keys - {"language"}
+    assert set(MeteorOptions.__struct_fields__) == option_keys | {"alpha", "beta", "gamma", "delta"}
 
 
 def test_command_line_can_set_all_keys():
-    settable = KEYS.keys() - {*NAMES, "language", "task", "matchers", "parameters"}
+    settable = KEYS.keys() - {*METADATA_KEYS, "language", "task", "matchers", "parameters"}
     assert parse_settings([f"{name}=x" for name in settable])[0].keys() == settable
 
 
-def test_plain_keys_go_into_chain_and_signature():
+def test_plain_keys_reach_the_chain_and_the_signature():
     values = {"beam": 7, "character_mode": True, "equal_segments": True, "segmenter": "script"}
-    # A new key belongs into this test; words that count by their rarity do not count by their characters.
+    # Add each new key to this test. The key idf is missing because it cannot be combined with character_mode.
     assert values.keys() | {"idf"} == PLAIN.keys()
     meteor = Meteor("other", matchers=["exact"], **values)
     assert values.items() <= meteor.chain.effective().items()
@@ -47,20 +48,20 @@ def test_plain_keys_go_into_chain_and_signature():
     assert Meteor.from_config(meteor.chain.effective(), beam=9).chain.beam == 9
 
 
-def test_unnamed_key_is_in_the_signature_if_it_differs(monkeypatch):
+def test_key_without_label_is_signed_only_if_changed(monkeypatch):
     monkeypatch.setitem(KEYS, "beam", KEYS["beam"]._replace(signature=""))
     assert "|beam:" not in Meteor("other").signature
     assert "|beam:7|units:words|" in Meteor("other", beam=7).signature
 
 
 @pytest.mark.parametrize("value", [0, MAX_BEAM + 1])
-def test_bounds(value):
+def test_beam_outside_its_bounds_is_rejected(value):
     with pytest.raises(ConfigError, match=rf"^beam is {value}; it must be from 1 to {MAX_BEAM}$"):
         Meteor("other", matchers=["exact"], beam=value)
 
 
-SHARES = st.floats(0, 1)
-NUMBERS = st.one_of(SHARES, st.integers(-2, 2), st.floats(), st.none(), st.text(max_size=3), st.booleans())
+FRACTIONS = st.floats(0, 1)
+NUMBERS = st.one_of(FRACTIONS, st.integers(-2, 2), st.floats(), st.none(), st.text(max_size=3), st.booleans())
 ENTRIES = st.one_of(
     st.sampled_from(["exact", "stem", ""]),
     st.fixed_dictionaries(
@@ -82,14 +83,16 @@ VALUES = {
 
 
 @given(st.fixed_dictionaries({}, optional=VALUES))
-def test_plain_values_are_accepted_by_the_checker(keys):
+def test_make_chain_from_keys_equals_load_chain(keys):
     simple = all(_is_simple(name, value) for name, value in keys.items())
-    # What is empty, resolving refuses; a beam that is too small, the search.
-    if simple and keys.get("beam", 1) >= 1 and "" not in (keys.get("language"), keys.get("task")):
+    # Resolving rejects empty names, and the search rejects a beam that is too small.
+    has_valid_beam = keys.get("beam", 1) >= 1
+    has_empty_name = "" in (keys.get("language"), keys.get("task"))
+    if simple and has_valid_beam and not has_empty_name:
         assert make_chain_from_keys(keys) == load_chain(keys)
 
 
-def test_plain_values():
+def test_is_simple_distinguishes_plain_values():
     for name, value in (
         ("parameters", {"alpha": 0.5, "beta": 1.0}),
         ("matchers", ["exact", {"use": "stem", "weight": 0.6}]),
@@ -107,7 +110,7 @@ def test_plain_values():
         assert not _is_simple(name, value)
 
 
-def test_signature_spells_out_what_decides_the_numbers(own_packs):
+def test_signature_contains_all_settings(own_packs):
     meteor = Meteor("en")
     parts = dict(part.split(":", 1) for part in meteor.signature.split("|"))
     assert parts.pop("pack").startswith("en@")
@@ -140,5 +143,5 @@ def test_signature_spells_out_what_decides_the_numbers(own_packs):
         {"language": "other"},
     ],
 )
-def test_signature_changes_with_the_scores(own_packs, options):
+def test_signature_changes_with_each_setting(own_packs, options):
     assert Meteor(**{"language": "en", **options}).signature != Meteor("en").signature

@@ -1,3 +1,5 @@
+"""Tests for the JSON schemas of chain files and language files."""
+
 from __future__ import annotations
 
 import json
@@ -25,23 +27,23 @@ def test_schemas_are_up_to_date(kind):
     )
 
 
-def test_apostrophe_styles_are_those_of_the_normalizer():
+def test_schema_lists_all_apostrophe_styles():
     for style in APOSTROPHE_STYLES:
         text = f"code: x\nname: x\nmatchers: [exact]\ndefault_task: li\napostrophes: {style}"
         assert convert(parse_yaml(text.encode(), ""), LanguageFile).apostrophes == style
-    assert len(
-        json.loads(json_schema("language"))["$defs"]["LanguageFile"]["properties"]["apostrophes"]["enum"]
-    ) == len(APOSTROPHE_STYLES)
+    properties = json.loads(json_schema("language"))["$defs"]["LanguageFile"]["properties"]
+    assert len(properties["apostrophes"]["enum"]) == len(APOSTROPHE_STYLES)
 
 
 @pytest.fixture(scope="module")
 def validators():
+    """Return a JSON schema validator for each kind of file."""
     jsonschema = pytest.importorskip("jsonschema", reason="checks files against the JSON schemas")
     return {kind: jsonschema.Draft202012Validator(json.loads(json_schema(kind))) for kind in FILES}
 
 
 @pytest.mark.parametrize(("kind", "file"), [*(("chain", f) for f in CHAINS), *(("language", f) for f in LANGUAGES)])
-def test_our_own_files_fit_their_schemas(validators, kind, file):
+def test_schemas_accept_our_resource_files(validators, kind, file):
     validators[kind].validate(read_yaml(file).data)
 
 
@@ -63,14 +65,14 @@ def test_our_own_files_fit_their_schemas(validators, kind, file):
         "matchers: [{use: exact, weight: -1}]",
         "lemmatizer: {file: x}",
         "- a",
-        # And chains that both accept.
+        # Chains that the schema and the converter accept.
         "{}",
         "language: no",
         "matchers: [exact, {use: stem, weight: 0.5, anything: goes}]",
         "lemmatizer: {use: lookup, file: x}",
     ],
 )
-def test_schema_and_checker_agree(validators, text):
+def test_schema_and_converter_agree(validators, text):
     document = parse_yaml(text.encode(), "c.yaml")
     try:
         convert(document, FILES["chain"])
