@@ -1,3 +1,5 @@
+"""Tests for captions in COCO's JSON format."""
+
 from __future__ import annotations
 
 import json
@@ -22,7 +24,9 @@ ANNOTATIONS = {
 
 
 @pytest.fixture
-def write(tmp_path):
+def write_file(tmp_path):
+    """Return a function that writes text, or another value as JSON, into a file and returns the path."""
+
     def write(name: str, value: object) -> str:
         path = tmp_path / name
         path.write_text(value if isinstance(value, str) else json.dumps(value, indent=1), encoding="utf-8")
@@ -31,24 +35,26 @@ def write(tmp_path):
     return write
 
 
-def test_results_and_annotations_line_up_by_image(write):
-    results, again, annotations = write("r.json", RESULTS), write("s.json", RESULTS[::-1]), write("a.json", ANNOTATIONS)
+def test_read_systems_aligns_captions_by_image(write_file):
+    results = write_file("r.json", RESULTS)
+    reversed_results = write_file("s.json", RESULTS[::-1])
+    annotations = write_file("a.json", ANNOTATIONS)
     with pytest.raises(InputError, match=r"lacks 1 of 3 segments .the first is .3..; --on-missing skip"):
-        read_systems([results, again, annotations])
+        read_systems([results, reversed_results, annotations])
     with pytest.warns(UserWarning, match=r"lacks 1 of 3 segments .*; they are left out"):
-        found = read_systems([results, again, annotations], on_missing="skip")
-    # In the order of the first system's file.
+        systems = read_systems([results, reversed_results, annotations], on_missing="skip")
+    # The segments have the order of the first system's file.
     expected = [Segment(2, "two dogs run", ("dogs",)), Segment(1, "a man", ("one man", "a man"))]
-    assert [list(system.read()) for system in found] == [expected, expected]
-    assert all(system.context.is_captions for system in found)
-    assert [system.size for system in found] == [2, 2]
+    assert [list(system.read()) for system in systems] == [expected, expected]
+    assert all(system.context.is_captions for system in systems)
+    assert [system.size for system in systems] == [2, 2]
     with pytest.warns(UserWarning, match=r"lacks 1 of 3 segments .*; they are scored as empty"):
-        (found,) = read_systems([results, annotations], on_missing="empty")
-    assert list(found.read()) == [*expected, Segment(3, "", ("a cat",))]
+        (system,) = read_systems([results, annotations], on_missing="empty")
+    assert list(system.read()) == [*expected, Segment(3, "", ("a cat",))]
 
 
 @pytest.mark.parametrize(
-    ("results", "annotations", "problem"),
+    ("results", "annotations", "message"),
     [
         (ANNOTATIONS, ANNOTATIONS, "r.json holds no hypothesis texts"),
         (RESULTS, RESULTS, "a.json holds no reference texts"),
@@ -75,14 +81,14 @@ def test_results_and_annotations_line_up_by_image(write):
         ("[" * 100_000, "[" * 100_000, "is not JSON.*--format-in"),
     ],
 )
-def test_json_in_another_layout_is_refused_with_a_hint(write, results, annotations, problem):
-    files = [write("r.json", results), write("a.json", annotations)]
-    with pytest.raises(InputError, match=problem):
+def test_read_systems_rejects_invalid_caption_files(write_file, results, annotations, message):
+    files = [write_file("r.json", results), write_file("a.json", annotations)]
+    with pytest.raises(InputError, match=message):
         read_systems(files)
 
 
-def test_systems_need_captions_of_the_same_images(write):
-    files = [write("r.json", RESULTS), write("s.json", RESULTS[:1]), write("a.json", ANNOTATIONS)]
+def test_read_systems_rejects_results_for_other_images(write_file):
+    files = [write_file("r.json", RESULTS), write_file("s.json", RESULTS[:1]), write_file("a.json", ANNOTATIONS)]
     with (
         pytest.warns(UserWarning, match="left out"),
         pytest.raises(InputError, match=r"s.json and r.json have different segments"),
@@ -91,21 +97,23 @@ def test_systems_need_captions_of_the_same_images(write):
 
 
 @pytest.mark.parametrize("line", ["[applause] thank you", "{x} y", '["Hello", he said', "[1]", "[", '{"a" b}'])
-def test_text_in_brackets_is_text(write, line):
-    files = [write("h.txt", line + "\n"), write("r.txt", line + "\n")]
+def test_plain_text_in_brackets_is_not_parsed_as_json(write_file, line):
+    files = [write_file("h.txt", line + "\n"), write_file("r.txt", line + "\n")]
     assert list(read_systems(files)[0].read()) == [Segment(1, line, (line,))]
 
 
-@pytest.mark.parametrize("dogs", ["dogs", ["dogs"]])
-def test_dictionaries_of_captions(write, dogs):
+@pytest.mark.parametrize("dogs", ["dogs", ["dogs"]], ids=["one reference as text", "list of references"])
+def test_captions_can_be_a_dictionary_by_image_id(write_file, dogs):
     expected = [Segment(2, "two dogs run", ("dogs",)), Segment(1, "a man", ("one man", "a man"))]
-    annotations = write("a.json", {"2": dogs, "1": ["one man", "a man"]})
+    annotations = write_file("a.json", {"2": dogs, "1": ["one man", "a man"]})
     for results in (RESULTS, {"2": ["two dogs\nrun"], "1": ["a man"]}, {"2": "two dogs\nrun", "1": "a man"}):
-        (system,) = read_systems([write("r.json", results), annotations])
+        (system,) = read_systems([write_file("r.json", results), annotations])
         assert list(system.read()) == expected
         assert system.context.is_captions
 
 
-def test_image_ids_of_equal_value_are_one_image(write):
-    (system,) = read_systems([write("r.json", [{"image_id": 1.0, "caption": "x"}]), write("a.json", {"1": ["y"]})])
+def test_image_ids_match_across_types(write_file):
+    results = write_file("r.json", [{"image_id": 1.0, "caption": "x"}])
+    annotations = write_file("a.json", {"1": ["y"]})
+    (system,) = read_systems([results, annotations])
     assert list(system.read()) == [Segment(1, "x", ("y",))]

@@ -1,3 +1,5 @@
+"""Tests for CSV and TSV files with columns of hypotheses and references."""
+
 from __future__ import annotations
 
 import csv
@@ -18,7 +20,8 @@ ROWS = [
 ]
 
 
-def write(path, rows=ROWS):
+def write_table(path, rows=ROWS):
+    """Write a TSV or CSV file, depending on the file name, and return its path."""
     if path.name.endswith(".tsv"):
         text = "".join("\t".join(cell.replace("\n", " ") for cell in row) + "\n" for row in rows)
         path.write_text(text, encoding="utf-8")
@@ -28,28 +31,33 @@ def write(path, rows=ROWS):
     return path
 
 
-def read(path, *hypotheses):
-    tabs = detect_format(str(path), is_only_file=True) == "tsv"
-    table = DelimitedTable(str(path), TextColumns(hypotheses or ("mt",), ("ref",)), tabs)
+def read_table(path, *hypotheses):
+    """Return a tuple for each row: the hypothesis of each column, then the references."""
+    is_tsv = detect_format(str(path), is_only_file=True) == "tsv"
+    table = DelimitedTable(str(path), TextColumns(hypotheses or ("mt",), ("ref",)), is_tsv)
     systems = [list(table.segments(index)) for index in range(len(table.systems))]
-    return [(*(segment.hypothesis for segment in row), *row[0].references) for row in zip(*systems, strict=True)]
+    rows = []
+    for segments in zip(*systems, strict=True):
+        hypothesis_cells = [segment.hypothesis for segment in segments]
+        rows.append((*hypothesis_cells, *segments[0].references))
+    return rows
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.tsv"])
-def test_columns(tmp_path, name):
-    found = read(write(tmp_path / name), "mt", "other")
-    line = "two\nlines" if name == "x.csv" else "two lines"
-    assert found == [
+def test_delimited_table_reads_columns_by_name(tmp_path, name):
+    table_rows = read_table(write_table(tmp_path / name), "mt", "other")
+    second_hypothesis = "two\nlines" if name == "x.csv" else "two lines"
+    assert table_rows == [
         ('he said "no", twice', "no", "he said no"),
-        (line, "x", "two lines"),
+        (second_hypothesis, "x", "two lines"),
         ("", "ein Haus", "a house"),
     ]
 
 
-def test_packed(tmp_path):
-    plain = write(tmp_path / "x.csv")
+def test_delimited_table_reads_gzip_files(tmp_path):
+    plain = write_table(tmp_path / "x.csv")
     (tmp_path / "y.csv.gz").write_bytes(gzip.compress(plain.read_bytes()))
-    assert read(tmp_path / "y.csv.gz") == read(plain)
+    assert read_table(tmp_path / "y.csv.gz") == read_table(plain)
 
 
 @pytest.mark.parametrize(
@@ -65,46 +73,45 @@ def test_packed(tmp_path):
         ('mt,ref\n"a"x,b\n', "line 2: "),
     ],
 )
-def test_malformed_tables_are_refused(tmp_path, content, message):
+def test_delimited_table_rejects_malformed_files(tmp_path, content, message):
     (tmp_path / "x.csv").write_text(content, encoding="utf-8")
     with pytest.raises(InputError, match=message):
-        read(tmp_path / "x.csv")
+        read_table(tmp_path / "x.csv")
 
 
-def test_header_of_many_columns_is_read(tmp_path):
+def test_delimited_table_reads_200_000_columns(tmp_path):
     header = ",".join(["mt", "ref", *map(str, range(200_000))])
     (tmp_path / "x.csv").write_text(f"{header}\na,b{',' * 200_000}\n", encoding="utf-8")
-    assert read(tmp_path / "x.csv")
+    assert read_table(tmp_path / "x.csv")
 
 
-def test_cells_of_any_length(tmp_path, monkeypatch):
-    long = 'word "quoted", ' * 20_000
-    assert read(write(tmp_path / "x.csv", [("mt", "ref"), (long, "a"), ("b", long)])) == [(long, "a"), ("b", long)]
-    # What never ends its quotes is not read without end.
+def test_delimited_table_reads_long_cells_up_to_a_limit(tmp_path, monkeypatch):
+    long_cell = 'word "quoted", ' * 20_000
+    path = write_table(tmp_path / "x.csv", [("mt", "ref"), (long_cell, "a"), ("b", long_cell)])
+    assert read_table(path) == [(long_cell, "a"), ("b", long_cell)]
+    # An unclosed quote must not make the reader load the whole file as one cell.
     monkeypatch.setattr("meteor_e.formats.plain.MAX_LINE", 200_000)
     csv.field_size_limit(131_072)
     (tmp_path / "y.csv").write_text('mt,ref\n"' + "line\n" * 100_000, encoding="utf-8")
     with pytest.raises(InputError, match=r"y\.csv, line \d+: not CSV \(field larger than field limit \(200000\)\)"):
-        read(tmp_path / "y.csv")
+        read_table(tmp_path / "y.csv")
 
 
-def test_score_takes_columns(tmp_path):
+def test_score_command_reads_hypothesis_columns(tmp_path):
     from click.testing import CliRunner
 
     from meteor_e.cli.score import score
 
-    path = write(tmp_path / "x.csv")
+    path = write_table(tmp_path / "x.csv")
     columns = ["--hypothesis-column", "mt", "--hypothesis-column", "other", "--reference-column", "ref"]
-    run = CliRunner().invoke(score, [str(path), *columns, "-l", "other", "--format=json"], catch_exceptions=False)
-    assert [(entry["system"], entry["segment_count"]) for entry in json.loads(run.stdout)["systems"]] == [
-        ("mt", 3),
-        ("other", 3),
-    ]
+    result = CliRunner().invoke(score, [str(path), *columns, "-l", "other", "--format=json"], catch_exceptions=False)
+    systems = json.loads(result.stdout)["systems"]
+    assert [(entry["system"], entry["segment_count"]) for entry in systems] == [("mt", 3), ("other", 3)]
 
 
-def test_lone_carriage_return_is_explained(tmp_path):
+def test_delimited_table_explains_lone_carriage_returns(tmp_path):
     (tmp_path / "x.csv").write_bytes(b"mt,ref\ra,b\r")
     with pytest.raises(
         InputError, match=r"x\.csv, line 1: a carriage return that is not a line end; save the file with LF"
     ):
-        read(tmp_path / "x.csv")
+        read_table(tmp_path / "x.csv")

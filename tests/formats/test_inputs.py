@@ -1,3 +1,5 @@
+"""Tests for format detection and for the alignment of segments across input files."""
+
 from __future__ import annotations
 
 import gzip
@@ -31,31 +33,31 @@ FORMATS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "form"), FORMATS)
-def test_format_is_detected_by_content(text, form, tmp_path):
+@pytest.mark.parametrize(("text", "format_name"), FORMATS)
+def test_detect_format_inspects_the_content(text, format_name, tmp_path):
     path = tmp_path / "input"
     for data in (text.encode(), gzip.compress(text.encode())):
         path.write_bytes(data)
-        assert detect_format(str(path)) == form
+        assert detect_format(str(path)) == format_name
 
 
 @pytest.mark.parametrize("text", [SGML, XML])
-def test_collections(text, tmp_path):
+def test_read_collection_reads_references(text, tmp_path):
     path = tmp_path / "input"
     path.write_text(text)
-    found = read_collection(path, detect_format(str(path)))
-    assert found.name == str(path)
-    assert {name: list(texts.values()) for name, texts in found.texts["reference"].items()} == {"r": ["one"]}
+    collection = read_collection(path, detect_format(str(path)))
+    assert collection.name == str(path)
+    assert {name: list(texts.values()) for name, texts in collection.texts["reference"].items()} == {"r": ["one"]}
 
 
-def test_segments_lose_nothing_to_the_look_ahead(monkeypatch):
+def test_detect_format_consumes_no_standard_input(monkeypatch):
     data = b"".join(b"segment %d\n" % number for number in range(20_000))
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(data))))
     assert detect_format("-") == "plain"
     assert list(read_segments("-")) == data.decode().split("\n")[:-1]
 
 
-def test_encoding(tmp_path):
+def test_read_collection_applies_the_encoding(tmp_path):
     path = tmp_path / "input"
     path.write_bytes(SGML.replace("one", "größer").encode("latin-1"))
     (texts,) = read_collection(path, "sgml", encoding="latin-1").texts["reference"].values()
@@ -64,22 +66,25 @@ def test_encoding(tmp_path):
         read_collection(path, "sgml")
 
 
-def test_damaged_input(tmp_path):
+def test_read_collection_rejects_damaged_gzip_files(tmp_path):
     path = tmp_path / "input"
     path.write_bytes(gzip.compress(XML.encode() * 100)[:-9])
     with pytest.raises(InputError, match=r"cannot read .*input: |junk after document"):
         read_collection(path, "wmt-xml")
 
 
-def xml(path, **sides) -> str:
-    """Write a file; SIDE_NAME={"DOCUMENT/SEGMENT": TEXT}."""
+def write_xml(path, **texts_by_element) -> str:
+    """Write a WMT XML file and return its path.
+
+    Each keyword argument names an element and its author, as in ``hyp_blue={"document/segment": "text"}``.
+    """
     documents: dict[str, str] = {}
-    for name, texts in sides.items():
-        side, _, who = name.partition("_")
+    for name, texts in texts_by_element.items():
+        element_name, _, author = name.partition("_")
         for key, text in texts.items():
             document, _, segment = key.partition("/")
-            attribute = "translator" if side == "ref" else "system"
-            element = f'<{side} {attribute}="{who}"><seg id="{segment}">{text}</seg></{side}>'
+            attribute = "translator" if element_name == "ref" else "system"
+            element = f'<{element_name} {attribute}="{author}"><seg id="{segment}">{text}</seg></{element_name}>'
             documents[document] = documents.get(document, "") + element
     inner = "".join(f'<doc id="{name}">{content}</doc>' for name, content in documents.items())
     path.write_text(f'<dataset id="set">{inner}</dataset>\n')
@@ -89,17 +94,17 @@ def xml(path, **sides) -> str:
 BLUE = {"b/1": "blue b1", "a/1": "blue a1", "a/3": "no reference"}
 
 
-def test_systems_meet_their_references(tmp_path):
-    systems = xml(tmp_path / "sys.xml", hyp_blue=BLUE, hyp_green={"a/1": "green a1", "a/2": "green a2"})
+def test_read_systems_aligns_segments_by_key(tmp_path):
+    systems = write_xml(tmp_path / "sys.xml", hyp_blue=BLUE, hyp_green={"a/1": "green a1", "a/2": "green a2"})
     first = {"a/1": "A a1", "a/2": "A a2", "b/1": "A b1", "c/1": "A c1"}
-    references = [xml(tmp_path / "ref.xml", ref_A=first), xml(tmp_path / "more.xml", ref_B={"a/2": "B a2"})]
+    references = [write_xml(tmp_path / "ref.xml", ref_A=first), write_xml(tmp_path / "more.xml", ref_B={"a/2": "B a2"})]
     with pytest.raises(InputError, match=r"'blue' lacks 2 of 4 segments .the first is \[set\]\[a\]\[2\]"):
         read_systems([systems], references)
-    xml(tmp_path / "sys.xml", hyp_blue={"b/1": "blue b1", "a/1": "blue a1"}, hyp_green={"a/2": "green a2"})
+    write_xml(tmp_path / "sys.xml", hyp_blue={"b/1": "blue b1", "a/1": "blue a1"}, hyp_green={"a/2": "green a2"})
     with pytest.warns(UserWarning, match="they are scored as empty"):
         blue, green = read_systems([systems], references, on_missing="empty")
     assert (blue.name, green.name) == ("blue", "green")
-    # In the order of the first system; segments that it lacks follow in the order of the references.
+    # The segments have the order of the first system. Its missing segments follow in the order of the references.
     assert list(blue.read()) == [
         Segment("b/1", "blue b1", ("A b1",)),
         Segment("a/1", "blue a1", ("A a1",)),
@@ -110,9 +115,9 @@ def test_systems_meet_their_references(tmp_path):
     assert [segment.hypothesis for segment in green.read()] == ["", "", "green a2", ""]
 
 
-def test_files_without_common_segments_are_refused(tmp_path):
-    systems = xml(tmp_path / "sys.xml", hyp_blue={"a/1": "x"})
-    references = xml(tmp_path / "ref.xml", ref_A={"b/1": "y"})
+def test_read_systems_rejects_files_that_do_not_match(tmp_path):
+    systems = write_xml(tmp_path / "sys.xml", hyp_blue={"a/1": "x"})
+    references = write_xml(tmp_path / "ref.xml", ref_A={"b/1": "y"})
     for files, message in (
         ([references, references], r"ref\.xml holds no hypothesis texts; it holds a reference"),
         ([systems, systems], r"sys\.xml holds no reference texts; it holds a hypothesis"),
@@ -122,9 +127,9 @@ def test_files_without_common_segments_are_refused(tmp_path):
             read_systems(files)
 
 
-def test_plain_hypotheses_meet_references_in_markup(tmp_path):
+def test_read_systems_aligns_plain_text_with_markup(tmp_path):
     (tmp_path / "plain").write_text("one\ntwo\n")
-    references = xml(tmp_path / "ref.xml", ref_A={"a/1": "x", "a/2": "y"})
+    references = write_xml(tmp_path / "ref.xml", ref_A={"a/1": "x", "a/2": "y"})
     (system,) = read_systems([str(tmp_path / "plain"), references])
     assert (system.name, list(system.read())) == (
         "plain",
@@ -135,32 +140,32 @@ def test_plain_hypotheses_meet_references_in_markup(tmp_path):
         read_systems([str(tmp_path / "plain"), references])
 
 
-def test_repeated_segments_are_refused():
-    found = TextCollection("sys.sgm")
-    found.add("source", "x", SegmentKey("set", "a", "1"), "x")
+def test_text_collection_rejects_repeated_segments():
+    collection = TextCollection("sys.sgm")
+    collection.add("source", "x", SegmentKey("set", "a", "1"), "x")
     with pytest.raises(InputError, match=r"sys\.sgm: segment \[set\]\[a\]\[1\] of source 'x' occurs twice"):
-        found.add("source", "x", SegmentKey("set", "a", "1"), "y")
+        collection.add("source", "x", SegmentKey("set", "a", "1"), "y")
 
 
-def test_keys_read_well():
+def test_segment_key_text_omits_an_empty_set():
     assert str(SegmentKey("", "doc", "3")) == "[doc][3]"
 
 
-def test_files_of_a_table_come_in_the_order_of_their_numbers(tmp_path):
+def test_parquet_files_are_sorted_by_part_number(tmp_path):
     for name in ("part-10.parquet", "part-9.parquet", "_metadata.parquet", ".part-1.parquet", "part-1.txt"):
         (tmp_path / name).touch()
     assert [file.name for file in parquet_files(tmp_path)] == ["part-9.parquet", "part-10.parquet"]
     assert parquet_files(tmp_path / "part-1.txt") == [tmp_path / "part-1.txt"]
 
 
-def test_ids_of_several_test_sets_name_the_set(tmp_path):
+def test_segment_ids_name_the_set_if_there_are_two(tmp_path):
     (tmp_path / "ref.sgm").write_text(SGML + SGML.replace('setid="s"', 'setid="t"'))
     (tmp_path / "plain").write_text("one\ntwo\n")
     (system,) = read_systems([str(tmp_path / "plain"), str(tmp_path / "ref.sgm")])
     assert [segment.id for segment in system.read()] == ["s/d/1", "t/d/1"]
 
 
-def test_sources_come_with_their_segments(tmp_path):
-    path = xml(tmp_path / "all.xml", src={"a/1": "eins", "a/2": "zwei"}, ref_A={"a/1": "one"}, hyp_B={"a/1": "1"})
+def test_read_systems_adds_the_sources(tmp_path):
+    path = write_xml(tmp_path / "all.xml", src={"a/1": "eins", "a/2": "zwei"}, ref_A={"a/1": "one"}, hyp_B={"a/1": "1"})
     (system,) = read_systems([path])
     assert list(system.read()) == [Segment("a/1", "1", ("one",), "eins")]

@@ -1,3 +1,5 @@
+"""Tests for the SGML reader and for the reader that behaves like the Java program."""
+
 from __future__ import annotations
 
 import contextlib
@@ -10,7 +12,7 @@ from meteor_e.formats.documents import SegmentKey
 from meteor_e.formats.markup import read_sgml
 from meteor_e.java.sgml import read_java_sgml
 
-SET = """\
+TEST_SET = """\
 <?xml version="1.0" encoding="UTF-8"?>
 <!DOCTYPE mteval SYSTEM "mteval.dtd">
 <tstset setid="news" srclang="any" trglang="en">
@@ -28,12 +30,13 @@ is   strong</seg><seg id="3"></seg></p>
 """
 
 
-def read(text: str):
+def read_collection(text: str):
+    """Return the collection of an SGML text."""
     return read_sgml(text.split("\n"), "file.sgm")
 
 
-def test_test_set_is_read():
-    collection = read(SET)
+def test_read_sgml_reads_a_test_set():
+    collection = read_collection(TEST_SET)
     assert collection.texts == {
         "hypothesis": {
             "blue": {
@@ -48,7 +51,7 @@ def test_test_set_is_read():
     }
 
 
-def test_roles_and_names_of_the_set():
+def test_read_sgml_derives_the_role_from_the_element():
     text = '<{0} setid="s" {1}="name"><doc docid="d"><seg id="1">a</seg></doc></{0}>'
     for element, attribute, role in (
         ("refset", "refid", "reference"),
@@ -56,11 +59,11 @@ def test_roles_and_names_of_the_set():
         ("srcset", "x", "source"),
     ):
         name = "" if role == "source" else "name"
-        assert read(text.format(element, attribute)).texts[role] == {name: {SegmentKey("s", "d", "1"): "a"}}
+        assert read_collection(text.format(element, attribute)).texts[role] == {name: {SegmentKey("s", "d", "1"): "a"}}
 
 
-def test_everything_may_stand_on_one_line():
-    assert read(SET.replace("\n", " ")).texts == read(SET).texts
+def test_read_sgml_ignores_line_breaks():
+    assert read_collection(TEST_SET.replace("\n", " ")).texts == read_collection(TEST_SET).texts
 
 
 @pytest.mark.parametrize(
@@ -79,16 +82,16 @@ def test_everything_may_stand_on_one_line():
         ("</seg>\n</doc>", "\n", "line 12: this <seg> is not closed"),
     ],
 )
-def test_mistakes_are_located(old, new, message):
-    assert old in SET
+def test_read_sgml_locates_errors(old, new, message):
+    assert old in TEST_SET
     with pytest.raises(InputError, match=rf"file\.sgm.*{message}"):
-        read(SET.replace(old, new))
+        read_collection(TEST_SET.replace(old, new))
 
 
 @pytest.mark.parametrize("text", ["", "no tags\n", '<tstset setid="s"></tstset>'])
-def test_files_without_segments(text):
+def test_read_sgml_rejects_files_without_segments(text):
     with pytest.raises(InputError, match="no segments"):
-        read(text)
+        read_collection(text)
 
 
 @pytest.mark.parametrize(
@@ -100,21 +103,21 @@ def test_files_without_segments(text):
         ('<seg id="1">a', '<seg note="a > b" id = "1" >a'),
     ],
 )
-def test_attributes_of_the_files_own(old, new):
-    assert old in SET
-    assert read(SET.replace(old, new)).texts == read(SET).texts
+def test_read_sgml_accepts_other_attributes(old, new):
+    assert old in TEST_SET
+    assert read_collection(TEST_SET.replace(old, new)).texts == read_collection(TEST_SET).texts
 
 
 @pytest.mark.parametrize(
     "tag",
     ['<seg id="1>', '<seg note=it\'s id="1">', '<seg id="1"2">', '<seg id="1" note="a" note="b">', '<seg id="1" x>'],
 )
-def test_attributes_that_cannot_be_told_apart(tag):
+def test_read_sgml_rejects_ambiguous_attributes(tag):
     with pytest.raises(InputError, match=r"line \d+: (cannot read the attributes of this <seg>|<seg> has an attr)"):
-        read(SET.replace('<seg id="1">a', f"{tag}don't > a"))
+        read_collection(TEST_SET.replace('<seg id="1">a', f"{tag}don't > a"))
 
 
-HOSTILE = [
+HOSTILE_INPUTS = [
     '<tstset setid="s" sysid="x"><doc docid="d">' + "<seg id=" * 200_000 + "\x85</seg>",
     '<tstset setid="s" sysid="x"><doc docid="d"><seg id="1">' + "<seg>" * 200_000 + "\x85</seg>",
     '<tstset setid="s" sysid="x"><doc docid="d"><seg id=' + " " * 500_000 + '"x</seg>',
@@ -129,21 +132,22 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
+@pytest.mark.parametrize("text", HOSTILE_INPUTS, ids=range(len(HOSTILE_INPUTS)))
 @pytest.mark.parametrize("reader", [read_sgml, read_java_sgml])
-def test_hostile_input_takes_linear_time(text, reader):
+def test_sgml_readers_take_linear_time(text, reader):
     start = time.process_time()
     with contextlib.suppress(InputError):
         reader([text], "file.sgm")
     assert time.process_time() - start < 30
 
 
-def java(text: str):
+def read_java(text: str):
+    """Return the segments that the Java program reads, by set, system, document and id."""
     return read_java_sgml(text.split("\n"), "file.sgm")
 
 
-JAVA = '<tstset setid="s" sysid="x">\n<doc docid="d">\n{}\n</doc>\n'
-JAVA_READS = [
+JAVA_TEMPLATE = '<tstset setid="s" sysid="x">\n<doc docid="d">\n{}\n</doc>\n'
+JAVA_CASES = [
     ("<seg id=1>a</seg>", {"1": "a"}),
     ("x <SEGID = 1 >a</seg>", {"1": "a"}),
     ("<seg id='1'>a</seg>", {"'1'": "a"}),
@@ -166,27 +170,27 @@ JAVA_READS = [
 ]
 
 
-@pytest.mark.parametrize(("text", "segments"), JAVA_READS)
-def test_segments_are_those_of_the_java_program(text, segments):
-    assert java(JAVA.format(text)) == {"s": {"x": {"d": segments}}}
+@pytest.mark.parametrize(("text", "segments"), JAVA_CASES)
+def test_read_java_sgml_finds_the_segments_of_java(text, segments):
+    assert read_java(JAVA_TEMPLATE.format(text)) == {"s": {"x": {"d": segments}}}
 
 
 @pytest.mark.parametrize("text", ['<seg id="1">a\x85b</seg>', '</seg> <seg id="1">a', '<seg id="1"> \x85 </seg>'])
-def test_segments_that_java_cannot_read(text):
+def test_read_java_sgml_rejects_unreadable_segments(text):
     with pytest.raises(InputError, match="Couldn't read segment from line"):
-        java(JAVA.format(text))
+        read_java(JAVA_TEMPLATE.format(text))
 
 
-def test_java_keeps_a_system_in_the_set_that_named_it():
+def test_read_java_sgml_keeps_systems_in_their_first_set():
     segment = '<seg id="1">a</seg>'
     text = (
         f'<tstset setid="s"><doc docid="d" sysid="x">\n{segment}\n<tstset setid="t">\n<doc docid="e">\n{segment}\n'
         f'<doc docid="f" sysid="y">\n{segment}'
     )
-    assert java(text) == {"s": {"x": {"d": {"1": "a"}, "e": {"1": "a"}}}, "t": {"y": {"f": {"1": "a"}}}}
+    assert read_java(text) == {"s": {"x": {"d": {"1": "a"}, "e": {"1": "a"}}}, "t": {"y": {"f": {"1": "a"}}}}
 
 
-def test_javas_reading():
+def test_read_java_sgml_reads_a_complete_file():
     text = """\
 <refset setid="s" refid="of the set">
 <doc docid="d1"> <seg id="1">one &QUOT;1&quot;</seg> more
@@ -198,7 +202,7 @@ before <seg id="2">two
 <doc sysid="own" docid="d2">
 <seg id="x"></seg>
 """
-    assert java(text) == {
+    assert read_java(text) == {
         "s": {
             "of the set": {
                 "d1": {

@@ -1,3 +1,5 @@
+"""Tests for the XML format of WMT."""
+
 from __future__ import annotations
 
 import io
@@ -28,29 +30,31 @@ DATA = """\
 """
 
 
-def read(text: str | bytes):
+def read_collection(text: str | bytes):
+    """Return the collection of an XML document."""
     data = text if isinstance(text, bytes) else text.encode()
     return read_wmt_xml(io.BytesIO(data), "file.xml")
 
 
-def key(segment: str) -> SegmentKey:
+def make_key(segment: str) -> SegmentKey:
+    """Return the key of a segment in DATA."""
     return SegmentKey("newstest", "weather", segment)
 
 
-def test_data_set_is_read():
-    assert read(DATA).texts == {
-        "source": {"en": {key("1"): "Regen & Schnee", key("2"): "der Wind"}},
+def test_read_wmt_xml_reads_a_data_set():
+    assert read_collection(DATA).texts == {
+        "source": {"en": {make_key("1"): "Regen & Schnee", make_key("2"): "der Wind"}},
         "reference": {
-            "A": {key("1"): "rain < snow", key("2"): "the wind"},
-            "ref": {key("1"): "rain", key("2"): ""},
+            "A": {make_key("1"): "rain < snow", make_key("2"): "the wind"},
+            "ref": {make_key("1"): "rain", make_key("2"): ""},
         },
-        "hypothesis": {"blue": {key("1"): "größer"}},
+        "hypothesis": {"blue": {make_key("1"): "größer"}},
     }
 
 
-def test_encoding_is_taken_from_the_file():
-    assert read(DATA.replace("utf-8", "latin-1").encode("latin-1")).texts == read(DATA).texts
-    assert read(DATA.replace("encoding='utf-8'", "").encode("utf-16")).texts == read(DATA).texts
+def test_read_wmt_xml_uses_the_declared_encoding():
+    assert read_collection(DATA.replace("utf-8", "latin-1").encode("latin-1")).texts == read_collection(DATA).texts
+    assert read_collection(DATA.replace("encoding='utf-8'", "").encode("utf-16")).texts == read_collection(DATA).texts
 
 
 @pytest.mark.parametrize(
@@ -62,19 +66,22 @@ def test_encoding_is_taken_from_the_file():
         ("<dataset ", '<dataset xmlns="http://example.org" '),
     ],
 )
-def test_case_and_namespace_make_no_difference(old, new):
-    assert read(DATA.replace(old, new).replace("</hyp", "</Hyp" if "Hyp" in new else "</hyp")).texts == read(DATA).texts
+def test_read_wmt_xml_ignores_case_and_namespaces(old, new):
+    text = DATA.replace(old, new)
+    if "Hyp" in new:
+        text = text.replace("</hyp", "</Hyp")
+    assert read_collection(text).texts == read_collection(DATA).texts
 
 
-def test_prefixes_make_no_difference():
+def test_read_wmt_xml_ignores_prefixes():
     prefixed = re.sub("<(/?)([a-z])", r"<\1w:\2", DATA).replace(
         "<w:dataset ", '<w:dataset xmlns:w="http://example.org" '
     )
-    assert read(prefixed).texts == read(DATA).texts
+    assert read_collection(prefixed).texts == read_collection(DATA).texts
 
 
 @pytest.mark.parametrize("start", ["<hyp a='", "<!-- ", "<"])
-def test_endless_files_are_refused_early(start):
+def test_read_wmt_xml_rejects_long_tags_early(start):
     stream = io.BytesIO(DATA.replace("<hyp", start + "x" * (64 << 20) + "<hyp").encode())
     with pytest.raises(InputError, match=r"line 12: a tag or comment of more than 1 MiB"):
         read_wmt_xml(stream, "file.xml")
@@ -82,9 +89,9 @@ def test_endless_files_are_refused_early(start):
 
 
 @pytest.mark.parametrize("encoding", ["klingon", "utf-7", "base64", "shift_jis"])
-def test_unknown_encoding_is_refused(encoding):
+def test_read_wmt_xml_rejects_unsupported_encodings(encoding):
     with pytest.raises(InputError, match=r"file\.xml: its encoding cannot be read \(.*\); convert it to UTF-8"):
-        read(DATA.replace("utf-8", encoding))
+        read_collection(DATA.replace("utf-8", encoding))
 
 
 @pytest.mark.parametrize(
@@ -100,10 +107,10 @@ def test_unknown_encoding_is_refused(encoding):
         ('id="2"/>', 'id="1"/>', r"segment \[newstest\]\[weather\]\[1\] of reference 'ref' occurs twice"),
     ],
 )
-def test_mistakes_are_located(old, new, message):
+def test_read_wmt_xml_locates_errors(old, new, message):
     assert old in DATA
     with pytest.raises(InputError, match=rf"file\.xml.*{message}"):
-        read(DATA.replace(old, new))
+        read_collection(DATA.replace(old, new))
 
 
 @pytest.mark.parametrize(
@@ -114,17 +121,17 @@ def test_mistakes_are_located(old, new, message):
         "<!DOCTYPE dataset [<!ENTITY secret SYSTEM 'file:///etc/passwd'>]>",
     ],
 )
-def test_declarations_are_refused(declaration):
+def test_read_wmt_xml_rejects_doctype_declarations(declaration):
     with pytest.raises(InputError, match="line 2: document type declarations are not allowed"):
-        read(DATA.replace("?>\n", f"?>\n{declaration}", 1))
+        read_collection(DATA.replace("?>\n", f"?>\n{declaration}", 1))
 
 
 @pytest.mark.parametrize("text", ["<dataset/>", '<dataset><doc id="d"><src/></doc></dataset>'])
-def test_files_without_segments(text):
+def test_read_wmt_xml_rejects_files_without_segments(text):
     with pytest.raises(InputError, match="no segments"):
-        read(text)
+        read_collection(text)
 
 
-def test_bytes_that_are_not_in_the_encoding():
+def test_read_wmt_xml_rejects_invalid_bytes():
     with pytest.raises(InputError, match=r"file\.xml, line 1[12]: not well-formed"):
-        read(DATA.encode("latin-1"))
+        read_collection(DATA.encode("latin-1"))
