@@ -1,3 +1,5 @@
+"""Tests for lemmatizers: lookup tables, caching and invalid results."""
+
 from __future__ import annotations
 
 import gzip
@@ -20,36 +22,37 @@ TABLE = "boats\tNOUN\tboat\n#\tX\t#\nmice\t\tmouse\nodd\tADJ\t\nmice\tNOUN\tmous
 
 @pytest.fixture
 def table(tmp_path):
+    """Return the path of a file with TABLE."""
     file = tmp_path / "own.lemmas.tsv"
     file.write_text(TABLE, encoding="utf-8")
     return file
 
 
-class Counting(Lemmatizer):
-    """A lemmatizer that records the words that it is called with."""
+class RecordingLemmatizer(Lemmatizer):
+    """A lemmatizer that records the words of each call."""
 
     name = "counting"
 
     def __init__(self) -> None:
-        self.asked: list[list[str]] = []
+        self.calls: list[list[str]] = []
 
     def lemmatize(self, words):
-        self.asked.append(list(words))
+        self.calls.append(list(words))
         return [(word[:2], "X") for word in words]
 
 
-class CountingSentences(Counting):
-    """A lemmatizer of sentences that records them. A lemma depends on the position of the word."""
+class RecordingSentenceLemmatizer(RecordingLemmatizer):
+    """A sentence lemmatizer that records the words of each call. A lemma depends on the position of its word."""
 
     name = "counting-sentences"
     scope = "sentence"
 
     def lemmatize(self, words):
-        self.asked.append(list(words))
+        self.calls.append(list(words))
         return [(f"{word}{position}", None) for position, word in enumerate(words)]
 
 
-def test_lookup(table):
+def test_lookup_analyzes_words_by_its_table(table):
     lemmatizer = LookupLemmatizer.make(default_context(), file=str(table))
     assert lemmatizer.analyze(["two", "boats", "#", "mice", "odd", "boats"]) == [
         Token("two", "two", None),
@@ -65,12 +68,12 @@ def test_lookup(table):
     check_component(LookupLemmatizer, file=str(table))
 
 
-def test_lookup_in_a_table_of_another_language(table):
-    stated = {"use": "lookup", "file": str(table), "language": "fr"}
+def test_lookup_rejects_tables_of_another_language(table):
+    entry = {"use": "lookup", "file": str(table), "language": "fr"}
     with pytest.raises(ConfigError, match="'lookup': the lemmas are of 'fr', and the chain is for 'no'"):
-        Meteor("no", matchers=["exact", "lemma"], lemmatizer=stated)
-    Meteor("other", matchers=["exact", "lemma"], lemmatizer=stated)
-    Meteor("no", matchers=["exact", "lemma"], lemmatizer={**stated, "language": "no"})
+        Meteor("no", matchers=["exact", "lemma"], lemmatizer=entry)
+    Meteor("other", matchers=["exact", "lemma"], lemmatizer=entry)
+    Meteor("no", matchers=["exact", "lemma"], lemmatizer={**entry, "language": "no"})
 
 
 @pytest.mark.parametrize(
@@ -78,7 +81,7 @@ def test_lookup_in_a_table_of_another_language(table):
     [TABLE.encode("utf-8-sig"), TABLE.replace("\n", "\r\n").encode(), TABLE.rstrip("\n").encode()],
     ids=["BOM", "CRLF", "no newline at the end"],
 )
-def test_lookup_in_a_file_from_elsewhere(tmp_path, content):
+def test_lookup_accepts_bom_crlf_and_missing_newline(tmp_path, content):
     file = tmp_path / "table"
     file.write_bytes(content)
     assert LookupLemmatizer.make(file=str(file)).analyze(["mice", "boats"]) == [
@@ -87,7 +90,7 @@ def test_lookup_in_a_file_from_elsewhere(tmp_path, content):
     ]
 
 
-def test_lookup_in_a_compressed_file(tmp_path, table):
+def test_lookup_reads_gzip_files(tmp_path, table):
     file = tmp_path / "table.gz"
     file.write_bytes(gzip.compress(TABLE.encode()))
     assert LookupLemmatizer.make(file=str(file)).analyze(["boats"]) == [Token("boats", "boat", "NOUN")]
@@ -105,14 +108,14 @@ def test_lookup_in_a_compressed_file(tmp_path, table):
         (b"a\tb\tc\n\xff\tb\tc\n", "table:2: not UTF-8"),
     ],
 )
-def test_lookup_in_a_wrong_file(tmp_path, content, message):
+def test_lookup_locates_invalid_lines(tmp_path, content, message):
     file = tmp_path / "table"
     file.write_bytes(content)
     with pytest.raises(InputError, match=message):
         LookupLemmatizer.make(file=str(file))
 
 
-def test_lookup_without_a_file(tmp_path):
+def test_lookup_requires_an_existing_file(tmp_path):
     context = default_context()
     with pytest.raises(ResourceError, match=r"nothing\.tsv' cannot be read: No such file"):
         LookupLemmatizer.make(context, file=str(tmp_path / "nothing.tsv"))
@@ -122,39 +125,39 @@ def test_lookup_without_a_file(tmp_path):
         LookupLemmatizer.make(context, fille="x")
 
 
-def test_chain_without_a_lemmatizer_has_no_lemmas():
+def test_no_lemmatizer_returns_tokens_without_lemmas():
     assert NoLemmatizer().analyze(["a", "b"]) == [Token("a"), Token("b")]
     check_component(NoLemmatizer)
     with pytest.raises(ConfigError, match="'none' has no option 'file'; it has no options"):
         NoLemmatizer.make(default_context(), file="x")
 
 
-def test_word_is_lemmatized_once():
-    lemmatizer = Counting()
+def test_lemmatizer_caches_words():
+    lemmatizer = RecordingLemmatizer()
     assert lemmatizer.analyze(["a", "b", "a"]) == [Token("a", "a", "X"), Token("b", "b", "X"), Token("a", "a", "X")]
     lemmatizer.analyze(["b", "c"])
     lemmatizer.analyze(["c", "a"])
-    assert lemmatizer.asked == [["a", "b"], ["c"]]
+    assert lemmatizer.calls == [["a", "b"], ["c"]]
 
 
-def test_sentence_is_lemmatized_once():
-    lemmatizer = CountingSentences()
+def test_sentence_lemmatizer_caches_sentences():
+    lemmatizer = RecordingSentenceLemmatizer()
     first = lemmatizer.analyze(["a", "b", "a"])
     assert [token.lemma for token in first] == ["a0", "b1", "a2"]
-    first.clear()  # the caller's list is its own
+    first.clear()  # Changing the result must not change the cache.
     assert [token.lemma for token in lemmatizer.analyze(["a", "b", "a"])] == ["a0", "b1", "a2"]
     lemmatizer.analyze(["b", "a"])
-    assert lemmatizer.asked == [["a", "b", "a"], ["b", "a"]]
+    assert lemmatizer.calls == [["a", "b", "a"], ["b", "a"]]
 
 
-@pytest.mark.parametrize("cls", [Counting, CountingSentences])
-def test_memory_is_bounded_and_not_pickled(cls, monkeypatch):
+@pytest.mark.parametrize("cls", [RecordingLemmatizer, RecordingSentenceLemmatizer])
+def test_lemmatizer_caches_are_bounded_and_not_pickled(cls, monkeypatch):
     monkeypatch.setattr(lemmatizers, "WORD_LIMIT", 4)
     monkeypatch.setattr(lemmatizers, "SENTENCE_LIMIT", 4)
     lemmatizer = cls()
-    for number in range(50):
-        tokens = lemmatizer.analyze([f"w{number}", "x"])
-        assert [token.form for token in tokens] == [f"w{number}", "x"]
+    for i in range(50):
+        tokens = lemmatizer.analyze([f"w{i}", "x"])
+        assert [token.form for token in tokens] == [f"w{i}", "x"]
     caches = [value for name, value in vars(lemmatizer).items() if name.endswith("_cache")]
     assert len(caches) == 1
     assert len(caches[0]) <= 4
@@ -162,10 +165,10 @@ def test_memory_is_bounded_and_not_pickled(cls, monkeypatch):
     assert not any(value for name, value in copy.items() if name.endswith("_cache"))
 
 
-def test_lemmatizer_that_loses_words_is_reported():
-    class Losing(Counting):
+def test_lemmatizer_with_missing_lemmas_is_reported():
+    class IncompleteLemmatizer(RecordingLemmatizer):
         def lemmatize(self, words):
             return super().lemmatize(words)[1:]
 
     with pytest.raises(PluginError, match="'counting' returned 1 lemmas for 2 words"):
-        Losing().analyze(["a", "b"])
+        IncompleteLemmatizer().analyze(["a", "b"])

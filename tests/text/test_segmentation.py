@@ -1,5 +1,8 @@
+"""Tests for segmenters, which split texts into words."""
+
 from __future__ import annotations
 
+import itertools
 import pickle
 import random
 
@@ -37,7 +40,7 @@ from meteor_e.text.segmentation import CharacterSegmenter, ScriptSegmenter, Unic
         ("don't", "don't"),
     ],
 )
-def test_words_by_unicode(text, words):
+def test_unicode_segmenter_splits_words(text, words):
     assert UnicodeSegmenter().segment(text) == ([*words.split("|")] if words else [])
 
 
@@ -51,7 +54,7 @@ def test_words_by_unicode(text, words):
         ("ไทย", "ไ|ท|ย"),
     ],
 )
-def test_characters(text, words):
+def test_character_segmenter_splits_characters(text, words):
     assert CharacterSegmenter().segment(text) == ([*words.split("|")] if words else [])
 
 
@@ -63,21 +66,22 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize("code", sorted(SENTENCES))
-def test_languages_that_meteor_never_had(code):
-    text, words, other = SENTENCES[code]
+def test_meteor_scores_languages_with_a_segmenter(code):
+    text, words, similar_text = SENTENCES[code]
     meteor = Meteor(code)
     assert [token.form for token in meteor.tokenize(text)] == words.split("|")
     assert meteor.score(text, text).score == 1.0
-    assert 0 < meteor.score(other, text).score < 0.9
+    assert 0 < meteor.score(similar_text, text).score < 0.9
     assert "|task:universal|" in meteor.signature
     assert meteor.score(text, text) == next(iter(meteor.segments([text], [text])))
-    assert pickle.loads(pickle.dumps(meteor)).score(other, text) == meteor.score(other, text)
+    assert pickle.loads(pickle.dumps(meteor)).score(similar_text, text) == meteor.score(similar_text, text)
 
 
-def test_engines_use_the_segmenter(monkeypatch):
+def test_engines_agree_with_a_segmenter(monkeypatch):
     native = Meteor("hi")
     texts = [SENTENCES["hi"][0], SENTENCES["hi"][2], "है।है, है", ""]
-    scores = [native.score(one, other) for one in texts for other in texts]
+    pairs = list(itertools.product(texts, repeat=2))
+    scores = [native.score(*pair) for pair in pairs]
     monkeypatch.setenv("METEOR_E_PURE", "1")
     from meteor_e.engine.native import native_module
 
@@ -85,13 +89,13 @@ def test_engines_use_the_segmenter(monkeypatch):
     try:
         pure = Meteor("hi")
         assert pure.engine == "python"
-        assert [pure.score(one, other) for one in texts for other in texts] == scores
+        assert [pure.score(*pair) for pair in pairs] == scores
     finally:
         monkeypatch.undo()
         native_module.cache_clear()
 
 
-def test_missing_segmenter_says_what_to_install():
+def test_missing_segmenter_error_names_the_package():
     language = parse_language(
         {"code": "xx", "name": "X", "matchers": ["exact"], "default_task": "li", "segmenter": "jieba"}
     )
@@ -101,8 +105,8 @@ def test_missing_segmenter_says_what_to_install():
         make_segmenter(language, PluginRegistry(lambda: []))
 
 
-class Halves(Segmenter):
-    """A segmenter that returns the two halves of a text."""
+class HalvingSegmenter(Segmenter):
+    """A segmenter that returns the two halves of a text, an error for "boom", and a wrong type for "flat"."""
 
     name = "halves"
 
@@ -112,40 +116,41 @@ class Halves(Segmenter):
         return text if text == "flat" else [text[: len(text) // 2], text[len(text) // 2 :]]
 
 
-class _Plugin:
+class SegmenterPlugin:
     @hookimpl
     def meteor_e_segmenters(self):
-        return [Halves]
+        return [HalvingSegmenter]
 
 
-def test_segmenter_of_a_plugin_is_used():
-    own = PluginRegistry(lambda: [])
-    own.register(_Plugin(), "mine")
+def test_make_segmenter_uses_plugins():
+    registry = PluginRegistry(lambda: [])
+    registry.register(SegmenterPlugin(), "mine")
     language = parse_language(
         {"code": "xx", "name": "X", "matchers": ["exact"], "default_task": "li", "segmenter": "halves"}
     )
-    made = make_segmenter(language, own)
-    assert made.join("abcd") == made.join("abcd") == "ab cd"
-    assert made.join_lines(["abcd", "ef"]) == ["ab cd", "e f"]
+    segmenter = make_segmenter(language, registry)
+    assert segmenter.join("abcd") == segmenter.join("abcd") == "ab cd"
+    assert segmenter.join_lines(["abcd", "ef"]) == ["ab cd", "e f"]
     with pytest.raises(PluginError, match="segmenter 'halves'"):
-        made.join("boom")
+        segmenter.join("boom")
     with pytest.raises(PluginError, match="must return a sequence of texts"):
-        made.join("flat")
+        segmenter.join("flat")
 
 
-@pytest.mark.parametrize("segmenter", [UnicodeSegmenter, ScriptSegmenter])
-def test_chunks_have_the_words_of_their_text(segmenter):
-    numbers, made = random.Random(3), segmenter()
-    signs = "aZé9.,'-_ \u00a0\u3000\n\u200c\u200d\u0f0b\u0f0d漢かक्षด\u0301\U000e0100ب٣\x1c\x85"
+@pytest.mark.parametrize("segmenter_class", [UnicodeSegmenter, ScriptSegmenter])
+def test_join_equals_the_joined_words(segmenter_class):
+    rng = random.Random(3)
+    segmenter = segmenter_class()
+    characters = "aZé9.,'-_ \u00a0\u3000\n\u200c\u200d\u0f0b\u0f0d漢かक्षด\u0301\U000e0100ب٣\x1c\x85"
     for _ in range(5000):
-        text = "".join(numbers.choices(signs, k=numbers.randrange(12)))
-        assert made.join(text) == " ".join(made.segment(text)), text
+        text = "".join(rng.choices(characters, k=rng.randrange(12)))
+        assert segmenter.join(text) == " ".join(segmenter.segment(text)), text
 
 
-@pytest.mark.parametrize("segmenter", [UnicodeSegmenter, CharacterSegmenter])
-def test_ours_conform(segmenter):
-    check_component(segmenter)
+@pytest.mark.parametrize("segmenter_class", [UnicodeSegmenter, CharacterSegmenter])
+def test_builtin_segmenters_pass_the_checks(segmenter_class):
+    check_component(segmenter_class)
 
 
-def test_tibetan_words_are_syllables():
+def test_unicode_segmenter_splits_tibetan_syllables():
     assert UnicodeSegmenter().segment("བོད་ཀྱི་སྐད་ཡིག།") == ["བོད", "ཀྱི", "སྐད", "ཡིག", "།"]

@@ -1,3 +1,5 @@
+"""Tests for stemmers. The stems must equal those of the Java program."""
+
 from __future__ import annotations
 
 import copy
@@ -14,7 +16,7 @@ import py_rust_stemmers
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from java_stems import JAVA_CODES, NUMBER, content, java_stems, read
+from java_stems import JAVA_CODES, NUMBER, compute_java_stems, format_stems, read_stems
 
 from meteor_e import Meteor
 from meteor_e.api.tokens import split_words
@@ -23,13 +25,13 @@ from meteor_e.matchers.modules import StemMatcher
 from meteor_e.text.stemming import FURTHER_STEMMERS, STEMMERS, FurtherStemmer, SnowballStemmer, known_stemmers, stemmer
 
 
-def test_stemmers_equal_those_of_java():
+def test_stemmers_include_all_java_languages():
     assert set(STEMMERS) == set(JAVA_CODES)
 
 
 @pytest.mark.parametrize("name", STEMMERS)
-def test_stems_are_those_of_the_java_program(name):
-    pairs = read(name)
+def test_stemmer_reproduces_the_stems_of_java(name):
+    pairs = read_stems(name)
     assert len(pairs) > 200
     stem = stemmer(name)
     assert [(word, stem(word)) for word, _ in pairs] == pairs
@@ -58,8 +60,8 @@ def test_stems_are_those_of_the_java_program(name):
         ("russian", "перелётами", "перелёт"),
     ],
 )
-def test_stems_are_those_of_the_older_release(name, word, expected):
-    """There is a word for each rule, with its stem according to the Java program."""
+def test_stemmer_applies_the_rules_of_the_older_release(name, word, expected):
+    """Each word tests one rule. The Java program computed the expected stems."""
     assert stemmer(name)(word) == expected
 
 
@@ -73,7 +75,7 @@ def test_stems_are_those_of_the_older_release(name, word, expected):
         ("finnish", "s" * 1500 + "een", "s" * 1500 + "een"),
     ],
 )
-def test_long_words(name, word, expected):
+def test_stemmer_handles_long_words(name, word, expected):
     assert stemmer(name)(word) == expected
 
 
@@ -81,19 +83,19 @@ def test_long_words(name, word, expected):
     ("name", "part"),
     [("dutch", "ü"), ("english", "ly"), ("finnish", "s"), ("german", "ü"), ("spanish", "é"), ("turkish", "ı")],
 )
-def test_time_is_linear_in_the_length_of_a_word(name, part):
+def test_stemmer_takes_linear_time(name, part):
     """A word that is four times as long must not take sixteen times as long."""
     stem = stemmer(name)
 
-    def seconds(length):
+    def measure_seconds(length):
         times = []
         for _ in range(3):
-            before = time.process_time()
+            start_time = time.process_time()
             stem(part * (length // len(part)))
-            times.append(time.process_time() - before)
+            times.append(time.process_time() - start_time)
         return min(times)
 
-    assert seconds(400_000) < 8 * seconds(100_000)
+    assert measure_seconds(400_000) < 8 * measure_seconds(100_000)
 
 
 @settings(deadline=None)
@@ -106,15 +108,15 @@ def test_time_is_linear_in_the_length_of_a_word(name, part):
         )
     ),
 )
-def test_stems_consist_of_the_characters_of_the_word(name, word):
+def test_stems_contain_no_placeholder_characters(name, word):
     """Stems do not contain the placeholder characters of the algorithms."""
     stem = stemmer(name)(word)
-    wide = {char for char in stem if char > "\uffff"}
-    assert wide <= set(word.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass"))
+    supplementary_characters = {char for char in stem if char > "\uffff"}
+    assert supplementary_characters <= set(word.encode("utf-16", "surrogatepass").decode("utf-16", "surrogatepass"))
     assert len(stem) <= len(word) + word.count("ß") + 1
 
 
-def test_missing_library_is_named(monkeypatch):
+def test_missing_rust_library_is_reported(monkeypatch):
     monkeypatch.setitem(sys.modules, "py_rust_stemmers", None)
     with pytest.raises(
         ResourceError, match=r"the english stemmer needs py-rust-stemmers .*; run: pip install 'py-rust"
@@ -125,7 +127,7 @@ def test_missing_library_is_named(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "word", "stem"),
     [
-        # As Snowball 3.1.0 stems them.
+        # Stems of Snowball 3.1.0, a newer release than that of METEOR.
         ("danish", "hund'", "hund"),
         ("dutch", "taie", "taie"),
         ("english", "jying", "jie"),
@@ -139,15 +141,15 @@ def test_missing_library_is_named(monkeypatch):
         ("turkish", "ali'", "ali"),
     ],
 )
-def test_another_release_of_the_library_is_noticed(monkeypatch, name, word, stem):
-    real = py_rust_stemmers.SnowballStemmer(name).stem_word
-    newer = types.SimpleNamespace(stem_word=lambda text: stem if text == word else real(text))
-    monkeypatch.setattr(py_rust_stemmers, "SnowballStemmer", lambda _: newer)
+def test_other_releases_of_the_rust_library_are_rejected(monkeypatch, name, word, stem):
+    stem_word = py_rust_stemmers.SnowballStemmer(name).stem_word
+    newer_stemmer = types.SimpleNamespace(stem_word=lambda text: stem if text == word else stem_word(text))
+    monkeypatch.setattr(py_rust_stemmers, "SnowballStemmer", lambda _: newer_stemmer)
     with pytest.raises(ResourceError, match=f"py-rust-stemmers has .* for .* in {name}, not .* as METEOR does"):
         SnowballStemmer(name)
 
 
-def test_pickles_and_copies_are_the_same_stemmer():
+def test_stemmer_is_a_singleton_after_pickle_and_copy():
     stem = stemmer("german")
     assert pickle.loads(pickle.dumps(stem)) is stem
     assert copy.copy(stem) is stem
@@ -155,30 +157,31 @@ def test_pickles_and_copies_are_the_same_stemmer():
     assert repr(stem) == "SnowballStemmer('german')"
 
 
-def test_threads_share_a_stemmer():
+def test_stemmer_is_thread_safe():
     stem = stemmer("french")
-    words = [word for word, _ in read("french")] * 20
+    words = [word for word, _ in read_stems("french")] * 20
     expected = [stem(word) for word in words]
-    start = threading.Barrier(4)
+    barrier = threading.Barrier(4)
 
-    def work():
-        start.wait()
+    def stem_words():
+        barrier.wait()
         return [stem(word) for word in words]
 
     with ThreadPoolExecutor(4) as threads:
-        results = [threads.submit(work) for _ in range(4)]
+        results = [threads.submit(stem_words) for _ in range(4)]
         assert all(result.result() == expected for result in results)
 
 
-# -- Live ------------------------------------------------------------------------------------------------------
+# Tests that run the Java program
 
 
 @pytest.fixture(scope="module")
 def vocabulary(shared):
-    """The distinct words of all texts of the shared data, with and without lowercasing."""
+    """Return the distinct words of all texts in the shared data, in original case and in lower case."""
     openers = {".gz": gzip.open, ".xz": lzma.open}
     words: set[str] = set()
-    for path in sorted((shared / "golden" / "input").iterdir()) + sorted((shared / "data").rglob("*")):
+    paths = sorted((shared / "golden" / "input").iterdir()) + sorted((shared / "data").rglob("*"))
+    for path in paths:
         if path.is_file() and path.suffix not in (".md", ".ttl") and "judgements" not in path.parts:
             with openers.get(path.suffix, open)(path, "rt", encoding="utf-8", errors="replace") as lines:
                 for line in lines:
@@ -191,23 +194,25 @@ def vocabulary(shared):
 @pytest.mark.shared
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STEMMERS)
-def test_vocabulary_against_the_java_program(name, java, vocabulary):
+def test_stemmer_equals_java_on_a_large_vocabulary(name, java, vocabulary):
     stem = stemmer(name)
-    pairs = zip(vocabulary, java_stems(java.jar, name, vocabulary), strict=True)
-    different = [(word, expected) for word, expected in pairs if stem(word) != expected]
-    print(f"{name}: {len(vocabulary)} word types, {len(different)} stems differ")
+    pairs = zip(vocabulary, compute_java_stems(java.jar, name, vocabulary), strict=True)
+    differences = [(word, expected) for word, expected in pairs if stem(word) != expected]
+    print(f"{name}: {len(vocabulary)} word types, {len(differences)} stems differ")
     assert len(vocabulary) > 100_000
-    assert different == []
+    assert differences == []
 
 
 @pytest.mark.java
 @pytest.mark.parametrize("name", STEMMERS)
-def test_files_are_what_the_java_program_says(name, java):
-    words = [word for word, _ in read(name)]
-    assert content(name, read(name)) == content(name, zip(words, java_stems(java.jar, name, words), strict=True))
+def test_stem_files_are_up_to_date(name, java):
+    pairs = read_stems(name)
+    words = [word for word, _ in pairs]
+    java_pairs = zip(words, compute_java_stems(java.jar, name, words), strict=True)
+    assert format_stems(name, pairs) == format_stems(name, java_pairs)
 
 
-# Two forms of one word, and a word of another stem.
+# Two forms of one word, and a word with a different stem.
 WORDS = {
     "arabic": ("الكتاب", "كتاب", "بيت"),
     "armenian": ("գրքերին", "գրքեր", "տուն"),
@@ -231,7 +236,7 @@ WORDS = {
 }
 
 
-def test_stemmer_names_are_unique():
+def test_stemmer_names_are_unique_and_complete():
     assert not set(STEMMERS) & set(FURTHER_STEMMERS)
     assert known_stemmers() == (*STEMMERS, *FURTHER_STEMMERS)
     assert stemmer("german") is stemmer("german")
@@ -239,16 +244,16 @@ def test_stemmer_names_are_unique():
 
 
 @pytest.mark.parametrize("name", WORDS)
-def test_forms_of_a_word_have_one_stem(name):
+def test_stemmer_maps_forms_of_a_word_to_one_stem(name):
     stem = stemmer(name)
-    one, other, different = WORDS[name]
-    assert stem(one) == stem(other) != stem(different)
+    form, another_form, different_word = WORDS[name]
+    assert stem(form) == stem(another_form) != stem(different_word)
     assert stem("") == ""
     assert pickle.loads(pickle.dumps(stem)) is stem
 
 
 @pytest.mark.parametrize("name", FURTHER_STEMMERS)
-def test_stems_exist_for_any_text(name):
+def test_further_stemmers_accept_any_text(name):
     stem = stemmer(name)
     for word in ("\ud83d", "\U0001f600" * 3, "x" * 1_000_000, "\x00", "\u0301" * 900, "'", "~"):
         assert isinstance(stem(word), str)
@@ -262,13 +267,13 @@ def test_stems_exist_for_any_text(name):
         ("snowballstemmer.polish_stemmer", "polish", r"needs snowballstemmer, .*pip install 'meteor_e\[stemmers\]'"),
     ],
 )
-def test_missing_stemmer_library_is_named(monkeypatch, module, name, message):
+def test_missing_stemmer_library_is_reported(monkeypatch, module, name, message):
     monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ResourceError, match=message):
         FurtherStemmer(name)
 
 
-def test_unknown_names_are_refused_with_the_known_ones():
+def test_unknown_stemmer_error_suggests_a_name():
     with pytest.raises(ConfigError, match=r"unknown stemmer 'polisch' \(did you mean 'polish'\?\); known: danish, .*"):
         StemMatcher("polisch")
 
@@ -280,18 +285,19 @@ def test_unknown_names_are_refused_with_the_known_ones():
         ("hi", "लड़के किताबें पढ़ते हैं।", "लड़का किताब पढ़ता है।", "stem=0.5(hindi, PyStemmer ", [1, 1, 1, None, 0]),
     ],
 )
-def test_sentences(code, hypothesis, reference, signature, matchers):
+def test_meteor_matches_stems_in_polish_and_hindi(code, hypothesis, reference, signature, matchers):
     meteor = Meteor(code, matchers=["exact", "stem"])
     assert signature in meteor.signature
-    found = {match.reference_start: match.matcher for match in meteor.align(hypothesis, reference).matches}
-    assert [found.get(position) for position in range(len(matchers))] == matchers
+    alignment = meteor.align(hypothesis, reference)
+    matcher_by_position = {match.reference_start: match.matcher for match in alignment.matches}
+    assert [matcher_by_position.get(position) for position in range(len(matchers))] == matchers
     assert meteor.score(hypothesis, reference).score > Meteor(code).score(hypothesis, reference).score
 
 
 LEMMAS = "коти\tNOUN\tкіт\nсидять\tVERB\tсидіти\nсидить\tVERB\tсидіти\nвікнах\tNOUN\tвікно\nвікні\tNOUN\tвікно\n"
 
 
-def test_lemmas(tmp_path):
+def test_meteor_matches_lemmas(tmp_path):
     (tmp_path / "uk.tsv").write_text(LEMMAS, encoding="utf-8")
     meteor = Meteor("uk", matchers=["exact", "lemma"], lemmatizer={"use": "lookup", "file": str(tmp_path / "uk.tsv")})
     alignment = meteor.align("Коти сидять на вікнах.", "Кіт сидить на вікні.")
@@ -306,7 +312,7 @@ def test_lemmas(tmp_path):
     assert meteor.score("пес", "кіт").score == 0.0
 
 
-def test_lemmas_need_a_lemmatizer():
+def test_lemma_matcher_requires_a_lemmatizer():
     for lemmatizer in (None, "none"):
         with pytest.raises(ConfigError, match=r"matcher 'lemma' needs lemmas, and the chain has no lemmatizer"):
             Meteor("other", matchers=["exact", "lemma"], lemmatizer=lemmatizer)
