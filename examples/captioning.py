@@ -2,7 +2,7 @@
 
     python examples/captioning.py [ANNOTATIONS.json RESULTS.json]
 
-The files are COCO's: ``{"annotations": [{"image_id": …, "caption": …}, …]}`` and
+The files have COCO's formats: ``{"annotations": [{"image_id": …, "caption": …}, …]}`` and
 ``[{"image_id": …, "caption": …}, …]``.
 METEOR's class and the tokenizer are in a plugin (``pip install ./plugins/meteor-e-captions``).
 METEOR needs its English pack (``meteor-e pack install en``); BLEU, ROUGE and CIDEr come from pycocoevalcap, if it is
@@ -20,16 +20,17 @@ from meteor_e_captions.coco import Meteor, PTBTokenizer
 
 Captions = dict[Any, list[dict[str, str]]]
 
-OWN = (
+EXAMPLE_CAPTIONS: tuple[Captions, Captions] = (
     {
         1: [{"caption": "A man is riding a brown horse."}, {"caption": "The man's horse runs through a field."}],
         2: [{"caption": "Two dogs play in the snow."}, {"caption": "Dogs are playing outside; it's snowing!"}],
     },
     {1: [{"caption": "A man rides a horse in a field."}], 2: [{"caption": "Two dogs run through the snow."}]},
 )
+"""References and captions by image id, for a run without files."""
 
 
-def read(annotations: str, results: str) -> tuple[Captions, Captions]:
+def read_captions(annotations: str, results: str) -> tuple[Captions, Captions]:
     """Return the references and captions of all images that have a caption. The keys are image ids."""
     captions: Captions = {}
     for result in json.loads(Path(results).read_text(encoding="utf-8")):
@@ -41,27 +42,27 @@ def read(annotations: str, results: str) -> tuple[Captions, Captions]:
     return references, captions
 
 
-def scorers() -> list[tuple[str, Any]]:
+def load_scorers() -> list[tuple[str, Any]]:
     """Return METEOR, and the Python metrics of pycocoevalcap if pycocoevalcap is installed."""
-    found: list[tuple[str, Any]] = [("METEOR", Meteor())]
+    meteor = ("METEOR", Meteor())
     try:
         from pycocoevalcap.bleu.bleu import Bleu
         from pycocoevalcap.cider.cider import Cider
         from pycocoevalcap.rouge.rouge import Rouge
     except ImportError:
         print("pycocoevalcap is not installed: METEOR alone", file=sys.stderr)
-        return found
-    return [("Bleu", Bleu(4)), *found, ("ROUGE_L", Rouge()), ("CIDEr", Cider())]
+        return [meteor]
+    return [("Bleu", Bleu(4)), meteor, ("ROUGE_L", Rouge()), ("CIDEr", Cider())]
 
 
 def main() -> None:
     """Tokenize and score the captions, and print a line for each metric."""
-    references, captions = read(*sys.argv[1:]) if len(sys.argv) == 3 else OWN
+    references, captions = read_captions(*sys.argv[1:]) if len(sys.argv) == 3 else EXAMPLE_CAPTIONS
     tokenizer = PTBTokenizer()
-    gts, res = tokenizer.tokenize(references), tokenizer.tokenize(captions)
-    for name, scorer in scorers():
+    reference_tokens, caption_tokens = tokenizer.tokenize(references), tokenizer.tokenize(captions)
+    for name, scorer in load_scorers():
         options = {"verbose": 0} if name == "Bleu" else {}
-        score, _ = scorer.compute_score(gts, res, **options)
+        score, _ = scorer.compute_score(reference_tokens, caption_tokens, **options)
         if name == "Bleu":
             for order, value in enumerate(score, 1):
                 print(f"Bleu_{order}\t{value:.6f}")

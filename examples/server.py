@@ -28,9 +28,9 @@ from starlette.routing import Route
 from meteor_e import MeteorError, load_metric
 from meteor_e.api import Metric
 
-MAX_BODY = 16 * 2**20  # bytes of a request
-MAX_WAITING = 64  # requests that are read or scored at once
-TIME_LIMIT = 30  # seconds for a client to send its request
+MAX_BODY = 16 * 2**20  # The maximum size of a request, in bytes.
+MAX_WAITING = 64  # The maximum number of requests that are being read or scored.
+TIME_LIMIT = 30  # The time that a client has to send its request, in seconds.
 
 Text = Annotated[str, Meta(max_length=20_000)]
 
@@ -43,8 +43,8 @@ class Segment(msgspec.Struct, forbid_unknown_fields=True):
     source: Text | None = None
 
 
-class Question(msgspec.Struct, forbid_unknown_fields=True):
-    """A request of a client. By default, the first metric of the server is used."""
+class ScoreRequest(msgspec.Struct, forbid_unknown_fields=True):
+    """A client's request. The default metric is the server's first metric."""
 
     segments: Annotated[list[Segment], Meta(min_length=1, max_length=10_000)]
     metric: str | None = None
@@ -64,45 +64,47 @@ def application(metrics: dict[str, Metric]) -> Starlette:
             raise HTTPException(503, "too many requests; ask again later")
         async with waiting:
             try:
-                body = await asyncio.wait_for(_body(request), TIME_LIMIT)
+                body = await asyncio.wait_for(_read_body(request), TIME_LIMIT)
             except asyncio.TimeoutError:
                 raise HTTPException(408, f"the request did not end within {TIME_LIMIT} seconds") from None
             try:
-                question = msgspec.json.decode(body, type=Question)
+                score_request = msgspec.json.decode(body, type=ScoreRequest)
             except msgspec.ValidationError as error:
                 raise HTTPException(422, str(error)) from None
             except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
                 raise HTTPException(400, f"not JSON in UTF-8: {error}") from None
-            metric = metrics.get(question.metric or next(iter(metrics)))
+            metric = metrics.get(score_request.metric or next(iter(metrics)))
             if metric is None:
-                raise HTTPException(404, f"no metric {question.metric!r}; there are {', '.join(metrics)}")
-            rows = [(each.hypothesis, each.references, each.source) for each in question.segments]
+                raise HTTPException(404, f"no metric {score_request.metric!r}; there are {', '.join(metrics)}")
+            rows = [(segment.hypothesis, segment.references, segment.source) for segment in score_request.segments]
             hypotheses, references, sources = map(list, zip(*rows, strict=True))
+            # The sources are used only if all segments have a source.
+            complete_sources = None if None in sources else sources
             async with scoring:
-                found = await run_in_threadpool(
-                    metric.corpus, hypotheses, references, None if None in sources else sources, segments=True
-                )
+                result = await run_in_threadpool(metric.corpus, hypotheses, references, complete_sources, segments=True)
         answer = {
             "metric": metric.label,
-            "score": found.score,
-            "segments": [segment.score for segment in found.segments],
-            "signature": found.signature,
+            "score": result.score,
+            "segments": [segment.score for segment in result.segments],
+            "signature": result.signature,
         }
-        return _answer(200, answer)
+        return _make_response(200, answer)
 
-    async def failed(request: Request, error: Exception) -> Response:
+    async def handle_error(request: Request, error: Exception) -> Response:
         if isinstance(error, HTTPException):
-            return _answer(error.status_code, {"error": error.detail})
-        known = isinstance(error, MeteorError)
-        return _answer(422 if known else 500, {"error": str(error) if known else "the server failed"})
+            return _make_response(error.status_code, {"error": error.detail})
+        if isinstance(error, MeteorError):
+            return _make_response(422, {"error": str(error)})
+        return _make_response(500, {"error": "the server failed"})
 
     return Starlette(
         routes=[Route("/score", score, methods=["POST"])],
-        exception_handlers={HTTPException: failed, MeteorError: failed, Exception: failed},
+        exception_handlers={HTTPException: handle_error, MeteorError: handle_error, Exception: handle_error},
     )
 
 
-async def _body(request: Request) -> bytes:
+async def _read_body(request: Request) -> bytes:
+    """Read the body of a request up to the maximum size."""
     body = bytearray()
     async for part in request.stream():
         body += part
@@ -111,7 +113,8 @@ async def _body(request: Request) -> bytes:
     return bytes(body)
 
 
-def _answer(status: int, content: dict[str, object]) -> Response:
+def _make_response(status: int, content: dict[str, object]) -> Response:
+    """Return a response with a JSON object."""
     return Response(msgspec.json.encode(content), status, media_type="application/json")
 
 
@@ -120,6 +123,6 @@ if __name__ == "__main__":
     parser.add_argument("-l", "--language", default="en")
     parser.add_argument("-M", "--metric", action="append", help="a metric of meteor-e score; may be repeated")
     parser.add_argument("--port", type=int, default=8765)
-    given = parser.parse_args()
-    loaded = {name: load_metric(name, language=given.language) for name in given.metric or ["meteor"]}
-    uvicorn.run(application(loaded), host="127.0.0.1", port=given.port)
+    options = parser.parse_args()
+    metrics_by_name = {name: load_metric(name, language=options.language) for name in options.metric or ["meteor"]}
+    uvicorn.run(application(metrics_by_name), host="127.0.0.1", port=options.port)

@@ -31,7 +31,7 @@ def answer_light() -> Scorer:
 
 
 @solver
-def recorded_answer() -> Solver:
+def answer_from_file() -> Solver:
     """Return a solver that reads the answers from a file. With a language model, use `generate()` instead."""
 
     async def solve(state: TaskState, generate: Generate) -> TaskState:
@@ -47,7 +47,7 @@ task = Task(
         Sample(id=row["id"], input=row["question"], target=row["references"], metadata={"answer": row["answer"]})
         for row in rows
     ],
-    solver=recorded_answer(),
+    solver=answer_from_file(),
     scorer=answer_light(),
 )
 with tempfile.TemporaryDirectory() as folder:

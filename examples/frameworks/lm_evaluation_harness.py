@@ -15,8 +15,8 @@ from lm_eval.api.model import LM
 from lm_eval.tasks import TaskManager
 
 
-class CannedAnswers(LM):
-    """Replaces a language model. It returns answers from a file."""
+class AnswersFromFile(LM):
+    """A replacement for a language model that returns answers from a file."""
 
     def generate_until(self, requests: list[Any], disable_tqdm: bool = False) -> list[str]:
         """Return the answer in the document of each request."""
@@ -33,7 +33,7 @@ class CannedAnswers(LM):
 
 os.chdir(Path(__file__).parent)
 results = lm_eval.simple_evaluate(
-    model=CannedAnswers(),
+    model=AnswersFromFile(),
     tasks=["graded_answers"],
     task_manager=TaskManager(include_path=".", include_defaults=False),
     bootstrap_iters=0,

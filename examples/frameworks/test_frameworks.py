@@ -1,4 +1,4 @@
-"""Each example gives the scores of meteor_e in a separate environment without network and without API keys.
+"""Tests that each example prints the scores of meteor_e, in an environment without network and without API keys.
 
 `tox -e frameworks` runs these tests. They run the assertion for promptfoo, but not promptfoo, which is a Node program.
 """
@@ -46,20 +46,21 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 """
 
 
-def test_every_recipe_is_run():
-    """No recipe is left out."""
+def test_libraries_list_all_recipes():
+    """The tests run all recipes."""
     recipes = {path.name for path in FOLDER.glob("*.py")}
     assert recipes - {Path(__file__).name, "lm_eval_functions.py"} == LIBRARIES.keys()
 
 
 @pytest.mark.parametrize("recipe", LIBRARIES)
-def test_a_recipe_gives_the_scores_of_meteor_e(recipe, tmp_path):
+def test_recipe_prints_the_scores_of_meteor_e(recipe, tmp_path):
     """The last line that an example prints contains the scores of the three answers."""
     rows = [json.loads(line) for line in (FOLDER / "answers.jsonl").read_text().splitlines()]
     metric = load_metric("answer-light")
     expected = [metric.score(row["answer"], row["references"], row["question"]).score for row in rows]
     libraries = [argument for library in LIBRARIES[recipe] for argument in ("--with", library)]
     command = ["uv", "run", "--quiet", "--no-project", "--python", sys.executable, *libraries, "python", "-c", OFFLINE]
+    # Remove the API keys, and use a cache of Hugging Face that is empty.
     environment = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
     environment |= {"HF_HUB_OFFLINE": "1", "HF_HOME": str(tmp_path), "HOME": str(tmp_path)}
     environment |= {"UV_CACHE_DIR": os.environ.get("UV_CACHE_DIR") or str(Path.home() / ".cache/uv")}

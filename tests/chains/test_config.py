@@ -19,7 +19,7 @@ from meteor_e.plugins.registry import plugin_registry
 ROOT = Path(__file__).parents[2]
 CHAINS = sorted(file.stem for file in (ROOT / "resources" / "chains").glob("*.yaml"))
 
-FULL = """\
+CHAIN_WITH_ALL_KEYS = """\
 name: mine
 description: all of it
 language: de
@@ -51,7 +51,7 @@ def write_chain(tmp_path):
 
 
 def test_load_chain_reads_all_keys(write_chain):
-    file = write_chain(FULL)
+    file = write_chain(CHAIN_WITH_ALL_KEYS)
     chain = load_chain(file)
     assert chain == ChainConfig(
         language="de",

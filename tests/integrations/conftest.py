@@ -1,3 +1,5 @@
+"""Fixtures for the tests of integrations."""
+
 from __future__ import annotations
 
 from collections.abc import Iterator
@@ -9,15 +11,15 @@ import pytest
 
 @pytest.fixture(scope="session")
 def tiny_pack(_own_packs: Path) -> Path:
-    """A small pack that does not need the data of third parties."""
+    """Return the path of a small English pack, which the tests build without third-party data."""
     return _own_packs / "en"
 
 
 @pytest.fixture(scope="module")
 def huggingface_metric(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """The metric as the library evaluate of Hugging Face loads it, without a network."""
+    """Load the metric with the Hugging Face library evaluate, without network access."""
     with pytest.MonkeyPatch.context() as patch:
-        # Read when the library is imported.
+        # The library reads these variables when it is imported.
         patch.setenv("HF_HUB_OFFLINE", "1")
         patch.setenv("HF_HOME", str(tmp_path_factory.mktemp("huggingface")))
         evaluate = pytest.importorskip("evaluate", reason="Hugging Face evaluate is not installed")

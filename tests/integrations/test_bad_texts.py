@@ -1,4 +1,7 @@
-"""The integrations refuse values that are not texts, which the libraries would convert or report differently."""
+"""Tests that the integrations reject values that are not texts.
+
+The libraries would convert these values, or report them with other errors.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ OPTIONS = {"matchers": ["exact"], "normalization": "lower"}
 
 
 def huggingface(request):
+    """Return a function that scores texts with Hugging Face evaluate."""
     metric = request.getfixturevalue("huggingface_metric")
     return lambda hypotheses, references: metric.compute(
         predictions=hypotheses, references=references, language="other", options=OPTIONS
@@ -20,17 +24,20 @@ def huggingface(request):
 
 
 def torchmetrics(request):
+    """Return a function that scores texts with torchmetrics."""
     pytest.importorskip("torchmetrics")
-    score = bridge("torchmetrics").meteor_score
+    score = import_integration("torchmetrics").meteor_score
     return lambda hypotheses, references: score(hypotheses, references, "other", options=OPTIONS)
 
 
-def bridge(name):
+def import_integration(name):
+    """Import a module of meteor_e.integrations."""
     return importlib.import_module(f"meteor_e.integrations.{name}")
 
 
-@pytest.fixture(scope="module", params=[huggingface, torchmetrics], ids=lambda f: f.__name__)
+@pytest.fixture(scope="module", params=[huggingface, torchmetrics], ids=lambda make_score: make_score.__name__)
 def score(request):
+    """Return the scoring function of each integration in turn."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("METEOR_E_PACKS", str(request.getfixturevalue("_own_packs")))
         yield request.param(request)
@@ -55,15 +62,20 @@ NOT_LISTS = [
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("value", NOT_TEXTS, ids=repr)
-def test_values_that_are_not_texts_are_refused(score, value):
-    for hypotheses, references in (([value], [["a"]]), (["a"], [["a", value]]), (["b", value], [["b"], ["a"]])):
+def test_integrations_reject_values_that_are_not_texts(score, value):
+    cases = [
+        ([value], [["a"]]),
+        (["a"], [["a", value]]),
+        (["b", value], [["b"], ["a"]]),
+    ]
+    for hypotheses, references in cases:
         with pytest.raises(InputError):
             score(hypotheses, references)
 
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("value", NOT_LISTS, ids=repr)
-def test_values_that_are_not_lists_are_refused(score, value):
+def test_integrations_reject_values_that_are_not_lists(score, value):
     for hypotheses, references in ((value, [["a"]]), (["a"], value)):
         with pytest.raises(InputError):
             score(hypotheses, references)
@@ -71,6 +83,6 @@ def test_values_that_are_not_lists_are_refused(score, value):
 
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(("hypotheses", "references"), [(["a", "b"], [["a"]]), (["a"], [["a"], ["b"]]), (["a"], [[]])])
-def test_sides_of_unequal_length(score, hypotheses, references):
+def test_integrations_reject_unequal_lengths(score, hypotheses, references):
     with pytest.raises(InputError):
         score(hypotheses, references)

@@ -1,3 +1,5 @@
+"""Tests for the integration with Hugging Face evaluate."""
+
 from __future__ import annotations
 
 import pytest
@@ -9,6 +11,7 @@ HYPOTHESES = ["the train leaves today", "he closed the door"]
 
 @pytest.fixture
 def metric(huggingface_metric):
+    """Return the metric as evaluate loads it."""
     return huggingface_metric
 
 
@@ -18,7 +21,7 @@ def metric(huggingface_metric):
     ids=["texts", "lists"],
 )
 @pytest.mark.filterwarnings("ignore")
-def test_compute(metric, references, tiny_pack):
+def test_compute_equals_the_corpus_scores(metric, references, tiny_pack):
     options = {"pack": str(tiny_pack), "normalization": "lower"}
     result = metric.compute(predictions=HYPOTHESES, references=references, options=options)
     corpus = Meteor("en", **options).corpus(HYPOTHESES, references, segments=True)
@@ -27,35 +30,34 @@ def test_compute(metric, references, tiny_pack):
     assert result["segments"] == [segment.score for segment in corpus.segments]
     assert result["signature"] == corpus.signature
     assert 0 < result["meteor"] < 1
-    # Options that JSON cannot hold are Meteor's, too.
-    assert (
-        metric.compute(predictions=HYPOTHESES, references=references, options={**options, "pack": tiny_pack}) == result
-    )
+    # An option can be a value that JSON does not support, such as a path.
+    path_options = {**options, "pack": tiny_pack}
+    assert metric.compute(predictions=HYPOTHESES, references=references, options=path_options) == result
 
 
-def test_batch_without_segments_is_refused(metric, tiny_pack):
+def test_compute_requires_at_least_one_segment(metric, tiny_pack):
     options = {"pack": str(tiny_pack), "normalization": "lower"}
     for batch in ({"predictions": [], "references": []}, {}):
         with pytest.raises(InputError, match="no segments"):
             metric.compute(**batch, options=options)
-    # An empty batch among others adds nothing.
+    # An empty batch does not change the result of another batch.
     metric.add_batch(predictions=[], references=[])
     metric.add_batch(predictions=["he closed the door"], references=["he closed the door"])
     assert metric.compute(options=options)["segments"] == [1.0]
 
 
-def test_parameters_of_nltk(metric, tiny_pack):
+def test_compute_accepts_the_parameters_of_nltk(metric, tiny_pack):
     options = {"pack": str(tiny_pack), "normalization": "lower"}
     segments = {"predictions": HYPOTHESES, "references": ["today the train leaves", "he shut the door"]}
-    given = {"alpha": 0.9, "beta": 3.0, "gamma": 0.5}
-    found = metric.compute(**segments, options=options, **given)
-    meteor = Meteor("en", **options, parameters=given)
-    assert found["corpus"] == meteor.corpus(segments["predictions"], segments["references"]).score
-    assert found["corpus"] != metric.compute(**segments, options=options)["corpus"]
+    parameters = {"alpha": 0.9, "beta": 3.0, "gamma": 0.5}
+    result = metric.compute(**segments, options=options, **parameters)
+    meteor = Meteor("en", **options, parameters=parameters)
+    assert result["corpus"] == meteor.corpus(segments["predictions"], segments["references"]).score
+    assert result["corpus"] != metric.compute(**segments, options=options)["corpus"]
 
 
-def test_numbers_only(metric, tiny_pack):
-    """Documents are scored one by one and averaged, as in lm-eval."""
+def test_numbers_module_returns_only_numbers(metric, tiny_pack):
+    """The mean of the scores of single documents, as lm-eval computes it, equals the score of the batch."""
     import evaluate
 
     from meteor_e.integrations.huggingface import NUMBERS
@@ -63,23 +65,23 @@ def test_numbers_only(metric, tiny_pack):
     numbers = evaluate.load(NUMBERS)
     options = {"pack": str(tiny_pack), "normalization": "lower"}
     segments = {"predictions": HYPOTHESES, "references": ["today the train leaves", "he shut the door"]}
-    found = numbers.compute(**segments, options=options)
-    whole = metric.compute(**segments, options=options)
-    assert all(type(value) is float for value in found.values())
-    assert whole == {**found, "segments": whole["segments"], "signature": whole["signature"]}
-    each = [
+    result = numbers.compute(**segments, options=options)
+    full_result = metric.compute(**segments, options=options)
+    assert all(type(value) is float for value in result.values())
+    assert full_result == {**result, "segments": full_result["segments"], "signature": full_result["signature"]}
+    document_scores = [
         numbers.compute(predictions=[text], references=[reference], options=options)["meteor"]
         for text, reference in zip(*segments.values(), strict=True)
     ]
-    assert sum(each) / 2 == found["meteor"]
+    assert sum(document_scores) / 2 == result["meteor"]
 
 
 @pytest.mark.filterwarnings("ignore")
-def test_references_of_mixed_shape(metric, tiny_pack):
+def test_compute_accepts_references_of_mixed_shape(metric, tiny_pack):
     options = {"pack": str(tiny_pack), "normalization": "lower"}
     mixed = {"predictions": ["the cat sat", "dog"], "references": [["the cat sat", "cat"], "dog"]}
     assert metric.compute(**mixed, options=options)["segments"] == [1.0, 1.0]
-    # In either order, and in batches of one shape each.
+    # The order of the segments does not matter, and each batch may have a different shape.
     reversed_batch = {name: texts[::-1] for name, texts in mixed.items()}
     assert metric.compute(**reversed_batch, options=options)["segments"] == [1.0, 1.0]
     for hypothesis, references in zip(*mixed.values(), strict=True):

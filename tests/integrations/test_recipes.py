@@ -1,4 +1,4 @@
-"""The recipes of docs/integrations.md and docs/cluster.md run if their libraries are installed."""
+"""Tests that run the recipes of docs/integrations.md and docs/cluster.md if their libraries are installed."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ RECIPES = dict(re.findall(r"^### (\w+)\n.*?^```python\n(.*?)^```$", PAGE, re.MUL
 pytestmark = pytest.mark.filterwarnings("ignore")
 
 
-def run(name, library):
-    """Run a recipe, and return the names that it defines."""
+def run_recipe(name, library):
+    """Run a recipe, and return the names that it defines. Skip the test if a library is not installed."""
     if library is not None:
         pytest.importorskip(library, exc_type=ImportError)
     names = {"__name__": name}
@@ -31,6 +31,7 @@ def run(name, library):
 
 @pytest.fixture
 def meteor(own_packs):
+    """Return a metric with a small English pack."""
     return Meteor("en")
 
 
@@ -38,17 +39,17 @@ def test_recipes_are_all_tested():
     assert sorted(RECIPES) == ["AAC", "TRL", "mbrs"]
 
 
-def test_trl(meteor, capsys):
-    reward = run("TRL", None)["meteor_reward"]
+def test_trl_recipe_returns_meteor_scores(meteor, capsys):
+    reward = run_recipe("TRL", None)["meteor_reward"]
     texts, references = ["he closed the door", "a train"], ["he shut the door", ["the train", "trains"]]
     expected = [meteor.score(*pair).score for pair in zip(texts, references, strict=True)]
     assert reward(texts, reference=references, prompts=["a", "b"]) == expected
-    said = [[{"role": "user", "content": "?"}, {"role": "assistant", "content": text}] for text in texts]
-    assert reward(completions=said, reference=references) == expected
+    conversations = [[{"role": "user", "content": "?"}, {"role": "assistant", "content": text}] for text in texts]
+    assert reward(completions=conversations, reference=references) == expected
 
 
-def test_aac_metrics(meteor):
-    names = run("AAC", "torch")
+def test_aac_recipe_returns_meteor_scores(meteor):
+    names = run_recipe("AAC", "torch")
     candidates, references = ["a man is speaking", "rain"], [["a man speaks", "someone is talking"], ["it rains"]]
     corpus, captions = names["meteor"](candidates, references)
     assert corpus["meteor"].item() == meteor.corpus(candidates, references).score
@@ -56,15 +57,17 @@ def test_aac_metrics(meteor):
     assert captions["meteor"].tolist() == expected
 
 
-UNUSED = ("bert_score", "bleurt_pytorch", "comet", "fastchrf", "sentencepiece", "transformers")
-"""What the other metrics of mbrs need."""
+UNUSED_PACKAGES = ("bert_score", "bleurt_pytorch", "comet", "fastchrf", "sentencepiece", "transformers")
+"""Packages that only the other metrics of mbrs need."""
 
 
-class EmptyClasses(MetaPathFinder, Loader):
-    """Replaces packages that mbrs imports and the recipe does not use. Their classes are empty."""
+class EmptyModuleFinder(MetaPathFinder, Loader):
+    """Import hook that replaces packages that mbrs imports but the recipe does not use. Their classes are empty."""
 
     def find_spec(self, fullname, path, target=None):
-        return ModuleSpec(fullname, self, is_package=True) if fullname.partition(".")[0] in UNUSED else None
+        if fullname.partition(".")[0] in UNUSED_PACKAGES:
+            return ModuleSpec(fullname, self, is_package=True)
+        return None
 
     def create_module(self, spec):
         module = ModuleType(spec.name)
@@ -75,25 +78,25 @@ class EmptyClasses(MetaPathFinder, Loader):
         """Leave the module empty."""
 
 
-def test_mbrs(meteor, monkeypatch):
+def test_mbrs_recipe_returns_meteor_scores(meteor, monkeypatch):
     pytest.importorskip("torch")
-    before = {*sys.modules}
-    monkeypatch.setattr(sys, "meta_path", [EmptyClasses(), *sys.meta_path])
-    metric = run("mbrs", "mbrs")["metric"]
-    for name in {*sys.modules} - before:
-        if name.partition(".")[0] in UNUSED:
+    imported_before = {*sys.modules}
+    monkeypatch.setattr(sys, "meta_path", [EmptyModuleFinder(), *sys.meta_path])
+    metric = run_recipe("mbrs", "mbrs")["metric"]
+    for name in {*sys.modules} - imported_before:
+        if name.partition(".")[0] in UNUSED_PACKAGES:
             monkeypatch.delitem(sys.modules, name)
     texts = ["he closed the door", "he shut the door", "a door"]
     assert metric.score(texts[0], texts[1]) == meteor.score(texts[0], texts[1]).score
     assert metric.pairwise_scores(texts, texts).tolist() == pytest.approx(meteor.pairwise(texts, texts), abs=1e-6)
 
 
-FRAMES = (REPOSITORY / "docs/cluster.md").read_text(encoding="utf-8").partition("## Data frames")[2]
-CALLS = dict(re.findall(r"^\| ([\w ]+) \| `(.*)` \|$", FRAMES, re.MULTILINE))
+DATA_FRAME_SECTION = (REPOSITORY / "docs/cluster.md").read_text(encoding="utf-8").partition("## Data frames")[2]
+EXPRESSIONS = dict(re.findall(r"^\| ([\w ]+) \| `(.*)` \|$", DATA_FRAME_SECTION, re.MULTILINE))
 
 
 @pytest.mark.parametrize(
-    ("name", "library", "make", "read"),
+    ("name", "library", "make_expression", "read_method"),
     [
         ("Dask", "dask.dataframe", "library.from_pandas(frame, npartitions=1)", "compute"),
         ("Spark", "pyspark.sql", "library.SparkSession.builder.getOrCreate().createDataFrame(frame)", "toPandas"),
@@ -101,11 +104,11 @@ CALLS = dict(re.findall(r"^\| ([\w ]+) \| `(.*)` \|$", FRAMES, re.MULTILINE))
         ("Hugging Face datasets", "datasets", "library.Dataset.from_pandas(frame)", "to_pandas"),
     ],
 )
-def test_data_frames(name, library, make, read, meteor):
-    """The function of the page is pickled for the workers of each library, like the functions of a program."""
-    found = {"library": pytest.importorskip(library, exc_type=ImportError), "__name__": "not_importable"}
-    program = re.search(r"^```python\n(.*?)^```$", FRAMES, re.MULTILINE | re.DOTALL)
-    exec(compile(program[1], library, "exec"), found)
-    found["frame"] = found["data"] = eval(make, found)
-    scored = getattr(eval(CALLS[name], found), read)()
-    assert list(scored["meteor"]) == [meteor.score("the cat sat", "a cat sat").score]
+def test_data_frame_recipes_return_meteor_scores(name, library, make_expression, read_method, meteor):
+    """Each library pickles the function on the page for its workers, like the functions of a user's program."""
+    names = {"library": pytest.importorskip(library, exc_type=ImportError), "__name__": "not_importable"}
+    code_block = re.search(r"^```python\n(.*?)^```$", DATA_FRAME_SECTION, re.MULTILINE | re.DOTALL)
+    exec(compile(code_block[1], library, "exec"), names)
+    names["frame"] = names["data"] = eval(make_expression, names)
+    frame = getattr(eval(EXPRESSIONS[name], names), read_method)()
+    assert list(frame["meteor"]) == [meteor.score("the cat sat", "a cat sat").score]

@@ -1,3 +1,5 @@
+"""Tests for the integration with torchmetrics."""
+
 from __future__ import annotations
 
 import pytest
@@ -18,39 +20,41 @@ REFERENCES = [
 
 @pytest.fixture
 def metric(tiny_pack):
+    """Return a torchmetrics metric with a small English pack."""
     from meteor_e.integrations.torchmetrics import MeteorScore
 
     return MeteorScore("en", options={"pack": str(tiny_pack), "normalization": "lower"})
 
 
-def expected(tiny_pack):
+def compute_expected_score(tiny_pack):
+    """Return the corpus score of all segments without torchmetrics."""
     return Meteor("en", pack=tiny_pack, normalization="lower").corpus(HYPOTHESES, REFERENCES).score
 
 
-def test_batches_give_the_corpus_score(metric, tiny_pack):
+def test_metric_accumulates_batches_to_the_corpus_score(metric, tiny_pack):
     metric.update(HYPOTHESES[:1], REFERENCES[:1])
     metric.update(HYPOTHESES[1:], REFERENCES[1:])
-    assert metric.compute().item() == expected(tiny_pack)
+    assert metric.compute().item() == compute_expected_score(tiny_pack)
 
 
-def test_metric_has_the_interface_of_torchmetrics(metric, tiny_pack):
+def test_metric_supports_forward_and_reset(metric, tiny_pack):
     batch = metric(HYPOTHESES, REFERENCES)
-    assert batch.item() == expected(tiny_pack) == metric.compute().item()
+    assert batch.item() == compute_expected_score(tiny_pack) == metric.compute().item()
     metric.reset()
     metric.update("he closed the door", "he closed the door")
     assert metric.compute().item() == 1
 
 
-def test_states_of_two_processes_add_up(metric, tiny_pack):
+def test_metric_states_of_two_processes_are_added(metric, tiny_pack):
     metric.update(HYPOTHESES[:2], REFERENCES[:2])
-    other = metric.clone()
-    other.reset()
-    other.update(HYPOTHESES[2:], REFERENCES[2:])
-    metric.statistics = metric._reductions["statistics"](torch.stack([metric.statistics, other.statistics]))
-    assert metric.compute().item() == expected(tiny_pack)
+    other_metric = metric.clone()
+    other_metric.reset()
+    other_metric.update(HYPOTHESES[2:], REFERENCES[2:])
+    metric.statistics = metric._reductions["statistics"](torch.stack([metric.statistics, other_metric.statistics]))
+    assert metric.compute().item() == compute_expected_score(tiny_pack)
 
 
-def test_scores_of_the_segments(tiny_pack):
+def test_metric_returns_segment_scores_on_request(tiny_pack):
     from meteor_e.integrations.torchmetrics import MeteorScore, meteor_score
 
     options = {"pack": str(tiny_pack), "normalization": "lower"}
@@ -58,14 +62,14 @@ def test_scores_of_the_segments(tiny_pack):
     metric.update(HYPOTHESES[:1], REFERENCES[:1])
     metric.update(HYPOTHESES[1:], REFERENCES[1:])
     corpus, sentences = metric.compute()
-    assert corpus.item() == expected(tiny_pack)
+    assert corpus.item() == compute_expected_score(tiny_pack)
     meteor = Meteor("en", **options)
     assert sentences.tolist() == [segment.score for segment in meteor.segments(HYPOTHESES, REFERENCES)]
     assert meteor_score(HYPOTHESES, REFERENCES, options=options).item() == corpus.item()
 
 
 @pytest.mark.filterwarnings("ignore:The ``compute`` method")
-def test_metric_without_segments_has_no_score(metric, tiny_pack):
+def test_compute_requires_at_least_one_segment(metric, tiny_pack):
     from meteor_e.integrations.torchmetrics import meteor_score
 
     with pytest.raises(InputError, match="no segments"):
@@ -78,62 +82,64 @@ def test_metric_without_segments_has_no_score(metric, tiny_pack):
     assert metric.segments == 1
 
 
-def test_metric_works_in_a_collection_and_after_pickling(metric, tiny_pack):
+def test_metric_supports_collections_and_pickling(metric, tiny_pack):
     import pickle
 
     from torchmetrics import MetricCollection
 
     metrics = MetricCollection({"one": metric, "two": pickle.loads(pickle.dumps(metric))})
     metrics.update(HYPOTHESES, REFERENCES)
-    found = pickle.loads(pickle.dumps(metrics)).compute()
-    assert found["one"].item() == found["two"].item() == expected(tiny_pack)
+    scores_by_name = pickle.loads(pickle.dumps(metrics)).compute()
+    assert scores_by_name["one"].item() == scores_by_name["two"].item() == compute_expected_score(tiny_pack)
 
 
-def test_metrics_of_other_options_in_a_collection(tiny_pack):
+def test_collection_separates_metrics_by_options(tiny_pack):
     from torchmetrics import MetricCollection
 
     from meteor_e.integrations.torchmetrics import MeteorScore
 
-    # The first batch gives both the same statistics, the second does not.
+    # The two metrics compute equal statistics for the first batch, and different statistics for the second batch.
     batches = [(["a b c"], ["a b c"]), (["The Door"], ["the door"])]
     options = {
         name: {"pack": str(tiny_pack), "normalization": name, "matchers": ["exact"]} for name in ("lower", "none")
     }
-    made = {name: MeteorScore("en", options=each) for name, each in options.items()}
-    metrics = MetricCollection({name: MeteorScore("en", options=each) for name, each in options.items()})
+    single_metrics = {name: MeteorScore("en", options=metric_options) for name, metric_options in options.items()}
+    metrics = MetricCollection(
+        {name: MeteorScore("en", options=metric_options) for name, metric_options in options.items()}
+    )
     for batch in batches:
         metrics.update(*batch)
-        for metric in made.values():
+        for metric in single_metrics.values():
             metric.update(*batch)
-    found = {name: score.item() for name, score in metrics.compute().items()}
-    assert found == {name: metric.compute().item() for name, metric in made.items()}
-    assert found["lower"] != found["none"]
+    scores_by_name = {name: score.item() for name, score in metrics.compute().items()}
+    assert scores_by_name == {name: metric.compute().item() for name, metric in single_metrics.items()}
+    assert scores_by_name["lower"] != scores_by_name["none"]
 
 
-def _process(rank, folder, options, sent):
-    """Score all segments in the first process, none in the second."""
-    import torch.distributed as dist
+def run_process(rank, folder, options, queue):
+    """Score all segments in the first process and no segments in the second, and send the results."""
+    from torch import distributed
 
     from meteor_e.integrations.torchmetrics import MeteorScore
 
-    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2)
+    distributed.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2)
     metric = MeteorScore("en", options=options, return_sentence_level_score=True)
     if rank == 0:
         metric.update(HYPOTHESES, REFERENCES)
     corpus, sentences = metric.compute()
-    sent.put((rank, corpus.item(), sentences.dtype == torch.float64, sentences.tolist()))
-    dist.destroy_process_group()
+    queue.put((rank, corpus.item(), sentences.dtype == torch.float64, sentences.tolist()))
+    distributed.destroy_process_group()
 
 
 @pytest.mark.slow
 @pytest.mark.skipif(not torch.distributed.is_available(), reason="torch has no distributed")
-def test_process_without_segments_is_synchronized(tiny_pack, tmp_path):
-    import torch.multiprocessing as mp
+def test_metric_synchronizes_a_process_without_segments(tiny_pack, tmp_path):
+    from torch import multiprocessing
 
     options = {"pack": str(tiny_pack), "normalization": "lower"}
-    context = mp.get_context("spawn")
-    sent = context.SimpleQueue()
-    mp.spawn(_process, (str(tmp_path), options, sent), nprocs=2)
-    found = sorted(sent.get() for _ in range(2))
+    context = multiprocessing.get_context("spawn")
+    queue = context.SimpleQueue()
+    multiprocessing.spawn(run_process, (str(tmp_path), options, queue), nprocs=2)
+    results = sorted(queue.get() for _ in range(2))
     scores = [segment.score for segment in Meteor("en", **options).segments(HYPOTHESES, REFERENCES)]
-    assert found == [(rank, expected(tiny_pack), True, scores) for rank in (0, 1)]
+    assert results == [(rank, compute_expected_score(tiny_pack), True, scores) for rank in (0, 1)]

@@ -1,3 +1,5 @@
+"""Tests for number formats, lines, hash tables and alignments that match those of the Java program."""
+
 from __future__ import annotations
 
 import io
@@ -25,8 +27,8 @@ from meteor_e.text.identity import java_hash
 
 JAR = os.environ.get("METEOR_E_JAR", "")
 
-# Printed by OpenJDK 17's Double.toString.
-PRINTED = [
+# Output of OpenJDK 17's Double.toString.
+DOUBLE_CASES = [
     (0.0, "0.0"),
     (-0.0, "-0.0"),
     (1.0, "1.0"),
@@ -54,31 +56,31 @@ PRINTED = [
 ]
 
 
-@pytest.mark.parametrize(("value", "text"), PRINTED)
-def test_double(value, text):
+@pytest.mark.parametrize(("value", "text"), DOUBLE_CASES)
+def test_java_double_prints_like_java(value, text):
     assert java_double(value) == text
 
 
 @given(st.floats())
-def test_printed_numbers_can_be_parsed(value):
-    found = parse_java_double(java_double(value))
-    assert found == value or (math.isnan(found) and math.isnan(value))
+def test_parse_java_double_inverts_java_double(value):
+    number = parse_java_double(java_double(value))
+    assert number == value or (math.isnan(number) and math.isnan(value))
 
 
 @pytest.mark.java
 @pytest.mark.skipif(not (JAR and shutil.which("java")), reason="java or METEOR_E_JAR is missing")
-def test_scores_print_as_in_java():
-    choice = random.Random(7)
-    values = [choice.random() for _ in range(5000)]
-    values += [choice.randrange(1, 300) / choice.randrange(1, 300) for _ in range(3000)]
-    values += [choice.random() ** 6 for _ in range(2000)]
+def test_java_double_equals_the_java_program():
+    rng = random.Random(7)
+    values = [rng.random() for _ in range(5000)]
+    values += [rng.randrange(1, 300) / rng.randrange(1, 300) for _ in range(3000)]
+    values += [rng.random() ** 6 for _ in range(2000)]
     for start in range(0, len(values), 2500):
-        some = values[start : start + 2500]
-        # Java shows its parameters as it understood them, then it misses the files.
-        command = ["java", "-jar", JAR, "no", "file", "-m", "exact", "-p", " ".join(map(repr, some))]
-        shown = subprocess.run(command, capture_output=True).stdout.decode()
-        line = next(line for line in shown.split("\n") if line.startswith("Parameters:"))
-        assert line.split()[1:] == [java_double(value) for value in some]
+        batch = values[start : start + 2500]
+        # The Java program prints its parameters before it fails because the files do not exist.
+        command = ["java", "-jar", JAR, "no", "file", "-m", "exact", "-p", " ".join(map(repr, batch))]
+        output = subprocess.run(command, capture_output=True).stdout.decode()
+        line = next(line for line in output.split("\n") if line.startswith("Parameters:"))
+        assert line.split()[1:] == [java_double(value) for value in batch]
 
 
 @pytest.mark.parametrize(
@@ -99,28 +101,28 @@ def test_scores_print_as_in_java():
         ("1e999", math.inf),
     ],
 )
-def test_parse_double(text, value):
+def test_parse_java_double_accepts_java_syntax(text, value):
     assert parse_java_double(text) == value
 
 
 @pytest.mark.parametrize("text", ["", " ", "a", "1,5", "1_0", "nan", "inf", "infinity", "1e", "e5", "0x1", "1 2", "١"])
-def test_invalid_doubles_of_java_are_refused(text):
+def test_parse_java_double_rejects_invalid_numbers(text):
     with pytest.raises(ValueError, match="not a number"):
         parse_java_double(text)
 
 
-def test_parse_int():
+def test_parse_java_int_accepts_java_syntax():
     assert [parse_java_int(text) for text in ("5", "+5", "-5", "007")] == [5, 5, -5, 7]
 
 
 @pytest.mark.parametrize("text", ["", "5.0", "2147483648", "-2147483649", " 5", "1_0", "9" * 100])
-def test_invalid_integers_of_java_are_refused(text):
+def test_parse_java_int_rejects_invalid_numbers(text):
     with pytest.raises(ValueError, match="not a whole number"):
         parse_java_int(text)
 
 
-# What OpenJDK 17's BufferedReader over UTF-8 makes of these bytes.
-LINES = [
+# Lines that OpenJDK 17's BufferedReader returns for these bytes with the encoding UTF-8.
+LINE_CASES = [
     (b"", []),
     (b"\n", [""]),
     (b"a", ["a"]),
@@ -141,13 +143,13 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize(("data", "lines"), LINES)
-def test_lines(data, lines):
+@pytest.mark.parametrize(("data", "lines"), LINE_CASES)
+def test_java_lines_decodes_and_splits_like_java(data, lines):
     assert list(java_lines(io.BytesIO(data))) == lines
 
 
-class Dribble:
-    """A stream that returns given numbers of bytes at a time."""
+class SmallBlockStream:
+    """A stream whose reads return blocks of the given sizes, from the last size to the first, and then single bytes."""
 
     def __init__(self, data: bytes, sizes: list[int]) -> None:
         self.data = data
@@ -155,8 +157,8 @@ class Dribble:
 
     def read1(self, size: int = -1, /) -> bytes:
         size = self.sizes.pop() if self.sizes else 1
-        part, self.data = self.data[:size], self.data[size:]
-        return part
+        block, self.data = self.data[:size], self.data[size:]
+        return block
 
 
 @given(
@@ -167,37 +169,38 @@ class Dribble:
     ),
     st.lists(st.integers(1, 4)),
 )
-def test_lines_do_not_depend_on_how_the_bytes_come(parts, sizes):
+def test_java_lines_is_independent_of_block_sizes(parts, sizes):
     data = b"".join(parts)
-    assert list(java_lines(Dribble(data, sizes))) == list(java_lines(io.BytesIO(data)))
+    assert list(java_lines(SmallBlockStream(data, sizes))) == list(java_lines(io.BytesIO(data)))
 
 
-def test_line_is_returned_as_soon_as_it_ends():
-    source = Dribble(b"one\rtwo", [3, 4])
-    lines = java_lines(source)
+def test_java_lines_returns_a_line_as_soon_as_it_ends():
+    stream = SmallBlockStream(b"one\rtwo", [3, 4])
+    lines = java_lines(stream)
     assert next(lines) == "one"
-    assert source.data == b"two"
+    assert stream.data == b"two"
 
 
-def test_hash():
-    # From java.lang.String.hashCode.
+def test_java_hash_equals_string_hash_code():
+    # Expected values: java.lang.String.hashCode as an unsigned number.
     texts = ["", "meteor", "größer", "\U0001f600 x", "the old harbour"]
     assert [java_hash(text) for text in texts] == [0, 3217409452, 3061630081, 1703757051, 938825627]
 
 
-# The key sets of java.util.Hashtable and HashMap in OpenJDK 17 after put("sys-" + 7 * i), i = 0 … 29.
+# The order of the keys in java.util.Hashtable and HashMap of OpenJDK 17 after put("sys-" + 7 * i) for i = 0 … 29.
+# Each number stands for the key "sys-" + number.
 HASHTABLE = """203 98 35 189 126 63 154 91 182 49 77 14 168 105 42 196 133 70 161 28 119 56 147 7 84 21 175 112 140 0"""
 HASH_MAP = """154 133 70 112 91 98 119 28 49 196 175 189 168 21 147 42 126 203 63 105 84 14 35 7 56 77 182 161 0 140"""
 
 
 @pytest.mark.parametrize(("order", "expected"), [(hashtable_order, HASHTABLE), (hash_map_order, HASH_MAP)])
-def test_hash_table_orders(order, expected):
+def test_hash_table_orders_equal_those_of_java(order, expected):
     keys = [f"sys-{7 * number}" for number in range(30)]
     assert order([*keys, "sys-0"]) == [f"sys-{number}" for number in expected.split()]
 
 
 @given(st.lists(st.text(max_size=3)))
-def test_hash_table_orders_keep_every_key_once(keys):
+def test_hash_table_orders_contain_each_key_once(keys):
     assert sorted(hashtable_order(keys)) == sorted(hash_map_order(keys)) == sorted(set(keys))
 
 
@@ -208,7 +211,7 @@ ALIGNMENT = Alignment(
     ("exact", "stem", "synonym", "paraphrase"),
     1,
 )
-ALIGNED = """\
+ALIGNMENT_TEXT = """\
 a big boat
 the boat
 Line2Start:Length	Line1Start:Length	Module		Score
@@ -219,7 +222,7 @@ Line2Start:Length	Line1Start:Length	Module		Score
 
 
 @pytest.mark.parametrize(
-    ("number", "scores", "head"),
+    ("number", "scores", "header"),
     [
         (None, (), "Alignment"),
         (7, (), "Alignment 7"),
@@ -227,5 +230,5 @@ Line2Start:Length	Line1Start:Length	Module		Score
         ("set\tsystem\tdocument\t1", (1.0, 0.5, 0.0, 0.1), "Alignment\tset\tsystem\tdocument\t1\t1.0\t0.5\t0.0\t0.1"),
     ],
 )
-def test_format(number, scores, head):
-    assert format_alignment(ALIGNMENT, number, scores) == f"{head}\n{ALIGNED}"
+def test_format_alignment_prints_like_java(number, scores, header):
+    assert format_alignment(ALIGNMENT, number, scores) == f"{header}\n{ALIGNMENT_TEXT}"

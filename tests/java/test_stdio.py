@@ -1,3 +1,5 @@
+"""Tests for the protocol of the Java program's option -stdio."""
+
 from __future__ import annotations
 
 import math
@@ -11,22 +13,25 @@ from meteor_e.java.stdio import STATISTICS, answer, parse_statistics
 NUMBERS = " ".join(map(str, range(STATISTICS)))
 
 
-def score(references, hypothesis):
+def compute_lengths(references, hypothesis):
+    """Return lengths as simple statistics: the number of references, then the length of each text."""
     return [len(references), len(hypothesis), *map(len, references)]
 
 
-def evaluate(statistics):
+def halve_first_values(statistics):
+    """Return simple scores: half of the first value of each group of statistics, and a constant corpus score."""
     return [vector[0] / 2 for vector in statistics], 1e-5
 
 
-def ask(line: str, *, is_coco: bool = False) -> list[str]:
-    return answer(line, score, evaluate, is_coco=is_coco)
+def get_answers(line: str, *, is_coco: bool = False) -> list[str]:
+    """Return the lines that answer a request."""
+    return answer(line, compute_lengths, halve_first_values, is_coco=is_coco)
 
 
 @pytest.mark.parametrize(
     ("line", "release", "coco"),
     [
-        # Both programs' answers to such requests are in the shared data; see tests/cli/test_compat.py.
+        # The shared data contains recorded answers of both programs. See tests/cli/test_compat.py.
         (f"EVAL ||| {NUMBERS}", ["1.0E-5"], ["0.0", "1.0E-5"]),
         (f"eval|||7 {NUMBERS}", ["1.0E-5"], ["3.5", "1.0E-5"]),
         (f"EVAL ||| 7 {NUMBERS} ||| {NUMBERS}", ["1.0E-5"], ["3.5", "0.0", "1.0E-5"]),
@@ -37,15 +42,20 @@ def ask(line: str, *, is_coco: bool = False) -> list[str]:
         ("|||", ["Error: specify SCORE or EVAL"], ["Error: specify SCORE or EVAL or SING"]),
     ],
 )
-def test_protocols_are_both_supported(line, release, coco):
-    assert ask(line) == release
-    assert ask(line, is_coco=True) == coco
+def test_answer_supports_the_protocols_of_both_programs(line, release, coco):
+    assert get_answers(line) == release
+    assert get_answers(line, is_coco=True) == coco
 
 
-def test_release_evaluates_the_first_group_only():
-    seen = []
-    answer(f"EVAL ||| 7 {NUMBERS} ||| {NUMBERS}", score, lambda groups: seen.append(len(groups)) or ([], 0.0))
-    assert seen == [1]
+def test_release_answer_evaluates_only_the_first_group():
+    group_counts = []
+
+    def count_groups(groups):
+        group_counts.append(len(groups))
+        return [], 0.0
+
+    answer(f"EVAL ||| 7 {NUMBERS} ||| {NUMBERS}", compute_lengths, count_groups)
+    assert group_counts == [1]
 
 
 @pytest.mark.parametrize(
@@ -59,28 +69,28 @@ def test_release_evaluates_the_first_group_only():
         ("SCORE|||||||||x", ["2.0 1.0 0.0 0.0"]),
     ],
 )
-def test_requests(line, answers):
-    assert ask(line) == ask(line, is_coco=True) == answers
+def test_answer_computes_statistics_for_score_requests(line, answers):
+    assert get_answers(line) == get_answers(line, is_coco=True) == answers
 
 
-def test_numbers():
+def test_parse_statistics_accepts_java_numbers():
     words = ["4", "+4", "-4", "4.", ".5", "1e1", "1E-1", "1,234.5", "NaN", "Infinity", "-Infinity"]
-    found = parse_statistics(" ".join(words + ["0"] * 30))
-    assert found[:8] == [4, 4, -4, 4, 0.5, 10, 0.1, 1234.5]
-    assert math.isnan(found[8])
-    assert found[9:11] == [math.inf, -math.inf]
-    assert len(found) == STATISTICS
+    statistics = parse_statistics(" ".join(words + ["0"] * 30))
+    assert statistics[:8] == [4, 4, -4, 4, 0.5, 10, 0.1, 1234.5]
+    assert math.isnan(statistics[8])
+    assert statistics[9:11] == [math.inf, -math.inf]
+    assert len(statistics) == STATISTICS
 
 
 @pytest.mark.parametrize("word", ["x", "1_0", "nan", "inf", "0x4", "4d", "1,00", "e1", ".", "-", "１"])
-def test_words_that_are_no_numbers(word):
+def test_parse_statistics_rejects_invalid_numbers(word):
     with pytest.raises(ValueError, match="not a number in the statistics"):
         parse_statistics(" ".join([word] + ["0"] * 22))
 
 
 @given(st.text(alphabet=st.sampled_from("SCOREVALING |1.0e\t\0é"), max_size=60))
-def test_requests_are_all_answered(line):
-    assert len(ask(line)) == 1
-    answers = ask(line, is_coco=True)
+def test_answer_returns_a_line_for_any_request(line):
+    assert len(get_answers(line)) == 1
+    answers = get_answers(line, is_coco=True)
     assert answers
     assert all("\n" not in text for text in answers)

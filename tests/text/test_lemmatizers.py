@@ -52,7 +52,7 @@ class RecordingSentenceLemmatizer(RecordingLemmatizer):
         return [(f"{word}{position}", None) for position, word in enumerate(words)]
 
 
-def test_lookup_analyzes_words_by_its_table(table):
+def test_lookup_returns_tags_and_lemmas(table):
     lemmatizer = LookupLemmatizer.make(default_context(), file=str(table))
     assert lemmatizer.analyze(["two", "boats", "#", "mice", "odd", "boats"]) == [
         Token("two", "two", None),

@@ -85,7 +85,7 @@ def test_lowercase_ignores_letters_after_unicode_13():
     assert lowercase("\u0391\u0301\u03a3 \u0391\u1ac1\u03a3") == "\u03b1\u0301\u03c2 \u03b1\u1ac1\u03c3"
 
 
-def test_later_capitals_have_a_newer_lower_case():
+def test_lowercase_keeps_all_later_capitals():
     assert all(character.lower() != character == lowercase(character) for character in later_capitals())
 
 
@@ -130,7 +130,7 @@ def test_normalized_words_are_lowercase_without_spaces(text):
         assert lowercase(normalized) == normalized or "Σ" in text or "\u0307" in normalized
 
 
-def test_split_words_splits_only_at_ascii_whitespace():
+def test_split_words_splits_at_five_ascii_characters():
     assert split_words(" a\tb\nc\rd\fe  f ") == ["a", "b", "c", "d", "e", "f"]
     words = ["a\x0bb", "c\x85d", "e\u00a0f", "g\u2028h", "i\x1cj"]
     assert split_words(" ".join(words)) == words

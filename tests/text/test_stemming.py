@@ -61,7 +61,7 @@ def test_stemmer_reproduces_the_stems_of_java(name):
     ],
 )
 def test_stemmer_applies_the_rules_of_the_older_release(name, word, expected):
-    """Each word tests one rule. The Java program computed the expected stems."""
+    """METEOR contains an older release of Snowball. Each word tests one rule of it, with the Java program's stem."""
     assert stemmer(name)(word) == expected
 
 
@@ -127,7 +127,7 @@ def test_missing_rust_library_is_reported(monkeypatch):
 @pytest.mark.parametrize(
     ("name", "word", "stem"),
     [
-        # Stems of Snowball 3.1.0, a newer release than that of METEOR.
+        # These are the stems of Snowball 3.1.0, which is newer than the release in METEOR.
         ("danish", "hund'", "hund"),
         ("dutch", "taie", "taie"),
         ("english", "jying", "jie"),
