@@ -194,7 +194,7 @@ class Meteor(Metric):
             character_mode=self.chain.character_mode,
             identity=self._identity,
             word_units=self._idf_weights,
-            equal_segments=self.chain.equal_segments,
+            macro_average=self.chain.average == "macro",
         )
         tokenization = Tokenization(
             tokenize=self.tokenize,

@@ -34,10 +34,12 @@ def check_chain(source: ChainSource, registry: PluginRegistry) -> Chain:
     entries = [("matcher", matcher) for matcher in chain.matchers]
     if chain.lemmatizer is not None:
         entries.append(("lemmatizer", chain.lemmatizer))
+    # The components are created only to check their options, without the resources that scoring would need.
     context = MatcherContext(chain.language, LanguageResources())
     for kind, entry in entries:
         with add_location(entry.location), suppress(ResourceError):
-            registry.kinds[kind].get(entry.name).make(context, **entry.options)
+            component_class = registry.kinds[kind].get(entry.name)
+            component_class.make(context, **entry.options)
     return chain
 
 

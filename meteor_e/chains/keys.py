@@ -47,7 +47,7 @@ class PlainKeys:
 
     beam: int = DEFAULT_BEAM
     character_mode: bool = False
-    equal_segments: bool = False
+    average: str = "micro"
     idf: str | None = None
     segmenter: str | None = None
 
@@ -63,9 +63,10 @@ class ChainArguments(TypedDict, total=False):
         parameters: values of ``alpha``, ``beta``, ``gamma`` or ``delta`` that replace the task's.
         normalization: ``none``, ``lower``, ``full`` or ``no-punctuation``; by default ``full`` if the language
             supports it, otherwise ``lower``.
+        average: how segments are averaged in a system's score: ``micro``, so that long segments count more (the
+            default), or ``macro``, so that all segments have the same weight.
         beam: the beam width of the alignment search.
         character_mode: count lengths and matches in characters.
-        equal_segments: give all segments the same weight in a system's score. By default, long segments count more.
         idf: a text file with one segment per line. Words are weighted by their inverse document frequency in it. By
             default, all words have the same weight.
         segmenter: the name of the segmenter to use instead of the language's.
@@ -79,9 +80,9 @@ class ChainArguments(TypedDict, total=False):
     matchers: Sequence[str | Mapping[str, Any]] | None
     parameters: Mapping[str, float] | None
     normalization: str | None
+    average: str | None
     beam: int | None
     character_mode: bool | None
-    equal_segments: bool | None
     idf: str | os.PathLike[str] | None
     segmenter: str | None
     pack: str | os.PathLike[str] | None
@@ -121,6 +122,10 @@ KEYS = {
         list,
         "Matchers",
     ),
+    "average": ChainKey(
+        "The average of the segments in a corpus score: micro (long segments count more) or macro (all count equally).",
+        schema="Average",
+    ),
     "beam": ChainKey(
         "The beam width of the alignment search: the number of partial alignments that it keeps.",
         int,
@@ -132,11 +137,6 @@ KEYS = {
         bool,
         signature="units",
         spell=lambda characters: "chars" if characters else "words",
-    ),
-    "equal_segments": ChainKey(
-        "Give all segments the same weight in a corpus score. By default, long segments count more.",
-        bool,
-        spell=lambda equal: str(equal).lower(),
     ),
     "idf": ChainKey(
         "A text file with one segment per line, for weighting words by inverse document frequency; requires delta 0.5.",

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 from msgspec.json import schema
@@ -45,6 +45,7 @@ class LemmatizerEntry(Struct, kw_only=True):
 
 
 _SCHEMAS: dict[str, Any] = {
+    "Average": Literal["micro", "macro"],
     "Lemmatizer": Name | LemmatizerEntry,
     "Matchers": Annotated[list[Name | MatcherEntry], Meta(min_length=1)],
     "Name": Name,

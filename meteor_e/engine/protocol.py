@@ -32,7 +32,7 @@ class EngineSettings(NamedTuple):
         identity: a name in :data:`meteor_e.text.identity.IDENTITIES`, which defines when two words are equal.
         word_units: function that returns the number of units that a word counts, instead of 1. It is not used in
             character mode.
-        equal_segments: divide lengths and matches by the length of the segment, so that all segments count equally in
+        macro_average: divide lengths and matches by the length of the segment, so that all segments count equally in
             a corpus score.
     """
 
@@ -41,7 +41,7 @@ class EngineSettings(NamedTuple):
     character_mode: bool
     identity: str = "word"
     word_units: Callable[[str], int] | None = None
-    equal_segments: bool = False
+    macro_average: bool = False
 
 
 class Tokenization(NamedTuple):

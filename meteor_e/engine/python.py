@@ -181,7 +181,7 @@ class PythonEngine(Engine):
             len(self._matchers),
             self._function_words,
             word_units=characters_of if settings.character_mode else settings.word_units,
-            equal_segments=settings.equal_segments,
+            macro_average=settings.macro_average,
             graded=[matcher.graded for matcher in self._matchers],
             segment_shares=self._segment_shares,
         )

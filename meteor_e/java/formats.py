@@ -10,10 +10,10 @@ import codecs
 import math
 import re
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+from typing import Any, Protocol, cast
 
-from meteor_e.base.errors import InputError
-from meteor_e.base.files import MAX_LINE, spell_size
+from meteor_e.base.errors import InputError, add_location
+from meteor_e.base.files import MAX_LINE, input_name, open_binary, os_errors_as, spell_size
 from meteor_e.text.identity import java_hash
 
 
@@ -193,3 +193,10 @@ def hash_map_order(keys: Iterable[str]) -> list[str]:
     while len(distinct) > size * 0.75:
         size *= 2
     return sorted(distinct, key=lambda key: (java_hash(key) ^ java_hash(key) >> 16) & (size - 1))
+
+
+def read_java_lines(path: str) -> list[str]:
+    """Read the lines of a file in the same way as METEOR 1.5."""
+    name = input_name(path)
+    with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"), add_location(name):
+        return list(java_lines(cast(Any, stream)))

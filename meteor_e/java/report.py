@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -195,3 +196,8 @@ def _parse_id(text: str) -> int | None:
         return parse_java_int(text)
     except ValueError:
         return None
+
+
+def warn(message: str) -> None:
+    """Print a warning in the format of METEOR 1.5."""
+    print(f"Warning: {message}", file=sys.stderr, flush=True)

@@ -80,7 +80,7 @@ struct Chain {
     Parameters parameters;
     std::size_t beam = 40;
     bool character_mode = false;
-    bool equal_segments = false;  // lengths and matches are shares of Limits::segment_unit
+    bool macro_average = false;  // lengths and matches are shares of Limits::segment_unit
     Identity identity = Identity::word;
     std::uint32_t unit = 1;  // what a word or a character counts: Limits::graded_unit if a matcher is graded
     Limits limits;

@@ -129,7 +129,7 @@ std::unique_ptr<Core> make_core(py::handle settings, py::handle matchers, py::ha
     chain.parameters = to_parameters(settings.attr("parameters"));
     chain.beam = to_size(settings.attr("beam"));
     chain.character_mode = settings.attr("character_mode").cast<bool>();
-    chain.equal_segments = settings.attr("equal_segments").cast<bool>();
+    chain.macro_average = settings.attr("macro_average").cast<bool>();
     chain.identity = to_enum<Identity>(settings.attr("identity"), IDENTITY_NAMES);
     if (chain.parameters.weights.size() != chain.matchers.size()) {
         throw std::invalid_argument("there must be one weight per matcher");

@@ -151,7 +151,7 @@ void count_statistics(const Chain& chain, const Vocabulary& vocabulary, Words hy
     for (const Match& match : alignment) count_match(chain, vocabulary, hypothesis, reference, match, row);
     row[after_matchers(chain) + After::chunks] = count_chunks(alignment);
     count_shared_characters(chain, vocabulary, hypothesis, reference, row);
-    if (chain.equal_segments) normalize_lengths(chain, row);
+    if (chain.macro_average) normalize_lengths(chain, row);
 }
 
 void add_to_total(const Chain& chain, const std::int64_t* row, std::vector<std::int64_t>& total) noexcept {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -42,14 +42,20 @@ def find_entry_points() -> list[EntryPoint]:
         installed_names |= plugin_names
         if not selected_names or plugin_names & selected_names:
             selected_entry_points.append(entry_point)
-    for name in selected_names - installed_names - {"none"}:
-        suggestion = near_miss(name, installed_names)
-        listing = ", ".join(sorted(installed_names)) or "no plugins"
-        raise ConfigError(
-            f"{VARIABLE} names {name!r}, which is not installed{suggestion}; there are {listing}; "
-            "'none' turns all plugins off"
-        )
+    missing_names = selected_names - installed_names - {"none"}
+    if missing_names:
+        raise _missing_plugin_error(min(missing_names), installed_names)
     return selected_entry_points
+
+
+def _missing_plugin_error(name: str, installed_names: Collection[str]) -> ConfigError:
+    """Return the error for a plugin that the user selected, but that is not installed."""
+    suggestion = near_miss(name, installed_names)
+    listing = ", ".join(sorted(installed_names)) or "no plugins"
+    return ConfigError(
+        f"{VARIABLE} names {name!r}, which is not installed{suggestion}; there are {listing}; "
+        "'none' turns all plugins off"
+    )
 
 
 def _origin(entry_point: EntryPoint) -> Origin:

@@ -18,7 +18,7 @@ GRADED_UNIT = 100
 """Number of units that a word counts if the chain has partial matches. Otherwise, a word counts one unit."""
 
 SEGMENT_UNIT = 1 << 24
-"""Mean length of a hypothesis and its reference, in units, if all segments count equally (``equal_segments``)."""
+"""Mean length of a hypothesis and its reference, in units, if all segments count equally (``macro_average``)."""
 
 CHARACTER_UNITS = "utf-16-le"
 """The encoding whose code units are counted in character mode, as in Java."""
@@ -183,7 +183,7 @@ def count_statistics(
     word_units: Callable[[str], int] | None = None,
     graded: Sequence[bool] = (),
     segment_shares: Sequence[SegmentShares | None] = (),
-    equal_segments: bool = False,
+    macro_average: bool = False,
 ) -> Statistics:
     """Count the matched words of an alignment and other statistics, from which METEOR scores are computed.
 
@@ -196,7 +196,7 @@ def count_statistics(
         graded: for each matcher of the chain, whether its matches count in proportion to their probability. If any
             matcher is graded, the units of all words are multiplied by :data:`GRADED_UNIT`.
         segment_shares: for each matcher that compares whole segments, the function that does so; otherwise ``None``.
-        equal_segments: divide lengths and matches by the segment's length and multiply them by :data:`SEGMENT_UNIT`.
+        macro_average: divide lengths and matches by the segment's length and multiply them by :data:`SEGMENT_UNIT`.
     """
     scale = GRADED_UNIT if any(graded) else 1
     hypothesis = _count_units(alignment.hypothesis, function_words, word_units, scale)
@@ -216,7 +216,7 @@ def count_statistics(
         hypothesis_matched=sum(match.hypothesis_length for match in alignment.matches),
         reference_matched=sum(match.reference_length for match in alignment.matches),
     )
-    return _normalize_lengths(statistics) if equal_segments else statistics
+    return _normalize_lengths(statistics) if macro_average else statistics
 
 
 def _count_units(

@@ -208,7 +208,7 @@ def test_spell_out_names_all_settings():
         ],
         "beam": 40,
         "character_mode": False,
-        "equal_segments": False,
+        "average": "micro",
         "pack": "fr",
         "function_words": "en",
     }

@@ -38,12 +38,12 @@ def test_command_line_can_set_all_keys():
 
 
 def test_plain_keys_reach_the_chain_and_the_signature():
-    values = {"beam": 7, "character_mode": True, "equal_segments": True, "segmenter": "script"}
+    values = {"beam": 7, "character_mode": True, "average": "macro", "segmenter": "script"}
     # Add each new key to this test. The key idf is missing because it cannot be combined with character_mode.
     assert values.keys() | {"idf"} == PLAIN.keys()
     meteor = Meteor("other", matchers=["exact"], **values)
     assert values.items() <= meteor.chain.effective().items()
-    assert "|beam:7|units:chars|equal_segments:true|" in meteor.signature
+    assert "|beam:7|units:chars|average:macro|" in meteor.signature
     assert meteor.signature.count("segmenter:") == 1
     assert Meteor.from_config(meteor.chain.effective(), beam=9).chain.beam == 9
 

@@ -19,7 +19,7 @@ from compat_cases import RECORD_FILE, Case, make_cases, run_java, take_output_fi
 
 from meteor_e.cli.program import main
 from meteor_e.java.options import FLAGS, VALUES, VECTOR_KEYS, JavaConfiguration, UsageError, parse
-from meteor_e.java.program import make_chain_entries
+from meteor_e.java.scorer import make_chain_entries
 from meteor_e.packs.build import build_pack
 
 CASES = make_cases()

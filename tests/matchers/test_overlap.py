@@ -53,7 +53,7 @@ def test_equal_segments_gives_all_segments_the_same_weight():
     hypotheses, references = ["a b x", "a " * 50 + "y", ""], ["a b c", "a " * 50 + "c c", ""]
     options = {"matchers": ["exact"], "parameters": {"gamma": 0.0, "alpha": 0.5}}
     micro = Meteor("other", **options)
-    macro = Meteor("other", equal_segments=True, **options)
+    macro = Meteor("other", average="macro", **options)
     micro_scores = [score.score for score in micro.segments(hypotheses, references)]
     macro_scores = [score.score for score in macro.segments(hypotheses, references)]
     assert macro_scores == pytest.approx(micro_scores, abs=1e-6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from meteor_e.java.options import JavaConfiguration, parse
-from meteor_e.java.program import make_chain_entries
+from meteor_e.java.scorer import make_chain_entries
 
 pytest.importorskip("meteor_e_languages", reason="meteor-e-languages is not installed")
 

@@ -109,22 +109,22 @@ class Explanation:
     reasons: tuple[Reason, ...]
     notes: tuple[str, ...] = ()
 
-    def text(self, names: tuple[str, str] = ("the first", "the second"), most: int = 5) -> str:
+    def text(self, names: tuple[str, str] = ("the first", "the second"), max_reasons: int = 5) -> str:
         """Return the explanation as text, with one line per reason.
 
         Args:
             names: the names of the two systems.
-            most: the maximum number of reasons.
+            max_reasons: the maximum number of reasons.
         """
         if self.first == self.second:
             return f"{self.model}: {names[0]} and {names[1]} have the same score, {self.first:.2f}."
         lines = [self._describe_difference(names)]
-        for reason in self.reasons[:most]:
+        for reason in self.reasons[:max_reasons]:
             lines.append(
                 f"  {_format_points(reason.points, names)}: {reason.description}; most by {reason.feature} "
                 f"({reason.first:.4g} and {reason.second:.4g})"
             )
-        remaining_reasons = self.reasons[most:]
+        remaining_reasons = self.reasons[max_reasons:]
         if remaining_reasons:
             remaining_points = sum(reason.points for reason in remaining_reasons)
             lines.append(f"  {_format_points(remaining_points, names)}: all else")

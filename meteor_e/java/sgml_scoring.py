@@ -1,0 +1,250 @@
+"""Score SGML files, and write the same tables and score files as METEOR 1.5."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, TextIO
+
+from meteor_e.base.atomic import atomic_writer
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import input_name
+from meteor_e.java.formats import hash_map_order, hashtable_order, java_trim, read_java_lines
+from meteor_e.java.options import JavaOptions
+from meteor_e.java.report import compare_lines, format_corpus_table, format_scores, format_statistics, warn
+from meteor_e.java.scorer import JavaScorer, ScoredSegment, format_scored_alignment
+from meteor_e.java.sgml import JavaSgml, read_java_sgml
+from meteor_e.scoring.formula import FormulaScores
+from meteor_e.scoring.statistics import Statistics, StatisticsSum
+
+
+def score_sgml(scorer: JavaScorer, stream: TextIO) -> None:
+    """Score SGML files. Write a table for each system, and score files for systems, documents and segments."""
+    options = scorer.configuration.options
+    tests = read_java_sgml(read_java_lines(options.hypothesis), input_name(options.hypothesis))
+    references = read_java_sgml(read_java_lines(options.reference), input_name(options.reference))
+    _check_sets(tests, references, options)
+    score_files = _ScoreFiles(scorer)
+    for set_id, system in _list_systems(tests):
+        segments = _list_segments(set_id, system, tests[set_id], references[set_id])
+        _score_system(scorer, (set_id, system), segments, score_files, stream)
+    stream.flush()
+    score_files.write()
+
+
+class _SgmlAlignment(NamedTuple):
+    """The alignment of a segment, and the score line of the segment, which serves as the sort key."""
+
+    line: str
+    text: str
+
+
+class _ScoreFiles:
+    """Collect the lines of the score files and the alignments until all systems have been scored.
+
+    Args:
+        scorer: the scorer of the run.
+    """
+
+    def __init__(self, scorer: JavaScorer) -> None:
+        self._scorer = scorer
+        self._options = scorer.configuration.options
+        self._lines: dict[str, list[str]] = {"sys": [], "doc": [], "seg": []}
+        self._alignments: list[_SgmlAlignment] = []
+
+    def add_line(self, level: str, ids: Sequence[str], statistics: Statistics, scores: FormulaScores) -> str:
+        """Add a line to a score file, and return the line. The level of the file is ``sys``, ``doc`` or ``seg``."""
+        if self._options.statistics:
+            slots = self._scorer.configuration.slots
+            result = format_statistics(statistics.to_vector(), self._scorer.n_matchers, slots)
+        else:
+            result = format_scores(scores, self._options.verbose)
+        line = "\t".join((*ids, result))
+        self._lines[level].append(line)
+        return line
+
+    def add_total(self, level: str, ids: Sequence[str], statistics: Statistics) -> FormulaScores:
+        """Score a system or document, add a line to the corresponding score file, and return the scores."""
+        scores = self._scorer.compute_scores(statistics)
+        self.add_line(level, ids, statistics, scores)
+        return scores
+
+    def add_segment(self, ids: Sequence[str], statistics: Statistics, segment: ScoredSegment) -> None:
+        """Add the score of a segment, and its alignment if alignments were requested."""
+        line = self.add_line("seg", ids, statistics, segment.scores)
+        if self._options.alignments:
+            self._alignments.append(_SgmlAlignment(line, format_scored_alignment(segment, "\t".join(ids))))
+
+    def write(self) -> None:
+        """Write the score files and the alignments, sorted in the order of METEOR 1.5."""
+        sort_key = functools.cmp_to_key(compare_lines)
+        for level, lines in self._lines.items():
+            with atomic_writer(f"{self._options.prefix}-{level}.scr") as output:
+                output.writelines(line + "\n" for line in sorted(lines, key=sort_key))
+        if self._options.alignments:
+            # The alignments are sorted by the score lines of their segments.
+            self._alignments.sort(key=lambda alignment: sort_key(alignment.line))
+            with atomic_writer(f"{self._options.prefix}-align.out") as output:
+                output.writelines(alignment.text for alignment in self._alignments)
+
+
+class _SgmlSegment(NamedTuple):
+    """Store a segment of a system in SGML files."""
+
+    document: str
+    id: str
+    hypothesis: str
+    references: list[str]
+
+
+def _score_system(
+    scorer: JavaScorer,
+    system_ids: tuple[str, str],
+    segments: Sequence[_SgmlSegment],
+    score_files: _ScoreFiles,
+    stream: TextIO,
+) -> None:
+    """Score a system, add its lines to the score files, and write its table.
+
+    Args:
+        scorer: the scorer of the run.
+        system_ids: the ids of the set and of the system.
+        segments: the segments of the system.
+        score_files: the score files of all systems.
+        stream: standard output.
+    """
+    options = scorer.configuration.options
+    set_id, system = system_ids
+    if not segments:
+        raise InputError(f"system {system!r} of set {set_id!r} has no segment in common with {options.reference}")
+    corpus_sum = StatisticsSum(scorer.n_matchers)
+    document_sums = {segment.document: StatisticsSum(scorer.n_matchers) for segment in segments}
+    scored_segments = scorer.score_segments(
+        hypotheses=[_clean_sgml_text(segment.hypothesis) for segment in segments],
+        references=[[_clean_sgml_text(reference) for reference in segment.references] for segment in segments],
+        corpus_sum=corpus_sum,
+    )
+    for segment, scored_segment in zip(segments, scored_segments, strict=True):
+        statistics = Statistics.from_vector(scored_segment.vector)
+        document_sums[segment.document].add(statistics)
+        score_files.add_segment((set_id, system, segment.document, segment.id), statistics, scored_segment)
+    for document, document_sum in document_sums.items():
+        score_files.add_total("doc", (set_id, system, document), document_sum.total)
+    scores = score_files.add_total("sys", system_ids, corpus_sum.total)
+    if not options.statistics:
+        stream.write(f"[{set_id}][{system}] \n")
+        stream.write(format_corpus_table(corpus_sum.total, scores, scorer.configuration) + "\n")
+
+
+def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> None:
+    """Raise InputError if the two SGML files contain different test sets."""
+    for path, sets in ((options.hypothesis, tests), (options.reference, references)):
+        if not sets:
+            raise InputError(f"{path} has no tstset or refset; is it SGML?")
+    for set_id in tests:
+        if set_id not in references:
+            raise InputError(f"set {set_id!r} of {options.hypothesis} is not in {options.reference}")
+    for set_id in references:
+        if set_id not in tests:
+            raise InputError(f"set {set_id!r} of {options.reference} is not in {options.hypothesis}")
+
+
+def _list_systems(tests: JavaSgml) -> Iterator[tuple[str, str]]:
+    """Yield the ids of each test set and system, in METEOR 1.5's scoring order."""
+    for set_id in hash_map_order(hashtable_order(tests)):
+        for system in hashtable_order(tests[set_id]):
+            yield set_id, system
+
+
+def _clean_sgml_text(text: str) -> str:
+    """Trim a segment and replace U+000B with spaces, as METEOR 1.5 does for SGML but not for plain text."""
+    return java_trim(text.replace("\x0b", " "))
+
+
+Documents = dict[str, dict[str, dict[str, str]]]
+"""System or reference → document → segment → text."""
+
+
+def _list_segments(set_id: str, system: str, tests: Documents, references: Documents) -> list[_SgmlSegment]:
+    """Return the segments of a system in a test set, and warn about missing data.
+
+    References, documents and segments are in the order of METEOR 1.5's hash tables. The order matters if several
+    references have the same highest score, because the first of these references is chosen.
+    """
+    ordered_references = {name: references[name] for name in hashtable_order(references)}
+    segments: list[_SgmlSegment] = []
+    for document in _merge_keys([*tests.values(), *ordered_references.values()]):
+        label = f"[{set_id}][{document}]"
+        if document not in tests[system]:
+            warn(f"no data for system [{system}] on document {label} - skipping this document")
+            continue
+        document_references = _select_document(document, ordered_references, label)
+        if not document_references:
+            warn(f"no usable references for document {label} - skipping this document")
+            continue
+        hypotheses = tests[system][document]
+        document_segments = _list_document_segments(label, document, system, hypotheses, document_references)
+        if not document_segments:
+            raise InputError(f"document {document!r} of system {system!r} has no segment that a reference has")
+        segments += document_segments
+    return segments
+
+
+def _select_document(document: str, references: Documents, label: str) -> dict[str, dict[str, str]]:
+    """Return the segments of a document in each reference. Warn about references that lack the document.
+
+    Args:
+        document: the id of the document.
+        references: the documents of each reference.
+        label: the ids of the set and the document, for warnings.
+    """
+    segments_by_reference = {}
+    for name, documents in references.items():
+        if document in documents:
+            segments_by_reference[name] = documents[document]
+        else:
+            warn(f"no data for reference [{name}] on document {label}")
+    return segments_by_reference
+
+
+def _list_document_segments(
+    document_label: str,
+    document: str,
+    system: str,
+    hypotheses: dict[str, str],
+    references: dict[str, dict[str, str]],
+) -> list[_SgmlSegment]:
+    """Return the segments of a document that have a reference, and warn about missing texts.
+
+    Args:
+        document_label: the ids of the set and the document, for warnings.
+        document: the id of the document.
+        system: the id of the system.
+        hypotheses: the hypotheses by segment.
+        references: the texts of each reference by segment.
+    """
+    segments = []
+    for segment_id in _merge_keys([hypotheses, *references.values()]):
+        label = f"{document_label}[{segment_id}]"
+        if segment_id not in hypotheses:
+            warn(f"no data for system [{system}] on segment {label} - scoring empty segment")
+        segment_references = []
+        for name, texts in references.items():
+            if segment_id in texts:
+                segment_references.append(texts[segment_id])
+            else:
+                warn(f"no data for reference [{name}] on segment {label}")
+        if segment_references:
+            hypothesis = hypotheses.get(segment_id, "")
+            segments.append(_SgmlSegment(document, segment_id, hypothesis, segment_references))
+        else:
+            warn(f"no usable references for segment {label} - skipping this segment")
+    return segments
+
+
+def _merge_keys(hash_tables: Iterable[Iterable[str]]) -> list[str]:
+    """Return the keys of all hash tables in the order in which METEOR 1.5 visits them."""
+    keys: list[str] = []
+    for hash_table in hash_tables:
+        keys += hashtable_order(hash_table)
+    return hash_map_order(keys)

@@ -1,0 +1,77 @@
+"""Serve the stdio protocol: read requests from standard input, and write the responses to standard output."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import sys
+from collections.abc import Iterator, Sequence
+from typing import Any, TextIO, cast
+
+from meteor_e.api.languages import Parameters
+from meteor_e.base.errors import InputError
+from meteor_e.base.files import os_errors_as
+from meteor_e.java.formats import java_lines, java_trim
+from meteor_e.java.report import JavaStatistics, count_java_statistics, make_java_vector, parse_java_statistics
+from meteor_e.java.scorer import JavaScorer
+from meteor_e.java.stdio import answer
+from meteor_e.scoring.formula import compute
+from meteor_e.scoring.statistics import StatisticsSum
+
+
+def serve(scorer: JavaScorer, stream: TextIO) -> None:
+    """Answer the requests on standard input until the end of the input."""
+    configuration = scorer.configuration
+    score = functools.partial(_score_request, scorer)
+    evaluate = functools.partial(_evaluate_request, _pad_weights(scorer.parameters, configuration.slots))
+    statistics_size = count_java_statistics(configuration.slots)
+    for request in _read_requests():
+        try:
+            response_lines = answer(request, score, evaluate, statistics_size, is_coco=configuration.options.coco)
+        except InputError as error:
+            response_lines = [f"Error: {' '.join(str(error).split())}"]
+        stream.writelines(line + "\n" for line in response_lines)
+        stream.flush()
+
+
+def _read_requests() -> Iterator[str]:
+    """Yield each line of standard input as soon as it has been read."""
+    with os_errors_as(InputError, "cannot read standard input"):
+        yield from java_lines(cast(Any, sys.stdin.buffer))
+
+
+def _score_request(scorer: JavaScorer, references: list[str], hypothesis: str) -> list[int]:
+    """Score the texts of a request, and return its statistics. The texts are trimmed as in METEOR 1.5."""
+    trimmed_hypothesis = java_trim(hypothesis)
+    trimmed_references = [java_trim(reference) for reference in references]
+    if scorer.configuration.is_out_of_range:
+        corpus_sum = StatisticsSum(scorer.n_matchers)
+        (segment,) = scorer.score_segments([trimmed_hypothesis], [trimmed_references], corpus_sum)
+        vector = segment.vector
+    else:
+        vector = scorer.meteor.score(trimmed_hypothesis, trimmed_references).statistics.to_vector()
+    return make_java_vector(vector, scorer.n_matchers, scorer.configuration.slots)
+
+
+def _pad_weights(parameters: Parameters, slots: int) -> Parameters:
+    """Pad the weights of the parameters with zeros, so that each module of a statistics line has a weight."""
+    padded_weights = (*parameters.weights, *[0.0] * slots)
+    return dataclasses.replace(parameters, weights=padded_weights[:slots])
+
+
+def _evaluate_request(parameters: Parameters, vectors: Sequence[Sequence[float]]) -> tuple[list[float], float]:
+    """Score the statistics lines of a request. Return the score of each line and the corpus score.
+
+    Args:
+        parameters: the parameters of the scores, with one weight for each module of a statistics line.
+        vectors: the statistics lines.
+    """
+    slots = len(parameters.weights)
+    corpus_sum = StatisticsSum(slots)
+    scores = []
+    for vector in vectors:
+        statistics = parse_java_statistics(vector, slots)
+        corpus_sum.add(statistics)
+        scores.append(compute(statistics, parameters).score)
+    corpus_scores = compute(JavaStatistics(*corpus_sum.total), parameters)
+    return scores, corpus_scores.score
