@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api.batches import FIRST_BATCH, LARGE_FIRST_BATCH, Batch, Executor, map_in_order, read_batches
 from meteor_e.api.metrics import (
-    Explains,
-    ExplainsSystem,
     HasDetails,
     Metric,
     Scores,
@@ -23,8 +21,8 @@ from meteor_e.api.metrics import (
     metric_values,
     system_values,
 )
-from meteor_e.api.score_table import JoinedSequence, MetricInfo, MetricScores, ScoreTable, SystemScores
-from meteor_e.api.scoring import BatchScorer, BatchStatistics, score_batches
+from meteor_e.api.score_table import JoinedSequence, MetricScores, ScoreTable, SystemScores
+from meteor_e.api.scoring import BatchScorer, BatchStatistics, describe_metrics, score_batches
 from meteor_e.api.segments import Segment, SegmentId, System
 from meteor_e.base.errors import ConfigError, InputError, SegmentWarning, plugin_errors, warn_user
 from meteor_e.base.progress import Progress, Stage, silent
@@ -205,7 +203,7 @@ class _Evaluator:
             for metric_index, system_outputs in outputs.items():
                 metric_sums[metric_index].output = system_outputs[system_index]
             table.systems.append(self._score_system(system, metric_sums, batches, table.reference_counts))
-        table.metrics = _describe_metrics(metrics, table.reference_counts)
+        table.metrics = describe_metrics(metrics, table.reference_counts)
         return table
 
     def _open_system(self, system: System, first_size: int) -> tuple[Sequence[Metric], Iterator[Batch]]:
@@ -286,15 +284,6 @@ class _Evaluator:
                 failure = _Failure(batch.ids[index], batch.system, error)
                 self.failures.setdefault(batch.position + index, failure)
             statistics[metric_index] = rows.with_zeros()
-
-
-def _describe_metrics(metrics: Sequence[Metric], reference_counts: set[int]) -> list[MetricInfo]:
-    """Return the descriptions of metrics that a score table contains."""
-    infos = []
-    for metric in metrics:
-        signature = metric.signature_for(reference_counts)
-        infos.append(MetricInfo(metric.label, metric.headings, signature, metric.about()))
-    return infos
 
 
 @dataclass
@@ -469,121 +458,3 @@ def _describe_different_references(label: str, first_system: str, system: str) -
         f"metric {label}: {first_system} and {system} have different references; the metric compares systems on the "
         "same segments"
     )
-
-
-def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable) -> ScoreTable:
-    """Combine the score tables of two consecutive parts of a corpus.
-
-    The combined scores equal the scores of the whole corpus to the last digit. Integer statistics are added exactly.
-    Floating-point statistics are added segment by segment, and must therefore have been kept.
-
-    Args:
-        metrics: the metrics of both tables.
-        first: the table of the first part.
-        second: the table of the second part.
-
-    Raises:
-        ConfigError: if the systems or metrics differ, or required statistics were not kept.
-    """
-    have_same_metrics = [info.label for info in first.metrics] == [info.label for info in second.metrics]
-    have_same_systems = [system.system for system in first.systems] == [system.system for system in second.systems]
-    if not have_same_metrics or not have_same_systems or len(metrics) != len(first.metrics):
-        raise ConfigError("tables can only be added if they have the same systems and metrics")
-    systems = []
-    for first_scores, second_scores in zip(first.systems, second.systems, strict=True):
-        systems.append(_add_system_scores(metrics, first_scores, second_scores))
-    reference_counts = first.reference_counts | second.reference_counts
-    return ScoreTable(_describe_metrics(metrics, reference_counts), systems, reference_counts)
-
-
-def _add_system_scores(metrics: Sequence[Metric], first: SystemScores, second: SystemScores) -> SystemScores:
-    """Combine a system's scores for two consecutive parts of a corpus."""
-    segment_count = first.segment_count + second.segment_count
-    scores = []
-    for metric, first_scores, second_scores in zip(metrics, first.metrics, second.metrics, strict=True):
-        scores.append(_add_scores(metric, first_scores, second_scores, segment_count))
-    return SystemScores(first.system, segment_count, scores, [*first.ids, *second.ids])
-
-
-def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segment_count: int) -> MetricScores:
-    """Combine a metric's scores of one system for two consecutive parts of a corpus.
-
-    Raises:
-        ConfigError: if statistics are needed that were not kept.
-    """
-    total: Any
-    if isinstance(first.total, list) and isinstance(second.total, list):
-        total = [sum(values) for values in zip(first.total, second.total, strict=True)]
-    elif second.statistics is not None:
-        total = add_statistics(first.total, second.statistics)
-    else:
-        raise ConfigError(f"metric {metric.label}: tables can only be added if the statistics of segments were kept")
-    statistics: Floats | None = None
-    if first.statistics is not None and second.statistics is not None:
-        import numpy as np
-
-        statistics = np.concatenate([first.statistics, second.statistics])
-    values = system_values(metric, total, statistics, segment_count)
-    segment_values = first.segment_values + second.segment_values
-    segment_details = JoinedSequence([first.segment_details, second.segment_details])
-    return MetricScores(values, total, segment_values, statistics, segment_details=segment_details)
-
-
-def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> list[tuple[str, str, str, str]]:
-    """Explain why the scores of the first system differ from the scores of each other system.
-
-    For a single system, the segment scores are explained, and the second name in the result is empty.
-
-    Args:
-        metrics: the metrics. Metrics that cannot explain their scores are ignored.
-        systems: the systems, which are read again.
-
-    Returns:
-        For each explanation the label of the metric, the name of the first system, the name of the other system, and
-        the text.
-
-    Raises:
-        ConfigError: if no metric explains its scores.
-    """
-    explaining_metrics = check_explanations(metrics, systems)
-    first_name = systems[0].name
-    segments = list(systems[0].read())
-    hypotheses = [segment.hypothesis for segment in segments]
-    references = [segment.references for segment in segments]
-    sources = _list_sources(segments)
-    explanations = []
-    if len(systems) == 1:
-        for metric in explaining_metrics:
-            explanation = metric.explain_system(hypotheses, references, first_name, sources)
-            explanations.append((metric.label, first_name, "", explanation))
-        return explanations
-    other_outputs = [[segment.hypothesis for segment in system.read()] for system in systems[1:]]
-    for metric in explaining_metrics:
-        for system, other_hypotheses in zip(systems[1:], other_outputs, strict=True):
-            names = (first_name, system.name)
-            explanation = metric.explain(hypotheses, other_hypotheses, references, names, sources)
-            explanations.append((metric.label, *names, explanation))
-    return explanations
-
-
-def _list_sources(segments: Sequence[Segment]) -> list[str] | None:
-    """Return the sources of all segments, or ``None`` if a segment does not have a source."""
-    sources = [segment.source for segment in segments if segment.source is not None]
-    return sources if len(sources) == len(segments) else None
-
-
-def check_explanations(metrics: Sequence[Metric], systems: Sequence[System]) -> list[Any]:
-    """Return the metrics that explain their scores.
-
-    Raises:
-        ConfigError: if no metric explains its scores, or if there is one system and no metric explains a single system.
-    """
-    explaining_metrics = [metric for metric in metrics if isinstance(metric, Explains)]
-    if not explaining_metrics:
-        raise ConfigError("--explain: none of these metrics explains its scores; models do, such as -M en-light")
-    if len(systems) > 1:
-        return explaining_metrics
-    system_metrics = [metric for metric in explaining_metrics if isinstance(metric, ExplainsSystem)]
-    if not system_metrics:
-        raise ConfigError("--explain: these metrics compare systems with the first one; give two or more systems")
-    return system_metrics

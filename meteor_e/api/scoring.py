@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from meteor_e.api.batches import Batch, Executor, map_in_order
 from meteor_e.api.metrics import Metric, SummedStatistics, compute_raw_statistics, resolve_failures
+from meteor_e.api.score_table import MetricInfo
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
@@ -79,3 +80,12 @@ def score_batches(
             if policy != "collect" and isinstance(rows, SummedStatistics) and rows.failures:
                 statistics[index] = resolve_failures(rows, batch, policy)
         yield batch, statistics
+
+
+def describe_metrics(metrics: Sequence[Metric], reference_counts: set[int]) -> list[MetricInfo]:
+    """Return the descriptions of metrics that a score table contains."""
+    infos = []
+    for metric in metrics:
+        signature = metric.signature_for(reference_counts)
+        infos.append(MetricInfo(metric.label, metric.headings, signature, metric.about()))
+    return infos

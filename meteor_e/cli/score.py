@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from meteor_e.api.batches import map_in_order
+from meteor_e.api.explanations import check_explanations, explain_systems
 from meteor_e.api.formats import OutputOptions, WmtNames
 from meteor_e.api.metrics import Metric
 from meteor_e.api.tables import ScoreRun
@@ -17,7 +18,7 @@ from meteor_e.base.progress import Progress, terminal_progress
 from meteor_e.cli.commands import GroupedCommand, destination, option
 from meteor_e.cli.inputs import Inputs
 from meteor_e.cli.options import MetricOptions, Output, SignificanceOptions, complete_names, load_systems
-from meteor_e.evaluate import KeptData, check_explanations, evaluate, explain_systems
+from meteor_e.evaluate import KeptData, evaluate
 from meteor_e.formats.inputs import JSON_LINES, PARQUET
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.render.scores import ScoreResult

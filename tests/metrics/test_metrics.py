@@ -20,8 +20,9 @@ from meteor_e import ConfigError, InputError, Meteor, PluginError, SegmentMetric
 from meteor_e.api import ComponentOptions, Meta, MetricColumn, Segment, System
 from meteor_e.api.batches import BATCH_SEGMENTS
 from meteor_e.api.segments import TextContext
+from meteor_e.api.table_sums import add_tables
 from meteor_e.base.errors import SegmentWarning
-from meteor_e.evaluate import KeptData, add_tables, evaluate
+from meteor_e.evaluate import KeptData, evaluate
 from meteor_e.metrics.specs import create_metrics, parse_spec
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import PluginRegistry, plugin_registry

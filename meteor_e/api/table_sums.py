@@ -1,0 +1,72 @@
+"""Add the score tables of consecutive parts of a corpus."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from meteor_e.api.metrics import Metric, add_statistics, system_values
+from meteor_e.api.score_table import JoinedSequence, MetricScores, ScoreTable, SystemScores
+from meteor_e.api.scoring import describe_metrics
+from meteor_e.base.errors import ConfigError
+
+if TYPE_CHECKING:
+    from meteor_e.base.array_cache import Floats
+
+
+def add_tables(metrics: Sequence[Metric], first: ScoreTable, second: ScoreTable) -> ScoreTable:
+    """Combine the score tables of two consecutive parts of a corpus.
+
+    The combined scores equal the scores of the whole corpus to the last digit. Integer statistics are added exactly.
+    Floating-point statistics are added segment by segment, and must therefore have been kept.
+
+    Args:
+        metrics: the metrics of both tables.
+        first: the table of the first part.
+        second: the table of the second part.
+
+    Raises:
+        ConfigError: if the systems or metrics differ, or required statistics were not kept.
+    """
+    have_same_metrics = [info.label for info in first.metrics] == [info.label for info in second.metrics]
+    have_same_systems = [system.system for system in first.systems] == [system.system for system in second.systems]
+    if not have_same_metrics or not have_same_systems or len(metrics) != len(first.metrics):
+        raise ConfigError("tables can only be added if they have the same systems and metrics")
+    systems = []
+    for first_scores, second_scores in zip(first.systems, second.systems, strict=True):
+        systems.append(_add_system_scores(metrics, first_scores, second_scores))
+    reference_counts = first.reference_counts | second.reference_counts
+    return ScoreTable(describe_metrics(metrics, reference_counts), systems, reference_counts)
+
+
+def _add_system_scores(metrics: Sequence[Metric], first: SystemScores, second: SystemScores) -> SystemScores:
+    """Combine a system's scores for two consecutive parts of a corpus."""
+    segment_count = first.segment_count + second.segment_count
+    scores = []
+    for metric, first_scores, second_scores in zip(metrics, first.metrics, second.metrics, strict=True):
+        scores.append(_add_scores(metric, first_scores, second_scores, segment_count))
+    return SystemScores(first.system, segment_count, scores, [*first.ids, *second.ids])
+
+
+def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segment_count: int) -> MetricScores:
+    """Combine a metric's scores of one system for two consecutive parts of a corpus.
+
+    Raises:
+        ConfigError: if statistics are needed that were not kept.
+    """
+    total: Any
+    if isinstance(first.total, list) and isinstance(second.total, list):
+        total = [sum(values) for values in zip(first.total, second.total, strict=True)]
+    elif second.statistics is not None:
+        total = add_statistics(first.total, second.statistics)
+    else:
+        raise ConfigError(f"metric {metric.label}: tables can only be added if the statistics of segments were kept")
+    statistics: Floats | None = None
+    if first.statistics is not None and second.statistics is not None:
+        import numpy as np
+
+        statistics = np.concatenate([first.statistics, second.statistics])
+    values = system_values(metric, total, statistics, segment_count)
+    segment_values = first.segment_values + second.segment_values
+    segment_details = JoinedSequence([first.segment_details, second.segment_details])
+    return MetricScores(values, total, segment_values, statistics, segment_details=segment_details)
