@@ -21,8 +21,9 @@ from meteor_e.api.batches import (
     reference_list,
 )
 from meteor_e.api.component import options_by_name
+from meteor_e.api.contextual_matchers import ContextualMatcher
 from meteor_e.api.languages import GREEK, Normalization
-from meteor_e.api.matchers import ContextualMatcher, KeyMatcher
+from meteor_e.api.matchers import KeyMatcher
 from meteor_e.api.metrics import Metric, MetricContext, named_options, resolve_failures
 from meteor_e.api.scoring import BatchScorer, score_batches
 from meteor_e.api.tokens import Token, split_words

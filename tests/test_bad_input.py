@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from meteor_e import InputError, Meteor, load_metric
-from meteor_e.api.metrics import score_pairs
+from meteor_e.api.pair_scores import score_pairs
 from meteor_e.integrations.nltk import meteor_score, single_meteor_score
 
 TEXTS = st.text("ab é", max_size=4)

@@ -30,7 +30,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from meteor_e_captions.broken import REPETITIONS, BrokenDetector, count_repetitions
-from meteor_e_captions.features import CachedEncoder, context_features, light_features
+from meteor_e_captions.context_features import CachedEncoder, context_features
+from meteor_e_captions.features import light_features
 from meteor_e_captions.lexicon import COLORS, FUNCTION_WORDS, NUMBERS, OPPOSITES, CaptionLexicon, split, word_class
 from meteor_e_captions.model import CaptionModel
 from safetensors.numpy import save

@@ -11,13 +11,13 @@ from meteor_e.api.hooks import hookimpl as hookimpl
 from meteor_e.api.languages import Language as Language
 from meteor_e.api.lemmatizers import Lemmatizer as Lemmatizer
 from meteor_e.api.matchers import (
-    ContextualMatcher as ContextualMatcher,
     KeyMatcher as KeyMatcher,
     Match as Match,
     Matcher as Matcher,
     PhraseMatcher as PhraseMatcher,
     SimilarityMatcher as SimilarityMatcher,
 )
+from meteor_e.api.contextual_matchers import ContextualMatcher as ContextualMatcher
 from meteor_e.api.measures import Measure as Measure
 from meteor_e.api.metrics import (
     Metric as Metric,

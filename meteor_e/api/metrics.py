@@ -56,7 +56,7 @@ from meteor_e.base.errors import (
     warn_user,
 )
 from meteor_e.base.progress import Progress, silent
-from meteor_e.base.texts import check_items, read_sources
+from meteor_e.base.texts import check_items
 
 # NumPy is not imported here, because METEOR's scores do not need it and importing it takes time.
 if TYPE_CHECKING:
@@ -495,44 +495,6 @@ class Metric(Component):
         """Score a single segment. Arguments and errors are like those of :meth:`corpus`."""
         sources = None if source is None else [source]
         return self.corpus([hypothesis], [references], sources, segments=True).segments[0]
-
-
-def score_pairs(
-    metric: Metric, hypotheses: Iterable[Sequence[str]], references: Iterable[Sequence[str]] | None = None
-) -> Iterator[Floats]:
-    """Score every candidate against every reference of the same source.
-
-    Args:
-        metric: the metric. METEOR reads each text once; other metrics score each pair separately.
-        hypotheses: candidates of each source.
-        references: references of each source; by default the candidates.
-
-    Yields:
-        Scores for each source, ``(candidates, references)``.
-
-    Raises:
-        InputError: if a source does not have a list of texts. The message names the number of the source.
-    """
-    if isinstance(metric, ScoresPairs):
-        yield from metric.pairwise_batches(hypotheses, references)
-        return
-    for source_candidates, source_references in read_sources(hypotheses, references):
-        yield _score_pairs_of_source(metric, source_candidates, source_references)
-
-
-def _score_pairs_of_source(metric: Metric, candidates: Sequence[str], references: Sequence[str]) -> Floats:
-    """Score every candidate against every reference. The shape is ``(candidates, references)``."""
-    import numpy as np
-
-    if not candidates or not references:
-        return np.empty((len(candidates), len(references)))
-    reference_lists = [[reference] for reference in references]
-    prepared_metric = metric.prepare(reference_lists) if metric.needs_references else metric
-    repeated_candidates = [candidate for candidate in candidates for _ in references]
-    batch = Batch(repeated_candidates, reference_lists * len(candidates))
-    statistics = compute_statistics(prepared_metric, batch)
-    pair_scores = main_scores(prepared_metric.segment_scores(statistics))
-    return pair_scores.reshape(len(candidates), len(references))
 
 
 def main_scores(values: Any, index: int = 0) -> Floats:

@@ -6,15 +6,8 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from meteor_e.api.matchers import (
-    ContextualMatcher,
-    KeyMatcher,
-    Match,
-    Matcher,
-    OverlapMatcher,
-    PhraseMatcher,
-    SimilarityMatcher,
-)
+from meteor_e.api.contextual_matchers import ContextualMatcher
+from meteor_e.api.matchers import KeyMatcher, Match, Matcher, OverlapMatcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import InputError, PluginError, plugin_errors
 from meteor_e.scoring.alignment import AlignedMatch

@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, OverlapMatcher, SimilarityMatcher
+from meteor_e.api.contextual_matchers import ContextualMatcher
+from meteor_e.api.matchers import KeyMatcher, Match, Matcher, OverlapMatcher, SimilarityMatcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import plugin_errors
 from meteor_e.base.lowercase import lowercase

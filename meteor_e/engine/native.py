@@ -19,7 +19,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from meteor_e.api.batches import Batch
-from meteor_e.api.matchers import ContextualMatcher, Match, Matcher
+from meteor_e.api.contextual_matchers import ContextualMatcher
+from meteor_e.api.matchers import Match, Matcher
 from meteor_e.api.tokens import Token, split_words
 from meteor_e.base.errors import ConfigError, MeteorError, ResourceError
 from meteor_e.engine import search

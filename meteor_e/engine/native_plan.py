@@ -6,15 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from meteor_e.api.matchers import (
-    VECTOR_GRID,
-    ContextualMatcher,
-    KeyMatcher,
-    Matcher,
-    OverlapMatcher,
-    PhraseMatcher,
-    SimilarityMatcher,
-)
+from meteor_e.api.contextual_matchers import VECTOR_GRID, ContextualMatcher
+from meteor_e.api.matchers import KeyMatcher, Matcher, OverlapMatcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.base.errors import ConfigError
 from meteor_e.engine import candidates, search
 from meteor_e.engine.candidates import family_of, inherits_methods

@@ -7,7 +7,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from meteor_e.api.batches import Batch
-from meteor_e.api.matchers import ContextualMatcher, Matcher
+from meteor_e.api.contextual_matchers import ContextualMatcher
+from meteor_e.api.matchers import Matcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError, plugin_errors
 from meteor_e.engine.candidates import collect_candidates

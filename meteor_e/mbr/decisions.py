@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from meteor_e.api import Metric
-from meteor_e.api.metrics import score_pairs
+from meteor_e.api.pair_scores import score_pairs
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import InputError
 from meteor_e.base.progress import Progress, silent

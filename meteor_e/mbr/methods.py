@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from meteor_e.api import ConfigError, Metric
-from meteor_e.api.metrics import AggregatesReferences, score_pairs
+from meteor_e.api.metrics import AggregatesReferences
+from meteor_e.api.pair_scores import score_pairs
 from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.base.progress import Progress, silent
 from meteor_e.formats.nbest import Source

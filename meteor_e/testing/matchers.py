@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import math
 import os
 import pickle
 import subprocess
@@ -14,18 +13,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from meteor_e.api.context import MatcherContext
-from meteor_e.api.matchers import (
-    VECTOR_GRID,
-    ContextualMatcher,
-    KeyMatcher,
-    Matcher,
-    PhraseMatcher,
-    SimilarityMatcher,
-)
+from meteor_e.api.contextual_matchers import ContextualMatcher
+from meteor_e.api.matchers import KeyMatcher, Matcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError, describe_error
 from meteor_e.engine.python import align
 from meteor_e.matchers.modules import ExactMatcher
+from meteor_e.testing.matcher_vectors import check_encoding, check_vectors
 from meteor_e.testing.report import ErrorReport, begin_check, default_context, pickle_copy, shorten
 from meteor_e.testing.samples import ANALYZED, ODD_WORDS, SENTENCES
 
@@ -113,9 +107,9 @@ def _check_features(report: ErrorReport, matcher: Matcher, segments: Sequence[Se
     if isinstance(matcher, KeyMatcher):
         _check_keys(report, matcher, distinct_tokens)
     if isinstance(matcher, SimilarityMatcher):
-        _check_vectors(report, matcher, distinct_tokens)
+        check_vectors(report, matcher, distinct_tokens)
     if isinstance(matcher, ContextualMatcher):
-        _check_encoding(report, matcher, segments)
+        check_encoding(report, matcher, segments)
 
 
 _Pair = tuple[list[Token], list[Token]]
@@ -173,102 +167,6 @@ def _read_keys(report: ErrorReport, matcher: KeyMatcher, token: Token) -> frozen
         report.expect(False, f"{call} returned {shorten(keys)}; {advice}")
         return frozenset()
     return report.run(call, frozenset, keys) or frozenset()
-
-
-def _check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
-    """Check that the vectors of tokens have length 1, and that repeated calls return the same vectors."""
-    import numpy as np
-
-    vectors = _compute_vectors(report, matcher, tokens)  # (tokens, dimensions)
-    has_valid_shape = isinstance(vectors, np.ndarray) and vectors.ndim == 2 and len(vectors) == len(tokens)
-    is_valid = report.expect(
-        has_valid_shape and vectors.dtype == np.float32,
-        f"vectors returned {_describe_array(vectors)} for {len(tokens)} tokens; it must return a float32 array with "
-        "one row per token",
-    )
-    if not is_valid:
-        return
-    _check_vector_lengths(report, tokens, vectors)
-    original_vectors = vectors.copy()
-    reversed_vectors = _compute_vectors(report, matcher, tokens[::-1])
-    first_vector = _compute_vectors(report, matcher, tokens[:1])
-    is_unchanged = np.array_equal(vectors, original_vectors, equal_nan=True)
-    report.expect(is_unchanged, "a second call overwrites the rows of the first; return a new array")
-    _check_same_vectors(report, actual=reversed_vectors, expected=original_vectors[::-1])
-    _check_same_vectors(report, actual=first_vector, expected=original_vectors[:1])
-
-
-def _compute_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> Any:
-    """Return the vectors of tokens. If the call fails, record an error and return ``None``."""
-    return report.run(f"vectors of {len(tokens)} tokens", matcher.vectors, tokens)
-
-
-def _check_vector_lengths(report: ErrorReport, tokens: Sequence[Token], rows: Any) -> None:
-    """Check that the vector of each token is finite, and that its length is 1 or 0."""
-    import numpy as np
-
-    for token, row, length in zip(tokens, rows, np.linalg.norm(rows, axis=1), strict=True):
-        report.expect(bool(np.isfinite(row).all()), f"the vector of {shorten(token.form)} is not finite")
-        report.expect(
-            not math.isfinite(length) or length == 0 or abs(length - 1) <= 1e-3,
-            f"the vector of {shorten(token.form)} has length {length:.4g}; divide it by its length, "
-            "or return zeros for a token without a vector",
-        )
-
-
-def _check_same_vectors(report: ErrorReport, actual: Any, expected: Any) -> None:
-    """Check that a call returned the expected vectors, unless the call failed and returned ``None``."""
-    import numpy as np
-
-    if actual is None:
-        return
-    is_equal = actual.shape == expected.shape and np.allclose(actual, expected, atol=1e-5)
-    report.expect(
-        is_equal, "the vector of a token depends on the other tokens; derive from ContextualMatcher if that is intended"
-    )
-
-
-def _check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: Sequence[Sequence[Token]]) -> None:
-    """Check that vectors have length 1, and that the vectors of a sentence do not depend on the rest of the batch."""
-    import numpy as np
-
-    sentences = list(dict.fromkeys(tuple(segment) for segment in segments if segment))
-    vectors = _encode_sentences(report, matcher, sentences)
-    if vectors is None:
-        return
-    # The vectors are rounded to integers, which are multiples of 1 / VECTOR_GRID.
-    lengths = np.linalg.norm(np.concatenate(vectors).astype(np.float64), axis=1) / VECTOR_GRID  # (tokens,)
-    is_valid_length = (np.abs(lengths - 1) <= 1e-3) | (lengths == 0)
-    message = "encode returned vectors whose length is neither 1 nor 0; divide each by its length"
-    report.expect(bool(is_valid_length.all()), message)
-    vectors_by_sentence = dict(zip(sentences, vectors, strict=True))
-    single_sentences = [[sentence] for sentence in sentences]
-    for batch in [*single_sentences, sentences[::-1], sentences[::2], sentences[1::2]]:
-        batch_vectors = _encode_sentences(report, matcher, batch)
-        if batch_vectors is None:
-            return
-        expected_vectors = [vectors_by_sentence[sentence] for sentence in batch]
-        is_equal = report.expect(
-            all(map(np.array_equal, batch_vectors, expected_vectors)),
-            "the rows of a sentence depend on the sentences that are encoded with it; encode one sentence at a time",
-        )
-        if not is_equal:
-            return
-
-
-def _encode_sentences(
-    report: ErrorReport, matcher: ContextualMatcher, sentences: Sequence[tuple[Token, ...]]
-) -> list[Any] | None:
-    """Return the rounded vectors of each sentence. If encoding fails, record an error and return ``None``."""
-    matcher.memory.clear()
-    return report.run(f"encode of {len(sentences)} sentences", matcher.sentence_rows, sentences)
-
-
-def _describe_array(value: object) -> str:
-    """Describe a value for an error message. The description of an array contains its data type and its shape."""
-    import numpy as np
-
-    return f"a {value.dtype} array of shape {value.shape}" if isinstance(value, np.ndarray) else shorten(value)
 
 
 def _list_proposals(matcher: Matcher, hypothesis: list[Token], reference: list[Token]) -> list[Any]:

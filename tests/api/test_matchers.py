@@ -8,7 +8,8 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
-from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, SimilarityMatcher
+from meteor_e.api.contextual_matchers import ContextualMatcher
+from meteor_e.api.matchers import KeyMatcher, Match, SimilarityMatcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import ConfigError
 
@@ -105,7 +106,7 @@ def test_contextual_matcher_encodes_each_sentence_once():
 
 
 def test_contextual_matcher_limits_the_number_of_sentences(monkeypatch):
-    monkeypatch.setattr("meteor_e.api.matchers.SENTENCE_LIMIT", 3)
+    monkeypatch.setattr("meteor_e.api.contextual_matchers.SENTENCE_LIMIT", 3)
     matcher = SentenceCompass()
     for number in range(20):
         list(matcher.match(make_tokens(f"east {number}"), make_tokens("east")))
@@ -124,7 +125,7 @@ def test_contextual_matcher_rejects_wrong_sentence_offsets(offsets):
 
 def test_contextual_matcher_limits_the_size_of_the_vectors(monkeypatch):
     """In this test, the cached vector of a word has two 16-bit coordinates, and therefore 4 bytes."""
-    monkeypatch.setattr("meteor_e.api.matchers.SENTENCE_BYTES", 40)
+    monkeypatch.setattr("meteor_e.api.contextual_matchers.SENTENCE_BYTES", 40)
     matcher = SentenceCompass()
     for number in range(30):
         list(matcher.match(make_tokens(f"east{number}"), make_tokens("east")))
@@ -132,7 +133,7 @@ def test_contextual_matcher_limits_the_size_of_the_vectors(monkeypatch):
 
 
 def test_contextual_matcher_encodes_sentences_in_batches(monkeypatch):
-    monkeypatch.setattr("meteor_e.api.matchers.ENCODED_WORDS", 3)
+    monkeypatch.setattr("meteor_e.api.contextual_matchers.ENCODED_WORDS", 3)
     batches = []
 
     class RecordingCompass(SentenceCompass):

@@ -14,8 +14,9 @@ from pathlib import Path
 import numpy as np
 
 from meteor_e import Meteor
+from meteor_e.api.contextual_matchers import ContextualMatcher
 from meteor_e.api.languages import NonbreakingPrefixes, Normalization, Parameters
-from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.matchers.modules import ExactMatcher, ParaphraseMatcher, StemMatcher, SynonymMatcher
 from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index
 from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex

@@ -9,7 +9,7 @@ import pytest
 from random_chains import NeighborMatcher, generate_segments, make_engines
 
 from meteor_e.api.batches import Batch
-from meteor_e.api.matchers import ContextualMatcher, SentenceMemory
+from meteor_e.api.contextual_matchers import ContextualMatcher, SentenceMemory
 from meteor_e.base.errors import InputError, PluginError
 from meteor_e.engine.native import native_module
 from meteor_e.engine.native_plan import plan_chain

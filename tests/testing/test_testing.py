@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from msgspec import defstruct
 
+from meteor_e.api.contextual_matchers import ContextualMatcher
 from meteor_e.api.features import Feature
 from meteor_e.api.lemmatizers import Lemmatizer
-from meteor_e.api.matchers import ContextualMatcher, KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.api.options import ComponentOptions, Meta
 from meteor_e.base.errors import MeteorError
 from meteor_e.matchers.modules import ExactMatcher, StemMatcher

@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from meteor_e.base.array_cache import Floats
-from meteor_e.base.bounded_cache import BoundedCache
 from meteor_e.scoring.arrays import apply_scalar
 from meteor_e_captions.arrays import Groups, divide, find_indexes, group_keys
-from meteor_e_captions.lexicon import KINDS, split
+from meteor_e_captions.lexicon import KINDS
 from meteor_e_captions.segmenter import split_by_lengths
 
 if TYPE_CHECKING:
-    from meteor_e_vectors.contextual import Encoder
-
     from meteor_e import Meteor
     from meteor_e.base.array_cache import Cells, Integers
     from meteor_e_captions.broken import BrokenDetector
@@ -568,78 +565,3 @@ def light_features(
         "fragmentation": -meteor_columns[:, -2],
         "whole": -1 / (1 + odds_of_whole),
     }
-
-
-class CachedEncoder:
-    """Computes and caches the sentence vectors of captions. The vectors have unit length.
-
-    Args:
-        encoder: an encoder of the plugin meteor-e-vectors.
-        cache_size: the number of captions whose vectors are cached.
-    """
-
-    def __init__(self, encoder: Encoder, cache_size: int = 4096) -> None:
-        self._encoder = encoder
-        self._cache = BoundedCache[str, Floats](cache_size)
-
-    def encode(self, texts: Sequence[str]) -> dict[str, Floats]:
-        """Return a dictionary that maps each text to its vector."""
-        vectors: dict[str, Floats] = {}
-        missing: list[str] = []
-        for text in dict.fromkeys(texts):
-            vector = self._cache.get(text)
-            if vector is None:
-                missing.append(text)
-            else:
-                vectors[text] = vector
-        rows = self._encoder.vectors([split(text) for text in missing])
-        new_vectors = {text: row.astype(np.float64) for text, row in zip(missing, rows, strict=True)}
-        self._cache.add_items(new_vectors)
-        return vectors | new_vectors
-
-
-_BATCH_SIZE = 256
-"""The number of captions that are encoded together."""
-
-
-def context_features(
-    encoder: CachedEncoder, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
-) -> dict[str, Floats]:
-    """Return the features of captions that require a sentence encoder.
-
-    ``encoder cosine`` compares the caption's vector with the mean vector of its references. ``best encoder cosine`` is
-    the highest cosine of the caption's vector with the vector of a single reference.
-
-    Args:
-        encoder: the sentence encoder.
-        hypotheses: the captions.
-        references: the references of each caption.
-
-    Returns:
-        The features by name, each as an array ``(captions,)``.
-    """
-    mean_cosines, best_cosines = [], []
-    for start in range(0, len(hypotheses), _BATCH_SIZE):
-        batch_hypotheses = hypotheses[start : start + _BATCH_SIZE]
-        batch_references = references[start : start + _BATCH_SIZE]
-        vector_by_text = encoder.encode([*batch_hypotheses, *chain.from_iterable(batch_references)])
-        for hypothesis, texts in zip(batch_hypotheses, batch_references, strict=True):
-            caption_vector = vector_by_text[hypothesis]
-            reference_vectors = np.array([vector_by_text[text] for text in texts])
-            mean_cosines.append(_compute_mean_cosine(caption_vector, reference_vectors))
-            best_cosines.append(_find_highest_cosine(caption_vector, reference_vectors))
-    return {"encoder cosine": np.array(mean_cosines), "best encoder cosine": np.array(best_cosines)}
-
-
-def _find_highest_cosine(caption_vector: Floats, reference_vectors: Floats) -> float:
-    """Return the highest cosine between a caption's vector and the vectors of its references."""
-    # The vectors have unit length, so that their cosine is equal to their dot product.
-    cosines = (reference_vectors * caption_vector).sum(axis=1)
-    return float(cosines.max())
-
-
-def _compute_mean_cosine(caption_vector: Floats, reference_vectors: Floats) -> float:
-    """Return the cosine between a caption's vector and the mean of its reference vectors, or 0 for a zero vector."""
-    mean = reference_vectors.mean(axis=0)
-    length = math.sqrt((mean * mean).sum())
-    return float((mean * caption_vector).sum()) / length if length else 0.0

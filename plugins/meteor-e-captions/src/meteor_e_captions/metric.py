@@ -13,8 +13,9 @@ from meteor_e.api import Batch, ComponentOptions, Meta, MetricContext, SegmentMe
 from meteor_e.base.array_cache import digest
 from meteor_e.base.extras import require
 from meteor_e_captions.coco_metric import check_english
+from meteor_e_captions.context_features import CachedEncoder, context_features
 from meteor_e_captions.explain import CaptionReport, describe_captions, describe_difference
-from meteor_e_captions.features import CachedEncoder, context_features, light_features
+from meteor_e_captions.features import light_features
 from meteor_e_captions.lexicon import CaptionLexicon
 from meteor_e_captions.model import load_detector, load_model
 

@@ -20,7 +20,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from meteor_e import ConfigError, ResourceError
-from meteor_e.api.matchers import SentenceMemory
+from meteor_e.api.contextual_matchers import SentenceMemory
 from meteor_e.base.extras import require
 from meteor_e.base.thread_pool import ThreadPool
 from meteor_e_vectors.contextual.store import (

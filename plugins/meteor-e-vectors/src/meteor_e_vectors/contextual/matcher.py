@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 
 from meteor_e.api import ContextualMatcher, Meta, Token
-from meteor_e.api.matchers import SentenceMemory
+from meteor_e.api.contextual_matchers import SentenceMemory
 from meteor_e.api.options import FolderPath, SimilarityOptions
 
 if TYPE_CHECKING:

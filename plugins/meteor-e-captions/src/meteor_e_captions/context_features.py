@@ -1,0 +1,92 @@
+"""Features that compare captions with their references by the vectors of an encoder."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from meteor_e.base.array_cache import Floats
+from meteor_e.base.bounded_cache import BoundedCache
+from meteor_e_captions.lexicon import split
+
+if TYPE_CHECKING:
+    from meteor_e_vectors.contextual import Encoder
+
+
+class CachedEncoder:
+    """Computes and caches the sentence vectors of captions. The vectors have unit length.
+
+    Args:
+        encoder: an encoder of the plugin meteor-e-vectors.
+        cache_size: the number of captions whose vectors are cached.
+    """
+
+    def __init__(self, encoder: Encoder, cache_size: int = 4096) -> None:
+        self._encoder = encoder
+        self._cache = BoundedCache[str, Floats](cache_size)
+
+    def encode(self, texts: Sequence[str]) -> dict[str, Floats]:
+        """Return a dictionary that maps each text to its vector."""
+        vectors: dict[str, Floats] = {}
+        missing: list[str] = []
+        for text in dict.fromkeys(texts):
+            vector = self._cache.get(text)
+            if vector is None:
+                missing.append(text)
+            else:
+                vectors[text] = vector
+        rows = self._encoder.vectors([split(text) for text in missing])
+        new_vectors = {text: row.astype(np.float64) for text, row in zip(missing, rows, strict=True)}
+        self._cache.add_items(new_vectors)
+        return vectors | new_vectors
+
+
+_BATCH_SIZE = 256
+"""The number of captions that are encoded together."""
+
+
+def context_features(
+    encoder: CachedEncoder, hypotheses: Sequence[str], references: Sequence[Sequence[str]]
+) -> dict[str, Floats]:
+    """Return the features of captions that require a sentence encoder.
+
+    ``encoder cosine`` compares the caption's vector with the mean vector of its references. ``best encoder cosine`` is
+    the highest cosine of the caption's vector with the vector of a single reference.
+
+    Args:
+        encoder: the sentence encoder.
+        hypotheses: the captions.
+        references: the references of each caption.
+
+    Returns:
+        The features by name, each as an array ``(captions,)``.
+    """
+    mean_cosines, best_cosines = [], []
+    for start in range(0, len(hypotheses), _BATCH_SIZE):
+        batch_hypotheses = hypotheses[start : start + _BATCH_SIZE]
+        batch_references = references[start : start + _BATCH_SIZE]
+        vector_by_text = encoder.encode([*batch_hypotheses, *chain.from_iterable(batch_references)])
+        for hypothesis, texts in zip(batch_hypotheses, batch_references, strict=True):
+            caption_vector = vector_by_text[hypothesis]
+            reference_vectors = np.array([vector_by_text[text] for text in texts])
+            mean_cosines.append(_compute_mean_cosine(caption_vector, reference_vectors))
+            best_cosines.append(_find_highest_cosine(caption_vector, reference_vectors))
+    return {"encoder cosine": np.array(mean_cosines), "best encoder cosine": np.array(best_cosines)}
+
+
+def _find_highest_cosine(caption_vector: Floats, reference_vectors: Floats) -> float:
+    """Return the highest cosine between a caption's vector and the vectors of its references."""
+    # The vectors have unit length, so that their cosine is equal to their dot product.
+    cosines = (reference_vectors * caption_vector).sum(axis=1)
+    return float(cosines.max())
+
+
+def _compute_mean_cosine(caption_vector: Floats, reference_vectors: Floats) -> float:
+    """Return the cosine between a caption's vector and the mean of its reference vectors, or 0 for a zero vector."""
+    mean = reference_vectors.mean(axis=0)
+    length = math.sqrt((mean * mean).sum())
+    return float((mean * caption_vector).sum()) / length if length else 0.0
