@@ -19,15 +19,20 @@ PACKAGE = ROOT / "meteor_e"
 pytestmark = pytest.mark.skipif(not PACKAGE.is_dir(), reason="the source files are not next to the tests")
 
 
-def module_name(path: Path) -> str:
-    """Return the dotted name of the module in a source file."""
-    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+def module_name(path: Path, folder: Path) -> str:
+    """Return the dotted name of the module in a source file. The folder contains the package."""
+    parts = path.relative_to(folder).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 def build_import_graph() -> dict[str, set[str]]:
-    """Map each module of the package to the modules that it imports, including imports in functions and for types."""
-    files = {module_name(path): path for path in PACKAGE.rglob("*.py")}
+    """Map each module of the core and of the plugins to the modules that it imports.
+
+    Imports in functions and imports for types are included.
+    """
+    files = {module_name(path, ROOT): path for path in PACKAGE.rglob("*.py")}
+    for folder in ROOT.glob("plugins/*/src"):
+        files.update({module_name(path, folder): path for path in folder.rglob("*.py")})
     graph = {}
     for importer, path in files.items():
         targets = set()
