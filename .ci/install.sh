@@ -4,21 +4,21 @@
 #     .ci/install.sh test,metrics          # the core only
 #     .ci/install.sh all,test test         # all plugins, too
 #
-# uv compiles a folder each time that it is named. METEOR_E_WHEELS is a folder with wheels of this tree, which are
-# installed instead of the folders that they are of.
+# uv compiles a folder whenever the folder is installed. If METEOR_E_WHEELS names a folder with wheels of this tree, these
+# wheels are installed instead.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-# Where a folder is installed from, by the name of its distribution.
+# Print the wheel of a distribution if there is one, otherwise the folder of its source.
 source_of() {
     local wheels=("${METEOR_E_WHEELS:-/nowhere}/$2"-[0-9]*.whl)
     if [ -f "${wheels[0]}" ]; then echo "${wheels[0]}"; else echo "./$1"; fi
 }
 
-wanted=("$(source_of . meteor_e)[$1]")
+sources=("$(source_of . meteor_e)[$1]")
 if [ $# -gt 1 ]; then
     for folder in plugins/meteor-e-*; do
-        wanted+=("$(source_of "$folder" "$(basename "$folder" | tr - _)")[$2]")
+        sources+=("$(source_of "$folder" "$(basename "$folder" | tr - _)")[$2]")
     done
 fi
-uv pip install --quiet "${wanted[@]}"
+uv pip install --quiet "${sources[@]}"

@@ -1,12 +1,12 @@
-// Makes one allocation of C++ code fail. Preloaded by test_out_of_memory.py, so that its operator new replaces that of the
-// standard library; the other forms of new call this one.
+// Makes one memory allocation of C++ code fail. test_out_of_memory.py preloads this library, so that its operator new
+// replaces the operator of the standard library. All other forms of new call this operator.
 #include <atomic>
 #include <cstdlib>
 #include <new>
 
 namespace {
 
-std::atomic<long> remaining{-1};  // allocations before the one that fails; negative: none fails
+std::atomic<long> remaining{-1};  // number of allocations before the failing one; if negative, no allocation fails
 std::atomic<bool> has_failed{false};
 
 }  // namespace

@@ -1,10 +1,10 @@
-// Fuzz target for the tokenizer and the index readers, which need no Python.
+// Fuzz target for the tokenizer and the index readers, which do not need Python.
 //
 // With clang:  clang++ -std=c++20 -g -fsanitize=fuzzer,address,undefined -I meteor_e/native
 //                  tests/native/fuzz_target.cpp meteor_e/native/{normalizer,word_table,phrase_index,
 //                  synonym_index}.cpp -o fuzz && ./fuzz
-// Elsewhere:   the same with g++, -fsanitize=address,undefined and -DMETEOR_STANDALONE; ./fuzz ROUNDS SEED runs
-//              deterministic rounds of its own (test_fuzz_target.py does that).
+// With g++:    the same command with -fsanitize=address,undefined and -DMETEOR_STANDALONE. Then ./fuzz ROUNDS SEED runs
+//              a fixed number of random inputs, as in test_fuzz_target.py.
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -19,16 +19,16 @@ namespace {
 
 using namespace meteor;
 
-// Hands out the input piece by piece.
+// Reads bytes and numbers from the input of the fuzzer. After the end of the input, all bytes are 0.
 class Input {
 public:
     Input(const std::uint8_t* data, std::size_t size) : data_(data), size_(size) {}
 
-    std::uint8_t byte() { return at_ < size_ ? data_[at_++] : std::uint8_t{0}; }
+    std::uint8_t byte() { return position_ < size_ ? data_[position_++] : std::uint8_t{0}; }
     std::uint32_t number() {
         std::uint32_t value = 0;
         for (int k = 0; k < 4; ++k) value = value << 8 | byte();
-        // Small numbers lead deeper than any others.
+        // Small numbers are more likely to be valid offsets, so that more code is reached.
         return value & 0x80000000u ? value : value % 40;
     }
     std::vector<std::uint32_t> numbers(std::size_t count) {
@@ -36,24 +36,24 @@ public:
         for (auto& value : values) value = number();
         return values;
     }
-    std::size_t left() const { return size_ - at_; }
+    std::size_t remaining() const { return size_ - position_; }
 
 private:
     const std::uint8_t* data_;
-    std::size_t size_, at_ = 0;
+    std::size_t size_, position_ = 0;
 };
 
-char32_t identity(char32_t character) { return character; }
+char32_t keep_character(char32_t character) { return character; }
 
 void tokenize(Input& input) {
     const Mode modes[] = {Mode::none, Mode::lower, Mode::full, Mode::no_punctuation};
     const Apostrophes styles[] = {Apostrophes::english, Apostrophes::french, Apostrophes::apart};
     const Normalizer normalizer(modes[input.byte() % 4], styles[input.byte() % 3], {U"Mr", U"a"}, {U"No"}, U"\u0410",
-                                identity);
+                                keep_character);
     const char32_t pool[] = U"ab D.,'`-\u2018\u201C\u2013\u00A0\u03A3\u0130 09OTMULI..''--\t\n";
     const std::size_t pool_size = sizeof pool / sizeof pool[0] - 1;
     std::vector<std::uint32_t> text;
-    while (input.left()) {
+    while (input.remaining()) {
         const std::uint8_t byte = input.byte();
         text.push_back(byte < 250 ? pool[byte % pool_size] : input.number() % 0x110000);
     }
@@ -65,9 +65,9 @@ void tokenize(Input& input) {
         const View<char32_t> word(result.characters.data() + offset, size);
         const std::uint64_t hash = StringTable::hash(word);
         if (table.find(word, hash) != StringTable::ABSENT && table.size() == 0) __builtin_trap();
-        const std::uint32_t number = table.find_or_insert(word, hash);
-        if (table.find(word, hash) != number) __builtin_trap();
-        utf8(word);
+        const std::uint32_t id = table.find_or_insert(word, hash);
+        if (table.find(word, hash) != id) __builtin_trap();
+        static_cast<void>(utf8(word));
     }
 }
 
@@ -97,17 +97,17 @@ void look_up_phrases(Input& input) {
     const PhraseIndex index(table.words(words, input.byte() % 32), {records.data(), records.size()},
                             {entries.data(), entries.size()}, input.byte() % 16, nodes);
     std::vector<PhraseWord> segment = {index.word("a"), index.word("ab"), index.word("")};
-    while (input.left() && segment.size() < 20) {
-        // A number of the table with any flags, or a word that the table does not have.
-        const std::uint32_t number = input.byte() % (words + 1), flags = input.byte() & PhraseWord::FLAGS;
-        segment.push_back(number == words ? PhraseWord() : PhraseWord{number << PhraseWord::FLAG_BITS | flags});
+    while (input.remaining() && segment.size() < 20) {
+        // A word id of the table with random flags, or a word that is not in the table.
+        const std::uint32_t id = input.byte() % (words + 1), flags = input.byte() & PhraseWord::FLAGS;
+        segment.push_back(id == words ? PhraseWord() : PhraseWord{id << PhraseWord::FLAG_BITS | flags});
     }
     StepMemory memory;
     std::vector<PhraseHit> hits;
     index.find(segment, memory, hits);
     std::uint64_t sum = 0;
     for (const PhraseHit& hit : hits) {
-        for (const std::uint32_t other : index.paraphrases(hit.node)) sum += other;
+        for (const std::uint32_t paraphrase : index.paraphrases(hit.node)) sum += paraphrase;
     }
     if (sum == 0xFFFFFFFFFFFFFFFFull) __builtin_trap();
 }
@@ -122,9 +122,9 @@ void look_up_synonyms(Input& input) {
     const SynonymIndex index(table.words(words, input.byte() % 32), {synset_start.data(), synset_start.size()},
                              {synset_ids.data(), synset_ids.size()}, {base_start.data(), base_start.size()},
                              {base_ids.data(), base_ids.size()});
-    std::vector<std::uint32_t> found;
+    std::vector<std::uint32_t> synsets;
     for (const std::u32string word : {U"a", U"abs", U"bas", U"", U"sasses", U"as"}) {
-        index.find_synsets({word.data(), word.size()}, found);
+        index.find_synsets({word.data(), word.size()}, synsets);
     }
 }
 
@@ -145,7 +145,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
                 break;
         }
     } catch (const DamagedIndex&) {
-        // What the readers promise.
+        // The readers report damaged indexes by this exception.
     }
     return 0;
 }
@@ -160,7 +160,7 @@ int main(int count, char** arguments) {
     std::mt19937 numbers(count > 2 ? static_cast<unsigned>(std::atol(arguments[2])) : 1);
     std::vector<std::uint8_t> data;
     for (long round = 0; round < rounds; ++round) {
-        // Every other input is the one before it, altered a little.
+        // Every second input is a slightly changed copy of the previous input.
         if (round % 2 || data.empty()) {
             data.resize(numbers() % 400);
             for (auto& byte : data) byte = static_cast<std::uint8_t>(numbers() % 4 ? numbers() % 8 : numbers());
