@@ -33,12 +33,15 @@ class MetricColumn(NamedTuple):
         higher_is_better: whether a higher value is better; ``False`` for error rates.
         decimals: number of decimals in tables.
         parts: names of additional values that belong to the score, such as precision and recall.
+        has_interval: whether text tables show the confidence interval of each score even without significance tests,
+            for example because the score estimates a proportion. The metric must be additive.
     """
 
     name: str
     higher_is_better: bool = True
     decimals: int = 4
     parts: tuple[str, ...] = ()
+    has_interval: bool = False
 
 
 class WmtNames(NamedTuple):

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from meteor_e.api.formats import OutputFormat
     from meteor_e.api.score_table import ScoreTable
     from meteor_e.api.tables import ScoreRunner
-    from meteor_e.significance.tables import TableTests
+    from meteor_e.significance.tables import TableIntervals, TableTests
 
 
 @dataclass(frozen=True)
@@ -180,12 +180,17 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
         systems = load_systems(systems)
         check_explanations(metrics, systems)
     run = ScoreRun(metrics, systems, map_in_order, output.table_file, output.prefix, inputs.cluster)
+    keep = output.data_to_keep(output_format, statistics)
+    has_intervals = _has_intervals(metrics) and not (keep.statistics or output.quiet or output.table_file)
+    if has_intervals:
+        keep = keep._replace(statistics=True)
     with terminal_progress(output.quiet) as progress:
-        table = _evaluate(run, output.data_to_keep(output_format, statistics), inputs.on_error, progress)
+        table = _evaluate(run, keep, inputs.on_error, progress)
         tests = _run_tests(table, metrics, statistics) if statistics.significance != "none" else None
+        intervals = _compute_intervals(table, metrics, statistics) if has_intervals else None
         explanations = explain_systems(metrics, systems) if output.explain else None
     percent_columns = _meteor_columns(metrics) if output.percent else frozenset()
-    result = ScoreResult(table, tests, explanations, worst=output.worst, percent_columns=percent_columns)
+    result = ScoreResult(table, tests, intervals, explanations, worst=output.worst, percent_columns=percent_columns)
     report_file = None if output.table_file else output.output
     with destination(report_file) as stream:
         if output.quiet:
@@ -224,6 +229,19 @@ def _run_tests(table: ScoreTable, metrics: Sequence[Metric], options: Significan
     from meteor_e.significance.tables import Significance, compare_table
 
     return compare_table(table, metrics, Significance(options.significance, options.samples, options.seed))
+
+
+def _has_intervals(metrics: Sequence[Metric]) -> bool:
+    """Return whether a column of the metrics shows a confidence interval without significance tests."""
+    return any(column.has_interval for metric in metrics for column in metric.headings)
+
+
+def _compute_intervals(table: ScoreTable, metrics: Sequence[Metric], options: SignificanceOptions) -> TableIntervals:
+    """Compute the confidence intervals that the table of scores shows."""
+    # This import loads NumPy, so it is delayed until intervals need it.
+    from meteor_e.significance.tables import compute_intervals
+
+    return compute_intervals(table, metrics, options.seed)
 
 
 def _meteor_columns(metrics: Sequence[Metric]) -> frozenset[str]:

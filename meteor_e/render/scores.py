@@ -3,27 +3,31 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from meteor_e.api.formats import Grid, MetricColumn, Result
+from meteor_e.api.formats import Grid, Result
 from meteor_e.api.score_table import ScoreTable, SystemScores
-from meteor_e.api.segments import SegmentId
 from meteor_e.render.plain import format_number, format_p, isolate, printable
+from meteor_e.render.score_document import SegmentRow, metric_entries, segment_rows, significance_entry, system_entry
 
 # NumPy is not imported here, because the import takes time and METEOR's scores do not need NumPy.
 if TYPE_CHECKING:
     from meteor_e.scoring.alignment import Alignment
     from meteor_e.significance.resampling import Interval
     from meteor_e.significance.systems import SystemTest
-    from meteor_e.significance.tables import TableTests
+    from meteor_e.significance.tables import TableIntervals, TableTests
+
 
 SCHEMA_VERSION = 2
 """The version of the JSON document's schema increases with each incompatible change."""
 
 PART_TITLES = {"f1": "F1", "fmean": "Fmean", "fragmentation_penalty": "penalty"}
 """In text tables, these score components have a title that differs from their name."""
+
+INTERVAL_TITLE = "95 % interval"
+"""The title of columns with confidence intervals."""
 
 TEST_NAMES = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
 """The table maps each significance test to its full name."""
@@ -32,20 +36,6 @@ BOOTSTRAP_NOTE = (
     "The paired bootstrap finds differences too easily: of equal systems, about one in ten differs at p < 0.05. "
     "Prefer --significance randomization."
 )
-
-
-class SegmentRow(NamedTuple):
-    """Store the scores of one segment of a system.
-
-    Attributes:
-        id: the id of the segment.
-        values: for each column of the score table, the score and its components.
-        details: for each metric, further details such as the alignment, or ``None``.
-    """
-
-    id: SegmentId
-    values: list[Sequence[float]]
-    details: Sequence[Mapping[str, Any] | None]
 
 
 class NumberFormat(NamedTuple):
@@ -77,6 +67,7 @@ class ScoreResult(Result):
     Attributes:
         table: the scores.
         tests: the significance tests against the first system, or ``None`` if no tests were requested.
+        intervals: the confidence intervals that the table of scores shows in addition to the scores, or ``None``.
         explanations: explanations of differences between systems, as tuples of metric, first system, second system and
             text, or ``None`` if no explanations were requested.
         worst: the number of segments with the worst scores that :meth:`lines` yields per system, or ``None`` to yield
@@ -86,6 +77,7 @@ class ScoreResult(Result):
 
     table: ScoreTable
     tests: TableTests | None = None
+    intervals: TableIntervals | None = None
     explanations: Sequence[tuple[str, str, str, str]] | None = None
     worst: int | None = None
     percent_columns: frozenset[str] = frozenset()
@@ -149,7 +141,7 @@ class ScoreResult(Result):
 
     def _select_segments(self, system: SystemScores) -> Iterable[SegmentRow]:
         """Return all segments of a system or, if requested, the segments with the worst scores in the first column."""
-        rows = _segment_rows(self.table, system)
+        rows = segment_rows(self.table, system)
         if self.worst is None:
             return rows
         sign = 1 if self.table.columns[0].higher_is_better else -1
@@ -179,23 +171,31 @@ class ScoreResult(Result):
         If there is only one metric column, the table also shows the components of the score, such as precision.
         """
         columns = self.table.columns
-        titles = [column.name if column.higher_is_better else f"{column.name} ↓" for column in columns]
+        intervals = {} if self.intervals is None else self.intervals.columns
+        titles = []
+        for column in columns:
+            titles.append(column.name if column.higher_is_better else f"{column.name} ↓")
+            if column.name in intervals:
+                titles.append(INTERVAL_TITLE)
         has_one_column = len(columns) == 1
         if has_one_column:
             titles += [PART_TITLES.get(part, part) for part in columns[0].parts]
         formats = self._number_formats(digits)
         rows = []
-        for system in self.table.systems:
+        for index, system in enumerate(self.table.systems):
             cells = [system.system]
-            for values, number_format in zip(self.table.column_values(system), formats, strict=True):
+            for column, values, number_format in zip(columns, self.table.column_values(system), formats, strict=True):
                 # The first value of a column is the score, and the other values are its components.
-                shown_values = values if has_one_column else values[:1]
-                cells += [number_format.format(value) for value in shown_values]
+                cells.append(number_format.format(values[0]))
+                if column.name in intervals:
+                    cells.append(number_format.format_interval(intervals[column.name][index]))
+                if has_one_column:
+                    cells += [number_format.format(value) for value in values[1:]]
             rows.append([*cells, str(system.segment_count)])
         return Grid(["system", *titles, "segments"], rows, notes=self._score_notes())
 
     def _score_notes(self) -> list[str]:
-        """Return the notes below the table of scores: the metrics' signatures and the skipped segments.
+        """Return the notes below the table of scores: signatures, the method of intervals, and skipped segments.
 
         Metrics with the same signature share a note.
         """
@@ -207,6 +207,8 @@ class ScoreResult(Result):
             notes = list(names_by_signature)
         else:
             notes = [f"{', '.join(names)}: {signature}" for signature, names in names_by_signature.items()]
+        if self.intervals is not None:
+            notes.append(_describe_bootstrap(self.intervals.samples, self.intervals.seed))
         skipped_ids = [str(segment_id) for segment_id in self.table.left_out.values()]
         if skipped_ids:
             count = "segment" if len(skipped_ids) == 1 else f"{len(skipped_ids)} segments"
@@ -221,7 +223,7 @@ class ScoreResult(Result):
         columns = self.table.columns
         title_count = 1 if len(columns) == 1 else 2
         header = ["system", columns[0].name] if title_count == 1 else ["system", "metric", "score"]
-        header += ["95 % interval", "difference", "95 % interval", "p"]
+        header += [INTERVAL_TITLE, "difference", INTERVAL_TITLE, "p"]
         formats = self._number_formats(digits)
         rows = []
         for column, system_tests, number_format in zip(columns, tests.columns, formats, strict=True):
@@ -233,9 +235,9 @@ class ScoreResult(Result):
     def _test_notes(self, tests: TableTests) -> list[str]:
         """Return the notes below the table of significance tests: the method, the baseline, and possibly a warning."""
         method, samples, seed = tests.settings
-        description = f"{TEST_NAMES[method]}, {samples} samples, seed {seed}"
         if len(self.table.systems) == 1:
-            return [f"interval: {description}"]
+            return [_describe_bootstrap(tests.interval_samples, seed)]
+        description = f"{TEST_NAMES[method]}, {samples} samples, seed {seed}"
         notes = [f"p: two-sided, against {self.table.systems[0].system}; {description}"]
         if method == "bootstrap":
             notes.append(BOOTSTRAP_NOTE)
@@ -253,7 +255,7 @@ class ScoreResult(Result):
             header += [f"{column.name} {title}" for title in (*column.parts, *test_titles)]
         yield header
         for index, system in enumerate(self.table.systems):
-            for row in _segment_rows(self.table, system):
+            for row in segment_rows(self.table, system):
                 cells: list[object] = [system.system, row.id]
                 for values in row.values:
                     cells += values
@@ -277,13 +279,13 @@ class ScoreResult(Result):
         table = self.table
         document: dict[str, Any] = {
             "version": SCHEMA_VERSION,
-            "systems": [_system_entry(table, system) for system in table.systems],
-            "metrics": _metric_entries(table),
+            "systems": [system_entry(table, system) for system in table.systems],
+            "metrics": metric_entries(table),
         }
         if table.left_out:
             document["left_out"] = list(table.left_out.values())
         if self.tests is not None:
-            document["significance"] = _significance_entry(table, self.tests)
+            document["significance"] = significance_entry(table, self.tests)
         if self.explanations is not None:
             keys = ("metric", "baseline", "system", "text")
             document["explanations"] = [dict(zip(keys, explanation, strict=True)) for explanation in self.explanations]
@@ -306,17 +308,9 @@ class ScoreResult(Result):
                 yield column.name, system.system, segment_scores, system_scores[index]
 
 
-def _segment_rows(table: ScoreTable, system: SystemScores) -> Iterator[SegmentRow]:
-    """Yield the scores of each segment of a system."""
-    value_iterators = [scores.segment_rows() for scores in system.metrics]
-    detail_iterators = [iter(scores.segment_details) for scores in system.metrics]
-    for segment_id in system.ids:
-        column_values: list[Sequence[float]] = []
-        for info, metric_values in zip(table.metrics, value_iterators, strict=True):
-            column_values += info.split_values(next(metric_values))
-        # If no details were requested, the iterators are empty, and next() returns None.
-        details = [next(metric_details, None) for metric_details in detail_iterators]
-        yield SegmentRow(segment_id, column_values, details)
+def _describe_bootstrap(samples: int, seed: int) -> str:
+    """Return a note that describes how confidence intervals were computed."""
+    return f"interval: bootstrap, {samples} samples, seed {seed}"
 
 
 def _test_cells(test: SystemTest, number_format: NumberFormat) -> list[str]:
@@ -328,99 +322,6 @@ def _test_cells(test: SystemTest, number_format: NumberFormat) -> list[str]:
         number_format.format_interval(test.difference_interval, "+"),
         format_p(test.p),
     ]
-
-
-class _SegmentEntries(Sequence[dict[str, Any]]):
-    """A sequence of the JSON objects of segments. The objects are created one at a time to save memory."""
-
-    def __init__(self, table: ScoreTable, system: SystemScores) -> None:
-        self._table = table
-        self._system = system
-
-    def __len__(self) -> int:
-        return len(self._system.ids)
-
-    def __getitem__(self, index: Any) -> Any:
-        return list(self)[index]
-
-    def __iter__(self) -> Iterator[dict[str, Any]]:
-        for row in _segment_rows(self._table, self._system):
-            yield {"id": row.id, "scores": _score_entries(self._table, row.values, row.details)}
-
-
-def _score_entries(
-    table: ScoreTable, values: Iterable[Sequence[float]], details: Sequence[Mapping[str, Any] | None]
-) -> dict[str, Any]:
-    """Return a JSON object that maps column names to scores.
-
-    Args:
-        table: the score table.
-        values: for each column of the table, the score and its components.
-        details: for each metric, its details or ``None``. They are added to the first column of the metric.
-    """
-    entries = {}
-    for column, column_values in zip(table.columns, values, strict=True):
-        entries[column.name] = _score_entry(column, column_values)
-    for metric, metric_details in zip(table.metrics, details, strict=True):
-        if metric_details:
-            entries[metric.columns[0].name]["details"] = dict(metric_details)
-    return entries
-
-
-def _score_entry(column: MetricColumn, values: Sequence[float]) -> dict[str, Any]:
-    """Return a score and its components as a JSON object."""
-    score, *parts = values
-    entry: dict[str, Any] = {"score": score}
-    if parts:
-        entry["parts"] = dict(zip(column.parts, parts, strict=True))
-    return entry
-
-
-def _system_entry(table: ScoreTable, system: SystemScores) -> dict[str, Any]:
-    """Return the JSON object of a system: its scores and, if requested, its segments."""
-    entry: dict[str, Any] = {"system": system.system}
-    if system.ids:
-        entry["segments"] = _SegmentEntries(table, system)
-    entry["segment_count"] = system.segment_count
-    details = [scores.details for scores in system.metrics]
-    entry["scores"] = _score_entries(table, table.column_values(system), details)
-    return entry
-
-
-def _metric_entries(table: ScoreTable) -> dict[str, Any]:
-    """Return a JSON object that describes the metric of each column, for example by its signature."""
-    entries = {}
-    for info in table.metrics:
-        for column in info.columns:
-            entries[column.name] = {
-                "signature": info.signature,
-                "higher_is_better": column.higher_is_better,
-                **info.about,
-            }
-    return entries
-
-
-def _significance_entry(table: ScoreTable, tests: TableTests) -> dict[str, Any]:
-    """Return the significance tests as a JSON object with one entry for each column and system."""
-    column_entries: dict[str, list[dict[str, Any]]] = {}
-    for column, system_tests in zip(table.columns, tests.columns, strict=True):
-        column_entries[column.name] = []
-        for system, test in zip(table.systems, system_tests, strict=True):
-            entry = {
-                "system": system.system,
-                "interval": test.interval,
-                "difference": test.difference,
-                "difference_interval": test.difference_interval,
-                "p": test.p,
-            }
-            column_entries[column.name].append(entry)
-    return {
-        "test": tests.settings.method,
-        "samples": tests.settings.samples,
-        "seed": tests.settings.seed,
-        "baseline": table.systems[0].system,
-        "tests": column_entries,
-    }
 
 
 def _unmatched_lines(alignment: Alignment) -> Iterator[str]:

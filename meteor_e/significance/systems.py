@@ -122,6 +122,23 @@ def compare_pairs(
     return [_list_tests(index, untested, resampled_scores, p_values, confidence) for index in range(baseline_count)]
 
 
+def score_interval(
+    statistics: Floats, scorer: Scorer, *, seed: int = DEFAULT_SEED, confidence: float = 0.95
+) -> Interval:
+    """Return the bootstrap confidence interval of a system's score.
+
+    The interval equals that of :func:`compare_pairs` with the method ``randomization``.
+
+    Args:
+        statistics: the statistics of the segments, ``(segments, width)``.
+        scorer: the function that computes scores from sums of statistics.
+        seed: the seed of the bootstrap.
+        confidence: the confidence level.
+    """
+    (resampled_scores,) = _score_samples([statistics], scorer, METHODS["bootstrap"], seed)
+    return interval(resampled_scores, confidence)
+
+
 def check_method(method: str) -> None:
     """Raise ConfigError if the name of a significance test is unknown."""
     if method not in METHODS:

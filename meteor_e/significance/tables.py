@@ -1,16 +1,25 @@
-"""Significance tests of the differences between the systems in a score table."""
+"""Significance tests and confidence intervals of the systems in a score table."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from meteor_e.api.formats import MetricColumn
 from meteor_e.api.metrics import Metric, main_scores
 from meteor_e.api.score_table import ScoreTable
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.errors import ConfigError, InputError
-from meteor_e.significance.systems import METHODS, Scorer, SystemTest, check_method, compare_systems
+from meteor_e.significance.resampling import Interval
+from meteor_e.significance.systems import (
+    METHODS,
+    Scorer,
+    SystemTest,
+    check_method,
+    compare_systems,
+    score_interval,
+)
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
@@ -51,6 +60,28 @@ class TableTests:
     settings: Significance
     columns: list[list[SystemTest]]
 
+    @property
+    def interval_samples(self) -> int:
+        """The number of bootstrap samples for the confidence intervals."""
+        if self.settings.method == "bootstrap" and self.settings.samples is not None:
+            return self.settings.samples
+        return METHODS["bootstrap"]
+
+
+@dataclass(frozen=True)
+class TableIntervals:
+    """The confidence intervals of columns of a score table.
+
+    Attributes:
+        columns: the intervals of the systems, by the name of the column.
+        samples: the number of bootstrap samples.
+        seed: the seed of the bootstrap.
+    """
+
+    columns: dict[str, list[Interval]]
+    samples: int
+    seed: int
+
 
 def compare_table(table: ScoreTable, metrics: Sequence[Metric], significance: Significance) -> TableTests:
     """Compare the first system of a score table with all other systems. Each column is tested separately.
@@ -70,13 +101,42 @@ def compare_table(table: ScoreTable, metrics: Sequence[Metric], significance: Si
     column_tests: list[list[SystemTest]] = []
     for metric_index, metric in enumerate(metrics):
         statistics = _collect_statistics(table, metric_index)
-        # A metric returns the score of its first column, the parts of this score, the score of its next column, etc.
-        value_index = 0
-        for column in table.metrics[metric_index].columns:
+        for value_index, _ in _value_indexes(table, metric_index):
             scorer = _column_scorer(metric, value_index)
             column_tests.append(compare_systems(statistics, scorer, **settings._asdict()))
-            value_index += 1 + len(column.parts)
     return TableTests(settings, column_tests)
+
+
+def compute_intervals(table: ScoreTable, metrics: Sequence[Metric], seed: int = DEFAULT_SEED) -> TableIntervals:
+    """Compute the confidence intervals of the columns that show an interval without significance tests.
+
+    The intervals come from the bootstrap. Each system is resampled separately, so the systems may have different
+    segments.
+
+    Args:
+        table: the score table, which must contain segment statistics.
+        metrics: the metrics of the table.
+        seed: the seed of the bootstrap.
+    """
+    intervals: dict[str, list[Interval]] = {}
+    for metric_index, metric in enumerate(metrics):
+        statistics = _collect_statistics(table, metric_index)
+        for value_index, column in _value_indexes(table, metric_index):
+            if column.has_interval:
+                scorer = _column_scorer(metric, value_index)
+                intervals[column.name] = [score_interval(rows, scorer, seed=seed) for rows in statistics.values()]
+    return TableIntervals(intervals, METHODS["bootstrap"], seed)
+
+
+def _value_indexes(table: ScoreTable, metric_index: int) -> Iterator[tuple[int, MetricColumn]]:
+    """Yield each column of a metric, and the index of its score in the values that the metric returns.
+
+    A metric returns the score of its first column, the parts of this score, the score of its next column, etc.
+    """
+    value_index = 0
+    for column in table.metrics[metric_index].columns:
+        yield value_index, column
+        value_index += 1 + len(column.parts)
 
 
 def _check_additive(metrics: Sequence[Metric]) -> None:

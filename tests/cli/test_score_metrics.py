@@ -241,10 +241,16 @@ def test_test_set_option_selects_a_test_set_by_name(cli, own_packs, monkeypatch)
 def test_significance_of_one_system_has_no_p_value(cli, own_packs):
     arguments = ("-l", "other", "--significance", "bootstrap", "--samples", "50")
     output = cli("score", "one", "ref", *arguments).out
-    assert "\ninterval: paired bootstrap, 50 samples, seed 12345\n" in output
+    assert "\ninterval: bootstrap, 50 samples, seed 12345\n" in output
     assert "p: two-sided" not in output
     assert "p <" not in output
     assert "p: two-sided, against one" in cli("score", "one", "two", "ref", *arguments).out
+
+
+def test_significance_of_one_system_names_the_samples_of_its_interval(cli, own_packs):
+    # Intervals always come from the bootstrap, and --samples is the number of samples of the randomization test.
+    output = cli("score", "one", "ref", "-l", "other", "--significance", "--samples", "50").out
+    assert "\ninterval: bootstrap, 1000 samples, seed 12345\n" in output
 
 
 def test_score_rejects_names_that_differ_only_in_white_space(cli):

@@ -252,6 +252,35 @@ def test_score_command_prints_interval_of_one_system(answer_command):
 
 
 @pytest.mark.usefixtures("packs")
+def test_score_command_prints_the_interval_next_to_the_score(answer_command):
+    table, significance = (
+        CliRunner().invoke(score, [*answer_command, "-M", "answer", *options]).stdout
+        for options in ([], ["--significance"])
+    )
+    header, row = table.splitlines()[:2]
+    assert header.split() == ["system", "answer-light", "95", "%", "interval", "answer", "segments"]
+    interval = row[row.index("[") : row.index("]") + 1]
+    assert interval in significance
+    assert "interval: bootstrap, 1000 samples, seed 12345" in table.splitlines()
+    # The table of significance tests contains the intervals, so the table of scores does not repeat them.
+    assert "interval" not in significance.splitlines()[0]
+
+
+@pytest.mark.usefixtures("packs")
+def test_score_command_prints_intervals_of_different_questions(tmp_path, answer_command):
+    file = tmp_path / "answers.jsonl"
+    rows = [json.loads(line) for line in file.read_text().splitlines()]
+    systems = ["A"] * 6 + ["B"] * 4
+    labeled_rows = [{**row, "system": system} for row, system in zip(rows, systems, strict=True)]
+    file.write_text("".join(json.dumps(row) + "\n" for row in labeled_rows))
+    result = CliRunner().invoke(score, [*answer_command, "--system-column", "system"])
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    assert [line.split()[0] for line in lines[1:3]] == ["A", "B"]
+    assert lines[1].count("[") == lines[2].count("[") == 1
+
+
+@pytest.mark.usefixtures("packs")
 def test_explain_compares_high_and_low_scores_of_one_system(answer_command):
     result = CliRunner().invoke(score, [*answer_command, "--explain"])
     assert result.exit_code == 0, result.output

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from meteor_e.api import MetricColumn
 from meteor_e_learned.prediction import ReadyMetric
 
 
@@ -12,6 +13,11 @@ class AnswerLight(ReadyMetric):
 
     name: ClassVar[str] = "answer-light"
     decimals: ClassVar[int] = 4
+
+    @property
+    def headings(self) -> tuple[MetricColumn, ...]:
+        """The column of scores. It has a confidence interval, because a score is a proportion of correct answers."""
+        return tuple(column._replace(has_interval=True) for column in super().headings)
 
 
 class EnLight(ReadyMetric):
