@@ -20,8 +20,9 @@ A feature defines its options, like a matcher, in a subclass of :class:`Componen
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from meteor_e.api.component import Component
@@ -205,20 +206,46 @@ class SegmentFeature(Feature):
         """Return for each segment the vector of the hypothesis, followed by the mean vector of the references."""
         import numpy as np
 
-        texts = list(batch.hypotheses)
-        for references in batch.references:
-            texts += references
-        distinct_texts = list(dict.fromkeys(texts))
-        vectors = np.asarray(self.vectors(distinct_texts), dtype=np.float64)
-        if vectors.shape != (len(distinct_texts), self.segment_dimension):
+        return np.hstack(compute_segment_vectors(batch, self._compute_vectors))
+
+    def _compute_vectors(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return the vectors of texts as an array, ``(texts, segment_dimension)``.
+
+        Raises:
+            PluginError: if :meth:`vectors` returns an array of another shape.
+        """
+        import numpy as np
+
+        vectors = np.asarray(self.vectors(texts), dtype=np.float64)
+        if vectors.shape != (len(texts), self.segment_dimension):
             raise PluginError(
-                f"feature {self.name!r} returned vectors of shape {vectors.shape} for {len(distinct_texts)} segments; "
+                f"feature {self.name!r} returned vectors of shape {vectors.shape} for {len(texts)} segments; "
                 f"it declares {self.segment_dimension} numbers per segment"
             )
-        index_of_text = {text: index for index, text in enumerate(distinct_texts)}
-        hypothesis_indexes = [index_of_text[hypothesis] for hypothesis in batch.hypotheses]
-        mean_reference_vectors = []
-        for references in batch.references:
-            reference_indexes = [index_of_text[reference] for reference in references]
-            mean_reference_vectors.append(vectors[reference_indexes].mean(axis=0))
-        return np.hstack([vectors[hypothesis_indexes], np.stack(mean_reference_vectors)])
+        return vectors
+
+
+def compute_segment_vectors(
+    batch: FeatureBatch, compute_vectors: Callable[[Sequence[str]], NDArray[np.float64]]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the vector of each hypothesis, and the mean of the vectors of its references.
+
+    Args:
+        batch: the segments, of which there is at least one.
+        compute_vectors: a function that returns one vector per text, ``(texts, dimension)``. It is called once, with
+            the distinct texts of the batch.
+
+    Returns:
+        Two arrays, ``(segments, dimension)``.
+    """
+    import numpy as np
+
+    distinct_texts = list(dict.fromkeys(chain(batch.hypotheses, *batch.references)))
+    vectors = compute_vectors(distinct_texts)
+    index_of_text = {text: index for index, text in enumerate(distinct_texts)}
+    hypothesis_indexes = [index_of_text[hypothesis] for hypothesis in batch.hypotheses]
+    mean_reference_vectors = []
+    for references in batch.references:
+        reference_indexes = [index_of_text[reference] for reference in references]
+        mean_reference_vectors.append(vectors[reference_indexes].mean(axis=0))
+    return vectors[hypothesis_indexes], np.stack(mean_reference_vectors)

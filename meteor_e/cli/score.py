@@ -139,13 +139,12 @@ class ScoreOutput(Output):
         is_table = self.output is not None and self.output.endswith((*PARQUET, *JSON_LINES))
         return self.output if is_table else None
 
-    def data_to_keep(self, output_format: OutputFormat, statistics: SignificanceOptions) -> KeptData:
-        """Return the kinds of segment data that the output and the significance tests need in memory."""
+    def data_to_keep(self, output_format: OutputFormat, *, has_tests: bool, has_intervals: bool) -> KeptData:
+        """Return the kinds of segment data that the output, significance tests and intervals need in memory."""
         shows_alignments = self.alignments or self.worst is not None
-        has_tests = statistics.significance != "none"
         return KeptData(
             segments=self.segments or shows_alignments,
-            statistics=has_tests,
+            statistics=has_tests or has_intervals,
             details=output_format.details and not self.quiet,
             alignments=shows_alignments,
             references=has_tests,
@@ -180,13 +179,13 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
         systems = load_systems(systems)
         check_explanations(metrics, systems)
     run = ScoreRun(metrics, systems, map_in_order, output.table_file, output.prefix, inputs.cluster)
-    keep = output.data_to_keep(output_format, statistics)
-    has_intervals = _has_intervals(metrics) and not (keep.statistics or output.quiet or output.table_file)
-    if has_intervals:
-        keep = keep._replace(statistics=True)
+    has_tests = statistics.significance != "none"
+    # Significance tests have intervals of their own. Other output than tables does not contain intervals.
+    has_intervals = _has_intervals(metrics) and not (has_tests or output.quiet or output.table_file)
+    keep = output.data_to_keep(output_format, has_tests=has_tests, has_intervals=has_intervals)
     with terminal_progress(output.quiet) as progress:
         table = _evaluate(run, keep, inputs.on_error, progress)
-        tests = _run_tests(table, metrics, statistics) if statistics.significance != "none" else None
+        tests = _run_tests(table, metrics, statistics) if has_tests else None
         intervals = _compute_intervals(table, metrics, statistics) if has_intervals else None
         explanations = explain_systems(metrics, systems) if output.explain else None
     percent_columns = _meteor_columns(metrics) if output.percent else frozenset()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from meteor_e.api import FeatureBatch
+from meteor_e.api.features import compute_segment_vectors
 from meteor_e.base.array_cache import Floats
 from meteor_e.base.progress import Progress, rename_stages, silent
 from meteor_e_learned.extraction import FeatureSet
@@ -67,16 +68,11 @@ class InputExtractor:
         if not self.vectors.features:
             no_vectors = np.empty((len(batch), 0))
             return EstimatorInputs(features, no_vectors, no_vectors)
-        distinct_texts = list(dict.fromkeys(chain(batch.hypotheses, *batch.references)))
-        text_vectors = self.vectors.segment_vectors(distinct_texts, self.store, jobs=self.jobs, progress=self.progress)
-        row_by_text = {text: row for row, text in enumerate(distinct_texts)}
-        hypothesis_rows = [row_by_text[hypothesis] for hypothesis in batch.hypotheses]
-        mean_vectors = []
-        for references in batch.references:
-            reference_rows = [row_by_text[reference] for reference in references]
-            mean_vectors.append(text_vectors[reference_rows].mean(axis=0))
-        reference_vectors = np.array(mean_vectors).reshape(len(batch), -1)
-        return EstimatorInputs(features, text_vectors[hypothesis_rows], reference_vectors)
+        compute_vectors = partial(
+            self.vectors.segment_vectors, store=self.store, jobs=self.jobs, progress=self.progress
+        )
+        vectors, reference_vectors = compute_segment_vectors(batch, compute_vectors)
+        return EstimatorInputs(features, vectors, reference_vectors)
 
 
 def select_hypotheses(
