@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from meteor_e.api.batches import (
@@ -20,32 +19,30 @@ from meteor_e.api.batches import (
     read_batches,
     reference_list,
 )
-from meteor_e.api.component import options_by_name
 from meteor_e.api.contextual_matchers import ContextualMatcher
-from meteor_e.api.languages import GREEK, Normalization
 from meteor_e.api.matchers import KeyMatcher
-from meteor_e.api.metrics import Metric, MetricContext, named_options, resolve_failures
+from meteor_e.api.metrics import Metric, MetricContext, resolve_failures
 from meteor_e.api.scoring import BatchScorer, score_batches
 from meteor_e.api.tokens import Token, split_words
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.base.files import check_regular_file
 from meteor_e.base.progress import Progress, Stage, silent
 from meteor_e.base.texts import check_text
-from meteor_e.chains.chain import Chain, find_language, resolve, signature
+from meteor_e.chains.chain import ChainComponents, resolve, signature
 from meteor_e.chains.components import make_components
 from meteor_e.chains.config import ChainConfig, load_chain, make_chain_from_keys
+from meteor_e.chains.metric_options import computation_arguments, make_chain_keys, select_set_options
 from meteor_e.engine.native import make_engine
 from meteor_e.engine.pairwise import pairwise_batches
 from meteor_e.engine.protocol import Engine, EngineSettings, Tokenization
-from meteor_e.engine.tokenizer import Tokenizer
 from meteor_e.formats.plain import read_segments
 from meteor_e.matchers.modules import SynonymMatcher
 from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
-from meteor_e.scoring.formula import PART_INDEXES, PARTS
-from meteor_e.scoring.results import MeteorCorpusScore, MeteorSegmentScore, RowDetails, score_details
+from meteor_e.scoring.formula import PARTS, FormulaScores
+from meteor_e.scoring.results import MeteorCorpusScore, MeteorSegmentScore, RowDetails, compute_parts, system_details
 from meteor_e.scoring.rows import Rows, join_rows
 from meteor_e.scoring.statistics import Statistics, StatisticsSum
 from meteor_e.text.identity import IDENTITIES
@@ -59,13 +56,10 @@ if TYPE_CHECKING:
 
     from meteor_e.base.array_cache import Floats
     from meteor_e.chains.keys import ChainArguments, ChainOverrides
-    from meteor_e.engine.aggregation import Aggregated, WordTypes
+    from meteor_e.engine.aggregation import Aggregated
 
 ON_ERROR = ("stop", "skip", "zero")
 """The policies for segments that cannot be aligned."""
-
-CHAIN_FILES = (".yaml", ".yml", ".json")
-"""The suffixes of chain files."""
 
 
 class Meteor(Metric):
@@ -88,6 +82,19 @@ class Meteor(Metric):
             it the score 0 with a warning. The attribute of the same name can be changed later.
         **keys: keys of the chain by name: task, matchers, parameters, normalization, beam, character_mode, pack,
             function_words, lemmatizer; see :class:`~meteor_e.chains.keys.ChainArguments`.
+
+    Attributes:
+        chain: the chain with all defaults.
+        components: the resources, the lemmatizer, the matchers and the segmenter of the chain, which are also
+            attributes of their own.
+        resources: function words, prefixes, synonyms and paraphrases.
+        lemmatizer: the lemmatizer, or ``None`` if the chain does not use one.
+        matchers: the matchers, in the order of the chain.
+        segmenter: the segmenter, or ``None`` if the language does not need one.
+        reads_sentences: whether a matcher encodes whole sentences.
+        normalizer: the function that normalizes segments.
+        signature: the version, the chain and its resources. Scores with different signatures cannot be compared.
+        threads: number of threads that score a corpus.
 
     Raises:
         ConfigError: for an invalid option.
@@ -160,35 +167,30 @@ class Meteor(Metric):
     ) -> None:
         """Create the components of a chain, such as the matchers, and start the engine."""
         self.threads: int = default_threads(threads)
-        """Number of threads that score a corpus."""
         self.on_error = on_error
-        chain = resolve(config, plugin_registry())
-        self.chain: Chain = chain
-        """The chain with all defaults."""
-        self.components = make_components(chain, resources, offline)
-        """Resources, lemmatizer, matchers and segmenter."""
-        self.resources = self.components.resources
-        """Function words, prefixes, synonyms and paraphrases."""
-        self.lemmatizer = self.components.lemmatizer
-        """The lemmatizer, or ``None`` if the chain does not use one."""
-        self.matchers = self.components.matchers
-        """The matchers, in the order of the chain."""
-        self.segmenter = self.components.segmenter
-        """The segmenter, or ``None`` if the language does not need one."""
-        self.language = "" if chain.language.code == "other" else chain.language.code
+        self.chain = resolve(config, plugin_registry())
+        language = self.chain.language
+        self.language = "" if language.code == "other" else language.code
+        self._set_components(make_components(self.chain, resources, offline))
         prefixes = self.resources.nonbreaking_prefixes
-        self.normalizer = Normalizer(chain.normalization, chain.language.apostrophes, prefixes)
-        self._idf_weights = None if chain.idf is None else self._read_idf_weights(chain.idf)
-        self.signature = signature(chain, self.components)
-        """The version, the chain and its resources. Scores with different signatures cannot be compared."""
+        self.normalizer = Normalizer(self.chain.normalization, language.apostrophes, prefixes)
+        self.signature = signature(self.chain, self.components)
+        self._idf_weights = None if self.chain.idf is None else self._read_idf_weights(self.chain.idf)
         self._identity = "word"
         self._requested_engine: str | None = None
         self._start_engine()
 
+    def _set_components(self, components: ChainComponents) -> None:
+        """Store the components of the chain as attributes."""
+        self.components = components
+        self.resources: LanguageResources = components.resources
+        self.lemmatizer = components.lemmatizer
+        self.matchers = components.matchers
+        self.segmenter = components.segmenter
+        self.reads_sentences = any(isinstance(matcher, ContextualMatcher) for matcher in components.matchers)
+
     def _start_engine(self) -> None:
         """Create a new engine for the current settings."""
-        self.reads_sentences = any(isinstance(matcher, ContextualMatcher) for matcher in self.matchers)
-        """Whether a matcher encodes whole sentences."""
         settings = EngineSettings(
             parameters=self.chain.parameters,
             beam=self.chain.beam,
@@ -197,14 +199,14 @@ class Meteor(Metric):
             word_units=self._idf_weights,
             macro_average=self.chain.average == "macro",
         )
-        tokenization = Tokenization(
+        self._tokenization = Tokenization(
             tokenize=self.tokenize,
             normalizer=self.normalizer,
             insert_spaces=None if self.segmenter is None else self.segmenter.join,
             lemmatizer=self.lemmatizer,
         )
         self._engine: Engine = make_engine(
-            settings, self.matchers, self.resources.function_words, tokenization, self._requested_engine
+            settings, self.matchers, self.resources.function_words, self._tokenization, self._requested_engine
         )
         # Batches are scored one by one if a contextual matcher encodes all sentences of a batch together.
         self.parallel = "batches" if self._engine.name == "native" and not self.reads_sentences else "inside"
@@ -275,23 +277,6 @@ class Meteor(Metric):
         segmented_text = text if self.segmenter is None else self.segmenter.join(text)
         words = split_words(self.normalizer(segmented_text))
         return list(map(Token, words)) if self.lemmatizer is None else self.lemmatizer.analyze(words)
-
-    def word_types(self, texts: Sequence[str]) -> WordTypes:
-        """Tokenize texts, and represent each text by indexes of distinct tokens."""
-        from meteor_e.engine.aggregation import WordTypes
-
-        if self.lemmatizer is not None:
-            index_by_token: dict[Token, int] = {}
-            rows = []
-            for text in texts:
-                tokens = self.tokenize(text)
-                rows.append([index_by_token.setdefault(token, len(index_by_token)) for token in tokens])
-            return WordTypes(list(index_by_token), rows)
-        for text in texts:
-            check_text(text)
-        tokenizer = Tokenizer(self.normalizer, None if self.segmenter is None else self.segmenter.join)
-        word_indexes = tokenizer(texts)
-        return WordTypes(list(map(Token, tokenizer.words)), word_indexes)
 
     def align(self, hypothesis: str, reference: str, *, maximum_accuracy: bool = False) -> Alignment:
         """Align a hypothesis with one reference.
@@ -383,18 +368,18 @@ class Meteor(Metric):
         from meteor_e.engine.aggregation import CountSettings, aggregate_references
 
         settings = CountSettings(self.matchers, self.chain.parameters, self.resources.function_words)
-        return aggregate_references(self.word_types, settings, hypotheses, references, weights)
+        return aggregate_references(self._tokenization, settings, hypotheses, references, weights)
 
     # The following methods implement the base class Metric.
 
     @classmethod
     def from_options(cls, context: MetricContext | None, options: Any) -> Meteor:
         """Create METEOR from the options of a metric specification, such as ``meteor:task=adq``."""
-        keys = _select_set_options(options)
+        keys = select_set_options(options)
         language = "" if context is None else context.language
-        overrides = _make_chain_keys(keys)
+        overrides = make_chain_keys(keys)
         overrides.setdefault("language", language or "en")
-        return cls.from_config({}, label=cls.label_for(keys), **_computation_arguments(context), **overrides)
+        return cls.from_config({}, label=cls.label_for(keys), **computation_arguments(context), **overrides)
 
     @classmethod
     def label_for(cls, options: Mapping[str, Any]) -> str:
@@ -417,24 +402,24 @@ class Meteor(Metric):
         cached_rows: Rows | None = batch.cache.get(key)
         if cached_rows is not None and (cached_rows.alignments or not batch.alignments):
             return cached_rows
-        threads = self.threads if self._engine.name == "native" else 1
-        if batch.threads is not None:
-            # The caller has divided the segments into batches, and chosen the number of threads.
-            rows = self._engine.score(batch)
-        elif len(batch) <= BATCH_SEGMENTS and not self.reads_sentences:
-            rows = self._engine.score(replace(batch, threads=threads))
-        else:
-            rows = self._align_in_parts(batch, threads)
+        # If the number of threads is set, the caller has divided the segments into batches that suit the threads.
+        rows = self._align_with_threads(batch) if batch.threads is None else self._engine.score(batch)
         batch.cache[key] = rows
         return rows
 
-    def _align_in_parts(self, batch: Batch, threads: int) -> Rows:
-        """Divide a large batch into parts, align the parts in several threads, and join their statistics."""
-        max_characters = ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS
+    def _align_with_threads(self, batch: Batch) -> Rows:
+        """Align the segments of a batch with as many threads as the metric may use."""
+        threads = self.threads if self._engine.name == "native" else 1
+        if len(batch) <= BATCH_SEGMENTS and not self.reads_sentences:
+            return self._engine.score(replace(batch, threads=threads))
         segments = pair_texts(batch.hypotheses, batch.references)
-        small_batches = read_batches(segments, max_characters=max_characters, first_size=LARGE_FIRST_BATCH)
+        small_batches = read_batches(segments, max_characters=self._batch_characters(), first_size=LARGE_FIRST_BATCH)
         parts = (replace(part, alignments=batch.alignments) for part in small_batches)
         return join_rows([rows for _, rows in map_in_order(self._engine.score, parts, threads)])
+
+    def _batch_characters(self) -> int:
+        """Return the maximum number of characters of a batch."""
+        return ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS
 
     def rows(self, hypotheses: Sequence[str], references: Sequence[Sequence[str]]) -> Rows:
         """Return the statistics of each segment.
@@ -456,19 +441,7 @@ class Meteor(Metric):
 
     def scores(self, sums: Any) -> Any:
         """Convert each sum of statistics to a score and the parts of the score."""
-        parameters = self.chain.parameters
-        if isinstance(sums, list):
-            rows = []
-            for vector in sums:
-                parts = formula.compute(Statistics.from_vector(vector), parameters).without_nan()
-                rows.append([parts[index] for index in PART_INDEXES])
-            return rows
-        import numpy as np
-
-        from meteor_e.scoring.arrays import part_arrays
-
-        part_array = np.stack(part_arrays(sums, parameters), axis=-1)  # (sums, parts)
-        return np.nan_to_num(part_array[..., PART_INDEXES], posinf=np.inf)
+        return compute_parts(sums, self.chain.parameters)
 
     def details(self, statistics: Any, batch: Batch | None = None) -> Sequence[Mapping[str, Any]]:
         """Return the statistics of each segment or system, and the contributions of the matchers to its score.
@@ -476,18 +449,11 @@ class Meteor(Metric):
         Details of segments also contain the index of the best reference, and the alignment if it was requested.
         """
         if batch is None:
-            return [self._system_details(vector) for vector in statistics]
+            return [system_details(vector, self.chain.parameters, self.matcher_names) for vector in statistics]
         alignments: list[Alignment] = []
         if statistics.alignments and batch.alignments:
             alignments = self._complete_alignments(statistics, batch)
         return RowDetails(statistics, self.chain.parameters, self.matcher_names, alignments)
-
-    def _system_details(self, vector: Sequence[float]) -> dict[str, Any]:
-        """Return the details of a system from the sum of its segment statistics."""
-        parameters = self.chain.parameters
-        statistics = Statistics.from_vector([int(value) for value in vector])
-        scores = formula.compute(statistics, parameters)
-        return score_details(statistics, scores, parameters, self.matcher_names)
 
     def _complete_alignments(self, rows: Rows, batch: Batch) -> list[Alignment]:
         """Return one alignment per segment. A segment that cannot be aligned gets an alignment without matches."""
@@ -526,6 +492,7 @@ class Meteor(Metric):
                 :attr:`on_error` is ``stop``.
         """
         for batch, rows in self.score_batches(hypotheses, references, alignments=alignments):
+            resolve_failures(rows, batch, self.on_error)  # This raises an error or issues warnings.
             yield from self.make_segment_scores(batch, rows)
 
     def corpus(
@@ -552,21 +519,17 @@ class Meteor(Metric):
         Raises:
             InputError: if the numbers of hypotheses and references differ, or there are no segments.
         """
-        statistics_sum = StatisticsSum(len(self.matchers))
-        segment_scores: tuple[MeteorSegmentScore, ...] = ()
-        if segments:
-            segment_scores = tuple(self.segments(hypotheses, references))
-            for segment in segment_scores:
-                statistics_sum.add(segment.statistics)
-            progress(Stage("scoring", "segments"), statistics_sum.segments, None)
-        else:
-            for batch, rows in self.score_batches(hypotheses, references):
-                resolved_rows = resolve_failures(rows, batch, self.on_error)
-                statistics_sum.add_total(resolved_rows.total, len(resolved_rows) - len(resolved_rows.failures))
-                progress(Stage("scoring", "segments"), statistics_sum.segments, None)
-        if statistics_sum.segments == 0:
+        total = StatisticsSum(len(self.matchers))
+        segment_scores: list[MeteorSegmentScore] = []
+        for batch, rows in self.score_batches(hypotheses, references):
+            resolved_rows = resolve_failures(rows, batch, self.on_error)
+            total.add_total(resolved_rows.total, len(resolved_rows) - len(resolved_rows.failures))
+            if segments:
+                segment_scores += self.make_segment_scores(batch, rows)
+            progress(Stage("scoring", "segments"), total.segments, None)
+        if total.segments == 0:
             raise InputError("there are no segments; there is nothing to score")
-        return self.corpus_score(statistics_sum, segment_scores)
+        return self.corpus_score(total, tuple(segment_scores))
 
     def corpus_score(self, total: StatisticsSum, segments: tuple[MeteorSegmentScore, ...] = ()) -> MeteorCorpusScore:
         """Compute the score of a corpus from the sum of its segments' statistics.
@@ -575,17 +538,18 @@ class Meteor(Metric):
             total: the sum of the statistics.
             segments: scores of the segments, which become part of the result.
         """
-        statistics = total.total
-        scores = formula.compute(statistics, self.chain.parameters).without_nan()
-        return MeteorCorpusScore(
-            **scores._asdict(),
-            statistics=statistics,
-            parameters=self.chain.parameters,
-            matchers=self.matcher_names,
-            signature=self.signature,
-            segment_count=total.segments,
-            segments=segments,
-        )
+        fields = self._score_fields(total.total, formula.compute(total.total, self.chain.parameters))
+        return MeteorCorpusScore(segment_count=total.segments, segments=segments, **fields)
+
+    def _score_fields(self, statistics: Statistics, scores: FormulaScores) -> dict[str, Any]:
+        """Return the fields that the score of a segment and the score of a corpus have in common."""
+        return {
+            **scores.without_nan()._asdict(),
+            "statistics": statistics,
+            "parameters": self.chain.parameters,
+            "matchers": self.matcher_names,
+            "signature": self.signature,
+        }
 
     def score_batches(
         self,
@@ -607,8 +571,7 @@ class Meteor(Metric):
         Raises:
             InputError: if the numbers of hypotheses and references differ.
         """
-        size = ENCODED_CHARACTERS if self.reads_sentences else BATCH_CHARACTERS
-        batches = read_batches(pair_texts(hypotheses, references), max_characters=size)
+        batches = read_batches(pair_texts(hypotheses, references), max_characters=self._batch_characters())
         scorer = BatchScorer([self], alignments=alignments)
         for batch, (rows,) in score_batches(scorer, batches, on_error="collect"):
             assert isinstance(rows, Rows)
@@ -627,33 +590,26 @@ class Meteor(Metric):
     def make_segment_scores(self, batch: Batch, rows: Rows) -> Iterator[MeteorSegmentScore]:
         """Yield the scores of a batch's segments.
 
-        Segments that cannot be aligned are treated according to :attr:`on_error`.
+        If :attr:`on_error` is ``skip``, segments that cannot be aligned are left out.
 
         Args:
             batch: the segments.
             rows: statistics of the batch.
         """
-        resolve_failures(rows, batch, self.on_error)
         for index, (statistics, scores, reference_index) in enumerate(rows.segments()):
             has_failed = index in rows.failures
             if has_failed and self.on_error == "skip":
                 continue
-            fields = {
-                **scores.without_nan()._asdict(),
-                "statistics": statistics,
-                "parameters": self.chain.parameters,
-                "matchers": self.matcher_names,
-                "signature": self.signature,
-                "reference_index": reference_index,
-            }
+            fields = self._score_fields(statistics, scores)
+            fields["reference_index"] = reference_index
             alignment = rows.alignments[index] if rows.alignments else None
             if alignment is not None:
                 yield MeteorSegmentScore(alignment=alignment, **fields)
-                continue
-            # The alignment is computed when it is accessed for the first time.
-            align = self.make_empty_alignment if has_failed else self.align
-            texts = (batch.hypotheses[index], batch.references[index][reference_index])
-            yield MeteorSegmentScore.with_lazy_alignment(align, texts, **fields)
+            else:
+                # The segment is aligned when its alignment is accessed for the first time.
+                align = self.make_empty_alignment if has_failed else self.align
+                texts = (batch.hypotheses[index], batch.references[index][reference_index])
+                yield MeteorSegmentScore.with_lazy_alignment(align, texts, **fields)
 
     def make_empty_alignment(self, hypothesis: str, reference: str) -> Alignment:
         """Return an alignment without matches."""
@@ -662,7 +618,7 @@ class Meteor(Metric):
         return Alignment(hypothesis_words, reference_words, (), self.matcher_names, 0)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_engine"}
+        return {name: value for name, value in self.__dict__.items() if name not in ("_engine", "_tokenization")}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -670,86 +626,3 @@ class Meteor(Metric):
 
     def __repr__(self) -> str:
         return f"<Meteor {self.signature}>"
-
-
-class MeteorChain(Meteor):
-    """METEOR with a chain that is selected by its name or by the path of its YAML file."""
-
-    name: ClassVar[str] = "chain"
-    Options: ClassVar[Any] = "meteor_e.chains.schemas:ChainOptions"
-
-    @classmethod
-    def parse(cls, text: str) -> dict[str, Any]:
-        """Parse the name or path of a chain and its options, ``NAME,key=value,key=value``."""
-        source, _, options = text.partition(",")
-        return {"source": source, **named_options(options, f"metric {cls.name!r}")}
-
-    @classmethod
-    def from_options(cls, context: MetricContext | None, options: Any) -> MeteorChain:
-        """Create METEOR with the chain. The language of the text takes precedence over the language of the chain."""
-        keys = _select_set_options(options)
-        config = _load_named_chain(keys.pop("source"))
-        overrides = _make_chain_keys(keys)
-        language = "" if context is None else context.language
-        if language and "language" not in overrides and not _is_language(config, language):
-            overrides["language"] = language
-        return cls.from_config(config, label=config.name, **_computation_arguments(context), **overrides)
-
-    @classmethod
-    def label_for(cls, options: Mapping[str, Any]) -> str:
-        """Return the name of the chain."""
-        return _load_named_chain(options["source"]).name
-
-    @classmethod
-    def language_for(cls, options: Mapping[str, Any]) -> str:
-        """Return the language code in the options or in the chain, or an empty string if neither contains it."""
-        language = options.get("language") or _load_named_chain(options["source"]).language
-        code = find_language(language).code if language else ""
-        return "" if code == "other" else code
-
-
-def _load_named_chain(source: str) -> ChainConfig:
-    """Load an installed chain or a chain file.
-
-    Args:
-        source: name of an installed chain, or path of a chain file. A path contains a slash or ends with the suffix of
-            a chain file.
-    """
-    return load_chain(Path(source) if "/" in source or source.endswith(CHAIN_FILES) else source)
-
-
-def _is_language(config: ChainConfig, code: str) -> bool:
-    """Return whether a chain is for the given language. A chain names its language by a code or by a file."""
-    if config.language is None:
-        return False
-    language = find_language(config.language, pack=config.pack)
-    return code in (language.code, *language.aliases)
-
-
-def _computation_arguments(context: MetricContext | None) -> dict[str, Any]:
-    """Return the arguments of :class:`Meteor` that do not change the scores."""
-    return {} if context is None else {"offline": context.offline, "threads": context.threads}
-
-
-def _select_set_options(options: Any) -> dict[str, Any]:
-    """Return a dictionary of all options that are not ``None``."""
-    values = {}
-    for name, value in options_by_name(options).items():
-        if value is not None:
-            values[name] = value.value if isinstance(value, Normalization) else value
-    return values
-
-
-def _make_chain_keys(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert the options of a metric specification to the keys of a chain.
-
-    A specification has one option for each parameter of the formula. In a chain, the key ``parameters`` contains all
-    parameters.
-    """
-    parameters = {name: options[name] for name in GREEK if name in options}
-    keys = {name: value for name, value in options.items() if name not in parameters}
-    if isinstance(keys.get("matchers"), str):
-        keys["matchers"] = keys["matchers"].replace("+", " ").split()
-    if parameters:
-        keys["parameters"] = {**keys.get("parameters", {}), **parameters}
-    return keys

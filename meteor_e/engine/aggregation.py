@@ -15,13 +15,16 @@ import numpy as np
 
 from meteor_e.api.languages import Parameters
 from meteor_e.api.matchers import KeyMatcher, Matcher
+from meteor_e.api.tokens import Token
 from meteor_e.base.array_cache import Floats, Integers
 from meteor_e.base.lowercase import lowercase
+from meteor_e.base.texts import check_text
+from meteor_e.engine.tokenizer import Tokenizer
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from meteor_e.api.tokens import Token
+    from meteor_e.engine.protocol import Tokenization
 
 
 _MAX_CODE_TABLE = 1 << 20
@@ -250,8 +253,25 @@ class _TextCounts:
         return scores
 
 
+def read_word_types(tokenization: Tokenization, texts: Sequence[str]) -> WordTypes:
+    """Tokenize raw segments, and represent each of them by indexes of distinct tokens."""
+    if tokenization.lemmatizer is not None:
+        index_by_token: dict[Token, int] = {}
+        rows = []
+        for text in texts:
+            tokens = tokenization.tokenize(text)
+            rows.append([index_by_token.setdefault(token, len(index_by_token)) for token in tokens])
+        return WordTypes(list(index_by_token), rows)
+    for text in texts:
+        check_text(text)
+    # Without lemmas, a token is only a word, so the texts can be tokenized by the C++ core.
+    tokenizer = Tokenizer(tokenization.normalizer, tokenization.insert_spaces)
+    word_indexes = tokenizer(texts)
+    return WordTypes(list(map(Token, tokenizer.words)), word_indexes)
+
+
 def aggregate_references(
-    read: Callable[[Sequence[str]], WordTypes],
+    tokenization: Tokenization,
     settings: CountSettings,
     hypotheses: Sequence[str],
     references: Sequence[str],
@@ -265,7 +285,7 @@ def aggregate_references(
     excludes phrase matchers, for example.
 
     Args:
-        read: function that returns the word types of texts.
+        tokenization: functions that convert raw segments to tokens.
         settings: the chain, the parameters of the formula and the function words.
         hypotheses: raw segments.
         references: distinct raw segments.
@@ -275,7 +295,7 @@ def aggregate_references(
     index_of = {text: index for index, text in enumerate(distinct_texts)}
     hypothesis_texts = np.array([index_of[text] for text in hypotheses], np.int64)
     reference_texts = np.array([index_of[text] for text in references], np.int64)
-    counts = _count_words(read(distinct_texts), settings)
+    counts = _count_words(read_word_types(tokenization, distinct_texts), settings)
     text_weights: Floats = np.bincount(reference_texts, weights, len(distinct_texts)).astype(float)
     expected = counts.expected_scores(text_weights)
 

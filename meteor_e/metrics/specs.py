@@ -9,7 +9,7 @@ from typing import Any
 from meteor_e.api.metrics import Metric, MetricContext
 from meteor_e.api.segments import UNKNOWN_TEXT, TextContext
 from meteor_e.base.errors import ConfigError, PluginError, near_miss
-from meteor_e.meteor import CHAIN_FILES
+from meteor_e.metrics.meteor_chain import CHAIN_FILES
 from meteor_e.plugins.distributions import advise_installation
 from meteor_e.plugins.registry import plugin_registry
 

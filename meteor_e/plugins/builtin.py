@@ -29,7 +29,7 @@ MATCHERS = {
 
 METRICS = {
     "meteor": "meteor_e.meteor:Meteor",
-    "chain": "meteor_e.meteor:MeteorChain",
+    "chain": "meteor_e.metrics.meteor_chain:MeteorChain",
     "bleu": "meteor_e.metrics.sacrebleu_metrics:BleuMetric",
     "chrf": "meteor_e.metrics.sacrebleu_metrics:ChrfMetric",
     "chrf++": "meteor_e.metrics.sacrebleu_metrics:ChrfPlusMetric",

@@ -11,8 +11,9 @@ from meteor_e.api.scores import CorpusScore, SegmentScore
 from meteor_e.base.errors import count_of
 from meteor_e.base.extras import data_frame
 from meteor_e.base.html import html_table
+from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
-from meteor_e.scoring.formula import PARTS, FormulaScores, shares
+from meteor_e.scoring.formula import PART_INDEXES, PARTS, FormulaScores, shares
 from meteor_e.scoring.rows import Rows
 from meteor_e.scoring.statistics import Statistics
 
@@ -256,6 +257,37 @@ class RowDetails(Sequence[Mapping[str, Any]]):
             if self._alignments:
                 details["alignment"] = self._alignments[index]
             yield details
+
+
+def compute_parts(sums: Any, parameters: Parameters) -> Any:
+    """Compute the score and the parts of the score for each sum of statistics. Undefined parts are 0.
+
+    Args:
+        sums: a list of lists of integers, or an array ``(…, width)``.
+        parameters: parameters of the formula.
+
+    Returns:
+        The values of :data:`~meteor_e.scoring.formula.PARTS` for each sum: a list of lists, or an array ``(…, parts)``.
+    """
+    if isinstance(sums, list):
+        rows = []
+        for vector in sums:
+            parts = formula.compute(Statistics.from_vector(vector), parameters).without_nan()
+            rows.append([parts[index] for index in PART_INDEXES])
+        return rows
+    import numpy as np
+
+    from meteor_e.scoring.arrays import part_arrays
+
+    part_array = np.stack(part_arrays(sums, parameters), axis=-1)  # (sums, parts)
+    return np.nan_to_num(part_array[..., PART_INDEXES], posinf=np.inf)
+
+
+def system_details(total: Sequence[float], parameters: Parameters, matchers: tuple[str, ...]) -> dict[str, Any]:
+    """Return JSON entries that explain the score of a system by the sum of its segments' statistics."""
+    statistics = Statistics.from_vector([int(value) for value in total])
+    scores = formula.compute(statistics, parameters)
+    return score_details(statistics, scores, parameters, matchers)
 
 
 def score_details(
