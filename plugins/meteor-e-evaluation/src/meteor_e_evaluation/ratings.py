@@ -6,7 +6,8 @@ import csv
 import itertools
 import re
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from meteor_e.api import InputError
@@ -40,20 +41,27 @@ class HumanScore(NamedTuple):
     text: str | None = None
 
 
+class _Table(NamedTuple):
+    """A table of human scores.
+
+    Attributes:
+        file_name: name of the file, for error messages.
+        titles: titles of the columns.
+        rows: line number and cells of each row below the header.
+    """
+
+    file_name: str
+    titles: Sequence[str]
+    rows: Iterator[tuple[int, Sequence[str]]]
+
+
 def _iterate_cells(
-    file_name: str,
-    titles: Sequence[str],
-    rows: Iterable[tuple[int, Sequence[str]]],
-    columns: ColumnNames,
-    required: Collection[str],
-    only: Mapping[str, str],
+    table: _Table, columns: ColumnNames, required: Collection[str], only: Mapping[str, str]
 ) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield the location and the cells of each row of a table.
 
     Args:
-        file_name: name of the file, for error messages.
-        titles: titles of the columns.
-        rows: line number and cells of each row.
+        table: the table.
         columns: possible names of the columns of each field.
         required: fields that the table must have.
         only: values by column that a row must have. Other rows are skipped.
@@ -64,61 +72,73 @@ def _iterate_cells(
     Raises:
         InputError: if a column is missing, or if a row has more or fewer fields than the header.
     """
-    lower_titles = [title.strip().lower() for title in titles]
-    index_of_field = _find_columns(lower_titles, columns)
-    for field in required:
-        if field not in index_of_field:
-            raise _missing_column_error(file_name, " or ".join(columns[field]), titles)
-    required_value_of_column = {}
-    for title, value in only.items():
-        if title.lower() not in lower_titles:
-            raise _missing_column_error(file_name, repr(title), titles)
-        required_value_of_column[lower_titles.index(title.lower())] = value
-    for location, row in _iterate_rows(file_name, rows, len(titles)):
-        if any(row[index] != value for index, value in required_value_of_column.items()):
-            continue
-        cells = dict.fromkeys(columns, "")
-        for field, index in index_of_field.items():
-            cells[field] = row[index]
-        yield location, cells
+    index_of_field = _find_columns(table, columns, required)
+    required_values = _find_required_values(table, only)
+    for location, row in _iterate_rows(table):
+        if all(row[index] == value for index, value in required_values.items()):
+            cells = dict.fromkeys(columns, "")
+            cells.update((field, row[index]) for field, index in index_of_field.items())
+            yield location, cells
 
 
-def _missing_column_error(file_name: str, column: str, titles: Sequence[str]) -> InputError:
-    """Return the error for a table without a required column."""
-    return InputError(f"{file_name}: no column {column}; it has {', '.join(titles)}")
-
-
-def _iterate_rows(
-    file_name: str, rows: Iterable[tuple[int, Sequence[str]]], n_columns: int
-) -> Iterator[tuple[str, list[str]]]:
-    """Yield the location and the fields of each row that is not empty, without white space around the fields.
+def _find_columns(table: _Table, columns: ColumnNames, required: Collection[str]) -> dict[str, int]:
+    """Return the index of each field's column. The first possible name of a column that is a title is used.
 
     Raises:
-        InputError: if a row has more or fewer fields than the header.
+        InputError: if the column of a required field is missing.
     """
-    for line_number, row in rows:
-        fields = [field.strip() for field in row]
-        if not any(fields):
-            continue
-        location = f"{file_name}, line {line_number}"
-        if len(fields) != n_columns:
-            raise InputError(f"{location}: {len(fields)} fields; the header has {n_columns}")
-        yield location, fields
-
-
-def _find_columns(titles: Sequence[str], columns: ColumnNames) -> dict[str, int]:
-    """Find the column of each field in a table by the title of the column.
-
-    Args:
-        titles: titles of the columns in lower case.
-        columns: possible names of the columns of each field. The first one that is a title is used.
-    """
+    titles = _fold_titles(table)
     index_of_field = {}
     for field, names in columns.items():
         matching_titles = [name for name in names if name in titles]
         if matching_titles:
             index_of_field[field] = titles.index(matching_titles[0])
+    for field in required:
+        if field not in index_of_field:
+            raise _missing_column_error(table, " or ".join(columns[field]))
     return index_of_field
+
+
+def _find_required_values(table: _Table, only: Mapping[str, str]) -> dict[int, str]:
+    """Return the value that a row must have in each column that ``only`` names, by index of the column.
+
+    Raises:
+        InputError: if a column is missing.
+    """
+    titles = _fold_titles(table)
+    required_values = {}
+    for title, value in only.items():
+        if title.lower() not in titles:
+            raise _missing_column_error(table, repr(title))
+        required_values[titles.index(title.lower())] = value
+    return required_values
+
+
+def _fold_titles(table: _Table) -> list[str]:
+    """Return the titles of the columns in lower case."""
+    return [title.strip().lower() for title in table.titles]
+
+
+def _missing_column_error(table: _Table, column: str) -> InputError:
+    """Return the error for a table without a required column."""
+    return InputError(f"{table.file_name}: no column {column}; it has {', '.join(table.titles)}")
+
+
+def _iterate_rows(table: _Table) -> Iterator[tuple[str, list[str]]]:
+    """Yield the location and the fields of each row that is not empty, without white space around the fields.
+
+    Raises:
+        InputError: if a row has more or fewer fields than the header.
+    """
+    n_columns = len(table.titles)
+    for line_number, row in table.rows:
+        fields = [field.strip() for field in row]
+        if not any(fields):
+            continue
+        location = f"{table.file_name}, line {line_number}"
+        if len(fields) != n_columns:
+            raise InputError(f"{location}: {len(fields)} fields; the header has {n_columns}")
+        yield location, fields
 
 
 def _select_score_column(columns: ColumnNames, score: str | None) -> ColumnNames:
@@ -152,21 +172,26 @@ def read_assessments(path: PathLike, *, segments: bool, score: str | None = None
     Raises:
         InputError: if a column is missing, or if a field is not a number. The message names the file and the line.
     """
-    file_name = input_name(path)
-    lines = read_segments(path)
-    header = next(lines, None)
-    if header is None:
-        raise InputError(f"{file_name}: the file is empty; a header was expected")
+    table = _open_assessment_table(path)
     columns = _select_score_column(_DIRECT_ASSESSMENT_COLUMNS, score)
     required = ("system", "score", "segment") if segments else ("system", "score")
-    titles = split_fields(header)
-    rows = ((line_number, split_fields(line)) for line_number, line in enumerate(lines, 2))
-    for location, cells in _iterate_cells(file_name, titles, rows, columns, required, only={}):
+    for location, cells in _iterate_cells(table, columns, required, only={}):
         if cells["score"] == "None":
             continue
         segment = parse_whole_number(cells["segment"], "the segment", location) if segments else None
         value = parse_finite_number(cells["score"], "the score", location)
         yield HumanScore(pair=cells["pair"], system=cells["system"], segment=segment, score=value, location=location)
+
+
+def _open_assessment_table(path: PathLike) -> _Table:
+    """Open a file of direct assessments, and read its header."""
+    file_name = input_name(path)
+    lines = read_segments(path)
+    header = next(lines, None)
+    if header is None:
+        raise InputError(f"{file_name}: the file is empty; a header was expected")
+    rows = ((line_number, split_fields(line)) for line_number, line in enumerate(lines, 2))
+    return _Table(file_name, split_fields(header), rows)
 
 
 MQM_WEIGHTS: Mapping[str, float] = {
@@ -202,21 +227,26 @@ _RATING_COLUMNS: ColumnNames = {
 }
 
 
-def _read_rating_table(
-    path: PathLike, required: Collection[str], titles: Sequence[str], only: Mapping[str, str], score: str | None
-) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the location and the cells of each row of a table of ratings.
-
-    Columns are separated by tabs, or by commas if the first line does not contain a tab.
+def _open_rating_table(path: PathLike, titles: Sequence[str] = ()) -> _Table:
+    """Open a table of ratings, whose columns are separated by tabs or commas.
 
     Args:
         path: path of the file.
-        required: fields that the table must have.
         titles: titles of the columns, if the file does not have a header.
-        only: values by column that a row must have. Other rows are skipped.
-        score: column of the score, or None for the default columns.
     """
     file_name = input_name(path)
+    rows = _split_rows(path, file_name)
+    if titles:
+        return _Table(file_name, titles, rows)
+    _, header = next(rows)
+    return _Table(file_name, header, rows)
+
+
+def _split_rows(path: PathLike, file_name: str) -> Iterator[tuple[int, list[str]]]:
+    """Return the line number and the cells of each row of a table, including the header.
+
+    Cells are separated by tabs, or by commas if the first line does not contain a tab.
+    """
     remaining_lines = read_segments(path)
     first_line = next(remaining_lines, None)
     if first_line is None:
@@ -224,14 +254,21 @@ def _read_rating_table(
     lines = itertools.chain([first_line], remaining_lines)
     if "\t" in first_line:
         # In tab-separated files, quotation marks are part of the text.
-        rows = csv_rows(lines, file_name, delimiter="\t", quoting=csv.QUOTE_NONE)
-    else:
-        rows = csv_rows(lines, file_name)
-    header = titles
-    if not titles:
-        _, header = next(rows)
-    columns = _select_score_column(_RATING_COLUMNS, score)
-    yield from _iterate_cells(file_name, header, rows, columns, required, only)
+        return csv_rows(lines, file_name, delimiter="\t", quoting=csv.QUOTE_NONE)
+    return csv_rows(lines, file_name)
+
+
+@dataclass
+class _MqmRating:
+    """The errors that a rater has marked in an output.
+
+    Attributes:
+        first_error: the first error.
+        penalty: sum of the weights of all errors.
+    """
+
+    first_error: HumanScore
+    penalty: float = 0.0
 
 
 def read_mqm(
@@ -258,24 +295,22 @@ def read_mqm(
         InputError: if a column is missing, a severity is unknown, or a field is not a number. The message names the
             file and the line.
     """
-    weight_table = dict(MQM_WEIGHTS)
-    for error_type, weight in (weights or {}).items():
-        weight_table[error_type.lower()] = weight
+    new_weights = {error_type.lower(): weight for error_type, weight in (weights or {}).items()}
+    all_weights = {**MQM_WEIGHTS, **new_weights}
     required = _list_required_fields("rater", "category", "severity", in_document=in_document)
-    scores: dict[tuple[str, str, int | None, str], HumanScore] = {}
-    for location, cells in _read_rating_table(path, required, titles=(), only=only or {}, score=None):
+    ratings: dict[tuple[str, str, int | None, str], _MqmRating] = {}
+    for location, cells in _iterate_cells(_open_rating_table(path), _RATING_COLUMNS, required, only or {}):
         if cells["severity"].lower().startswith(PLANTED_ERROR_PREFIX):
             continue
-        penalty = _error_weight(cells["severity"], cells["category"], weight_table, location)
-        error_score = _make_human_score(cells, -penalty, location, in_document=in_document)
-        key = (error_score.system, error_score.document, error_score.segment, cells["rater"])
-        if key in scores:
-            scores[key] = scores[key]._replace(score=scores[key].score - penalty)
-        else:
-            # The tags <v> and </v> mark the error in the text.
-            text = re.sub(r"</?v>", "", cells["target"]) or None
-            scores[key] = error_score._replace(text=text)
-    yield from scores.values()
+        weight = _error_weight(cells["severity"], cells["category"], all_weights, location)
+        error = _make_human_score(cells, -weight, location, in_document=in_document)
+        key = (error.system, error.document, error.segment, cells["rater"])
+        rating = ratings.setdefault(key, _MqmRating(error))
+        rating.penalty += weight
+    for rating in ratings.values():
+        # The tags <v> and </v> mark the error in the text.
+        text = re.sub(r"</?v>", "", rating.first_error.text or "") or None
+        yield rating.first_error._replace(score=-rating.penalty, text=text)
 
 
 def _segment_field(in_document: bool) -> str:
@@ -355,7 +390,9 @@ def read_ratings(
         InputError: if a column is missing, or if a field is not a number. The message names the file and the line.
     """
     required = _list_required_fields("score", in_document=in_document)
-    for location, cells in _read_rating_table(path, required, titles=columns, only=only or {}, score=score):
+    table = _open_rating_table(path, titles=columns)
+    column_names = _select_score_column(_RATING_COLUMNS, score)
+    for location, cells in _iterate_cells(table, column_names, required, only or {}):
         if cells["score"] not in ("", "None"):
             rating = parse_finite_number(cells["score"], "the score", location)
             yield _make_human_score(cells, rating, location, in_document=in_document)
