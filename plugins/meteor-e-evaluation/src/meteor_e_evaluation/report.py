@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from meteor_e.api import Result
 from meteor_e.api.formats import Grid
@@ -30,9 +30,9 @@ class EvaluationResult(Result):
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
         """Yield each table, followed by its significance tests between metrics. Notes come at the end."""
         for table in self.evaluation.tables:
-            yield _table_grid(table, 4 if digits is None else digits)
+            yield _make_table_grid(table, 4 if digits is None else digits)
             for column, comparison in table.comparisons.items():
-                yield _comparison_grid(table, column, comparison)
+                yield _make_comparison_grid(table, column, comparison)
         yield Grid((), (), notes=self._notes())
 
     def _notes(self) -> list[str]:
@@ -53,17 +53,16 @@ class EvaluationResult(Result):
         """Yield a header row, and then one row for each unrounded value."""
         yield "testset", "measure", "metric", "pair", "value", "low", "high", "rank"
         for table in self.evaluation.tables:
-            for name, values in table.rows.items():
-                for column, value in zip(table.columns, values, strict=True):
+            for metric in table.rows:
+                for column, value, rank in _iterate_cells(table, metric):
                     low = None if value.interval is None else value.interval.low
                     high = None if value.interval is None else value.interval.high
-                    rank = _find_rank(table, name, column)
-                    yield table.testset, table.measure.name, name, column, value.value, low, high, rank
+                    yield table.testset, table.measure.name, metric, column, value.value, low, high, rank
 
     def document(self) -> dict[str, Any]:
         """Return the unrounded results of the evaluation as a JSON document."""
         return {
-            "tables": [_table_document(table) for table in self.evaluation.tables],
+            "tables": [_make_table_document(table) for table in self.evaluation.tables],
             "signatures": self.evaluation.signatures,
             "counts": self.evaluation.counts,
             "warnings": self.evaluation.warnings,
@@ -75,60 +74,69 @@ def _title(table: Table) -> str:
     return f"{table.testset}, {table.measure.title}"
 
 
-def _find_rank(table: Table, metric: str, column: str) -> int | None:
-    """Return the rank of a metric in a column, or None if the column has no ranks."""
-    return table.ranks.get(column, {}).get(metric)
+class _Cell(NamedTuple):
+    """A cell of a table.
+
+    Attributes:
+        column: title of the column.
+        value: value of the metric.
+        rank: rank of the metric in the column, or None if the column has no ranks.
+    """
+
+    column: str
+    value: Value
+    rank: int | None
 
 
-def _table_grid(table: Table, digits: int) -> Grid:
+def _iterate_cells(table: Table, metric: str) -> Iterator[_Cell]:
+    """Yield the cells of the row of a metric."""
+    for column, value in zip(table.columns, table.rows[metric], strict=True):
+        yield _Cell(column, value, table.ranks.get(column, {}).get(metric))
+
+
+def _make_table_grid(table: Table, digits: int) -> Grid:
     """Return a table as text, with the best value of each column marked."""
-    sorted_rows = _sort_rows(table)
-    text_rows = []
-    for metric, values in sorted_rows:
-        text_row = [metric]
-        for column, value in zip(table.columns, values, strict=True):
-            rank = _find_rank(table, metric, column)
-            text_row.append(_format_value(value, rank, digits))
-        text_rows.append(text_row)
-    best_cells: set[tuple[int, int]] = set()
-    # Column 0 of the grid contains the names of the metrics.
-    for column_index in range(len(table.columns)):
-        column_values = [values[column_index].value for _, values in sorted_rows]
-        best_cells.update((row_index, column_index + 1) for row_index in _find_best(column_values))
+    metrics = _sort_metrics(table)
     return Grid(
         ["metric", *table.columns],
-        text_rows,
+        [[metric, *(_format_cell(cell, digits) for cell in _iterate_cells(table, metric))] for metric in metrics],
         title=f"{_title(table)}, {table.measure.level} level",
         notes=_explain_undefined(table),
-        best=frozenset(best_cells),
+        best=_find_best_cells([table.rows[metric] for metric in metrics]),
     )
 
 
-def _find_best(values: Sequence[float]) -> list[int]:
-    """Return the index of each occurrence of the largest value. NaN is ignored."""
-    largest_value = max((value for value in values if not math.isnan(value)), default=math.nan)
-    return [index for index, value in enumerate(values) if value == largest_value]
+def _find_best_cells(rows: Sequence[Sequence[Value]]) -> frozenset[tuple[int, int]]:
+    """Return the row and the column of each cell that contains the largest value of its column. NaN is ignored.
+
+    Columns are counted from 1, because column 0 contains the names of the metrics.
+    """
+    best_cells: set[tuple[int, int]] = set()
+    for column_index, cells in enumerate(zip(*rows, strict=True), 1):
+        values = [cell.value for cell in cells]
+        largest_value = max((value for value in values if not math.isnan(value)), default=math.nan)
+        best_cells.update((row_index, column_index) for row_index, value in enumerate(values) if value == largest_value)
+    return frozenset(best_cells)
 
 
-def _sort_rows(table: Table) -> list[tuple[str, tuple[Value, ...]]]:
-    """Return the rows of a table. If the last column has ranks, the best metric comes first."""
+def _sort_metrics(table: Table) -> list[str]:
+    """Return the metrics of a table. If the last column has ranks, the best metric comes first."""
 
-    def get_last_value(row: tuple[str, tuple[Value, ...]]) -> float:
-        _, values = row
-        last_value = values[-1].value
+    def get_last_value(metric: str) -> float:
+        last_value = table.rows[metric][-1].value
         return -math.inf if math.isnan(last_value) else last_value
 
-    rows = list(table.rows.items())
-    if table.columns[-1] in table.ranks:
-        rows.sort(key=get_last_value, reverse=True)
-    return rows
+    if table.columns[-1] not in table.ranks:
+        return list(table.rows)
+    return sorted(table.rows, key=get_last_value, reverse=True)
 
 
-def _format_value(value: Value, rank: int | None, digits: int) -> str:
+def _format_cell(cell: _Cell, digits: int) -> str:
     """Format a value, with its rank in parentheses and its interval in brackets."""
+    value = cell.value
     text = format_number(value.value, digits)
-    if rank is not None:
-        text += f" ({rank})"
+    if cell.rank is not None:
+        text += f" ({cell.rank})"
     if value.interval is not None and not math.isnan(value.value):
         low = format_number(value.interval.low, digits)
         high = format_number(value.interval.high, digits)
@@ -141,22 +149,24 @@ def _explain_undefined(table: Table) -> list[str]:
 
     Each note gives a reason, and lists the affected metrics and columns.
     """
-    columns_by_reason_and_metric: dict[tuple[str, str], list[str]] = {}
-    for metric, values in table.rows.items():
-        for column, value in zip(table.columns, values, strict=True):
-            if value.reason:
-                columns_by_reason_and_metric.setdefault((value.reason, metric), []).append(column)
-    # Metrics with undefined values share a note if the reason and the columns are equal.
-    metrics_by_reason_and_columns: dict[tuple[str, str], list[str]] = {}
-    for (reason, metric), columns in columns_by_reason_and_metric.items():
-        metrics_by_reason_and_columns.setdefault((reason, ", ".join(columns)), []).append(metric)
-    notes = []
-    for (reason, column_list), metrics in metrics_by_reason_and_columns.items():
-        notes.append(f"– ({', '.join(metrics)}; {column_list}): {reason}.")
-    return notes
+    # Metrics share a note if the reason and the columns are equal.
+    metrics_by_note: dict[tuple[str, str], list[str]] = {}
+    for metric in table.rows:
+        for reason, columns in _group_undefined_columns(table, metric).items():
+            metrics_by_note.setdefault((reason, ", ".join(columns)), []).append(metric)
+    return [f"– ({', '.join(metrics)}; {columns}): {reason}." for (reason, columns), metrics in metrics_by_note.items()]
 
 
-def _comparison_grid(table: Table, column: str, comparison: Comparison) -> Grid:
+def _group_undefined_columns(table: Table, metric: str) -> dict[str, list[str]]:
+    """Return the columns in which the value of a metric is undefined, grouped by the reason."""
+    columns_by_reason: dict[str, list[str]] = {}
+    for column, value, _ in _iterate_cells(table, metric):
+        if value.reason:
+            columns_by_reason.setdefault(value.reason, []).append(column)
+    return columns_by_reason
+
+
+def _make_comparison_grid(table: Table, column: str, comparison: Comparison) -> Grid:
     """Return a table with the p-values of the significance tests for a column."""
     rows = []
     for row_index, name in enumerate(comparison.names):
@@ -171,24 +181,24 @@ def _comparison_grid(table: Table, column: str, comparison: Comparison) -> Grid:
     return Grid(["", *comparison.names], rows, title)
 
 
-def _table_document(table: Table) -> dict[str, Any]:
+def _make_table_document(table: Table) -> dict[str, Any]:
     """Return a table with its significance tests as a JSON object."""
     metrics = {}
-    for metric, values in table.rows.items():
-        value_by_column = {}
-        for column, value in zip(table.columns, values, strict=True):
-            value_by_column[column] = _value_document(value, _find_rank(table, metric, column))
-        metrics[metric] = value_by_column
+    for metric in table.rows:
+        metrics[metric] = {cell.column: _make_cell_document(cell) for cell in _iterate_cells(table, metric)}
+    comparisons = {}
+    for column, comparison in table.comparisons.items():
+        comparisons[column] = _make_comparison_document(comparison)
     return {
         "testset": table.testset,
         "measure": table.measure.name,
         "level": table.measure.level,
         "metrics": metrics,
-        "comparisons": {column: _comparison_document(comparison) for column, comparison in table.comparisons.items()},
+        "comparisons": comparisons,
     }
 
 
-def _comparison_document(comparison: Comparison) -> dict[str, Any]:
+def _make_comparison_document(comparison: Comparison) -> dict[str, Any]:
     """Return the significance tests between metrics as a JSON object."""
     return {
         "test": comparison.test,
@@ -198,9 +208,10 @@ def _comparison_document(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _value_document(value: Value, rank: int | None) -> dict[str, Any]:
-    """Return a value as a JSON object. If the value is undefined, the object contains the reason."""
-    document = {"value": json_ready(value.value), "interval": json_ready(value.interval), "rank": rank}
+def _make_cell_document(cell: _Cell) -> dict[str, Any]:
+    """Return a value with its rank as a JSON object. If the value is undefined, the object contains the reason."""
+    value = cell.value
+    document = {"value": json_ready(value.value), "interval": json_ready(value.interval), "rank": cell.rank}
     if value.reason:
         document["reason"] = value.reason
     return document
