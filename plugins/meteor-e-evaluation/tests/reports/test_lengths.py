@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from meteor_e_evaluation.reports import score_systems
 from meteor_e_evaluation.reports.charts import interval_scale
-from meteor_e_evaluation.reports.lengths import LENGTH_CLASSES, distributions, scale_ends
+from meteor_e_evaluation.reports.lengths import ALL_SEGMENTS, LENGTH_CLASSES, distributions, scale_ends
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def long_report(meteor):
 def test_distributions_group_segments_by_length(long_report):
     row = distributions(long_report)[0]
     assert [cell.segments for cell in row.cells] == [9, 2, 2, 2, 2]
-    assert [cell.length_class for cell in row.cells] == list(LENGTH_CLASSES)
+    assert [cell.length_class for cell in row.cells] == [ALL_SEGMENTS, *LENGTH_CLASSES]
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections import deque
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple, TextIO
 
@@ -81,7 +82,7 @@ def _find_straight_matches(matches: Sequence[AlignedMatch]) -> list[int]:
     return max(chains, key=lambda chain: chain.n_words, default=empty_chain).matches
 
 
-def _word_ranges(match: AlignedMatch) -> tuple[range, range]:
+def _find_word_ranges(match: AlignedMatch) -> tuple[range, range]:
     """Return the indices of the hypothesis words and of the reference words of a match."""
     hypothesis_end = match.hypothesis_start + match.hypothesis_length
     reference_end = match.reference_start + match.reference_length
@@ -93,7 +94,7 @@ def _find_matches_by_word(alignment: Alignment) -> tuple[MatchByWord, MatchByWor
     hypothesis_matches: list[int | None] = [None] * len(alignment.hypothesis)
     reference_matches: list[int | None] = [None] * len(alignment.reference)
     for index, match in enumerate(alignment.matches):
-        hypothesis_words, reference_words = _word_ranges(match)
+        hypothesis_words, reference_words = _find_word_ranges(match)
         for word in hypothesis_words:
             hypothesis_matches[word] = index
         for word in reference_words:
@@ -112,7 +113,7 @@ def arrange_columns(alignment: Alignment) -> list[WordColumn]:
     hypothesis_end = 0
     reference_end = 0
     for index in _find_straight_matches(alignment.matches):
-        hypothesis_words, reference_words = _word_ranges(alignment.matches[index])
+        hypothesis_words, reference_words = _find_word_ranges(alignment.matches[index])
         hypothesis_gap = range(hypothesis_end, hypothesis_words.start)
         reference_gap = range(reference_end, reference_words.start)
         word_columns += _arrange_gap(hypothesis_gap, reference_gap, matches_by_word)
@@ -138,16 +139,23 @@ def _arrange_gap(
         matches_by_word: the match of each hypothesis word, and the match of each reference word.
     """
     hypothesis_matches, reference_matches = matches_by_word
-    while hypothesis_gap or reference_gap:
-        hypothesis_words = hypothesis_gap[:1]
-        reference_words = reference_gap[:1]
-        hypothesis_match = _first_match(hypothesis_matches, hypothesis_words)
-        reference_match = _first_match(reference_matches, reference_words)
-        if hypothesis_match is not None and reference_match is not None:
-            reference_words = reference_gap[:0]  # The reference word is placed in the next column.
-        yield WordColumn(hypothesis_words, reference_words, None)
-        hypothesis_gap = hypothesis_gap[len(hypothesis_words) :]
-        reference_gap = reference_gap[len(reference_words) :]
+    no_words = range(0)
+    remaining_references = deque(reference_gap)
+    for hypothesis_word in hypothesis_gap:
+        is_matched = hypothesis_matches[hypothesis_word] is not None
+        next_is_matched = bool(remaining_references) and reference_matches[remaining_references[0]] is not None
+        if not remaining_references or (is_matched and next_is_matched):
+            reference_words = no_words
+        else:
+            reference_words = _word_range(remaining_references.popleft())
+        yield WordColumn(_word_range(hypothesis_word), reference_words, None)
+    for reference_word in remaining_references:
+        yield WordColumn(no_words, _word_range(reference_word), None)
+
+
+def _word_range(index: int) -> range:
+    """Return the range that contains a single word."""
+    return range(index, index + 1)
 
 
 def show_alignment(alignment: Alignment, function_words: Collection[str], stream: TextIO) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
@@ -33,8 +34,9 @@ class LengthClass(NamedTuple):
     high: int | None
 
 
+ALL_SEGMENTS = LengthClass("All segments", 0, None)
+
 LENGTH_CLASSES = (
-    LengthClass("All segments", 0, None),
     LengthClass("1–10 words", 1, 10),
     LengthClass("11–25 words", 11, 25),
     LengthClass("26–50 words", 26, 50),
@@ -122,10 +124,10 @@ def distributions(report: Report) -> list[Distributions]:
     """
     length_classes = _select_length_classes(report.lengths)
     all_distributions = []
-    for title, low, high, is_metric, values in _list_segment_values(report):
-        points = np.linspace(low, high, POINTS + 1)
-        cells = [_make_cell(values, members, points) for members in length_classes]
-        all_distributions.append(Distributions(title, low, high, is_metric, tuple(cells)))
+    for kind in _list_segment_values(report):
+        points = np.linspace(kind.low, kind.high, POINTS + 1)
+        cells = tuple(_make_cell(kind.values, members, points) for members in length_classes)
+        all_distributions.append(Distributions(kind.title, kind.low, kind.high, kind.is_metric, cells))
     return all_distributions
 
 
@@ -137,28 +139,36 @@ def _select_length_classes(lengths: Integers) -> list[_ClassMembers]:
     Args:
         lengths: number of words of the first reference of each segment.
     """
-    selected_classes = []
-    for length_class in LENGTH_CLASSES:
-        is_member = lengths >= length_class.low
-        if length_class.high is not None:
-            is_member &= lengths <= length_class.high
-        if is_member.any():
-            selected_classes.append(_ClassMembers(length_class, is_member))
-    has_one_length_class = len(selected_classes) == 2
-    if has_one_length_class and selected_classes[1].is_member.all():
-        return selected_classes[:1]
-    return selected_classes
+    all_segments = _find_members(ALL_SEGMENTS, lengths)
+    length_classes = [_find_members(length_class, lengths) for length_class in LENGTH_CLASSES]
+    if any(members.is_member.all() for members in length_classes):
+        return [all_segments]
+    return [all_segments, *(members for members in length_classes if members.is_member.any())]
+
+
+def _find_members(length_class: LengthClass, lengths: Integers) -> _ClassMembers:
+    """Find the segments whose lengths are within the limits of a length class."""
+    highest_length = math.inf if length_class.high is None else length_class.high
+    return _ClassMembers(length_class, (lengths >= length_class.low) & (lengths <= highest_length))
 
 
 def _list_segment_values(report: Report) -> Iterator[_SegmentValues]:
     """Yield the scores of each metric, then the values of each component of METEOR."""
     for index, result in enumerate(report.metrics):
-        low, high = (0.0, 1.0) if index == report.meteor else scale_ends(result.segments)
+        low, high = metric_scale_ends(report, index)
         yield _SegmentValues(result.label, low, high, is_metric=True, values=list(result.segments))
     for part, title in PARTS.items():
         # The fragmentation penalty can exceed 1 if METEOR's parameter γ exceeds 1.
         values = [np.clip(system.values(part), 0, 1) for system in report.systems]
         yield _SegmentValues(title, 0.0, 1.0, is_metric=False, values=values)
+
+
+def metric_scale_ends(report: Report, metric: int) -> tuple[float, float]:
+    """Return the lowest and the highest value of a chart axis for the segment scores of a metric.
+
+    The scale of METEOR is always the same.
+    """
+    return (0, 1) if metric == report.meteor else scale_ends(report.metrics[metric].segments)
 
 
 def scale_ends(segments: Sequence[Floats]) -> tuple[float, float]:

@@ -42,16 +42,16 @@ def _align_characters(text: str, normalized: str) -> list[tuple[int, int]]:
         normalized: the normalized text without white space.
     """
     positions = [position for position, character in enumerate(text) if not character.isspace()]
-    raw_characters = "".join(text.split())
-    positions.append(len(text))  # A character can be inserted at the end of the text.
+    raw_characters = "".join(text[position] for position in positions)
     ranges: list[tuple[int, int]] = []
     for edit in Levenshtein.opcodes(_fold(raw_characters), _fold(normalized)):
-        size = edit.dest_end - edit.dest_start
-        start = edit.src_start
         if edit.tag == "insert":
-            ranges += [(positions[start], positions[start])] * size
-        else:
-            ranges += [(position, position + 1) for position in positions[start : start + size]]
+            # An inserted character has an empty range before the next raw character, or at the end of the text.
+            position = positions[edit.src_start] if edit.src_start < len(positions) else len(text)
+            ranges += [(position, position)] * (edit.dest_end - edit.dest_start)
+        elif edit.tag != "delete":
+            # Equal or replaced characters correspond one to one.
+            ranges += [(position, position + 1) for position in positions[edit.src_start : edit.src_end]]
     return ranges
 
 
