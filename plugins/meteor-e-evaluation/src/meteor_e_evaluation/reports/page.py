@@ -14,7 +14,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources import files
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import jinja2
 from markupsafe import Markup
@@ -206,37 +206,62 @@ def _format_palette() -> str:
 
 def _make_template_variables(report: Report) -> dict[str, Any]:
     """Return the variables that the HTML template uses."""
-    report_distributions = distributions(report)
-    findings = []
-    if len(report.systems) > 1:
-        findings = [_summarize_metric(report, result) for result in report.metrics]
-    matchers = [
-        {"name": name, "style": index % MATCHER_STYLES, "shape": index % len(SHAPES)}
-        for index, name in enumerate(report.matchers)
-    ]
+    return {
+        **_make_overview_variables(report),
+        **_make_difference_variables(report),
+        **_make_distribution_variables(report),
+        **_make_matcher_variables(report),
+    }
+
+
+def _make_overview_variables(report: Report) -> dict[str, Any]:
+    """Return the template variables of the title and the overview, and those that several sections use."""
+    has_rivals = len(report.systems) > 1
     return {
         "report": report,
         "title": visible(report.title),
         "version": __version__,
         "references": sorted({len(texts) for texts in report.references}),
         "systems": [_describe_system(index, system) for index, system in enumerate(report.systems)],
-        "matchers": matchers,
-        "shapes": SHAPES,
-        "comparison": report.comparison,
         "metrics": [_describe_metric(result) for result in report.metrics],
+        "findings": [_summarize_metric(report, result) for result in report.metrics] if has_rivals else [],
+        "comparison": report.comparison,
+        "significant": SIGNIFICANT,
+        "rival": report.rival,
+    }
+
+
+def _make_difference_variables(report: Report) -> dict[str, Any]:
+    """Return the template variables of the section on differences between systems."""
+    return {
         "differences": _list_differences(report),
         "most_pairs": MOST_PAIRS,
         "all_pairs": len(report.systems) <= ALL_PAIRS_LIMIT,
         "balance_width": _BALANCE_WIDTH,
+    }
+
+
+def _make_distribution_variables(report: Report) -> dict[str, Any]:
+    """Return the template variables of the section on distributions of scores."""
+    report_distributions = distributions(report)
+    return {
         "length_classes": [cell.length_class for cell in report_distributions[0].cells],
-        "rows": [_describe_distributions(row) for row in report_distributions],
+        "rows": [_draw_distributions(row) for row in report_distributions],
         "panel": charts.PANEL,
         "unmeasured": int((report.lengths == 0).sum()),
+    }
+
+
+def _make_matcher_variables(report: Report) -> dict[str, Any]:
+    """Return the template variables of the section on the matchers of METEOR."""
+    matchers = []
+    for index, name in enumerate(report.matchers):
+        matchers.append({"name": name, "style": index % MATCHER_STYLES, "shape": index % len(SHAPES)})
+    return {
+        "matchers": matchers,
+        "shapes": SHAPES,
         "bars": charts.stack_contributions(report, _BAR_WIDTH),
         "bar_width": _BAR_WIDTH,
-        "significant": SIGNIFICANT,
-        "rival": report.rival,
-        "findings": findings,
     }
 
 
@@ -252,15 +277,26 @@ def _describe_system(index: int, system: ScoredSystem) -> dict[str, Any]:
     }
 
 
-def _describe_distributions(row: Distributions) -> tuple[Distributions, charts.LinearScale, list[list[str]]]:
-    """Return the distributions of a value with everything that a chart needs.
+class _DistributionChart(NamedTuple):
+    """The charts of one kind of values.
 
-    A chart needs a scale, and an SVG path for each system and length class.
+    Attributes:
+        row: the distributions of the values.
+        scale: horizontal scale of the charts.
+        lines: SVG path of each system in each length class.
     """
-    paths_by_class = []
+
+    row: Distributions
+    scale: charts.LinearScale
+    lines: list[list[str]]
+
+
+def _draw_distributions(row: Distributions) -> _DistributionChart:
+    """Draw the distributions of one kind of values."""
+    lines = []
     for cell in row.cells:
-        paths_by_class.append([charts.line_path(distribution) for distribution in cell.distributions])
-    return row, charts.scale_of(row.low, row.high, charts.PANEL.width), paths_by_class
+        lines.append([charts.line_path(distribution) for distribution in cell.distributions])
+    return _DistributionChart(row, charts.scale_of(row.low, row.high, charts.PANEL.width), lines)
 
 
 def _describe_metric(result: MetricResult) -> dict[str, Any]:
@@ -314,21 +350,13 @@ def _describe_pair(report: Report, metric: int, better: int, worse: int) -> dict
         worse: index of the other system.
     """
     result = report.metrics[metric]
-    test = None
-    interval = (math.nan, math.nan)
-    if result.comparison is not None:
-        test = result.comparison.between(min(better, worse), max(better, worse))
-        interval = test.difference_interval or interval
-    if better < worse:
-        # The test subtracts the score of the first system from the score of the second system.
-        low, high = interval
-        interval = (-high, -low)
+    tests = result.comparison
     return {
         "better": better,
         "worse": worse,
         "difference": result.scores[better] - result.scores[worse],
-        "test": test,
-        "interval": interval,
+        "test": None if tests is None else tests.between(better, worse),
+        "interval": None if tests is None else tests.difference_interval(better, worse),
         "balance": charts.balance(report, metric, worse, better),
         "decimals": result.decimals,
         "label": visible(result.label),
@@ -344,9 +372,8 @@ def _summarize_metric(report: Report, result: MetricResult) -> tuple[str, str]:
     label = visible(result.label)
     if result.comparison is None:
         return label, _summarize_scores(report, result, best, second)
-    is_tested = result.comparison.is_tested(min(best, second), max(best, second))
-    rival = second if is_tested else 0
-    test = result.comparison.between(min(best, rival), max(best, rival))
+    rival = second if result.comparison.is_tested(best, second) else 0
+    test = result.comparison.between(best, rival)
     return label, f"{_summarize_scores(report, result, best, rival)} {_summarize_test(test)}"
 
 

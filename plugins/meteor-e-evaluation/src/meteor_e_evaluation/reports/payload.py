@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from meteor_e.api import InputError
 from meteor_e.base.array_cache import Floats
 from meteor_e.scoring.packed_alignments import MATCH_FIELDS, SIZE_FIELDS
-from meteor_e_evaluation.reports.lengths import scale_ends
-from meteor_e_evaluation.reports.scored import MetricResult, Report
+from meteor_e_evaluation.reports.lengths import metric_scale_ends
+from meteor_e_evaluation.reports.scored import Report
 from meteor_e_evaluation.reports.scored_system import PARTS, ScoredSystem
 
 SCALE = 1_000_000
@@ -81,29 +81,37 @@ def json_parts(report: Report) -> Iterator[bytes]:
     """
     vocabulary = _sort_words(report)
     word_ids = {word: word_id for word_id, word in enumerate(vocabulary)}
-    segment_ids = report.ids if report.ids else tuple(range(1, len(report) + 1))
-    header = {
+    # The systems are added to the JSON object that contains the header.
+    yield b"{" + _encode_members(_make_header(report, vocabulary)) + b',"systems":['
+    # For each segment, a dictionary maps the index of a reference to the words of the reference.
+    reference_words: list[dict[int, list[int]]] = [{} for _ in range(len(report))]
+    for index, system in enumerate(report.systems):
+        segment_words = _split_words(system, word_ids)
+        _add_reference_words(reference_words, system, segment_words.references)
+        separator = b"," if index > 0 else b""
+        yield separator + _encode_json(_make_system_data(report, index, segment_words.hypotheses))
+    yield b"]," + _encode_members({"referenceWords": reference_words}) + b"}"
+
+
+def _make_header(report: Report, vocabulary: Sequence[str]) -> dict[str, Any]:
+    """Return the data of a report that do not belong to a single system."""
+    function_words = [word_id for word_id, word in enumerate(vocabulary) if word.lower() in report.function_words]
+    return {
         "scale": SCALE,
         "meteor": report.meteor,
-        "metrics": [_metric_payload(result, index == report.meteor) for index, result in enumerate(report.metrics)],
+        "metrics": [_make_metric_data(report, index) for index in range(len(report.metrics))],
         "matchers": RawTexts(report.matchers),
         "vocabulary": RawTexts(vocabulary),
-        "functionWords": [word_id for word, word_id in word_ids.items() if word.lower() in report.function_words],
-        "ids": RawTexts(segment_ids),
+        "functionWords": function_words,
+        "ids": RawTexts(report.ids if report.ids else tuple(range(1, len(report) + 1))),
         "references": RawTexts(report.references),
         "lengths": report.lengths.tolist(),
     }
-    # The closing brace of the header is removed, because the systems are added to the same JSON object.
-    yield _encode_json(header).removesuffix(b"}")
-    yield b',"systems":['
-    reference_words: list[dict[int, list[int]]] = [{} for _ in range(len(report))]
-    for index, system in enumerate(report.systems):
-        if index > 0:
-            yield b","
-        segment_words = _split_words(system, word_ids)
-        _add_reference_words(reference_words, system, segment_words)
-        yield _encode_json(_system_payload(report, index, system, segment_words))
-    yield b'],"referenceWords":' + msgspec.json.encode(reference_words) + b"}"
+
+
+def _encode_members(data: dict[str, Any]) -> bytes:
+    """Return the members of a JSON object without the braces around them."""
+    return _encode_json(data)[1:-1]
 
 
 def _encode_json(data: dict[str, Any]) -> bytes:
@@ -152,11 +160,12 @@ def _split_words(system: ScoredSystem, word_ids: Mapping[str, int]) -> SegmentWo
     """
     alignments = system.alignments
     id_by_form = np.array([word_ids[form] for form in alignments.forms], np.int64)
-    ids: list[int] = id_by_form[np.frombuffer(alignments.words, np.int32)].tolist()
-    # For each segment, the list contains the hypothesis words, followed by the words of the best reference.
+    forms = np.frombuffer(alignments.words, np.int32)
+    ids: list[int] = id_by_form[forms].tolist()
+    # The words of each hypothesis are followed by the words of the best reference of the same segment.
     word_counts = _read_sizes(system, "hypothesis_words", "reference_words")  # (segments, 2)
-    parts = _split(ids, word_counts.reshape(-1))
-    return SegmentWords(hypotheses=parts[0::2], references=parts[1::2])
+    texts = _split(ids, word_counts.reshape(-1))
+    return SegmentWords(hypotheses=texts[0::2], references=texts[1::2])
 
 
 def _read_sizes(system: ScoredSystem, *fields: str) -> NDArray[np.int32]:
@@ -176,47 +185,61 @@ def _split(values: list[int], sizes: NDArray[Any]) -> list[list[int]]:
 
 
 def _add_reference_words(
-    reference_words: list[dict[int, list[int]]], system: ScoredSystem, segment_words: SegmentWords
+    reference_words: list[dict[int, list[int]]], system: ScoredSystem, best_references: Sequence[list[int]]
 ) -> None:
     """Add the words of the references that gave a system its best scores.
 
     Args:
         reference_words: for each segment, the words by index of the reference. The function adds to it.
         system: the system.
-        segment_words: words of the system's segments.
+        best_references: words of the best reference of each segment.
     """
     reference_indices = system.rows.arrays().references.tolist()
-    for words_by_index, index, words in zip(reference_words, reference_indices, segment_words.references, strict=True):
+    for words_by_index, index, words in zip(reference_words, reference_indices, best_references, strict=True):
         words_by_index.setdefault(index, words)
 
 
-def _system_payload(report: Report, index: int, system: ScoredSystem, segment_words: SegmentWords) -> dict[str, Any]:
-    """Return the data of a system, which are encoded as JSON."""
-    match_counts = _read_sizes(system, "matches").reshape(-1)
-    match_numbers = np.frombuffer(system.alignments.matches, np.int32).tolist()
+def _make_system_data(report: Report, index: int, hypothesis_words: list[list[int]]) -> dict[str, Any]:
+    """Return the data of a system, which are encoded as JSON.
+
+    Args:
+        report: the report.
+        index: index of the system.
+        hypothesis_words: words of each hypothesis, as indices of the vocabulary.
+    """
+    system = report.systems[index]
+    components = {part: _scale(system.values(part)) for part in PARTS}
     return {
         "name": RawTexts(system.name),
         "hypotheses": RawTexts(system.hypotheses),
-        "words": segment_words.hypotheses,
-        "matches": _split(match_numbers, match_counts * len(MATCH_FIELDS)),
+        "words": hypothesis_words,
+        "matches": _list_match_fields(system),
         "references": system.rows.arrays().references.tolist(),
         "shares": _scale(system.shares()),
-        **{part: _scale(system.values(part)) for part in PARTS},
+        **components,
         "scores": [_scale(result.segments[index]) for result in report.metrics],
     }
 
 
-def _metric_payload(result: MetricResult, is_meteor: bool) -> dict[str, Any]:
+def _list_match_fields(system: ScoredSystem) -> list[list[int]]:
+    """Return the matches of each segment as a flat list with the fields of all matches."""
+    match_counts = _read_sizes(system, "matches").reshape(-1)
+    match_fields = np.frombuffer(system.alignments.matches, np.int32).tolist()
+    return _split(match_fields, match_counts * len(MATCH_FIELDS))
+
+
+def _make_metric_data(report: Report, index: int) -> dict[str, Any]:
     """Return the data of a metric, which are encoded as JSON."""
+    result = report.metrics[index]
     explanations = []
-    for system, segment, text in result.explanations:
-        if segment is not None:
-            explanations.append({"system": system, "segment": segment, "text": RawTexts(text)})
+    for explanation in result.explanations:
+        if explanation.segment is not None:
+            explanations.append({**explanation._asdict(), "text": RawTexts(explanation.text)})
     return {
         "label": RawTexts(result.label),
         "higher": result.higher_is_better,
         "decimals": result.decimals,
-        "ends": (0, 1) if is_meteor else scale_ends(result.segments),
+        "ends": metric_scale_ends(report, index),
         "explanations": explanations,
         "remarks": RawTexts([_list_remarks(details) for details in result.details]),
     }

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from meteor_e.api import ConfigError, InputError, Metric
 from meteor_e.api.metrics import Explains, main_scores
-from meteor_e.api.score_table import ScoreTable
+from meteor_e.api.score_table import MetricScores, ScoreTable
 from meteor_e.api.segments import SegmentId, System
 from meteor_e.base import DEFAULT_SEED
 from meteor_e.base.progress import Progress, silent
@@ -69,20 +69,35 @@ class SystemTests:
     def between(self, first: int, second: int) -> SystemTest:
         """Return the result of the significance test between two systems.
 
+        The result describes the system that comes later in the report, with the other system as its baseline. The order
+        of the arguments does not matter.
+
         Args:
-            first: index of the system that comes first in the report.
-            second: index of the other system.
+            first, second: indices of the systems.
 
         Raises:
-            ValueError: if the two systems were not tested in this order.
+            ValueError: if the two systems were not tested.
         """
         if not self.is_tested(first, second):
-            raise ValueError(f"systems {first} and {second} were not tested in that order")
-        return self.tests[first][second - first]
+            raise ValueError(f"systems {first} and {second} were not tested")
+        baseline = min(first, second)
+        return self.tests[baseline][max(first, second) - baseline]
 
     def is_tested(self, first: int, second: int) -> bool:
-        """Return whether two systems were tested in the given order."""
-        return first < second and first < len(self.tests)
+        """Return whether the difference between two systems was tested."""
+        return first != second and min(first, second) < len(self.tests)
+
+    def difference_interval(self, better: int, worse: int) -> tuple[float, float]:
+        """Return the confidence interval of the score of the better system minus the score of the worse system.
+
+        Raises:
+            ValueError: if the two systems were not tested.
+        """
+        test = self.between(better, worse)
+        assert test.difference_interval is not None  # Only a baseline itself does not have an interval.
+        low, high = test.difference_interval
+        # The test subtracts the score of the system that comes first in the report.
+        return (low, high) if worse < better else (-high, -low)
 
 
 @dataclass(frozen=True)
@@ -281,9 +296,11 @@ def score_systems(
     scored_systems = []
     for name, hypotheses in systems.items():
         scored_systems.append(score_system(meteor, name, hypotheses, reference_sets, progress))
-    report_metrics = [*metrics] if None in metrics else [*metrics, None]
+    other_metrics = [metric for metric in metrics if metric is not None]
+    untested_results = _score_other_metrics(other_metrics, scored_systems, reference_sets, progress)
+    meteor_index = metrics.index(None) if None in metrics else len(metrics)
+    untested_results.insert(meteor_index, _make_meteor_result(meteor, scored_systems))
     settings = _TestSettings(tuple(systems), method, samples, seed)
-    metric_results = _score_metrics(meteor, report_metrics, scored_systems, reference_sets, settings, progress)
     segment_ids = range(1, len(reference_sets) + 1) if ids is None else ids
     return Report(
         title=title if title else _make_title(list(systems)),
@@ -294,8 +311,8 @@ def score_systems(
         references=reference_sets,
         lengths=np.array([len(meteor.tokenize(texts[0])) for texts in reference_sets], np.int64),
         systems=tuple(scored_systems),
-        metrics=tuple(metric_results),
-        meteor=report_metrics.index(None),
+        metrics=tuple(_test_differences(untested_results, settings)),
+        meteor=meteor_index,
         ids=tuple(segment_ids),
     )
 
@@ -305,32 +322,89 @@ def _as_tuple(references: str | Sequence[str]) -> tuple[str, ...]:
     return (references,) if isinstance(references, str) else tuple(references)
 
 
-def _score_metrics(
-    meteor: Meteor,
-    metrics: Sequence[Metric | None],
+class _UntestedResult(NamedTuple):
+    """The result of a metric, before the differences between systems are tested.
+
+    Attributes:
+        result: the result without significance tests.
+        statistics: statistics of the segments of each system, arrays ``(segments, statistics)``.
+        scorer: computes scores from sums of the statistics.
+    """
+
+    result: MetricResult
+    statistics: list[Floats]
+    scorer: Scorer
+
+
+def _make_meteor_result(meteor: Meteor, systems: Sequence[ScoredSystem]) -> _UntestedResult:
+    """Collect the METEOR scores of the systems, which have already been computed."""
+    result = MetricResult(
+        label=METEOR,
+        signature=meteor.signature,
+        higher_is_better=True,
+        decimals=METEOR_DECIMALS,
+        scores=tuple(system.corpus.score for system in systems),
+        segments=tuple(system.values("score") for system in systems),
+    )
+    return _UntestedResult(result, [system.counts for system in systems], meteor_scorer(meteor.chain.parameters))
+
+
+def _score_other_metrics(
+    metrics: Sequence[Metric],
     systems: Sequence[ScoredSystem],
     references: Sequence[tuple[str, ...]],
-    settings: _TestSettings,
     progress: Progress,
-) -> Iterator[MetricResult]:
-    """Yield the result of each metric.
-
-    In the list of metrics, None stands for METEOR, because METEOR scores have already been computed.
-
-    With the first metric, all pairs of systems are tested. With the other metrics, each system is tested against the
-    first system.
-    """
-    other_metrics = [metric for metric in metrics if metric is not None]
-    table = _score_other_metrics(other_metrics, systems, references, progress)
+) -> list[_UntestedResult]:
+    """Score the systems with all metrics except METEOR."""
+    if not metrics:
+        return []
+    inputs = [System.from_lists(system.name, system.hypotheses, references) for system in systems]
+    keep = KeptData(segments=True, statistics=True, details=True)
+    table = evaluate(metrics, inputs, keep=keep, progress=progress)
+    results = []
     for index, metric in enumerate(metrics):
-        all_pairs = index == 0 and len(systems) <= ALL_PAIRS_LIMIT
-        if metric is None:
-            yield _make_meteor_result(meteor, systems, settings, all_pairs)
-        else:
-            assert table is not None  # The table exists, because there is a metric other than METEOR.
-            metric_index = other_metrics.index(metric)
-            result = _make_metric_result(metric, metric_index, table, settings, all_pairs)
-            yield _add_explanations(result, metric, systems, references)
+        untested = _make_metric_result(metric, index, table)
+        result = _add_explanations(untested.result, metric, systems, references)
+        results.append(untested._replace(result=result))
+    return results
+
+
+def _make_metric_result(metric: Metric, metric_index: int, table: ScoreTable) -> _UntestedResult:
+    """Collect the scores of a metric.
+
+    Args:
+        metric: the metric.
+        metric_index: index of the metric in the table.
+        table: scores of the systems.
+    """
+    system_scores = [system.metrics[metric_index] for system in table.systems]
+    # A metric may return several values. Only the first value is the score.
+    scores = tuple(entry.values[0] for entry in system_scores)
+    has_details = bool(system_scores[0].segment_details)
+    result = MetricResult(
+        label=metric.label,
+        signature=table.metrics[metric_index].signature,
+        higher_is_better=metric.higher_is_better,
+        decimals=_choose_decimals(metric, scores),
+        scores=scores,
+        segments=tuple(_get_segment_scores(entry) for entry in system_scores),
+        details=tuple(list(entry.segment_details) for entry in system_scores) if has_details else (),
+    )
+    statistics = [np.asarray(entry.statistics) for entry in system_scores]
+    return _UntestedResult(result, statistics, scorer=lambda sums: main_scores(metric.scores(sums)))
+
+
+def _get_segment_scores(system_scores: MetricScores) -> Floats:
+    """Return the score of each segment of a system, an array ``(segments,)``."""
+    values = np.array(system_scores.segment_values).reshape(-1, len(system_scores.values))  # (segments, values)
+    return values[:, 0]
+
+
+def _choose_decimals(metric: Metric, scores: Sequence[float]) -> int:
+    """Return the number of decimals of a metric in tables. Scores such as percentages have fewer decimals."""
+    if max(abs(score) for score in scores) >= 10:
+        return min(metric.decimals, PERCENTAGE_DECIMALS)
+    return metric.decimals
 
 
 def _add_explanations(
@@ -346,78 +420,16 @@ def _add_explanations(
     return dataclasses.replace(result, explanations=explanations)
 
 
-def _score_other_metrics(
-    metrics: Sequence[Metric],
-    systems: Sequence[ScoredSystem],
-    references: Sequence[tuple[str, ...]],
-    progress: Progress,
-) -> ScoreTable | None:
-    """Score the systems with all metrics except METEOR. Return None if there are no other metrics."""
-    if not metrics:
-        return None
-    inputs = [System.from_lists(system.name, system.hypotheses, references) for system in systems]
-    keep = KeptData(segments=True, statistics=True, details=True)
-    return evaluate(metrics, inputs, keep=keep, progress=progress)
+def _test_differences(results: Sequence[_UntestedResult], settings: _TestSettings) -> Iterator[MetricResult]:
+    """Add the significance tests of the differences between systems to the results of metrics.
 
-
-def _make_meteor_result(
-    meteor: Meteor, systems: Sequence[ScoredSystem], settings: _TestSettings, all_pairs: bool
-) -> MetricResult:
-    """Collect the computed METEOR scores, and test the differences between systems.
-
-    Args:
-        meteor: the chain that scored the systems.
-        systems: the systems and their METEOR scores.
-        settings: settings of the significance tests.
-        all_pairs: whether to test all pairs of systems instead of the pairs with the first system.
+    With the first metric, all pairs of systems are tested. With the other metrics, each system is tested against the
+    first system.
     """
-    statistics = [system.counts for system in systems]
-    scorer = meteor_scorer(meteor.chain.parameters)
-    return MetricResult(
-        label=METEOR,
-        signature=meteor.signature,
-        higher_is_better=True,
-        decimals=METEOR_DECIMALS,
-        scores=tuple(system.corpus.score for system in systems),
-        segments=tuple(system.values("score") for system in systems),
-        comparison=settings.compare(statistics, scorer, all_pairs=all_pairs),
-    )
-
-
-def _make_metric_result(
-    metric: Metric, metric_index: int, table: ScoreTable, settings: _TestSettings, all_pairs: bool
-) -> MetricResult:
-    """Collect the scores of a metric, and test the differences between systems.
-
-    Args:
-        metric: the metric.
-        metric_index: index of the metric in the table.
-        table: scores of the systems.
-        settings: settings of the significance tests.
-        all_pairs: whether to test all pairs of systems instead of the pairs with the first system.
-    """
-    system_scores = [system.metrics[metric_index] for system in table.systems]
-    # A metric may return several values. Only the first value is the score.
-    scores = tuple(entry.values[0] for entry in system_scores)
-    segments = tuple(np.array(entry.segment_values)[:: len(entry.values)] for entry in system_scores)
-    decimals = metric.decimals
-    if max(abs(score) for score in scores) >= 10:
-        decimals = min(decimals, PERCENTAGE_DECIMALS)
-    details: tuple[Sequence[Mapping[str, Any]], ...] = ()
-    if system_scores[0].segment_details:
-        details = tuple(list(entry.segment_details) for entry in system_scores)
-    statistics = [np.asarray(entry.statistics) for entry in system_scores]
-    comparison = settings.compare(statistics, scorer=lambda sums: main_scores(metric.scores(sums)), all_pairs=all_pairs)
-    return MetricResult(
-        label=metric.label,
-        signature=table.metrics[metric_index].signature,
-        higher_is_better=metric.higher_is_better,
-        decimals=decimals,
-        scores=scores,
-        segments=segments,
-        comparison=comparison,
-        details=details,
-    )
+    for index, untested in enumerate(results):
+        all_pairs = index == 0 and len(settings.names) <= ALL_PAIRS_LIMIT
+        comparison = settings.compare(untested.statistics, untested.scorer, all_pairs=all_pairs)
+        yield dataclasses.replace(untested.result, comparison=comparison)
 
 
 def _explain_differences(

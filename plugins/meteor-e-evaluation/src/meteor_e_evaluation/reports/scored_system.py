@@ -121,19 +121,23 @@ def score_system(
     if isinstance(hypotheses, str):
         raise InputError(f"{name}: hypotheses are a list of segments, not one text")
     segments = tuple(hypotheses)
-    total = StatisticsSum(len(meteor.matchers))
-    rows_of_batches: list[Rows] = []
+    statistics_sum = StatisticsSum(len(meteor.matchers))
+    batches: list[Rows] = []
     try:
-        for batch_rows in _score_batches(meteor, segments, references):
-            total.add_total(batch_rows.total, len(batch_rows) - len(batch_rows.failures))
-            rows_of_batches.append(batch_rows)
-            progress(name, total.segments, len(references))
+        for batch in _score_batches(meteor, segments, references):
+            statistics_sum.add_total(batch.total, len(batch) - len(batch.failures))
+            batches.append(batch)
+            progress(name, statistics_sum.segments, len(references))
     except InputError as error:
         raise InputError(f"{name}: {error}") from error
-    rows = join_rows(rows_of_batches)
-    corpus_score = meteor.corpus_score(total)
-    alignments = _pack_alignments(meteor, segments, references, rows)
-    return ScoredSystem(name=name, hypotheses=segments, corpus=corpus_score, rows=rows, alignments=alignments)
+    rows = join_rows(batches)
+    return ScoredSystem(
+        name=name,
+        hypotheses=segments,
+        corpus=meteor.corpus_score(statistics_sum),
+        rows=rows,
+        alignments=_pack_alignments(meteor, segments, references, rows),
+    )
 
 
 def _score_batches(meteor: Meteor, hypotheses: Sequence[str], references: Sequence[tuple[str, ...]]) -> Iterator[Rows]:
