@@ -13,14 +13,13 @@ from meteor_e.api.batches import FIRST_BATCH, LARGE_FIRST_BATCH, Batch, Executor
 from meteor_e.api.metrics import (
     HasDetails,
     Metric,
-    Scores,
     SummedStatistics,
-    SystemOutputs,
     SystemsMetric,
     add_statistics,
     metric_values,
     system_values,
 )
+from meteor_e.api.output_scores import OutputScores, describe_empty_system, score_outputs
 from meteor_e.api.score_table import JoinedSequence, MetricScores, ScoreTable, SystemScores
 from meteor_e.api.scoring import BatchScorer, BatchStatistics, describe_metrics, score_batches
 from meteor_e.api.segments import Segment, SegmentId, System
@@ -190,21 +189,36 @@ class _Evaluator:
 
     def score_systems(self, systems: Sequence[System]) -> ScoreTable:
         """Read the systems one after the other, and return a table of their scores."""
-        outputs: dict[int, list[_OutputScores]] = {}
-        for metric_index, metric in enumerate(self.metrics):
-            if isinstance(metric, SystemsMetric) and not metric.scores_segments:
-                outputs[metric_index] = _score_outputs(metric, systems, self.progress)
-        table = ScoreTable([], [])
-        for system_index, system in enumerate(systems):
+        outputs = self._score_outputs(systems)
+        metrics = self.metrics
+        results: list[SystemScores] = []
+        reference_counts: set[int] = set()
+        for index, system in enumerate(systems):
             # The first batch of the first system is small, so that the user soon sees progress.
-            first_size = LARGE_FIRST_BATCH if system_index else FIRST_BATCH
+            first_size = LARGE_FIRST_BATCH if results else FIRST_BATCH
             metrics, batches = self._open_system(system, first_size)
-            metric_sums = [_MetricSum(metric, self.keep) for metric in metrics]
-            for metric_index, system_outputs in outputs.items():
-                metric_sums[metric_index].output = system_outputs[system_index]
-            table.systems.append(self._score_system(system, metric_sums, batches, table.reference_counts))
-        table.metrics = describe_metrics(metrics, table.reference_counts)
-        return table
+            metric_sums = []
+            for metric, metric_outputs in zip(metrics, outputs, strict=True):
+                metric_sums.append(_MetricSum(metric, self.keep, metric_outputs[index]))
+            system_sum = _SystemSum(system, metric_sums, self.keep)
+            self._add_batches(system_sum, batches)
+            results.append(system_sum.finish())
+            reference_counts |= system_sum.reference_counts
+        return ScoreTable(describe_metrics(metrics, reference_counts), results, reference_counts)
+
+    def _score_outputs(self, systems: Sequence[System]) -> list[Sequence[OutputScores | None]]:
+        """Score the outputs of the systems under the metrics that score whole systems.
+
+        Returns:
+            For each metric the scores of all systems. They are ``None`` for metrics that score segments.
+        """
+        outputs: list[Sequence[OutputScores | None]] = []
+        for metric in self.metrics:
+            if isinstance(metric, SystemsMetric) and not metric.scores_segments:
+                outputs.append(score_outputs(metric, systems, self.progress))
+            else:
+                outputs.append([None] * len(systems))
+        return outputs
 
     def _open_system(self, system: System, first_size: int) -> tuple[Sequence[Metric], Iterator[Batch]]:
         """Start to read a system, and prepare the metrics that need all references in advance.
@@ -228,67 +242,99 @@ class _Evaluator:
         batches = read_batches(segments, system=system.name, first_size=first_size)
         first_batch = next(batches, None)
         if first_batch is None:
-            raise InputError(_describe_empty_system(system))
+            raise InputError(describe_empty_system(system))
         return metrics, itertools.chain([first_batch], batches)
 
-    def _score_system(
-        self, system: System, metric_sums: Sequence[_MetricSum], batches: Iterator[Batch], reference_counts: set[int]
-    ) -> SystemScores:
-        """Score the batches of one system, and return the scores of the system.
-
-        Args:
-            system: the system.
-            metric_sums: for each metric an empty sum, to which the statistics of the batches are added.
-            batches: the segments of the system.
-            reference_counts: set to which the numbers of references per segment are added.
-        """
-        known_statistics: dict[int, Floats] = {}
-        for index, metric_sum in enumerate(metric_sums):
-            if metric_sum.output is not None:
-                known_statistics[index] = metric_sum.output.statistics
-        metrics = [metric_sum.metric for metric_sum in metric_sums]
-        scorer = BatchScorer(metrics, self.finite, self.keep.alignments, known_statistics)
-        result = SystemScores(system.name, 0, [], [])
+    def _add_batches(self, system_sum: _SystemSum, batches: Iterator[Batch]) -> None:
+        """Compute the statistics of a system batch by batch, and add them to the sum of the system."""
+        scorer = BatchScorer(
+            metrics=[metric_sum.metric for metric_sum in system_sum.metric_sums],
+            finite=self.finite,
+            alignments=self.keep.alignments,
+            known=system_sum.output_statistics(),
+        )
         for batch, statistics in score_batches(scorer, batches, on_error=self.on_error, execute=self.execute):
             if self.on_error == "collect":
                 self._collect_failures(batch, statistics)
-            for metric_sum, rows in zip(metric_sums, statistics, strict=True):
-                metric_sum.add(rows, batch)
-            result.segment_count += len(batch)
-            reference_counts.update(map(len, batch.references))
-            if self.keep.segments:
-                result.ids += batch.ids
-            if self.keep.references:
-                for references in batch.references:
-                    result.reference_digest = hash((result.reference_digest, *references))
-            self.progress(Stage(system.name, "segments"), result.segment_count, system.size)
-        result.metrics = [metric_sum.finish() for metric_sum in metric_sums]
-        if len(metric_sums) == 1:
-            # If there is only one metric, the segments that the metric skips are not counted.
-            result.segment_count = metric_sums[0].segment_count
-        return result
+                statistics = [_with_zeros(rows) for rows in statistics]
+            system_sum.add(batch, statistics)
+            self.progress(Stage(system_sum.system.name, "segments"), system_sum.segment_count, system_sum.system.size)
 
     def _collect_failures(self, batch: Batch, statistics: BatchStatistics) -> None:
-        """Add the segments of a batch that cannot be scored to ``failures``, and give them the score 0.
-
-        Args:
-            batch: the segments.
-            statistics: the statistics of the batch under each metric. They are replaced in this list.
-        """
-        for metric_index, rows in enumerate(statistics):
-            if not isinstance(rows, SummedStatistics):
-                continue
-            for index, error in rows.failures.items():
+        """Add the segments of a batch that cannot be scored under one of the metrics to ``failures``."""
+        for rows in statistics:
+            errors = rows.failures if isinstance(rows, SummedStatistics) else {}
+            for index, error in errors.items():
                 if not isinstance(error, InputError):
                     raise error
                 failure = _Failure(batch.ids[index], batch.system, error)
                 self.failures.setdefault(batch.position + index, failure)
-            statistics[metric_index] = rows.with_zeros()
+
+
+def _with_zeros(statistics: Floats | SummedStatistics) -> Floats | SummedStatistics:
+    """Return statistics in which segments that cannot be scored have the score 0."""
+    return statistics.with_zeros() if isinstance(statistics, SummedStatistics) else statistics
+
+
+@dataclass
+class _SystemSum:
+    """Adds up the statistics of a system batch by batch.
+
+    Attributes:
+        system: the system.
+        metric_sums: one sum per metric.
+        keep: the data of segments that the table keeps.
+        segment_count: number of segments so far.
+        ids: ids of the segments; empty if they are not kept.
+        reference_counts: the distinct numbers of references per segment.
+        reference_digest: a hash of the references; 0 if it is not needed.
+    """
+
+    system: System
+    metric_sums: Sequence[_MetricSum]
+    keep: KeptData
+    segment_count: int = 0
+    ids: list[SegmentId] = field(default_factory=list)
+    reference_counts: set[int] = field(default_factory=set)
+    reference_digest: int = 0
+
+    def output_statistics(self) -> dict[int, Floats]:
+        """Return the statistics of all segments for each metric that scores whole systems, by the metric's index."""
+        statistics = {}
+        for index, metric_sum in enumerate(self.metric_sums):
+            if metric_sum.output is not None:
+                statistics[index] = metric_sum.output.statistics
+        return statistics
+
+    def add(self, batch: Batch, statistics: BatchStatistics) -> None:
+        """Add the statistics of a batch under each metric."""
+        for metric_sum, metric_statistics in zip(self.metric_sums, statistics, strict=True):
+            metric_sum.add(metric_statistics, batch)
+        self.segment_count += len(batch)
+        self.reference_counts.update(map(len, batch.references))
+        if self.keep.segments:
+            self.ids += batch.ids
+        if self.keep.references:
+            for references in batch.references:
+                self.reference_digest = hash((self.reference_digest, *references))
+
+    def finish(self) -> SystemScores:
+        """Return the scores of the system under all metrics.
+
+        Raises:
+            InputError: if there are no segments.
+        """
+        scores = [metric_sum.finish() for metric_sum in self.metric_sums]
+        segment_count = self.segment_count
+        if len(self.metric_sums) == 1:
+            # If there is only one metric, the segments that the metric skips are not counted.
+            segment_count = self.metric_sums[0].segment_count
+        return SystemScores(self.system.name, segment_count, scores, self.ids, self.reference_digest)
 
 
 @dataclass
 class _MetricSum:
-    """Sums one metric's statistics over the batches of a system, and computes the system's score.
+    """Adds up one metric's statistics of the batches of a system, and computes the system's score.
 
     Attributes:
         metric: the metric; prepared if it needs references.
@@ -303,7 +349,7 @@ class _MetricSum:
 
     metric: Metric
     keep: KeptData
-    output: _OutputScores | None = None
+    output: OutputScores | None = None
     segment_count: int = 0
     total: Any = None
     segment_values: array[float] = field(default_factory=lambda: array("d"))
@@ -342,18 +388,25 @@ class _MetricSum:
         """
         if self.total is None or not self.segment_count:
             raise InputError("there are no segments to score")
-        statistics: Floats | None = None
-        if self.statistics:
-            import numpy as np
-
-            statistics = np.concatenate(self.statistics)
-        if self.output is not None:
-            values = [self.output.score]
-        else:
-            values = system_values(self.metric, self.total, statistics, self.segment_count)
+        statistics = self._join_statistics()
+        values = self._system_values(statistics)
         details = self._system_details() if self.keep.details else None
         segment_details = JoinedSequence(self.details) if self.details else ()
         return MetricScores(values, self.total, self.segment_values, statistics, details, segment_details)
+
+    def _join_statistics(self) -> Floats | None:
+        """Return the statistics of all segments, or ``None`` if they were not kept."""
+        if not self.statistics:
+            return None
+        import numpy as np
+
+        return np.concatenate(self.statistics)
+
+    def _system_values(self, statistics: Floats | None) -> list[float]:
+        """Return the score of the system and its parts."""
+        if self.output is not None:
+            return [self.output.score]
+        return system_values(self.metric, self.total, statistics, self.segment_count)
 
     def _system_details(self) -> Mapping[str, Any] | None:
         """Return the details of the system, or ``None`` if the metric does not provide details."""
@@ -364,97 +417,3 @@ class _MetricSum:
         with plugin_errors(f"metric {self.metric.name!r}"):
             details = self.metric.details([self.total])
         return details[0] if details else None
-
-
-def _describe_empty_system(system: System) -> str:
-    """Return the error message for a system without segments."""
-    return f"{system.name} is empty; there is nothing to score"
-
-
-class _OutputScores(NamedTuple):
-    """The scores that a metric for whole systems assigns to the output of one system.
-
-    Attributes:
-        score: score of the system.
-        statistics: for each segment its score, and 1.
-        details: details of the system for JSON.
-        segment_details: details of the segments for JSON; empty if there are none.
-    """
-
-    score: float
-    statistics: Floats
-    details: Mapping[str, Any] | None
-    segment_details: Sequence[Mapping[str, Any]]
-
-
-def _score_outputs(metric: SystemsMetric, systems: Sequence[System], progress: Progress) -> list[_OutputScores]:
-    """Score the output of each system under a metric that scores whole systems.
-
-    Args:
-        metric: the metric.
-        systems: the systems.
-        progress: called with the progress of the metric.
-
-    Raises:
-        InputError: if segments have different numbers of references, or systems have different references.
-    """
-    groups = [systems]
-    if not metric.compares_systems:
-        # The metric scores the systems independently. To save memory, only one system is read at a time.
-        groups = [[system] for system in systems]
-    outputs = []
-    for group in groups:
-        test_set = _read_outputs(metric, group)
-        with plugin_errors(f"metric {metric.name!r}"):
-            scores = metric.score_shown_systems(test_set, progress=progress)
-        for index in range(len(group)):
-            outputs.append(_select_output(scores, index))
-    return outputs
-
-
-def _select_output(scores: Scores, index: int) -> _OutputScores:
-    """Return the scores of the system with this index."""
-    import numpy as np
-
-    segments = scores.segments[index]
-    return _OutputScores(
-        score=float(scores.systems[index]),
-        statistics=np.stack([segments, np.ones(len(segments))], axis=1),
-        details=scores.details[index] if scores.details else None,
-        segment_details=scores.segment_details[index] if scores.segment_details else (),
-    )
-
-
-def _read_outputs(metric: SystemsMetric, systems: Sequence[System]) -> SystemOutputs:
-    """Read the outputs of systems and their references into memory.
-
-    Raises:
-        InputError: if segments have different numbers of references, or systems have different references.
-    """
-    outputs: list[list[str]] = []
-    first_references: list[tuple[str, ...]] = []
-    for system in systems:
-        segments = list(system.read())
-        if not segments:
-            raise InputError(_describe_empty_system(system))
-        references = [segment.references for segment in segments]
-        reference_counts = {len(texts) for texts in references}
-        if len(reference_counts) > 1:
-            raise InputError(f"metric {metric.label}: all segments need the same number of references")
-        if not outputs:
-            first_references = references
-        elif references != first_references:
-            raise InputError(_describe_different_references(metric.label, systems[0].name, system.name))
-        outputs.append([segment.hypothesis for segment in segments])
-    names = tuple(system.name for system in systems)
-    # The texts are regrouped: from one tuple per segment to one list per reference translation.
-    reference_columns = tuple(map(list, zip(*first_references, strict=True)))
-    return SystemOutputs("", "", metric.language, names, tuple(outputs), reference_columns)
-
-
-def _describe_different_references(label: str, first_system: str, system: str) -> str:
-    """Return the error message for two systems that a metric cannot compare because their references differ."""
-    return (
-        f"metric {label}: {first_system} and {system} have different references; the metric compares systems on the "
-        "same segments"
-    )

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from meteor_e.api.metrics import Explains, ExplainsSystem, Metric
-from meteor_e.api.segments import Segment, System
+from meteor_e.api.segments import System
 from meteor_e.base.errors import ConfigError
 
 
@@ -27,30 +27,48 @@ def explain_systems(metrics: Sequence[Metric], systems: Sequence[System]) -> lis
         ConfigError: if no metric explains its scores.
     """
     explaining_metrics = check_explanations(metrics, systems)
-    first_name = systems[0].name
-    segments = list(systems[0].read())
-    hypotheses = [segment.hypothesis for segment in segments]
-    references = [segment.references for segment in segments]
-    sources = _list_sources(segments)
-    explanations = []
     if len(systems) == 1:
-        for metric in explaining_metrics:
-            explanation = metric.explain_system(hypotheses, references, first_name, sources)
-            explanations.append((metric.label, first_name, "", explanation))
-        return explanations
-    other_outputs = [[segment.hypothesis for segment in system.read()] for system in systems[1:]]
+        return [_explain_system(metric, systems[0]) for metric in explaining_metrics]
+    explanations = []
     for metric in explaining_metrics:
-        for system, other_hypotheses in zip(systems[1:], other_outputs, strict=True):
-            names = (first_name, system.name)
-            explanation = metric.explain(hypotheses, other_hypotheses, references, names, sources)
-            explanations.append((metric.label, *names, explanation))
+        for system in systems[1:]:
+            explanations.append(_explain_difference(metric, systems[0], system))
     return explanations
 
 
-def _list_sources(segments: Sequence[Segment]) -> list[str] | None:
-    """Return the sources of all segments, or ``None`` if a segment does not have a source."""
+def _explain_system(metric: Any, system: System) -> tuple[str, str, str, str]:
+    """Explain the scores of the segments of a system."""
+    texts = _read_texts(system)
+    explanation = metric.explain_system(texts.hypotheses, texts.references, system.name, texts.sources)
+    return metric.label, system.name, "", explanation
+
+
+def _explain_difference(metric: Any, first: System, second: System) -> tuple[str, str, str, str]:
+    """Explain why two systems have different scores."""
+    texts = _read_texts(first)
+    second_hypotheses = _read_texts(second).hypotheses
+    names = (first.name, second.name)
+    explanation = metric.explain(texts.hypotheses, second_hypotheses, texts.references, names, texts.sources)
+    return metric.label, *names, explanation
+
+
+class _Texts(NamedTuple):
+    """The texts of a system, one item per segment. The sources are ``None`` if a segment does not have a source."""
+
+    hypotheses: list[str]
+    references: list[tuple[str, ...]]
+    sources: list[str] | None
+
+
+def _read_texts(system: System) -> _Texts:
+    """Read the texts of a system."""
+    segments = list(system.read())
     sources = [segment.source for segment in segments if segment.source is not None]
-    return sources if len(sources) == len(segments) else None
+    return _Texts(
+        hypotheses=[segment.hypothesis for segment in segments],
+        references=[segment.references for segment in segments],
+        sources=sources if len(sources) == len(segments) else None,
+    )
 
 
 def check_explanations(metrics: Sequence[Metric], systems: Sequence[System]) -> list[Any]:

@@ -131,6 +131,7 @@ class Scores:
             return np.full(len(weights), np.nan)
         if self.resample is not None:
             return self.resample(system, weights)
+        # By default, the score of a system is the mean of its segments' scores.
         means: Floats = weights @ self.segments[system] / weights.sum(axis=1)
         return means
 
@@ -478,23 +479,25 @@ class Metric(Component):
         """
         batch = _make_batch(hypotheses, references, sources)
         metric = self.prepare(batch.references) if self.needs_references else self
-        reference_counts = {len(texts) for texts in batch.references}
-        signature = metric.signature_for(reference_counts)
+        signature = metric.signature_for({len(texts) for texts in batch.references})
         statistics = compute_statistics(metric, batch)
-        segment_scores: list[SegmentScore] = []
-        if segments:
-            with plugin_errors(f"metric {self.name!r}"):
-                scores = main_scores(metric.segment_scores(statistics)).tolist()
-            segment_scores = [SegmentScore(score, signature) for score in scores]
+        segment_scores = _make_segment_scores(metric, statistics, signature) if segments else ()
         progress(self.label, len(batch), len(batch))
         total = add_statistics(None, statistics)
-        values = system_values(metric, total, statistics, len(batch))
-        return CorpusScore(values[0], signature, len(batch), tuple(segment_scores))
+        score, *_ = system_values(metric, total, statistics, len(batch))
+        return CorpusScore(score, signature, len(batch), segment_scores)
 
     def score(self, hypothesis: str, references: str | Sequence[str], source: str | None = None) -> SegmentScore:
         """Score a single segment. Arguments and errors are like those of :meth:`corpus`."""
         sources = None if source is None else [source]
         return self.corpus([hypothesis], [references], sources, segments=True).segments[0]
+
+
+def _make_segment_scores(metric: Metric, statistics: Any, signature: str) -> tuple[SegmentScore, ...]:
+    """Return the score of each segment."""
+    with plugin_errors(f"metric {metric.name!r}"):
+        scores = main_scores(metric.segment_scores(statistics)).tolist()
+    return tuple(SegmentScore(score, signature) for score in scores)
 
 
 def main_scores(values: Any, index: int = 0) -> Floats:
@@ -647,13 +650,7 @@ def system_values(metric: Metric, total: Any, statistics: Any, segment_count: in
         InputError: if a value is infinite.
     """
     with plugin_errors(f"metric {metric.name!r}"):
-        if metric.additive:
-            totals: Any = [total] if isinstance(total, list) else total[None]
-            scores = metric.scores(totals)
-        else:
-            import numpy as np
-
-            scores = metric.system_scores(np.asarray(statistics, float))
+        scores = _score_total(metric, total) if metric.additive else _score_statistics(metric, statistics)
         values = metric_values(metric, scores)[0]
     if any(map(math.isinf, values)):
         raise InputError(
@@ -663,25 +660,42 @@ def system_values(metric: Metric, total: Any, statistics: Any, segment_count: in
     return values
 
 
+def _score_total(metric: Metric, total: Any) -> ArrayLike:
+    """Compute the scores of a system from the sum of its segments' statistics, a list or an array."""
+    return metric.scores([total] if isinstance(total, list) else total[None])  # type: ignore[arg-type]
+
+
+def _score_statistics(metric: Metric, statistics: Any) -> ArrayLike:
+    """Compute the scores of a system from the statistics of all segments, because the metric is not additive."""
+    import numpy as np
+
+    return metric.system_scores(np.asarray(statistics, float))
+
+
 def add_statistics(total: Any, statistics: Floats | SummedStatistics) -> Any:
     """Add the statistics of further segments to a sum, and return the new sum.
-
-    The result does not depend on the batch size. Integers are added exactly, and floating-point numbers are added
-    segment by segment.
 
     Args:
         total: the sum of the preceding segments, a list or an array; ``None`` for the first segments.
         statistics: statistics of the next segments.
     """
     if isinstance(statistics, SummedStatistics):
-        if total is None:
-            return statistics.total
-        return [sum(values) for values in zip(total, statistics.total, strict=True)]
+        return statistics.total if total is None else add_integers(total, statistics.total)
+    return _add_rows(total, statistics)
+
+
+def add_integers(first: Sequence[int], second: Sequence[int]) -> list[int]:
+    """Add two sums of integer statistics."""
+    return [first_value + second_value for first_value, second_value in zip(first, second, strict=True)]
+
+
+def _add_rows(total: Floats | None, statistics: Floats) -> Floats:
+    """Add floating-point statistics segment by segment, so that the result does not depend on the batch size."""
     import numpy as np
 
     rows = statistics if total is None else np.vstack([total, statistics])
     with np.errstate(over="ignore"):  # The function system_values() raises an error if a sum overflows.
-        return np.add.accumulate(rows, axis=0)[-1]
+        return np.asarray(np.add.accumulate(rows, axis=0)[-1])
 
 
 class MeanMetric(Metric):
@@ -793,12 +807,11 @@ def _make_batch(
     Raises:
         InputError: if there are no segments, the numbers of segments differ, or an item is not a text.
     """
-    columns: dict[str, Any] = {"hypotheses": hypotheses, "references": references}
-    if sources is not None:
-        columns["sources"] = sources
-    checked_columns = check_items(**columns)
-    checked_hypotheses = checked_columns["hypotheses"]
-    if not checked_hypotheses:
+    if sources is None:
+        texts = check_items(hypotheses=hypotheses, references=references)
+    else:
+        texts = check_items(hypotheses=hypotheses, references=references, sources=sources)
+    if not texts["hypotheses"]:
         raise InputError("there are no segments to score")
-    reference_lists = [[texts] if isinstance(texts, str) else texts for texts in checked_columns["references"]]
-    return Batch(checked_hypotheses, reference_lists, checked_columns.get("sources"))
+    reference_lists = [[item] if isinstance(item, str) else item for item in texts["references"]]
+    return Batch(texts["hypotheses"], reference_lists, texts.get("sources"))

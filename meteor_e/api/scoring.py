@@ -72,14 +72,20 @@ def score_batches(
     metrics = scorer.metrics
     is_parallel = len(metrics) == 1 and metrics[0].parallel == "batches"
     threads = metrics[0].threads if is_parallel else None
-    for batch, statistics in execute(scorer, batches, threads):
+    for batch, raw_statistics in execute(scorer, batches, threads):
         # The attribute is set again, because a cluster worker only changes its own copy of the batch.
         batch.alignments = scorer.alignments
-        for index, rows in enumerate(statistics):
-            policy = on_error or metrics[index].on_error
-            if policy != "collect" and isinstance(rows, SummedStatistics) and rows.failures:
-                statistics[index] = resolve_failures(rows, batch, policy)
+        statistics = []
+        for metric, rows in zip(metrics, raw_statistics, strict=True):
+            statistics.append(_apply_policy(rows, batch, on_error or metric.on_error))
         yield batch, statistics
+
+
+def _apply_policy(statistics: Floats | SummedStatistics, batch: Batch, policy: str) -> Floats | SummedStatistics:
+    """Apply a policy of :func:`score_batches` to the segments of a batch that cannot be scored."""
+    if policy == "collect" or not isinstance(statistics, SummedStatistics) or not statistics.failures:
+        return statistics
+    return resolve_failures(statistics, batch, policy)
 
 
 def describe_metrics(metrics: Sequence[Metric], reference_counts: set[int]) -> list[MetricInfo]:

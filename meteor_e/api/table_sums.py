@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from meteor_e.api.metrics import Metric, add_statistics, system_values
+from meteor_e.api.metrics import Metric, add_integers, add_statistics, system_values
 from meteor_e.api.score_table import JoinedSequence, MetricScores, ScoreTable, SystemScores
 from meteor_e.api.scoring import describe_metrics
 from meteor_e.base.errors import ConfigError
@@ -54,19 +54,31 @@ def _add_scores(metric: Metric, first: MetricScores, second: MetricScores, segme
     Raises:
         ConfigError: if statistics are needed that were not kept.
     """
-    total: Any
-    if isinstance(first.total, list) and isinstance(second.total, list):
-        total = [sum(values) for values in zip(first.total, second.total, strict=True)]
-    elif second.statistics is not None:
-        total = add_statistics(first.total, second.statistics)
-    else:
-        raise ConfigError(f"metric {metric.label}: tables can only be added if the statistics of segments were kept")
-    statistics: Floats | None = None
-    if first.statistics is not None and second.statistics is not None:
-        import numpy as np
-
-        statistics = np.concatenate([first.statistics, second.statistics])
+    statistics = _join_statistics(first, second)
+    total = _add_totals(metric, first, second)
     values = system_values(metric, total, statistics, segment_count)
     segment_values = first.segment_values + second.segment_values
     segment_details = JoinedSequence([first.segment_details, second.segment_details])
     return MetricScores(values, total, segment_values, statistics, segment_details=segment_details)
+
+
+def _add_totals(metric: Metric, first: MetricScores, second: MetricScores) -> Any:
+    """Add the sums of statistics of two consecutive parts of a corpus.
+
+    Raises:
+        ConfigError: if the statistics are not integers, and those of the second part were not kept.
+    """
+    if isinstance(first.total, list) and isinstance(second.total, list):
+        return add_integers(first.total, second.total)
+    if second.statistics is None:
+        raise ConfigError(f"metric {metric.label}: tables can only be added if the statistics of segments were kept")
+    return add_statistics(first.total, second.statistics)
+
+
+def _join_statistics(first: MetricScores, second: MetricScores) -> Floats | None:
+    """Join the statistics of the segments, or return ``None`` if they were not kept for both parts."""
+    if first.statistics is None or second.statistics is None:
+        return None
+    import numpy as np
+
+    return np.concatenate([first.statistics, second.statistics])

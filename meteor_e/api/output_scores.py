@@ -1,0 +1,109 @@
+"""Score the outputs of whole systems, for metrics that do not score segments one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from meteor_e.api.metrics import Scores, SystemOutputs, SystemsMetric
+from meteor_e.api.segments import System
+from meteor_e.base.errors import InputError, plugin_errors
+from meteor_e.base.progress import Progress
+
+# NumPy is not imported here, because METEOR's scores do not need it and importing it takes time.
+if TYPE_CHECKING:
+    from meteor_e.base.array_cache import Floats
+
+
+def describe_empty_system(system: System) -> str:
+    """Return the error message for a system without segments."""
+    return f"{system.name} is empty; there is nothing to score"
+
+
+class OutputScores(NamedTuple):
+    """The scores that a metric for whole systems assigns to the output of one system.
+
+    Attributes:
+        score: score of the system.
+        statistics: for each segment its score, and 1.
+        details: details of the system for JSON.
+        segment_details: details of the segments for JSON; empty if there are none.
+    """
+
+    score: float
+    statistics: Floats
+    details: Mapping[str, Any] | None
+    segment_details: Sequence[Mapping[str, Any]]
+
+
+def score_outputs(metric: SystemsMetric, systems: Sequence[System], progress: Progress) -> list[OutputScores]:
+    """Score the output of each system under a metric that scores whole systems.
+
+    Args:
+        metric: the metric.
+        systems: the systems.
+        progress: called with the progress of the metric.
+
+    Raises:
+        InputError: if segments have different numbers of references, or systems have different references.
+    """
+    groups = [systems]
+    if not metric.compares_systems:
+        # The metric scores the systems independently. To save memory, only one system is read at a time.
+        groups = [[system] for system in systems]
+    outputs = []
+    for group in groups:
+        test_set = _read_outputs(metric, group)
+        with plugin_errors(f"metric {metric.name!r}"):
+            scores = metric.score_shown_systems(test_set, progress=progress)
+        for index in range(len(group)):
+            outputs.append(_select_output(scores, index))
+    return outputs
+
+
+def _select_output(scores: Scores, index: int) -> OutputScores:
+    """Return the scores of the system with this index."""
+    import numpy as np
+
+    segments = scores.segments[index]
+    return OutputScores(
+        score=float(scores.systems[index]),
+        statistics=np.stack([segments, np.ones(len(segments))], axis=1),
+        details=scores.details[index] if scores.details else None,
+        segment_details=scores.segment_details[index] if scores.segment_details else (),
+    )
+
+
+def _read_outputs(metric: SystemsMetric, systems: Sequence[System]) -> SystemOutputs:
+    """Read the outputs of systems and their references into memory.
+
+    Raises:
+        InputError: if segments have different numbers of references, or systems have different references.
+    """
+    outputs: list[list[str]] = []
+    first_references: list[tuple[str, ...]] = []
+    for system in systems:
+        segments = list(system.read())
+        if not segments:
+            raise InputError(describe_empty_system(system))
+        references = [segment.references for segment in segments]
+        reference_counts = {len(texts) for texts in references}
+        if len(reference_counts) > 1:
+            raise InputError(f"metric {metric.label}: all segments need the same number of references")
+        if not outputs:
+            first_references = references
+        elif references != first_references:
+            raise InputError(_describe_different_references(metric.label, systems[0].name, system.name))
+        outputs.append([segment.hypothesis for segment in segments])
+    names = tuple(system.name for system in systems)
+    # The texts are regrouped: from one tuple per segment to one list per reference translation.
+    reference_columns = tuple(map(list, zip(*first_references, strict=True)))
+    return SystemOutputs("", "", metric.language, names, tuple(outputs), reference_columns)
+
+
+def _describe_different_references(label: str, first_system: str, system: str) -> str:
+    """Return the error message for two systems that a metric cannot compare because their references differ."""
+    return (
+        f"metric {label}: {first_system} and {system} have different references; the metric compares systems on the "
+        "same segments"
+    )
