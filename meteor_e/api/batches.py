@@ -7,7 +7,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from meteor_e.api.segments import Segment, SegmentId
 from meteor_e.base.errors import ConfigError, InputError, count_of
@@ -93,14 +93,14 @@ def reference_list(hypothesis: object, references: Any) -> Sequence[str]:
     Raises:
         InputError: if one of them is not a text, or if there is no reference.
     """
-    texts = [references] if isinstance(references, str) else list(check_list(references, "references", "text"))
     check_text(hypothesis)
-    if not are_valid_texts(texts):
-        # The texts are checked again one by one, which raises an error that describes the invalid text.
-        for text in texts:
-            check_text(text)
+    texts = [references] if isinstance(references, str) else list(check_list(references, "references", "text"))
     if not texts:
         raise InputError("a hypothesis needs at least one reference")
+    # All texts are checked at once, which is fast. If this check fails, the loop raises an error for the invalid text.
+    if not are_valid_texts(texts):
+        for text in texts:
+            check_text(text)
     return texts
 
 
@@ -144,62 +144,75 @@ def read_batches(
     numbered_segments = enumerate(segments)
     max_segments = first_size
     position = 0
-    has_more = True
-    while has_more:
-        columns = _Columns([], [], [], [])
-        reading_error: Exception | None = None
-        try:
-            has_more = columns.fill(numbered_segments, max_segments, max_characters)
-        except Exception as error:
-            reading_error = error
+    while True:
+        columns = _fill_columns(numbered_segments, max_segments, max_characters)
         if columns.hypotheses:
-            # Sources are only kept if every segment of the batch has a source.
-            sources: Any = None if None in columns.sources else columns.sources
-            yield Batch(columns.hypotheses, columns.references, sources, columns.ids, position, system)
-            position += len(columns.hypotheses)
-        if reading_error is not None:
-            raise reading_error
+            yield columns.make_batch(position, system)
+        if columns.error is not None:
+            raise columns.error
+        if not columns.hypotheses:
+            return
+        position += len(columns.hypotheses)
         max_segments = min(2 * max_segments, BATCH_SEGMENTS)
 
 
-class _Columns(NamedTuple):
-    """A batch under construction. It stores hypotheses, references, sources and ids in separate lists."""
+@dataclass
+class _Columns:
+    """The segments of a batch under construction.
 
-    ids: list[SegmentId]
-    hypotheses: list[str]
-    references: list[Sequence[str]]
-    sources: list[str | None]
+    Attributes:
+        ids, hypotheses, references, sources: one item per segment.
+        error: the error that occurred when the next segment was read; ``None`` if there was no error.
+    """
 
-    def fill(self, numbered_segments: Iterator[tuple[int, Any]], max_segments: int, max_characters: int) -> bool:
-        """Check segments, and append them until the batch is full.
+    ids: list[SegmentId] = field(default_factory=list)
+    hypotheses: list[str] = field(default_factory=list)
+    references: list[Sequence[str]] = field(default_factory=list)
+    sources: list[str | None] = field(default_factory=list)
+    error: Exception | None = None
 
-        Args:
-            numbered_segments: the remaining segments, with their indexes.
-            max_segments: number of segments of a full batch.
-            max_characters: number of characters of a full batch.
+    def make_batch(self, position: int, system: str) -> Batch:
+        """Return the segments as a batch. Its sources are ``None`` unless every segment has a source."""
+        sources: Any = None if None in self.sources else self.sources
+        return Batch(self.hypotheses, self.references, sources, self.ids, position, system)
 
-        Returns:
-            Whether there may be more segments.
-        """
-        character_count = 0
-        for index, (segment_id, hypothesis, references, source) in numbered_segments:
-            reference = references
-            if type(references) in _SEQUENCES and len(references) == 1:
-                reference = references[0]
-            # Most segments consist of two ASCII texts. They are checked inline, because function calls are slow.
-            if type(hypothesis) is str and type(reference) is str and hypothesis.isascii() and reference.isascii():
-                checked_references: Sequence[str] = (reference,)
-                character_count += len(hypothesis) + len(reference)
-            else:
-                checked_references = _check_segment(index, hypothesis, references)
-                character_count += len(hypothesis) + sum(map(len, checked_references))
-            self.ids.append(segment_id)
-            self.hypotheses.append(hypothesis)
-            self.references.append(checked_references)
-            self.sources.append(source)
-            if len(self.hypotheses) == max_segments or character_count >= max_characters:
-                return True
-        return False
+
+def _fill_columns(numbered_segments: Iterator[tuple[int, Any]], max_segments: int, max_characters: int) -> _Columns:
+    """Read the segments of the next batch. If an error occurs, the segments before the error are returned.
+
+    Args:
+        numbered_segments: the remaining segments, with their indexes.
+        max_segments: number of segments of a full batch.
+        max_characters: number of characters of a full batch.
+    """
+    columns = _Columns()
+    try:
+        _read_columns(columns, numbered_segments, max_segments, max_characters)
+    except Exception as error:
+        columns.error = error
+    return columns
+
+
+def _read_columns(
+    columns: _Columns, numbered_segments: Iterator[tuple[int, Any]], max_segments: int, max_characters: int
+) -> None:
+    """Check segments, and append them to the columns until the batch is full."""
+    character_count = 0
+    for index, (segment_id, hypothesis, references, source) in numbered_segments:
+        reference = references[0] if type(references) in _SEQUENCES and len(references) == 1 else references
+        # Most segments consist of two ASCII texts. They are checked inline, because function calls are slow.
+        if type(hypothesis) is str and type(reference) is str and hypothesis.isascii() and reference.isascii():
+            checked_references: Sequence[str] = (reference,)
+            character_count += len(hypothesis) + len(reference)
+        else:
+            checked_references = _check_segment(index, hypothesis, references)
+            character_count += len(hypothesis) + sum(map(len, checked_references))
+        columns.ids.append(segment_id)
+        columns.hypotheses.append(hypothesis)
+        columns.references.append(checked_references)
+        columns.sources.append(source)
+        if len(columns.hypotheses) == max_segments or character_count >= max_characters:
+            return
 
 
 def _check_segment(index: int, hypothesis: object, references: object) -> Sequence[str]:
@@ -285,16 +298,22 @@ def map_in_order(
             have been yielded.
     """
     for batch in batches:
-        is_full = len(batch) >= BATCH_SEGMENTS
-        if is_full and threads is not None and threads > 1:
-            pool = _start_pool(threads)
-            if pool is not None:
-                yield from _map_in_pool(function, itertools.chain([batch], batches), pool, threads)
-                return
-            # The operating system cannot start threads, so the calling thread maps all remaining batches.
-            threads = 1
+        if threads is not None and threads > 1 and len(batch) >= BATCH_SEGMENTS:
+            yield from _map_full_batches(function, itertools.chain([batch], batches), threads)
+            return
         batch.threads = threads
         yield batch, function(batch)
+
+
+def _map_full_batches(
+    function: Callable[[Batch], Result], batches: Iterator[Batch], threads: int
+) -> Iterator[tuple[Batch, Result]]:
+    """Apply a function to batches so that every thread maps a batch of its own."""
+    pool = _start_pool(threads)
+    if pool is None:
+        # The operating system cannot start threads, so the calling thread maps the batches.
+        return map_in_order(function, batches, threads=1)
+    return _map_in_pool(function, batches, pool, threads)
 
 
 def _map_in_pool(
@@ -313,9 +332,9 @@ def _map_in_pool(
     """
     pending: deque[tuple[Batch, Future[Result]]] = deque()
     stop: list[bool] = []
-    reading_errors: list[Exception] = []
+    reading = _Reading(batches)
     try:
-        for batch in _read_until_error(batches, reading_errors):
+        for batch in reading:
             batch.threads = 1
             batch.stop = stop
             pending.append((batch, pool.submit(function, batch)))
@@ -323,20 +342,26 @@ def _map_in_pool(
                 yield _wait_for_first(pending)
         while pending:
             yield _wait_for_first(pending)
-        if reading_errors:
-            raise reading_errors[0]
+        if reading.error is not None:
+            raise reading.error
     finally:
         # If the caller stops early, batches in progress are interrupted and waiting batches are not started.
         stop.append(True)
         pool.shutdown(cancel_futures=True)
 
 
-def _read_until_error(batches: Iterator[Batch], errors: list[Exception]) -> Iterator[Batch]:
-    """Yield batches. If reading fails, add the error to ``errors`` instead of raising it."""
-    try:
-        yield from batches
-    except Exception as error:
-        errors.append(error)
+class _Reading:
+    """An iterator over batches that ends if a batch cannot be read. The error is then stored in ``error``."""
+
+    def __init__(self, batches: Iterator[Batch]) -> None:
+        self._batches = batches
+        self.error: Exception | None = None
+
+    def __iter__(self) -> Iterator[Batch]:
+        try:
+            yield from self._batches
+        except Exception as error:
+            self.error = error
 
 
 def _start_pool(threads: int) -> ThreadPool | None:
