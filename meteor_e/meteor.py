@@ -174,8 +174,8 @@ class Meteor(Metric):
         self._set_components(make_components(self.chain, resources, offline))
         prefixes = self.resources.nonbreaking_prefixes
         self.normalizer = Normalizer(self.chain.normalization, language.apostrophes, prefixes)
-        self.signature = signature(self.chain, self.components)
         self._idf_weights = None if self.chain.idf is None else self._read_idf_weights(self.chain.idf)
+        self.signature = signature(self.chain, self.components)
         self._identity = "word"
         self._requested_engine: str | None = None
         self._start_engine()

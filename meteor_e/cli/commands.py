@@ -236,14 +236,11 @@ class PluginGroup(FullHelpGroup):
         from meteor_e.plugins.registry import plugin_registry
 
         full_name = self.prefix + name
-        installed_commands = plugin_registry().commands
-        if full_name in installed_commands.names():
+        if full_name in plugin_registry().commands.names():
             try:
-                return installed_commands.get(full_name)
+                return plugin_registry().commands.get(full_name)
             except MeteorError as error:
-                if context.resilient_parsing:
-                    return None
-                return _make_failing_command(name, f"ERROR: {error}", error)
+                return None if context.resilient_parsing else _make_failing_command(name, f"ERROR: {error}", error)
         note = load_command_notes().get(full_name)
         if note is None:
             return None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -125,14 +125,26 @@ class Inputs(Options):
         is_only_file = len(files) == 1 and not references
         formats = self._detect_formats([*files, *references], is_only_file)
         table_formats = [format_name for format_name in formats.values() if format_name not in TEXT_FORMATS]
-        if table_formats:
-            table_class = _find_table_format(table_formats[0])
-            if not is_only_file or self.references_per_segment > 1:
-                raise ConfigError(_ONE_TABLE)
-            return self._rename_systems(self._read_table(table_class, files[0]))
+        if not table_formats:
+            return self._rename_systems(self._read_texts(files, references, formats))
+        table_class = _find_table_format(table_formats[0])
+        if not is_only_file or self.references_per_segment > 1:
+            raise ConfigError(_ONE_TABLE)
+        return self._rename_systems(self._read_table(table_class, files[0]))
+
+    def _read_texts(
+        self, files: Sequence[str], references: Sequence[str], formats: Mapping[str, str]
+    ) -> Sequence[System]:
+        """Return the systems of text files.
+
+        Args:
+            files: the files of hypotheses.
+            references: the files of references.
+            formats: the format of each file.
+        """
         if self._has_columns():
             raise ConfigError(_not_a_table(files[0] if files else "nothing", self.format_in))
-        systems = read_systems(
+        return read_systems(
             files,
             references,
             references_per_segment=self.references_per_segment,
@@ -140,7 +152,6 @@ class Inputs(Options):
             formats=formats,
             on_missing=self.on_missing,
         )
-        return self._rename_systems(systems)
 
     def _detect_formats(self, paths: Sequence[str], is_only_file: bool) -> dict[str, str]:
         """Map the path of each input file to its format. The formats are detected unless ``--format-in`` is set.
@@ -216,15 +227,14 @@ class Inputs(Options):
             ConfigError: if the number of names differs from the number of systems, a name is empty or occurs twice, or
                 the names of two systems differ only in unprintable characters or white space.
         """
-        if self.names and len(self.names) != len(systems):
+        old_names = self.names or [system.name for system in systems]
+        if len(old_names) != len(systems):
             raise ConfigError(
                 f"--name is given {len(self.names)} times, but there are {len(systems)} systems; name each system once"
             )
-        old_names = self.names or [system.name for system in systems]
         # Output formats require names without line breaks.
         new_names = [printable(" ".join(name.split())) for name in old_names]
-        are_distinct = len(set(new_names)) == len(new_names)
-        if self.names and not (are_distinct and all(new_names)):
+        if self.names and not (all(new_names) and len(set(new_names)) == len(new_names)):
             raise ConfigError("--name: the names of systems must be different and not empty")
         _check_new_names(old_names, new_names)
         return [dataclasses.replace(system, name=name) for system, name in zip(systems, new_names, strict=True)]
@@ -232,12 +242,12 @@ class Inputs(Options):
 
 def _check_new_names(old_names: Sequence[str], new_names: Sequence[str]) -> None:
     """Raise ConfigError if two systems with different names would get the same new name."""
-    old_names_by_new_name: dict[str, str] = {}
+    old_name_by_new_name = dict(zip(new_names, old_names, strict=True))
     for old_name, new_name in zip(old_names, new_names, strict=True):
-        first_name = old_names_by_new_name.setdefault(new_name, old_name)
-        if first_name != old_name:
+        last_name = old_name_by_new_name[new_name]
+        if old_name != last_name:
             raise ConfigError(
-                f"systems {first_name!r} and {old_name!r} would both be called {new_name!r}; name them with --name"
+                f"systems {old_name!r} and {last_name!r} would both be called {new_name!r}; name them with --name"
             )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from meteor_e.mbr.decisions import Choice
     from meteor_e.mbr.methods import Method
 
-METHODS = {"exact": None, "pruning": Pruning, "aggregation": Aggregation}
+METHODS: dict[str, type[Any] | None] = {"exact": None, "pruning": Pruning, "aggregation": Aggregation}
 """The table maps the name of each method to its class. The exact method has no class; it scores all pairs."""
 
 
@@ -104,10 +104,9 @@ class MethodOptions(Options):
         """
         options = {"top": self.top, "confidence": self.confidence, "seed": self.seed}
         settings = {name: value for name, value in options.items() if value is not None}
-        method_class: Any = METHODS[self.name]
-        supported_names = [] if method_class is None else [field.name for field in fields(method_class)]
+        method_class = METHODS[self.name]
         for name in settings:
-            if name not in supported_names:
+            if method_class is None or name not in method_class.__dataclass_fields__:
                 raise ConfigError(f"--{name} is not a setting of --method {self.name}")
         return None if method_class is None else method_class(**settings)
 
@@ -192,16 +191,10 @@ class _MbrResult(Result):
         Raises:
             InputError: if a text or a source id contains characters that the format cannot represent.
         """
-        is_nbest_list = self.best > 1
+        make_line = _make_text_line if self.best == 1 else _make_nbest_line
         for number, choice in self._number_choices():
-            source_id = number if choice.source.id is None else choice.source.id
             for candidate_index in choice.best:
-                text = choice.source.candidates[candidate_index]
-                has_separator = is_nbest_list and "|||" in f"{text}{source_id}"
-                has_line_break = len(text.splitlines()) > 1
-                if has_separator or has_line_break:
-                    raise InputError(f"source {number}: a text or ID with line breaks or ||| needs --format jsonl")
-                yield _format_nbest_line(source_id, choice, candidate_index) if is_nbest_list else text
+                yield make_line(number, choice, candidate_index)
 
     def grids(self, digits: int | None = None) -> Iterator[Grid]:
         """Yield one table of the chosen candidates, or nothing if there are no sources."""
@@ -249,11 +242,28 @@ class _MbrResult(Result):
             yield entry
 
 
-def _format_nbest_line(source_id: object, choice: Choice, index: int) -> str:
+def _make_text_line(number: int, choice: Choice, index: int) -> str:
+    """Return the text of a candidate as an output line."""
+    text = choice.source.candidates[index]
+    if len(text.splitlines()) > 1:
+        raise InputError(_describe_unsuitable_text(number))
+    return text
+
+
+def _make_nbest_line(number: int, choice: Choice, index: int) -> str:
     """Format a candidate as a line of a Moses n-best list, with the expected score as the last field."""
     source = choice.source
+    source_id = number if source.id is None else source.id
+    text = source.candidates[index]
+    if "|||" in f"{text}{source_id}" or len(text.splitlines()) > 1:
+        raise InputError(_describe_unsuitable_text(number))
     features = "" if source.scores is None else f"System= {source.scores[index]!r}"
-    return f"{source_id} ||| {source.candidates[index]} ||| {features} ||| {float(choice.scores[index])!r}"
+    return f"{source_id} ||| {text} ||| {features} ||| {float(choice.scores[index])!r}"
+
+
+def _describe_unsuitable_text(number: int) -> str:
+    """Return the error message for a text or an id that a line of text cannot represent."""
+    return f"source {number}: a text or ID with line breaks or ||| needs --format jsonl"
 
 
 def _source_entry(number: int, choice: Choice) -> dict[str, Any]:

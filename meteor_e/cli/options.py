@@ -178,19 +178,19 @@ class MetricOptions(Options):
         """
         from meteor_e.metrics.specs import common_language, distinct, parse_spec, split_label
 
-        other_specs: dict[str, MetricSpec] = {}
+        specs: list[MetricSpec | None] = []
         for specification in specifications:
             _, name = split_label(specification)
-            if name != "meteor":
-                other_specs[specification] = parse_spec(specification, jobs=jobs, threads=self.threads)
-        language = self._language_code() or common_language(other_specs.values())
+            spec = None if name == "meteor" else parse_spec(specification, jobs=jobs, threads=self.threads)
+            specs.append(spec)
+        language = self._language_code() or common_language([spec for spec in specs if spec is not None])
         metrics: list[Metric] = []
-        for specification in specifications:
-            if specification in other_specs:
-                metrics += other_specs[specification].create(TextContext(language))
-            else:
+        for specification, spec in zip(specifications, specs, strict=True):
+            if spec is None:
                 label, _ = split_label(specification)
                 metrics.append(self.meteor(label=label, default_language=language))
+            else:
+                metrics += spec.create(TextContext(language))
         return distinct(metrics)
 
     def _language_code(self) -> str:
@@ -470,14 +470,13 @@ def parse_fields(texts: Sequence[str], *classes: type[Any]) -> list[Any]:
     import msgspec
 
     values = _parse_assignments(texts, "KEY=VALUE")
-    field_names = [_settable_fields(cls) for cls in classes]
-    all_names = list(itertools.chain.from_iterable(field_names))
+    all_names = list(itertools.chain.from_iterable(map(_settable_fields, classes)))
     for name in values:
         if name not in all_names:
             raise ConfigError(_describe_unknown_key(name, all_names))
     instances = []
-    for cls, names in zip(classes, field_names, strict=True):
-        fields = {name: value for name, value in values.items() if name in names}
+    for cls in classes:
+        fields = {name: values[name] for name in _settable_fields(cls) if name in values}
         try:
             instances.append(msgspec.convert(fields, cls))
         except msgspec.ValidationError as error:

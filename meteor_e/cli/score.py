@@ -139,15 +139,15 @@ class ScoreOutput(Output):
         is_table = self.output is not None and self.output.endswith((*PARQUET, *JSON_LINES))
         return self.output if is_table else None
 
-    def data_to_keep(self, output_format: OutputFormat, *, has_tests: bool, has_intervals: bool) -> KeptData:
-        """Return the kinds of segment data that the output, significance tests and intervals need in memory."""
+    def data_to_keep(self, output_format: OutputFormat, analysis: _Analysis) -> KeptData:
+        """Return the kinds of segment data that the output and the statistical analysis need in memory."""
         shows_alignments = self.alignments or self.worst is not None
         return KeptData(
             segments=self.segments or shows_alignments,
-            statistics=has_tests or has_intervals,
+            statistics=analysis.has_tests or analysis.has_intervals,
             details=output_format.details and not self.quiet,
             alignments=shows_alignments,
-            references=has_tests,
+            references=analysis.has_tests,
         )
 
 
@@ -179,23 +179,68 @@ def score(inputs: ScoreInputs, metric: ScoreMetrics, output: ScoreOutput, statis
         systems = load_systems(systems)
         check_explanations(metrics, systems)
     run = ScoreRun(metrics, systems, map_in_order, output.table_file, output.prefix, inputs.cluster)
-    has_tests = statistics.significance != "none"
-    # Significance tests have intervals of their own. Other output than tables does not contain intervals.
-    has_intervals = _has_intervals(metrics) and not (has_tests or output.quiet or output.table_file)
-    keep = output.data_to_keep(output_format, has_tests=has_tests, has_intervals=has_intervals)
+    analysis = _Analysis(metrics, statistics, shows_intervals=not output.quiet and output.table_file is None)
+    keep = output.data_to_keep(output_format, analysis)
     with terminal_progress(output.quiet) as progress:
         table = _evaluate(run, keep, inputs.on_error, progress)
-        tests = _run_tests(table, metrics, statistics) if has_tests else None
-        intervals = _compute_intervals(table, metrics, statistics) if has_intervals else None
-        explanations = explain_systems(metrics, systems) if output.explain else None
-    percent_columns = _meteor_columns(metrics) if output.percent else frozenset()
-    result = ScoreResult(table, tests, intervals, explanations, worst=output.worst, percent_columns=percent_columns)
-    report_file = None if output.table_file else output.output
-    with destination(report_file) as stream:
+        result = ScoreResult(
+            table,
+            tests=analysis.run_tests(table),
+            intervals=analysis.compute_intervals(table),
+            explanations=explain_systems(metrics, systems) if output.explain else None,
+            worst=output.worst,
+            percent_columns=_meteor_columns(metrics) if output.percent else frozenset(),
+        )
+    with destination(None if output.table_file else output.output) as stream:
         if output.quiet:
             _write_bare_scores(table, stream)
         else:
             output_format.write(result, stream, OutputOptions(output.digits, wmt_names))
+
+
+@dataclass(frozen=True)
+class _Analysis:
+    """The statistical analysis of a table of scores.
+
+    Attributes:
+        metrics: the metrics of the table.
+        options: the options of significance tests.
+        shows_intervals: whether the output can contain confidence intervals.
+    """
+
+    metrics: Sequence[Metric]
+    options: SignificanceOptions
+    shows_intervals: bool
+
+    @property
+    def has_tests(self) -> bool:
+        """Whether the differences between systems are tested."""
+        return self.options.significance != "none"
+
+    @property
+    def has_intervals(self) -> bool:
+        """Whether confidence intervals are computed. Significance tests have intervals of their own."""
+        columns = [column for metric in self.metrics for column in metric.headings]
+        return self.shows_intervals and not self.has_tests and any(column.has_interval for column in columns)
+
+    def run_tests(self, table: ScoreTable) -> TableTests | None:
+        """Test whether the score differences between the systems are significant, if the options ask for tests."""
+        if not self.has_tests:
+            return None
+        # This import loads NumPy, so it is delayed until significance tests need it.
+        from meteor_e.significance.tables import Significance, compare_table
+
+        settings = Significance(self.options.significance, self.options.samples, self.options.seed)
+        return compare_table(table, self.metrics, settings)
+
+    def compute_intervals(self, table: ScoreTable) -> TableIntervals | None:
+        """Compute the confidence intervals that the table of scores shows, if a metric has any."""
+        if not self.has_intervals:
+            return None
+        # This import loads NumPy, so it is delayed until intervals need it.
+        from meteor_e.significance.tables import compute_intervals
+
+        return compute_intervals(table, self.metrics, self.options.seed)
 
 
 def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) -> ScoreTable:
@@ -207,40 +252,29 @@ def _evaluate(run: ScoreRun, keep: KeptData, on_error: str, progress: Progress) 
         on_error: the policy for segments that cannot be aligned: ``stop``, ``skip`` or ``zero``.
         progress: the callback that receives the number of finished segments.
     """
-    metrics = run.metrics
-    runner_names = []
-    if run.cluster is not None:
-        runner_names.append("dask")
-    if run.output is not None:
-        runner_names.append("table")
     policy = None if on_error == "stop" else on_error
-    with ExitStack() as active_runners:
-        for name in runner_names:
-            # A runner changes how the systems are read, or how the batches of segments are scored.
-            runner: ScoreRunner = plugin_registry().runners.get(name).make()
-            run = active_runners.enter_context(runner.start(run))
-        return evaluate(metrics, run.systems, keep=keep, on_error=policy, execute=run.execute, progress=progress)
+    with ExitStack() as runners:
+        active_run = run
+        if run.cluster is not None:
+            # This runner changes how the batches of segments are scored.
+            active_run = runners.enter_context(_load_runner("dask").start(active_run))
+        if run.output is not None:
+            # This runner changes how the systems are read, and writes each scored batch to the table.
+            active_run = runners.enter_context(_load_runner("table").start(active_run))
+        return evaluate(
+            run.metrics,
+            active_run.systems,
+            keep=keep,
+            on_error=policy,
+            execute=active_run.execute,
+            progress=progress,
+        )
 
 
-def _run_tests(table: ScoreTable, metrics: Sequence[Metric], options: SignificanceOptions) -> TableTests:
-    """Test whether the score differences between the systems are significant."""
-    # This import loads NumPy, so it is delayed until significance tests need it.
-    from meteor_e.significance.tables import Significance, compare_table
-
-    return compare_table(table, metrics, Significance(options.significance, options.samples, options.seed))
-
-
-def _has_intervals(metrics: Sequence[Metric]) -> bool:
-    """Return whether a column of the metrics shows a confidence interval without significance tests."""
-    return any(column.has_interval for metric in metrics for column in metric.headings)
-
-
-def _compute_intervals(table: ScoreTable, metrics: Sequence[Metric], options: SignificanceOptions) -> TableIntervals:
-    """Compute the confidence intervals that the table of scores shows."""
-    # This import loads NumPy, so it is delayed until intervals need it.
-    from meteor_e.significance.tables import compute_intervals
-
-    return compute_intervals(table, metrics, options.seed)
+def _load_runner(name: str) -> ScoreRunner:
+    """Create the runner with the given name, which a plugin provides."""
+    runner: ScoreRunner = plugin_registry().runners.get(name).make()
+    return runner
 
 
 def _meteor_columns(metrics: Sequence[Metric]) -> frozenset[str]:
@@ -330,16 +364,18 @@ def _apply_test_set(inputs: ScoreInputs, metric: ScoreMetrics) -> tuple[ScoreInp
     if inputs.references:
         raise ConfigError("--test-set gives the references; leave out --reference")
     test_set = named_set(inputs.test_set, inputs.pair)
-    if not inputs.files and not test_set.systems:
+    if not metric.language and metric.chain is None:
+        metric = replace(metric, language=target_language(inputs.pair))
+    references = tuple(test_set.references)
+    if inputs.files:
+        return replace(inputs, references=references), metric
+    if not test_set.systems:
         raise ConfigError(
             f"test set {inputs.test_set} has no system outputs for {inputs.pair}; give files with hypotheses"
         )
-    if not metric.language and metric.chain is None:
-        metric = replace(metric, language=target_language(inputs.pair))
-    if not inputs.files:
-        names = inputs.names or tuple(test_set.systems)
-        inputs = replace(inputs, files=tuple(test_set.systems.values()), names=names)
-    return replace(inputs, references=tuple(test_set.references)), metric
+    files = tuple(test_set.systems.values())
+    names = inputs.names or tuple(test_set.systems)
+    return replace(inputs, references=references, files=files, names=names), metric
 
 
 def _wmt_names(inputs: ScoreInputs, output: ScoreOutput) -> WmtNames:
