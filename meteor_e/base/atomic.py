@@ -120,16 +120,22 @@ def atomic_output(path: PathLike) -> Iterator[Path]:
         raise InputError(f"cannot write {os.fspath(path)!r}: {error}") from error
     is_special = target.exists() and not target.is_file()
     output = contextlib.nullcontext(target) if is_special else atomic_file(target)
-    output_file = target
     try:
         with output as output_file:
             yield output_file
     except OSError as error:
-        concerns_output = error.filename in (str(target), str(output_file))
-        has_no_space = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-        if concerns_output or has_no_space:
-            raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from error
-        raise
+        if not _concerns_output(error, target):
+            raise
+        raise InputError(f"cannot write {os.fspath(path)}: {error.strerror}") from error
+
+
+def _concerns_output(error: OSError, target: Path) -> bool:
+    """Return whether the disk is full, or the error names the output file or a temporary file next to it."""
+    if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+        return True
+    file = Path(str(error.filename))
+    is_temporary_file = file.parent == target.parent and _TEMPORARY_NAME.fullmatch(file.name) is not None
+    return file == target or is_temporary_file
 
 
 @contextlib.contextmanager

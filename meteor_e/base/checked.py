@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Iterator, Mapping
-from itertools import repeat
 from numbers import Integral, Real
 from types import UnionType
 from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
@@ -39,8 +37,8 @@ def convert(document: Document, kind: Any, noun: str = "key") -> Any:
     try:
         return msgspec.convert(data, kind)
     except msgspec.ValidationError as error:
-        key, description = _find_mistake(data, kind, str(error), noun)
-        raise document.error(key, description) from None
+        mistake = _find_mistake(data, kind, error, noun)
+        raise document.error(mistake.key, mistake.description) from None
 
 
 def _simplify_value(value: Any) -> Any:
@@ -58,53 +56,59 @@ def _simplify_value(value: Any) -> Any:
     return value
 
 
-def _find_mistake(value: Any, kind: Any, message: str, noun: str) -> tuple[Key, str]:
-    """Find the first invalid entry in a value. Return the key of the entry and a description of the mistake.
+class _Mistake(NamedTuple):
+    """An invalid entry of a document, with its key and a description of the mistake."""
+
+    key: Key
+    description: str
+
+
+def _find_mistake(value: Any, kind: Any, error: msgspec.ValidationError, noun: str) -> _Mistake:
+    """Find the first invalid entry in a value.
 
     msgspec does not say which key of a mapping is invalid. Each item of the value is therefore checked separately.
 
     Args:
         value: the invalid value.
         kind: the type that the value should have.
-        message: the error message of msgspec for the value.
+        error: the error of msgspec for the value.
         noun: the word for a key in error messages.
     """
-    # If an item of the value is invalid, the message of msgspec ends with the path of the item.
-    items = _iterate_items(value, kind) if " - at `" in message else ()
-    for key, item, item_kind in items:
+    for key, item, item_kind in _iterate_items(value, kind):
         try:
             msgspec.convert(item, item_kind)
-        except msgspec.ValidationError as error:
-            inner_key, description = _find_mistake(item, item_kind, str(error), noun)
-            return (key, *inner_key), description
-    unknown_field = re.match("Object contains unknown field `(.*)`", message, re.DOTALL)
-    if unknown_field is not None:
-        field_name = unknown_field[1]
-        return (field_name,), _describe_unknown_field(field_name, kind, noun)
-    return (), _describe_mistake(value, kind, message, noun)
+        except msgspec.ValidationError as item_error:
+            mistake = _find_mistake(item, item_kind, item_error, noun)
+            return mistake._replace(key=(key, *mistake.key))
+    if error.__cause__ is not None:
+        # A struct that validates its own fields has raised this error.
+        return _Mistake((), str(error))
+    key_mistake = _find_key_mistake(value, kind, noun) if isinstance(value, dict) else None
+    return key_mistake or _Mistake((), _describe_wrong_type(value, kind))
 
 
-def _describe_mistake(value: Any, kind: Any, message: str, noun: str) -> str:
-    """Describe a mistake in a value as a whole, such as a wrong type. For the arguments, see :func:`_find_mistake`."""
-    missing_field = re.match("Object missing required field `(.*)`", message)
-    if missing_field:
-        return f"the {noun} {missing_field[1]!r} is missing"
-    if not message.startswith(("Expected", "Invalid enum value", "Number out of range")):
-        return message  # A struct that validates its own fields has raised this error.
-    if isinstance(value, dict) and not all(isinstance(name, str) and name for name in value):
-        return "has a key that is not a text"
+def _find_key_mistake(mapping: dict[Any, Any], kind: Any, noun: str) -> _Mistake | None:
+    """Find a key that is not a text, or that a struct does not have or lacks. Return ``None`` if all keys are valid."""
+    fields = _find_fields(kind)
+    for name in mapping:
+        if not isinstance(name, str) or not (name or fields):
+            return _Mistake((), "has a key that is not a text")
+        if fields and name not in fields:
+            suggestion = near_miss(name, fields) or f"; there are {', '.join(fields)}"
+            return _Mistake((name,), f"unknown {noun}{suggestion}")
+    for name, field in fields.items():
+        if field.required and name not in mapping:
+            return _Mistake((), f"the {noun} {name!r} is missing")
+    return None
+
+
+def _describe_wrong_type(value: Any, kind: Any) -> str:
+    """Return the error message for a value that does not have the expected type. It may suggest a similar choice."""
     choices: list[str] = []
     for member in _union_members(kind):
         choices += _list_choices(types.type_info(member))
     suggestion = near_miss(str(value), choices)
     return f"must be {describe_type(types.type_info(kind))}, not {_describe_value(value)}{suggestion}"
-
-
-def _describe_unknown_field(name: str, kind: Any, noun: str) -> str:
-    """Return the error message for an unknown field. The message suggests a similar name or lists all field names."""
-    names = [field for member in _union_members(kind) for field in _field_types(member)]
-    suggestion = near_miss(name, names)
-    return f"unknown {noun}{suggestion}" if suggestion else f"unknown {noun}; there are {', '.join(names) or 'none'}"
 
 
 class _Item(NamedTuple):
@@ -125,21 +129,23 @@ def _iterate_items(value: Any, kind: Any) -> Iterator[_Item]:
 
 
 def _iterate_mapping(mapping: dict[str, Any], kind: Any) -> Iterator[_Item]:
-    """Yield the items of a mapping with their expected types. Keys that the expected struct lacks are skipped."""
+    """Yield the items of a mapping with their expected types, up to the first key that the expected struct lacks."""
+    fields = _find_fields(kind)
     is_dictionary = get_origin(kind) is dict
-    value_kinds = dict.fromkeys(mapping, get_args(kind)[1]) if is_dictionary else _field_types(kind)
     for key, value in mapping.items():
-        if key in value_kinds:
-            yield _Item(key, value, value_kinds[key])
+        if not is_dictionary and key not in fields:
+            return
+        value_kind = get_args(kind)[1] if is_dictionary else fields[key].type
+        yield _Item(key, value, value_kind)
 
 
 def _iterate_list(items: list[Any], kind: Any) -> Iterator[_Item]:
-    """Yield the items of a list with their expected types. Items beyond the length of an expected tuple are skipped."""
+    """Yield the items of a list with their expected types. A list does not have items if its length is wrong."""
     arguments = get_args(kind)
     is_homogeneous = get_origin(kind) is list or arguments[-1] is ...
-    item_kinds = repeat(arguments[0]) if is_homogeneous else arguments
-    for index, (item, item_kind) in enumerate(zip(items, item_kinds, strict=False)):
-        yield _Item(index, item, item_kind)
+    item_kinds = arguments[:1] * len(items) if is_homogeneous else arguments
+    if len(items) == len(item_kinds):
+        yield from map(_Item, range(len(items)), items, item_kinds)
 
 
 def _union_members(kind: Any) -> list[Any]:
@@ -151,11 +157,12 @@ def _union_members(kind: Any) -> list[Any]:
     return [kind]
 
 
-def _field_types(kind: Any) -> dict[str, Any]:
-    """Return the field types of a struct by field name. Return an empty dictionary if the type is not a struct."""
-    if not isinstance(kind, type) or not issubclass(kind, msgspec.Struct):
-        return {}
-    return {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+def _find_fields(kind: Any) -> dict[str, msgspec.structs.FieldInfo]:
+    """Return the fields of a struct by name. The struct may be a member of a union. Other types do not have fields."""
+    structs = [
+        member for member in _union_members(kind) if isinstance(member, type) and issubclass(member, msgspec.Struct)
+    ]
+    return {field.encode_name: field for struct in structs for field in msgspec.structs.fields(struct)}
 
 
 def _list_choices(kind: types.Type) -> list[str]:
@@ -174,6 +181,8 @@ _DESCRIPTIONS = {
     types.FloatType: "a number",
     types.ListType: "a list",
     types.VarTupleType: "a list",
+    types.SetType: "a list",
+    types.FrozenSetType: "a list",
     types.DictType: "a mapping",
 }
 """Descriptions of types for error messages."""
@@ -181,26 +190,26 @@ _DESCRIPTIONS = {
 
 def describe_type(kind: types.Type) -> str:
     """Describe the values that a msgspec type allows, such as ``a number from 0 to 1``, for an error message."""
-    if isinstance(kind, types.Metadata):
-        path_kind = (kind.extra or {}).get("path")
-        return f"the path of a {path_kind}" if path_kind else describe_type(kind.type)
-    if isinstance(kind, types.UnionType):
-        return " or ".join(describe_type(member) for member in kind.types if not isinstance(member, types.NoneType))
-    if isinstance(kind, types.StructType):
-        return f"a mapping with {', '.join(field.encode_name for field in kind.fields)}"
-    if isinstance(kind, types.TupleType):
-        return f"a list of {len(kind.item_types)}"
-    choices = _list_choices(kind)
-    if choices:
-        return f"one of {', '.join(choices)}"
-    if isinstance(kind, types.StrType) and kind.pattern is not None:
-        return "letters and digits, joined by - or _"
-    description = _DESCRIPTIONS.get(type(kind), "a text")
-    if isinstance(kind, types.IntType | types.FloatType):
-        return description + _describe_bounds(kind)
-    if isinstance(kind, types.CollectionType | types.DictType) and kind.min_length:
-        return f"{description} that is not empty"
-    return description
+    match kind:
+        case types.Metadata():
+            path_kind = (kind.extra or {}).get("path")
+            return f"the path of a {path_kind}" if path_kind else describe_type(kind.type)
+        case types.UnionType():
+            return " or ".join(describe_type(member) for member in kind.types if not isinstance(member, types.NoneType))
+        case types.StructType():
+            return f"a mapping with {', '.join(field.encode_name for field in kind.fields)}"
+        case types.TupleType():
+            return f"a list of {len(kind.item_types)}"
+        case types.EnumType() | types.LiteralType():
+            return f"one of {', '.join(_list_choices(kind))}"
+        case types.IntType() | types.FloatType():
+            return _DESCRIPTIONS[type(kind)] + _describe_bounds(kind)
+        case types.CollectionType() | types.DictType() if kind.min_length:
+            return f"{_DESCRIPTIONS[type(kind)]} that is not empty"
+        case types.StrType(pattern=str()):  # The only pattern is that of names.
+            return "letters and digits, joined by - or _"
+        case _:
+            return _DESCRIPTIONS.get(type(kind), "a text")
 
 
 def _describe_bounds(kind: types.IntType | types.FloatType) -> str:

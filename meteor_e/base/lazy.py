@@ -6,7 +6,7 @@ import functools
 import sys
 from collections.abc import Callable
 from importlib import import_module
-from typing import Any
+from typing import Any, NamedTuple
 
 _ONLY_AST = 1 << 10
 """The value of ``ast.PyCF_ONLY_AST``. Importing ``ast`` for this constant would take time."""
@@ -35,8 +35,8 @@ def _import_attribute(package: str, name: str) -> Any:
     if name == "__all__":
         attribute: Any = _list_names(package)
     elif not is_special and name in _read_stub(package):
-        source_module, source_name = _read_stub(package)[name]
-        attribute = getattr(import_module(source_module), source_name)
+        source = _read_stub(package)[name]
+        attribute = getattr(import_module(source.module), source.name)
     else:
         raise AttributeError(f"module {package!r} has no attribute {name!r}")
     setattr(sys.modules[package], name, attribute)
@@ -48,19 +48,26 @@ def _list_names(package: str) -> list[str]:
     return sorted(_read_stub(package))
 
 
+class _ImportSource(NamedTuple):
+    """The module from which a name is imported, and the name in this module."""
+
+    module: str
+    name: str
+
+
 @functools.cache
-def _read_stub(package: str) -> dict[str, tuple[str, str]]:
-    """Read the stub of a package, which consists of imports. Map each public name to its module and original name."""
+def _read_stub(package: str) -> dict[str, _ImportSource]:
+    """Read the stub of a package, which consists of imports, and return the source of each public name."""
     spec: Any = sys.modules[package].__spec__
     # The stub is read by the loader of the package, because the package may be in a ZIP archive.
     stub_code = spec.loader.get_data(f"{spec.origin}i")
     stub: Any = compile(stub_code, package, "exec", _ONLY_AST)
-    sources: dict[str, tuple[str, str]] = {}
+    sources: dict[str, _ImportSource] = {}
     for statement in stub.body:
-        for imported_name in statement.names:
-            if imported_name.name == "*":
-                for name in import_module(statement.module).__all__:
-                    sources[name] = (statement.module, name)
+        for alias in statement.names:
+            if alias.name == "*":
+                public_names = import_module(statement.module).__all__
+                sources |= {name: _ImportSource(statement.module, name) for name in public_names}
             else:
-                sources[imported_name.asname or imported_name.name] = (statement.module, imported_name.name)
+                sources[alias.asname or alias.name] = _ImportSource(statement.module, alias.name)
     return sources

@@ -114,17 +114,21 @@ def read_sources(
     Raises:
         InputError: if an argument is not a list of lists of strings, or if the arguments differ in length.
     """
-    hypothesis_lists = check_list(hypotheses, "sources", "source")
+    hypothesis_lists = _read_candidates(hypotheses, "sources")
     if references is None:
-        for number, texts in enumerate(hypothesis_lists, 1):
-            candidates = check_candidates(texts, number)
+        for candidates in hypothesis_lists:
             yield candidates, candidates
         return
-    reference_lists = check_list(references, "references", "source")
-    # zip_longest() pads the shorter argument with None, which check_candidates() rejects.
-    pairs = zip_longest(hypothesis_lists, reference_lists)
-    for number, (source_hypotheses, source_references) in enumerate(pairs, 1):
-        yield check_candidates(source_hypotheses, number), check_candidates(source_references, number)
+    for number, pair in enumerate(zip_longest(hypothesis_lists, _read_candidates(references, "references")), 1):
+        if None in pair:
+            raise InputError(f"source {number} has no hypotheses or no references; both lists need one item per source")
+        yield pair
+
+
+def _read_candidates(candidate_lists: Iterable[Any], description: str) -> Iterator[list[str]]:
+    """Check and yield the candidates of each source sentence."""
+    for number, candidates in enumerate(check_list(candidate_lists, description, "source"), 1):
+        yield check_candidates(candidates, number)
 
 
 def check_items(**arguments: Any) -> dict[str, list[Any]]:
@@ -151,13 +155,21 @@ def _check_column(name: str, values: Any) -> list[Any]:
     """
     column: list[Any] = []
     for number, item in enumerate(check_list(values, name, "segment"), 1):
-        has_several_texts = name == "references" and not isinstance(item, str)
-        texts = list(check_list(item, f"segment {number}: {name}", "text")) if has_several_texts else [item]
-        if not texts:
-            raise InputError(f"segment {number}: there is no text in the {name}")
-        # All texts of a segment are checked at once. If this check fails, the loop finds the invalid text.
-        if not are_valid_texts(texts):
-            for text in texts:
-                check_text(text, f"segment {number}: a text of the {name}")
-        column.append(texts if has_several_texts else item)
+        if name != "references" or isinstance(item, str):
+            check_text(item, f"segment {number}: a text of the {name}")
+            column.append(item)
+        else:
+            column.append(_check_references(item, number))
     return column
+
+
+def _check_references(texts: Any, segment_number: int) -> list[str]:
+    """Check that the references of a segment are a list of strings, and return the list."""
+    references = list(check_list(texts, f"segment {segment_number}: references", "text"))
+    if not references:
+        raise InputError(f"segment {segment_number}: there is no text in the references")
+    # All references are checked at once. If this check fails, the loop finds the invalid text.
+    if not are_valid_texts(references):
+        for text in references:
+            check_text(text, f"segment {segment_number}: a text of the references")
+    return references

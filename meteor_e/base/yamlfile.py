@@ -12,9 +12,9 @@ import math
 import os
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.base.errors import ConfigError
 from meteor_e.base.files import read_regular
@@ -151,22 +151,11 @@ def parse_yaml(content: bytes, source: str) -> Document:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise ConfigError(f"{source}:{line}: is not UTF-8; save the file as UTF-8") from None
-    document = Document(None, source, lines={})
+    events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
     try:
-        events = yaml.parse(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-        # The first three events begin the stream, the document and the top-level value.
-        first_events = list(islice(events, 3))
-        if len(first_events) < 3:
-            raise ConfigError(f"{source}: is empty")
-        data = _build_value(events, first_events[2], (), document)
-        next(events)  # This event ends the document.
-        next_event: Any = next(events)
+        return _DocumentBuilder(events, source).build_document()
     except yaml.YAMLError as error:
         raise _convert_yaml_error(error, source) from None
-    if not isinstance(next_event, yaml.StreamEndEvent):
-        line = next_event.start_mark.line + 1
-        raise ConfigError(f"{source}:{line}: a second document begins; a file can hold only one document")
-    return document._replace(data=data)
 
 
 def _convert_yaml_error(error: Any, source: str) -> ConfigError:
@@ -177,76 +166,115 @@ def _convert_yaml_error(error: Any, source: str) -> ConfigError:
     return ConfigError(f"{location}: is not YAML: {shorten(problem, 100)}")
 
 
-def _build_value(events: Iterator[Any], first_event: Any, key: Key, document: Document) -> Any:
-    """Build a value from PyYAML events.
+@dataclass(frozen=True)
+class _DocumentBuilder:
+    """Build a document from the events of PyYAML's parser.
 
-    Args:
-        events: the events after the first event of the value.
-        first_event: the first event of the value.
-        key: the keys and list indexes that lead to the value.
-        document: the document, which receives the line numbers and creates errors.
-
-    Raises:
-        ConfigError: if the document is too large or nested too deeply, or the value is not allowed.
+    Attributes:
+        events: the events that have not been read yet.
+        source: the name of the file in errors.
+        lines: the line numbers of the keys and list items that have been read.
     """
-    import yaml  # This import is slow.
 
-    if len(document.lines) > VALUE_LIMIT or len(key) > DEPTH_LIMIT:
-        limits = f"has more than {VALUE_LIMIT} values, or is nested more than {DEPTH_LIMIT} deep"
-        raise document.error(key[:1], limits)
-    if first_event.anchor is not None or first_event.tag is not None:
-        raise document.error(key, "has an anchor, an alias or a tag, which are not allowed")
-    if isinstance(first_event, yaml.SequenceStartEvent):
-        return _build_list(events, key, document)
-    if isinstance(first_event, yaml.MappingStartEvent):
-        return _build_mapping(events, key, document)
-    is_quoted = not first_event.implicit[0]
-    value = first_event.value if is_quoted else plain_value(first_event.value)
-    if isinstance(value, float) and not math.isfinite(value):
-        raise document.error(key, f"is {first_event.value}; it must be a finite number")
-    return value
+    events: Iterator[Any]
+    source: str
+    lines: dict[Key, int] = field(default_factory=dict)
 
+    def build_document(self) -> Document:
+        """Build the only document of the file.
 
-def _build_list(events: Iterator[Any], key: Key, document: Document) -> list[Any]:
-    """Build a list from the PyYAML events of its items. For the arguments, see :func:`_build_value`."""
-    import yaml  # This import is slow.
+        Raises:
+            ConfigError: if the file is empty or has several documents, or for the reasons of :meth:`_build_value`.
+        """
+        import yaml  # This import is slow.
 
-    lines = cast("dict[Key, int]", document.lines)
-    items: list[Any] = []
-    event = next(events)
-    while not isinstance(event, yaml.CollectionEndEvent):
-        item_key = (*key, len(items))
-        lines[item_key] = event.start_mark.line + 1
-        items.append(_build_value(events, event, item_key, document))
-        event = next(events)
-    return items
+        next(self.events)  # This event begins the stream.
+        if isinstance(next(self.events), yaml.StreamEndEvent):
+            raise ConfigError(f"{self.source}: is empty")
+        data = self._build_value(next(self.events), ())
+        next(self.events)  # This event ends the document.
+        next_event = next(self.events)
+        if not isinstance(next_event, yaml.StreamEndEvent):
+            line = next_event.start_mark.line + 1
+            raise ConfigError(f"{self.source}:{line}: a second document begins; a file can hold only one document")
+        return Document(data, self.source, self.lines)
 
+    def _error(self, key: Key, message: str) -> ConfigError:
+        """Return an error whose message contains the location of a key that has been read."""
+        return Document(None, self.source, self.lines).error(key, message)
 
-def _build_mapping(events: Iterator[Any], key: Key, document: Document) -> dict[str, Any]:
-    """Build a mapping from the PyYAML events of its keys and values. For the arguments, see :func:`_build_value`.
+    def _build_value(self, first_event: Any, key: Key) -> Any:
+        """Build a value from its first event and the events that follow.
 
-    Raises:
-        ConfigError: if a key is not a scalar, or the mapping contains a key twice.
-    """
-    import yaml  # This import is slow.
+        Args:
+            first_event: the first event of the value.
+            key: the keys and list indexes that lead to the value.
 
-    lines = cast("dict[Key, int]", document.lines)
-    mapping: dict[str, Any] = {}
-    key_event = next(events)
-    while not isinstance(key_event, yaml.CollectionEndEvent):
-        line = key_event.start_mark.line + 1
-        if not isinstance(key_event, yaml.ScalarEvent):
-            invalid_key = (*key, "?")
-            lines[invalid_key] = line
-            raise document.error(invalid_key, "is a key that is not a text")
-        value_key = (*key, key_event.value)
-        previous_line = lines.get(value_key)
-        lines[value_key] = line
-        if previous_line is not None:
-            raise document.error(value_key, f"is given twice, on lines {previous_line} and {line}")
-        mapping[key_event.value] = _build_value(events, next(events), value_key, document)
-        key_event = next(events)
-    return mapping
+        Raises:
+            ConfigError: if the document is too large or nested too deeply, or the value is not allowed.
+        """
+        import yaml  # This import is slow.
+
+        if len(self.lines) > VALUE_LIMIT or len(key) > DEPTH_LIMIT:
+            limits = f"has more than {VALUE_LIMIT} values, or is nested more than {DEPTH_LIMIT} deep"
+            raise self._error(key[:1], limits)
+        if first_event.anchor is not None or first_event.tag is not None:
+            raise self._error(key, "has an anchor, an alias or a tag, which are not allowed")
+        if isinstance(first_event, yaml.SequenceStartEvent):
+            return self._build_list(key)
+        if isinstance(first_event, yaml.MappingStartEvent):
+            return self._build_mapping(key)
+        return self._build_scalar(first_event, key)
+
+    def _build_scalar(self, event: Any, key: Key) -> str | int | float | bool | None:
+        """Return the value of a scalar. Quoted scalars are strings."""
+        is_plain = event.implicit[0]
+        value = plain_value(event.value) if is_plain else event.value
+        if isinstance(value, float) and not math.isfinite(value):
+            raise self._error(key, f"is {event.value}; it must be a finite number")
+        return value
+
+    def _read_collection(self) -> Iterator[Any]:
+        """Yield the first event of each list item or mapping key, up to the end of a list or mapping.
+
+        The caller reads the other events of each item before it requests the next item.
+        """
+        import yaml  # This import is slow.
+
+        while not isinstance(event := next(self.events), yaml.CollectionEndEvent):
+            yield event
+
+    def _build_list(self, key: Key) -> list[Any]:
+        """Build a list from the events of its items."""
+        items: list[Any] = []
+        for event in self._read_collection():
+            item_key = (*key, len(items))
+            self.lines[item_key] = event.start_mark.line + 1
+            items.append(self._build_value(event, item_key))
+        return items
+
+    def _build_mapping(self, key: Key) -> dict[str, Any]:
+        """Build a mapping from the events of its keys and values.
+
+        Raises:
+            ConfigError: if a key is not a scalar, or the mapping contains a key twice.
+        """
+        import yaml  # This import is slow.
+
+        mapping: dict[str, Any] = {}
+        for key_event in self._read_collection():
+            is_scalar = isinstance(key_event, yaml.ScalarEvent)
+            name = key_event.value if is_scalar else "?"
+            value_key = (*key, name)
+            previous_line = self.lines.get(value_key)
+            line = key_event.start_mark.line + 1
+            self.lines[value_key] = line
+            if not is_scalar:
+                raise self._error(value_key, "is a key that is not a text")
+            if name in mapping:
+                raise self._error(value_key, f"is given twice, on lines {previous_line} and {line}")
+            mapping[name] = self._build_value(next(self.events), value_key)
+        return mapping
 
 
 def plain_value(text: str) -> str | int | float | bool | None:
