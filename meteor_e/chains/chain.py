@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -97,12 +97,6 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
     _check_values(config)
     parameters = {name: float(config.parameters.get(name, getattr(task, name))) for name in GREEK}
     weights = tuple(matcher.weight or 0.0 for matcher in matchers)
-    lemmatizer = config.lemmatizer
-    needs_lemmatizer = any(matcher.name == "lemma" for matcher in matchers)
-    if lemmatizer is None and needs_lemmatizer and language.lemmatizer not in (None, "none"):
-        lemmatizer = ChainEntry(language.lemmatizer)
-    if lemmatizer is not None:
-        lemmatizer = _resolve_options("lemmatizer", lemmatizer, registry)
     return Chain(
         language=language,
         task=task_name,
@@ -112,7 +106,7 @@ def resolve(config: ChainConfig, registry: PluginRegistry) -> Chain:
         **config.plain,
         pack=None if config.pack == NO_PACK else config.pack or language.pack,
         function_words=_resolve_function_words(config, language),
-        lemmatizer=lemmatizer,
+        lemmatizer=_resolve_lemmatizer(config, language, matchers, registry),
     )
 
 
@@ -188,6 +182,18 @@ def _resolve_function_words(config: ChainConfig, language: Language) -> str | No
     return None if pack in (OWN_FUNCTION_WORDS, chain_pack) else pack
 
 
+def _resolve_lemmatizer(
+    config: ChainConfig, language: Language, matchers: Sequence[ChainEntry], registry: PluginRegistry
+) -> ChainEntry | None:
+    """Return the lemmatizer of a chain. By default, only chains with the matcher ``lemma`` have a lemmatizer."""
+    if config.lemmatizer is not None:
+        return _resolve_options("lemmatizer", config.lemmatizer, registry)
+    needs_lemmas = any(matcher.name == "lemma" for matcher in matchers)
+    if not needs_lemmas or language.lemmatizer is None or language.lemmatizer == "none":
+        return None
+    return _resolve_options("lemmatizer", ChainEntry(language.lemmatizer), registry)
+
+
 def _resolve_matcher(entry: ChainEntry, weights: Mapping[str, float], registry: PluginRegistry) -> ChainEntry:
     """Set the weight of a matcher. By default, the task or the matcher class determines the weight."""
     weight = weights.get(entry.name) if entry.weight is None else entry.weight
@@ -244,11 +250,8 @@ def find_language(name: str, registry: PluginRegistry | None = None, *, pack: st
     if is_path(name):
         return replace(read_language(name), path=os.path.abspath(name))  # noqa: PTH100 (the path is only displayed)
     registry = registry or plugin_registry()
-    try:
+    if name in registry.languages:
         return registry.languages.get(name)
-    except ConfigError:
-        if not isinstance(name, str):
-            raise
     if pack is None:
         return _find_language_of_code(name, registry, generic=True)
     try:
@@ -300,13 +303,19 @@ def _read_language_of_pack(name: str, pack: str, message: str) -> Language:
     folder = Path(pack) if is_path(pack) else PackStore().root / pack
     file = folder / LANGUAGE_FILE
     if not file.is_file():
-        command = f"meteor-e pack build --language {name} --bitext TEXT TRANSLATION"
-        problem = "has no language.yaml" if folder.is_dir() else f"is not installed; build it first: {command}"
-        raise ConfigError(f"{message}. The pack {pack!r}, which could define it, {problem}")
+        reason = _explain_missing_language(folder, name)
+        raise ConfigError(f"{message}. The pack {pack!r}, which could define it, {reason}")
     language = find_language(str(file.absolute()))
     if name not in (language.code, *language.aliases):
         raise ConfigError(message)
     return language
+
+
+def _explain_missing_language(pack_folder: Path, name: str) -> str:
+    """Return the reason why a resource pack does not define a language, as the predicate of an error message."""
+    if pack_folder.is_dir():
+        return "has no language.yaml"
+    return f"is not installed; build it first: meteor-e pack build --language {name} --bitext TEXT TRANSLATION"
 
 
 def make_segmenter(language: Language, registry: PluginRegistry) -> Segmenter:
@@ -363,33 +372,39 @@ def signature(chain: Chain, components: ChainComponents) -> str:
     Returns:
         ``key:value`` pairs joined by ``|``, as in ``meteor_e:0.1.0|lang:en|task:rank|…``.
     """
-    parts = [
-        ("meteor_e", __version__),
-        ("lang", _describe_language(chain.language)),
-        ("task", chain.task),
-        ("norm", chain.normalization.value),
-    ]
-    for name in GREEK:
-        parts.append((name[0], repr(getattr(chain.parameters, name))))
     matchers = []
     for matcher, weight in zip(components.matchers, chain.parameters.weights, strict=True):
         matchers.append(_describe_component(matcher, f"={weight!r}"))
-    parts.append(("match", "+".join(matchers)))
+    parts = {
+        "meteor_e": __version__,
+        "lang": _describe_language(chain.language),
+        "task": chain.task,
+        "norm": chain.normalization.value,
+        # The parameters are abbreviated by their first letters.
+        **{name[0]: repr(getattr(chain.parameters, name)) for name in GREEK},
+        "match": "+".join(matchers),
+        **_describe_plain_settings(chain),
+        "pack": components.resources.description,
+    }
+    if components.lemmatizer is not None:
+        parts["lemmas"] = _describe_component(components.lemmatizer)
+    if components.segmenter is not None:
+        parts["segmenter"] = _describe_component(components.segmenter)
+    plugins = list_plugins(chain, plugin_registry())
+    if plugins:
+        parts["plugins"] = "+".join(plugins)
+    return "|".join(f"{key}:{value}" for key, value in parts.items())
+
+
+def _describe_plain_settings(chain: Chain) -> dict[str, str]:
+    """Return the parts of the signature that describe the settings of :class:`PlainKeys`, without the segmenter."""
+    parts = {}
     for name, default in PLAIN.items():
         key = KEYS[name]
         value = getattr(chain, name)
-        # The segmenter is skipped here and described below, after the lemmatizer.
         if name != "segmenter" and (key.signature or value != default):
-            parts.append((key.signature or name, key.spell(value)))
-    parts.append(("pack", components.resources.description))
-    if components.lemmatizer is not None:
-        parts.append(("lemmas", _describe_component(components.lemmatizer)))
-    if components.segmenter is not None:
-        parts.append(("segmenter", _describe_component(components.segmenter)))
-    plugins = list_plugins(chain, plugin_registry())
-    if plugins:
-        parts.append(("plugins", "+".join(plugins)))
-    return "|".join(f"{key}:{value}" for key, value in parts)
+            parts[key.signature or name] = key.spell(value)
+    return parts
 
 
 def _describe_language(language: Language) -> str:

@@ -101,15 +101,10 @@ class ChainConfig:
             ConfigError: for the first invalid key or value.
         """
         overrides = make_chain_from_keys(keys)
-        new_values: dict[str, Any] = {"plain": {**self.plain, **overrides.plain}}
-        locations = dict(self.locations)
-        for name, value in keys.items():
-            if value is None:
-                continue
-            locations.pop(name, None)
-            if name not in PLAIN:
-                new_values[name] = getattr(overrides, name)
-        return replace(self, **new_values, locations=locations)
+        new_names = {name for name, value in keys.items() if value is not None}
+        new_settings = {name: getattr(overrides, name) for name in new_names - PLAIN.keys()}
+        locations = {name: location for name, location in self.locations.items() if name not in new_names}
+        return replace(self, **new_settings, plain={**self.plain, **overrides.plain}, locations=locations)
 
 
 ENTRY_KEYS = ("use", "weight", "optional")
@@ -132,7 +127,7 @@ def load_chain(source: ChainSource) -> ChainConfig:
 
     document = open_chain(source)
     convert(document, ChainFile)
-    return make_chain(document)
+    return _make_chain(document)
 
 
 def make_chain_from_keys(keys: Mapping[str, Any]) -> ChainConfig:
@@ -144,21 +139,21 @@ def make_chain_from_keys(keys: Mapping[str, Any]) -> ChainConfig:
     Raises:
         ConfigError: for the first invalid key or value.
     """
-    content: dict[str, Any] = {}
-    for name, value in keys.items():
-        if value is None:
-            continue
-        if name in GREEK:
-            raise ConfigError(f"{name}: unknown key; use parameters={{{name!r}: {value!r}}}")
-        content[name] = str(Path(value).resolve()) if isinstance(value, os.PathLike) else value
-    if all(name in KEYS and _is_simple(name, value) for name, value in content.items()):
-        # Values that are certainly valid need not be checked, so the slow import of the checker is avoided.
-        return make_chain(Document(content))
+    content = {name: value for name, value in keys.items() if value is not None}
+    for name in GREEK:
+        if name in content:
+            raise ConfigError(f"{name}: unknown key; use parameters={{{name!r}: {content[name]!r}}}")
+    content |= {name: str(Path(path).resolve()) for name, path in content.items() if isinstance(path, os.PathLike)}
+    if all(_is_simple(name, value) for name, value in content.items()):
+        # Simple values need not be checked, so the slow import of the checker is avoided.
+        return _make_chain(Document(content))
     return load_chain(content)
 
 
 def _is_simple(name: str, value: Any) -> bool:
-    """Return whether a setting is so simple that it is certainly valid."""
+    """Return whether a setting is valid, apart from mistakes that :func:`~meteor_e.chains.chain.resolve` reports."""
+    if name not in KEYS:
+        return False
     if name == "normalization":
         return type(value) is str and value in Normalization._value2member_map_
     if name == "parameters":
@@ -221,74 +216,71 @@ def _find_chain_file(name: str) -> Path | Traversable:
     """
     from meteor_e.plugins.registry import plugin_registry
 
+    chains = plugin_registry().chains
     file_exists = Path(name).is_file()
-    try:
-        chain_file = plugin_registry().chains.get(name)
-    except ConfigError as error:
+    if name in chains:
         if file_exists:
-            return Path(name)
-        for path in (f"{name}.yaml", f"{name}.yml"):
-            if Path(path).is_file():
-                raise ConfigError(f"{error} (did you mean the file {path}?)") from None
-        raise
+            warn_user(f"{name!r} is the name of a chain and of a file; the chain is used. For the file, write ./{name}")
+        return chains.get(name)
     if file_exists:
-        warn_user(f"{name!r} is the name of a chain and of a file; the chain is used. For the file, write ./{name}")
-    return chain_file
+        return Path(name)
+    try:
+        return chains.get(name)  # This call raises an error that lists the names of chains.
+    except ConfigError as error:
+        yaml_files = [path for path in (f"{name}.yaml", f"{name}.yml") if Path(path).is_file()]
+        suggestion = f" (did you mean the file {yaml_files[0]}?)" if yaml_files else ""
+        raise ConfigError(f"{error}{suggestion}") from None
 
 
-def make_chain(document: Document) -> ChainConfig:
+def _make_chain(document: Document) -> ChainConfig:
     """Create a chain from the checked content of a YAML file, and make all paths absolute."""
     data = dict(document.data)
     for name, key in KEYS.items():
         if key.is_path is not None and name in data and key.is_path(data[name]):
             data[name] = document.path(data[name])
-    matchers = None
-    if "matchers" in data:
-        entries = enumerate(data["matchers"])
-        matchers = tuple(read_entry(entry, document, ("matchers", index)) for index, entry in entries)
-    lemmatizer = None
-    if "lemmatizer" in data:
-        lemmatizer = read_entry(data["lemmatizer"], document, ("lemmatizer",))
-        if lemmatizer.name == "none":
-            lemmatizer = None
-    locations = {}
-    for key_path, line in document.lines.items():
-        if len(key_path) == 1:
-            locations[str(key_path[0])] = f"{document.source}:{line}: {key_path[0]}"
     return ChainConfig(
         language=data.get("language"),
         task=data.get("task"),
         parameters={name: float(value) for name, value in data.get("parameters", {}).items()},
         normalization=Normalization(data["normalization"]) if "normalization" in data else None,
-        matchers=matchers,
+        matchers=_read_matchers(document) if "matchers" in data else None,
         plain={name: KEYS[name].type(data[name]) for name in PLAIN if name in data},
         pack=data.get("pack"),
         function_words=data.get("function_words"),
-        lemmatizer=lemmatizer,
+        lemmatizer=_read_lemmatizer(document) if "lemmatizer" in data else None,
         name=data.get("name", Path(document.source).stem),
         description=data.get("description", ""),
-        locations=locations,
+        locations={str(key[0]): f"{document.location(key)}: {key[0]}" for key in document.lines if len(key) == 1},
     )
 
 
-def read_entry(entry: str | Mapping[str, Any], document: Document, key: Key) -> ChainEntry:
-    """Read the name and the options of a matcher or lemmatizer from a chain's YAML file.
+def _read_matchers(document: Document) -> tuple[ChainEntry, ...]:
+    """Read the matchers in the YAML file of a chain, with their weights and options."""
+    matchers = []
+    for index, entry in enumerate(document.data["matchers"]):
+        component = _read_component(entry, document, ("matchers", index))
+        options = dict(component.options)
+        weight = options.pop("weight", None)
+        optional = options.pop("optional", False)
+        matcher_weight = None if weight is None else float(weight)
+        matchers.append(replace(component, weight=matcher_weight, options=options, optional=optional))
+    return tuple(matchers)
+
+
+def _read_lemmatizer(document: Document) -> ChainEntry | None:
+    """Read the lemmatizer in the YAML file of a chain. Return ``None`` for the lemmatizer ``none``."""
+    lemmatizer = _read_component(document.data["lemmatizer"], document, ("lemmatizer",))
+    return None if lemmatizer.name == "none" else lemmatizer
+
+
+def _read_component(entry: str | Mapping[str, Any], document: Document, key: Key) -> ChainEntry:
+    """Read the name and the options of a matcher or lemmatizer. The weight of a matcher is one of the options.
 
     Args:
         entry: the name of a component, or a mapping with its name and its options.
         document: the document that contains the entry.
         key: the key of the entry in the document.
     """
-    location = document.location(key)
-    if isinstance(entry, str):
-        return ChainEntry(entry, location=location, folder=document.folder)
-    options = dict(entry)
+    options = {"use": entry} if isinstance(entry, str) else dict(entry)
     name = options.pop("use")
-    if key[0] != "matchers":
-        # In a lemmatizer's entry, the keys ``weight`` and ``optional`` would be options.
-        return ChainEntry(name, options=options, location=location, folder=document.folder)
-    weight = options.pop("weight", None)
-    optional = options.pop("optional", False)
-    return ChainEntry(
-        name, None if weight is None else float(weight), options, location, optional, folder=document.folder
-    )
+    return ChainEntry(name, options=options, location=document.location(key), folder=document.folder)

@@ -76,15 +76,19 @@ def find_tag(text: str, defined_codes: Collection[str] = ()) -> LanguageTag:
     tag = _parse_code(text)
     if tag is None:
         tag = langcodes.Language.get(_find_code(text, defined_codes))
-    usual_script = langcodes.Language.get(str(tag.language)).maximize().script or "Latn"
-    script = tag.script or tag.maximize().script or usual_script
+    usual_script = _find_script(langcodes.Language.get(str(tag.language)))
     language = str(tag.prefer_macrolanguage().language)
     return LanguageTag(
         code=tag.to_tag(),
         language=_GROUPS.get(language, language),
-        script=script,
+        script=_find_script(tag),
         other_script=tag.script is not None and tag.script != usual_script,
     )
+
+
+def _find_script(tag: langcodes.Language) -> str:
+    """Return the script of a language tag, by default the likely script of the language and region."""
+    return tag.script or tag.maximize().script or "Latn"
 
 
 def _find_code(name: str, defined_codes: Collection[str]) -> str:
@@ -104,19 +108,24 @@ def _parse_code(text: str) -> langcodes.Language | None:
     """Parse an ISO 639 code or a BCP 47 tag. Return ``None`` if the string is not a valid code."""
     import langcodes  # This import is slow.
 
-    code = text.strip().replace("_", "-")
-    primary, hyphen, subtags = code.partition("-")
-    language = primary.lower()
-    # METEOR and WMT write "cz" for Czech and "se" for Swedish. In ISO 639, however, "se" is Northern Sami, so "se" is
-    # replaced only if it stands alone.
-    if language in ISO_CODES and (language == "cz" or not hyphen):
-        code = f"{ISO_CODES[language]}{hyphen}{subtags}"
+    code = _replace_meteor_code(text.strip().replace("_", "-"))
     try:
         tag = langcodes.Language.get(code)
         is_valid = tag.is_valid() and tag.language not in (None, "", "und")
     except (ValueError, LookupError):
         return None
     return tag if is_valid else None
+
+
+def _replace_meteor_code(code: str) -> str:
+    """Replace METEOR's code for Czech or Swedish, "cz" or "se", by the ISO 639 code of the language.
+
+    In ISO 639, "se" is Northern Sami. This code is therefore replaced only if it stands alone.
+    """
+    language, hyphen, subtags = code.partition("-")
+    if language.lower() == "cz":
+        return f"{ISO_CODES['cz']}{hyphen}{subtags}"
+    return ISO_CODES["se"] if code.lower() == "se" else code
 
 
 def generic_language(tag: LanguageTag) -> Language:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -48,30 +48,30 @@ def parse_language(data: object, source: str = "") -> Language:
         # Importing the checker is slow, so built-in language files are not checked here, but by a test.
         _check_content(document)
     content: Any = document.data
-    tasks = generic_tasks(content["matchers"], {**common_tasks(), **content.get("tasks", {})})
-    packs = {}
+    settings = {"meteor_code": content["code"], **content, "source": document.source}
+    settings["tasks"] = generic_tasks(content["matchers"], {**common_tasks(), **content.get("tasks", {})})
     for key in ("pack", "function_words"):
-        name = content.get(key)
-        packs[key] = document.path(name) if name is not None and is_path(name) else name
-    return Language(
-        code=content["code"],
-        name=content["name"],
-        matchers=tuple(content["matchers"]),
-        tasks=tasks,
-        default_task=content["default_task"],
-        aliases=tuple(content.get("aliases", ())),
-        meteor_code=content.get("meteor_code", content["code"]),
-        normalization=Normalization(content.get("normalization", "lower")),
-        apostrophes=content.get("apostrophes", "apart"),
-        stemmer=content.get("stemmer"),
-        pack=packs["pack"],
-        function_words=packs["function_words"],
-        segmenter=content.get("segmenter"),
-        lemmatizer=content.get("lemmatizer"),
-        resources=tuple(content.get("resources", ())),
-        evidence={name: Evidence(**fields) for name, fields in content.get("evidence", {}).items()},
-        source=document.source,
-    )
+        if key in content and is_path(content[key]):
+            settings[key] = document.path(content[key])
+    for key, convert in _CONVERTERS.items():
+        if key in content:
+            settings[key] = convert(content[key])
+    return Language(**settings)
+
+
+def _read_evidence(content: Mapping[str, Any]) -> dict[str, Evidence]:
+    """Return the measured effects of resources by the name of the resource."""
+    return {resource: Evidence(**fields) for resource, fields in content.items()}
+
+
+_CONVERTERS: Mapping[str, Callable[[Any], Any]] = {
+    "matchers": tuple,
+    "aliases": tuple,
+    "resources": tuple,
+    "normalization": Normalization,
+    "evidence": _read_evidence,
+}
+"""Functions that convert values of a language file to the types of :class:`Language`, by key."""
 
 
 def _check_content(document: Document) -> None:

@@ -104,18 +104,29 @@ class Registry(ABC, Generic[T]):
         if not isinstance(name, str):
             raise ConfigError(f"the name of a {self.kind} must be a text, not {name!r}; put it in quotes")
         with self._plugins.lock:
-            builtin_definition = self._builtin_definition(name)
-            if builtin_definition is not None:
-                return builtin_definition
-            if name not in self._collect_claims():
-                self._plugins.load()
-            definitions = self._collect_claims().get(name)
+            definitions = self._find_definitions(name)
             if not definitions:
+                # The error contains the problems of plugins, so they are not shown as warnings, too.
                 self._plugins.pending_warnings.clear()
                 raise self._unknown_name_error(name)
         if len(definitions) > 1:
             raise PluginError(describe_clash(definitions))
         return definitions[0]
+
+    def __contains__(self, name: str) -> bool:
+        """Return whether a name exists. The plugins are imported if the name is not built in."""
+        with self._plugins.lock:
+            return bool(self._find_definitions(name))
+
+    def _find_definitions(self, name: str) -> list[Definition[T]]:
+        """Return the built-in definition of a name, or else the definitions of plugins."""
+        builtin_definition = self._builtin_definition(name)
+        if builtin_definition is not None:
+            return [builtin_definition]
+        if name not in self._collect_claims():
+            # The name may belong to an installed plugin. Importing the installed plugins is slow.
+            self._plugins.load()
+        return self._collect_claims().get(name, [])
 
     def names(self) -> list[str]:
         """Import the plugins and return all names, including the aliases of languages, sorted."""
@@ -134,15 +145,19 @@ class Registry(ABC, Generic[T]):
         listed_names = self.names() if name is None else [name]
         self._collect_claims()
         for listed_name in listed_names:
-            definitions = self._list_definitions(listed_name)
-            clash = describe_clash(definitions) if len(definitions) > 1 else ""
-            for definition in definitions:
-                # A built-in object takes precedence, so it is usable even if a plugin uses the same name.
-                error = "" if definition.origin == BUILTIN else clash
-                entry = self._make_entry(definition, error, summarize)
+            for entry in self._list_entries(listed_name, summarize):
                 is_alias = listed_name in entry.aliases
                 if entry.error or not is_alias:
                     yield entry
+
+    def _list_entries(self, name: str, summarize: Callable[[T], str]) -> Iterator[Entry]:
+        """Yield an entry for each definition of a name. A name with several definitions is an error of plugins."""
+        definitions = self._list_definitions(name)
+        clash = describe_clash(definitions) if len(definitions) > 1 else ""
+        for definition in definitions:
+            # A built-in object takes precedence, so it is usable even if a plugin uses the same name.
+            error = "" if definition.origin == BUILTIN else clash
+            yield self._make_entry(definition, error, summarize)
 
     def _builtin_definition(self, name: str) -> Definition[T] | None:
         """Return the definition of a built-in name, or ``None`` if the name is not built in."""
@@ -226,13 +241,15 @@ class Registry(ABC, Generic[T]):
         if advice:
             return PluginError("; ".join([advice, *problems]))
         names = sorted({*self.builtins, *self._claims})
-        message = f"there is no {self.kind} {name!r}{near_miss(name, names)}; the {self.kind}s: {', '.join(names)}"
-        message += self.advice_for_unknown
+        suggestion = near_miss(name, names)
+        sentences = [f"there is no {self.kind} {name!r}{suggestion}", f"the {self.kind}s: {', '.join(names)}"]
+        if self.advice_for_unknown:
+            sentences.append(self.advice_for_unknown)
         if problems:
-            message += f"; plugins that failed: {'; '.join(problems)}"
+            sentences.append(f"plugins that failed: {'; '.join(problems)}")
         elif self.unknown_error is PluginError:
-            message += "; plugins add others, and `meteor-e plugins` lists the installed ones"
-        return self.unknown_error(message)
+            sentences.append("plugins add others, and `meteor-e plugins` lists the installed ones")
+        return self.unknown_error("; ".join(sentences))
 
 
 class ClassRegistry(Registry[type[T]]):
@@ -302,7 +319,7 @@ class CommandRegistry(Registry["click.Command"]):
 class LanguageRegistry(Registry["Language"]):
     """A registry of languages. Plugins provide languages as objects, mappings or YAML files."""
 
-    advice_for_unknown = "; use 'other' for a language that has no definition"
+    advice_for_unknown = "use 'other' for a language that has no definition"
 
     @cached_property
     def builtins(self) -> Mapping[str, object]:
