@@ -94,17 +94,21 @@ class Definition(Generic[T]):
         """
         if self._value is None and not self.problem:
             try:
-                value, names = self.load_raw(self.raw)
-                # The name of a command may contain the name of its group, as in "pack build".
-                short_name = self.name.rpartition(" ")[2]
-                if short_name not in names:
-                    raise PluginError(f"the name of the loaded object is {names[0]!r}")
-                self._value = value
+                self._value = self._load_value()
             except PLUGIN_FAILURES as error:
                 self.problem = failure_reason(error)
-        if self.problem or self._value is None:
+        if self._value is None:
             raise PluginError(f"{self.kind} {self.name!r} of {self.origin} is broken: {self.problem}")
         return self._value
+
+    def _load_value(self) -> T:
+        """Load the named object, and check that it has the name of this definition."""
+        value, names = self.load_raw(self.raw)
+        # The name of a command may contain the name of its group, as in "pack build".
+        short_name = self.name.rpartition(" ")[2]
+        if short_name not in names:
+            raise PluginError(f"the name of the loaded object is {names[0]!r}")
+        return value
 
 
 def failure_reason(error: BaseException) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import threading
@@ -83,16 +84,17 @@ def check_core_version(distribution: Distribution | None) -> None:
             )
 
 
+_CORE_REQUIREMENT = re.compile(r"meteor[-_.]+e(?![A-Za-z0-9._-])(.*)", re.IGNORECASE | re.DOTALL)
+"""The pattern of requirements of meteor_e. The group contains the version specifier."""
+
+
 def _accepts_core_version(text: str) -> bool:
     """Return whether a requirement such as ``meteor-e>=1.0`` allows the installed version of meteor_e.
 
     Requirements of other distributions are always accepted.
     """
-    name = re.split(r"[^A-Za-z0-9._-]", text, maxsplit=1)[0]
-    normalized_name = re.sub("[-_.]+", "-", name).lower()
-    if normalized_name != "meteor-e":
-        return True
-    if text in (name, f"{name}=={__version__}"):
+    core_requirement = _CORE_REQUIREMENT.fullmatch(text)
+    if core_requirement is None or core_requirement[1] in ("", f"=={__version__}"):
         return True  # This check avoids the import of packaging, which loads slowly.
     from packaging.requirements import InvalidRequirement, Requirement
 
@@ -100,9 +102,8 @@ def _accepts_core_version(text: str) -> bool:
         requirement = Requirement(text)
     except InvalidRequirement:
         return True
-    if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
-        return True
-    return requirement.specifier.contains(__version__, prereleases=True)
+    is_needed = requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+    return not is_needed or requirement.specifier.contains(__version__, prereleases=True)
 
 
 def _check_api_version(plugin: object) -> None:
@@ -174,13 +175,19 @@ class InstalledPlugins:
         _check_api_version(plugin)
         registered_name = self._manager.get_name(plugin)
         if registered_name is not None:
-            origin = self._origins[registered_name]
-            raise PluginError(f"the same plugin is registered by {origin} as {origin.plugin!r}")
+            registered_origin = self._origins[registered_name]
+            raise PluginError(f"the same plugin is registered by {registered_origin} as {registered_origin.plugin!r}")
         name = str(len(self._origins))
         self._origins[name] = origin
-        try:
+        with self._unregister_on_error(plugin):
             self._manager.register(plugin, name)
             self._check_hooks(plugin)
+
+    @contextlib.contextmanager
+    def _unregister_on_error(self, plugin: object) -> Iterator[None]:
+        """Unregister a plugin if the ``with`` block fails, and convert the exception to a PluginError."""
+        try:
+            yield
         except PLUGIN_FAILURES as error:
             if self._manager.is_registered(plugin):
                 self._manager.unregister(plugin)

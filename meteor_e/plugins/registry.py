@@ -84,8 +84,12 @@ class PluginRegistry:
         self.segmenters = ClassRegistry("segmenter", plugins, "meteor_e.api.segmenters:Segmenter", builtin.SEGMENTERS)
         self.chains = ChainRegistry("chain", plugins)
         self.commands = CommandRegistry("command", plugins)
-        registries = [value for value in vars(self).values() if isinstance(value, Registry)]
-        self.kinds: dict[str, Registry[Any]] = {registry.kind: registry for registry in registries}
+        registries: tuple[Registry[Any], ...] = (
+            *(self.matchers, self.features, self.metrics, self.estimators, self.measures, self.perturbations),
+            *(self.java_modules, self.table_formats, self.output_formats, self.runners, self.languages),
+            *(self.lemmatizers, self.segmenters, self.chains, self.commands),
+        )
+        self.kinds = {registry.kind: registry for registry in registries}
 
     def register(self, plugin: object, name: str) -> None:
         """Register a plugin that is not installed, for example one that a notebook defines.
