@@ -16,6 +16,7 @@ tested separately.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from meteor_e.api.component import Component
@@ -28,9 +29,7 @@ from meteor_e.testing.matchers import check_matcher
 from meteor_e.testing.report import (
     ConformanceError,
     ErrorReport,
-    begin_check,
     check_class,
-    check_repeats,
     format_errors,
 )
 
@@ -55,17 +54,24 @@ def check_component(component: type[Component] | Component, *, context: Any = No
         MeteorError: if an instance cannot be created with these options.
     """
     cls = component if isinstance(component, type) else type(component)
-    if issubclass(cls, Matcher):
-        check_matcher(component, context=context, **options)  # type: ignore[arg-type]
-        return
-    for base_class, family in FAMILIES.items():
-        if issubclass(cls, base_class):
-            report, instance = begin_check(cls.kind, component, context or family.context(), options)
-            check_repeats(report, instance, family.compute, family.items)
-            return
+    checks = [check for base_class, check in _CHECKS.items() if issubclass(cls, base_class)]
+    check = checks[0] if checks else _check_class_only
+    check(component, context=context, **options)
+
+
+def _check_class_only(component: Any, *, context: Any, **options: Any) -> None:
+    """Check the class of a component whose results are not checked. The context and the options are not used."""
+    cls: Any = component if isinstance(component, type) else type(component)
     report = ErrorReport(cls.kind, cls)
-    check_class(report, cls)
-    report.stop()
+    with report.step():
+        check_class(report, cls)
+
+
+_CHECKS: Mapping[type[Component], Callable[..., None]] = {
+    Matcher: check_matcher,
+    **{base_class: family.check for base_class, family in FAMILIES.items()},
+}
+"""The functions that check a component and its results, by the base class of the component."""
 
 
 def check_plugin(plugin: object) -> None:

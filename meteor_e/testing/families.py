@@ -15,7 +15,7 @@ from meteor_e.api.metrics import Metric, MetricContext, SystemsMetric
 from meteor_e.api.segmenters import Segmenter
 from meteor_e.api.tokens import Token
 from meteor_e.base.array_cache import Floats
-from meteor_e.testing.report import default_context, shorten
+from meteor_e.testing.report import begin_check, check_repeats, default_context, shorten
 from meteor_e.testing.samples import ODD_WORDS, SENTENCES
 
 
@@ -32,6 +32,12 @@ class Family(NamedTuple):
     compute: Callable[[Any, Any], Any]
     items: Sequence[Any]
     context: Callable[[], Any] = default_context
+
+    def check(self, component: Any, *, context: Any = None, **options: Any) -> None:
+        """Check a component of this kind and its results; see :func:`meteor_e.testing.check_component`."""
+        cls: Any = component if isinstance(component, type) else type(component)
+        report, instance = begin_check(cls.kind, component, context or self.context(), options)
+        check_repeats(report, instance, self.compute, self.items)
 
 
 def _analyze(lemmatizer: Lemmatizer, words: Sequence[str]) -> list[Token]:
@@ -61,12 +67,8 @@ _PAIRS = [
 """The pairs of a hypothesis and a reference for which features are computed."""
 
 
-def _extract_row(feature: Feature, index: int) -> list[float]:
-    """Compute the feature values of a sample segment. The list is empty if the feature only works for certain texts.
-
-    Args:
-        feature: the feature.
-        index: the index of the segment in ``_PAIRS``.
+def _compute_feature(feature: Feature, pair: tuple[str, str]) -> list[float]:
+    """Compute the feature values of a pair of texts. The list is empty if the feature only works for certain texts.
 
     Raises:
         ValueError: if the names of the columns are not distinct, or if the values depend on other segments of a batch.
@@ -76,8 +78,8 @@ def _extract_row(feature: Feature, index: int) -> list[float]:
         raise ValueError(f"columns has {len(distinct_names)} different names for {feature.dimension} numbers")
     if not feature.any_text:
         return []
-    values = _extract_rows(feature, [_PAIRS[index]])[0]
-    values_in_batch = _extract_rows(feature, [_PAIRS[index], _PAIRS[index - 1], _PAIRS[0]])[0]
+    values = _extract_rows(feature, [pair])[0]
+    values_in_batch = _extract_rows(feature, [pair, _PAIRS[-1], _PAIRS[0]])[0]
     tolerance = 1e-9 * (1 + abs(values).max(initial=0))
     if not np.allclose(values_in_batch, values, rtol=0, atol=tolerance):
         raise ValueError("the row of a segment depends on the rest of the batch")
@@ -93,10 +95,13 @@ def _extract_rows(feature: Feature, pairs: Sequence[tuple[str, str]]) -> np.ndar
     return feature.extract(hypotheses, references, sources=hypotheses, systems=names, segments=names)
 
 
-def _score(metric: Metric, _: None) -> list[float]:
-    """Score the sample sentences with a metric. Return the segment scores, followed by the corpus score.
+def _score(metric: Metric, sentences: Sequence[str]) -> list[float]:
+    """Score sentences with a metric. Return the segment scores, followed by the corpus score.
 
-    The second argument is not used, because all metrics score the same sentences.
+    Args:
+        metric: the metric.
+        sentences: an even number of sentences. Each sentence is the reference of its neighbor: 0 and 1, 2 and 3, and
+            so on.
 
     Raises:
         ValueError: if the scores are not finite, or if they depend on the order of the segments.
@@ -105,19 +110,25 @@ def _score(metric: Metric, _: None) -> list[float]:
     if isinstance(metric, SystemsMetric) and not metric.scores_segments:
         # The metric needs the names of translation systems, but the sample sentences do not have any.
         return []
-    hypotheses = list(SENTENCES)
-    # Each sentence is the reference of its neighbor: 0 and 1, 2 and 3, and so on.
-    references = [[SENTENCES[index ^ 1]] for index in range(len(SENTENCES))]
-    segment_scores, corpus_score = _score_batch(metric, hypotheses, references)
-    reversed_segment_scores, reordered_corpus_score = _score_batch(metric, hypotheses[::-1], references[::-1])
-    scores = np.concatenate([segment_scores.ravel(), corpus_score.ravel()])
-    reordered_scores = np.concatenate([reversed_segment_scores[::-1].ravel(), reordered_corpus_score.ravel()])
+    hypotheses = list(sentences)
+    references = [[sentences[index ^ 1]] for index in range(len(sentences))]
+    scores = _score_batch(metric, hypotheses, references)
+    reversed_scores = _score_batch(metric, hypotheses[::-1], references[::-1])
+    _check_scores(scores, reversed_scores)
+    score_list: list[float] = scores.ravel().tolist()
+    return score_list
+
+
+def _check_scores(scores: Floats, reversed_scores: Floats) -> None:
+    """Raise ValueError if scores are not finite, or if they differ when the segments are scored in reverse order.
+
+    The last row of each array is the corpus score.
+    """
+    reordered_scores = np.concatenate([reversed_scores[-2::-1], reversed_scores[-1:]])
     if not np.isfinite([scores, reordered_scores]).all():
         raise ValueError("it has scores that are not finite")
     if not np.allclose(scores, reordered_scores, rtol=1e-9, atol=1e-9):
         raise ValueError("scores depend on the order of the segments")
-    score_list: list[float] = scores.tolist()
-    return score_list
 
 
 def _check_signature(signature: object) -> None:
@@ -126,8 +137,8 @@ def _check_signature(signature: object) -> None:
         raise ValueError(f"signature is {shorten(signature)}; it must name in a line all that changes a number")
 
 
-def _score_batch(metric: Metric, hypotheses: list[str], references: list[list[str]]) -> tuple[Floats, Floats]:
-    """Score a batch. Return the segment scores and the corpus score after checking the number of segments."""
+def _score_batch(metric: Metric, hypotheses: list[str], references: list[list[str]]) -> Floats:
+    """Score a batch. Return a row of scores for each segment, followed by a row for the corpus."""
     prepared = metric.prepare(references) if metric.needs_references else metric
     statistics = np.asarray(prepared.statistics(Batch(hypotheses, references)), np.float64)
     segment_scores = np.asarray(prepared.segment_scores(statistics), np.float64)
@@ -136,13 +147,13 @@ def _score_batch(metric: Metric, hypotheses: list[str], references: list[list[st
             f"{len(statistics)} rows of statistics, {len(segment_scores)} scores of {len(hypotheses)} segments"
         )
     corpus_score = np.asarray(prepared.scores(statistics.sum(axis=0, keepdims=True)), np.float64)
-    return segment_scores, corpus_score
+    return np.concatenate([segment_scores, corpus_score])
 
 
 FAMILIES: dict[type[Component], Family] = {
     Lemmatizer: Family(_analyze, [*(sentence.split() for sentence in SENTENCES), list(ODD_WORDS)]),
     Segmenter: Family(_segment, ["", " ", *SENTENCES, *ODD_WORDS, " ".join(ODD_WORDS)]),
-    Feature: Family(_extract_row, range(len(_PAIRS))),
-    Metric: Family(_score, [None], lambda: MetricContext("en")),
+    Feature: Family(_compute_feature, _PAIRS),
+    Metric: Family(_score, [SENTENCES], lambda: MetricContext("en")),
 }
 """The checks of results by the base class of the components."""

@@ -6,6 +6,8 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from meteor_e.api.contextual_matchers import VECTOR_GRID, ContextualMatcher
 from meteor_e.api.matchers import SimilarityMatcher
 from meteor_e.api.tokens import Token
@@ -14,8 +16,6 @@ from meteor_e.testing.report import ErrorReport, shorten
 
 def check_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> None:
     """Check that the vectors of tokens have length 1, and that repeated calls return the same vectors."""
-    import numpy as np
-
     vectors = _compute_vectors(report, matcher, tokens)  # (tokens, dimensions)
     has_valid_shape = isinstance(vectors, np.ndarray) and vectors.ndim == 2 and len(vectors) == len(tokens)
     is_valid = report.expect(
@@ -42,8 +42,6 @@ def _compute_vectors(report: ErrorReport, matcher: SimilarityMatcher, tokens: Se
 
 def _check_vector_lengths(report: ErrorReport, tokens: Sequence[Token], rows: Any) -> None:
     """Check that the vector of each token is finite, and that its length is 1 or 0."""
-    import numpy as np
-
     for token, row, length in zip(tokens, rows, np.linalg.norm(rows, axis=1), strict=True):
         report.expect(bool(np.isfinite(row).all()), f"the vector of {shorten(token.form)} is not finite")
         report.expect(
@@ -55,8 +53,6 @@ def _check_vector_lengths(report: ErrorReport, tokens: Sequence[Token], rows: An
 
 def _check_same_vectors(report: ErrorReport, actual: Any, expected: Any) -> None:
     """Check that a call returned the expected vectors, unless the call failed and returned ``None``."""
-    import numpy as np
-
     if actual is None:
         return
     is_equal = actual.shape == expected.shape and np.allclose(actual, expected, atol=1e-5)
@@ -67,30 +63,34 @@ def _check_same_vectors(report: ErrorReport, actual: Any, expected: Any) -> None
 
 def check_encoding(report: ErrorReport, matcher: ContextualMatcher, segments: Sequence[Sequence[Token]]) -> None:
     """Check that vectors have length 1, and that the vectors of a sentence do not depend on the rest of the batch."""
-    import numpy as np
-
     sentences = list(dict.fromkeys(tuple(segment) for segment in segments if segment))
     vectors = _encode_sentences(report, matcher, sentences)
     if vectors is None:
         return
-    # The vectors are rounded to integers, which are multiples of 1 / VECTOR_GRID.
-    lengths = np.linalg.norm(np.concatenate(vectors).astype(np.float64), axis=1) / VECTOR_GRID  # (tokens,)
-    is_valid_length = (np.abs(lengths - 1) <= 1e-3) | (lengths == 0)
-    message = "encode returned vectors whose length is neither 1 nor 0; divide each by its length"
-    report.expect(bool(is_valid_length.all()), message)
+    _check_encoded_lengths(report, vectors)
     vectors_by_sentence = dict(zip(sentences, vectors, strict=True))
     single_sentences = [[sentence] for sentence in sentences]
     for batch in [*single_sentences, sentences[::-1], sentences[::2], sentences[1::2]]:
         batch_vectors = _encode_sentences(report, matcher, batch)
-        if batch_vectors is None:
-            return
         expected_vectors = [vectors_by_sentence[sentence] for sentence in batch]
-        is_equal = report.expect(
-            all(map(np.array_equal, batch_vectors, expected_vectors)),
+        report.expect(
+            batch_vectors is None or all(map(np.array_equal, batch_vectors, expected_vectors)),
             "the rows of a sentence depend on the sentences that are encoded with it; encode one sentence at a time",
         )
-        if not is_equal:
-            return
+
+
+def _check_encoded_lengths(report: ErrorReport, vectors: Sequence[Any]) -> None:
+    """Check that the rounded vectors of all tokens have length 1 or 0.
+
+    Args:
+        report: the report of errors.
+        vectors: the vectors of each sentence, ``(tokens, dimensions)``. The values are multiples of
+            ``1 / VECTOR_GRID`` and stored as integers.
+    """
+    lengths = np.linalg.norm(np.concatenate(vectors).astype(np.float64), axis=1) / VECTOR_GRID  # (tokens,)
+    is_valid_length = (np.abs(lengths - 1) <= 1e-3) | (lengths == 0)
+    message = "encode returned vectors whose length is neither 1 nor 0; divide each by its length"
+    report.expect(bool(is_valid_length.all()), message)
 
 
 def _encode_sentences(
@@ -103,6 +103,4 @@ def _encode_sentences(
 
 def _describe_array(value: object) -> str:
     """Describe a value for an error message. The description of an array contains its data type and its shape."""
-    import numpy as np
-
     return f"a {value.dtype} array of shape {value.shape}" if isinstance(value, np.ndarray) else shorten(value)

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.contextual_matchers import ContextualMatcher
-from meteor_e.api.matchers import KeyMatcher, Matcher, PhraseMatcher, SimilarityMatcher
+from meteor_e.api.matchers import KeyMatcher, Match, Matcher, PhraseMatcher, SimilarityMatcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import MeteorError, describe_error
 from meteor_e.engine.python import align
@@ -50,25 +50,25 @@ def check_matcher(
     """
     context = context or default_context()
     report, instance = begin_check("matcher", matcher, context, options)
-    _check_weights(report, instance)
     phrases = [_make_phrase(phrase) for phrase in tokens or ()]
     segments = _sample_segments(phrases)
-    _check_features(report, instance, segments)
-    report.stop()
-    samples = [_Sample(pair, _read_matches(report, instance, pair)) for pair in _pair_segments(segments, phrases)]
-    report.stop()
-    _check_family(report, instance, samples)
-    _check_copies(report, instance, samples)
-    if isinstance(matcher, type):
-        _check_second_instance(report, instance, context, options, samples)
-    _check_signature(report, instance, context, options, samples)
-    report.stop()
-    _check_threads(report, instance, samples)
-    if fresh_process and type(instance).__module__ != "__main__":
-        _check_fresh_process(report, instance, samples)
-    report.stop()
-    _check_alignment(report, instance, samples)
-    report.stop()
+    with report.step():
+        _check_weights(report, instance)
+        _check_features(report, instance, segments)
+    with report.step():
+        samples = [_Sample(pair, _read_matches(report, instance, pair)) for pair in _pair_segments(segments, phrases)]
+    with report.step():
+        _check_family(report, instance, samples)
+        _check_copies(report, instance, samples)
+        if isinstance(matcher, type):
+            _check_second_instance(report, instance, context, options, samples)
+        _check_signature(report, instance, context, options, samples)
+    with report.step():
+        _check_threads(report, instance, samples)
+        if fresh_process and type(instance).__module__ != "__main__":
+            _check_fresh_process(report, instance, samples)
+    with report.step():
+        _check_alignment(report, instance, samples)
 
 
 def _make_phrase(phrase: str | Token) -> list[Token]:
@@ -115,8 +115,7 @@ def _check_features(report: ErrorReport, matcher: Matcher, segments: Sequence[Se
 _Pair = tuple[list[Token], list[Token]]
 """A hypothesis and a reference."""
 
-_Matches = list[tuple[int, int, int, int, float]]
-"""Matches between a hypothesis and a reference, with the fields of :class:`~meteor_e.api.matchers.Match`."""
+_Matches = list[Match]
 
 
 class _Sample(NamedTuple):
@@ -143,19 +142,25 @@ def _pair_segments(segments: list[list[Token]], phrases: Sequence[Sequence[Token
 
 def _check_keys(report: ErrorReport, matcher: KeyMatcher, tokens: Sequence[Token]) -> None:
     """Check that the keys of tokens are valid, and that repeated calls return the same keys for a token."""
-    keys_by_token = {token: _read_keys(report, matcher, token) for token in tokens}
-    for token, token_keys in keys_by_token.items():
-        for key in token_keys:
-            is_missing = key is None or key == "" or key != key  # NaN is not equal to itself.
-            report.expect(
-                not is_missing,
-                f"keys({shorten(token)}) contains {key!r}, so that all tokens without a key would match each other; "
-                "return an empty set for them",
-            )
-    report.stop()
+    with report.step():
+        keys_by_token = {token: _read_keys(report, matcher, token) for token in tokens}
+        for token, token_keys in keys_by_token.items():
+            _check_keys_of_token(report, token, token_keys)
+    # The reverse order reveals keys that depend on previous calls.
     for token in reversed(tokens):
         is_repeatable = _read_keys(report, matcher, token) == keys_by_token[token]
         report.expect(is_repeatable, "keys differ from call to call; they must depend on the token only")
+
+
+def _check_keys_of_token(report: ErrorReport, token: Token, keys: Iterable[Any]) -> None:
+    """Check that a token does not have an empty key, which it would share with all other tokens without a key."""
+    for key in keys:
+        is_missing = key is None or key == "" or key != key  # NaN is not equal to itself.
+        report.expect(
+            not is_missing,
+            f"keys({shorten(token)}) contains {key!r}, so that all tokens without a key would match each other; "
+            "return an empty set for them",
+        )
 
 
 def _read_keys(report: ErrorReport, matcher: KeyMatcher, token: Token) -> frozenset[Any]:
@@ -177,7 +182,7 @@ def _list_proposals(matcher: Matcher, hypothesis: list[Token], reference: list[T
 def _match(matcher: Matcher, pair: _Pair) -> _Matches:
     """Return the matches that a matcher proposes for a hypothesis and a reference."""
     hypothesis, reference = pair
-    return [tuple(match) for match in matcher.match(list(hypothesis), list(reference))]  # type: ignore[misc]
+    return [Match(*match) for match in matcher.match(list(hypothesis), list(reference))]
 
 
 def _read_matches(report: ErrorReport, matcher: Matcher, pair: _Pair) -> _Matches:
@@ -189,38 +194,40 @@ def _read_matches(report: ErrorReport, matcher: Matcher, pair: _Pair) -> _Matche
     proposed_matches = report.run(call, _list_proposals, matcher, hypothesis_copy, reference_copy)
     is_unchanged = (hypothesis_copy, reference_copy) == pair
     report.expect(is_unchanged, "match changes the segments that are passed to it")
-    matches: list[tuple[Any, ...]] = []
-    for match in proposed_matches or ():
-        is_tuple = isinstance(match, tuple) and len(match) == 5
-        if report.expect(is_tuple, f"{call} proposed {shorten(match)}; propose Match(…)"):
+    matches = []
+    for proposed_match in proposed_matches or ():
+        is_tuple = isinstance(proposed_match, tuple) and len(proposed_match) == len(Match._fields)
+        if report.expect(is_tuple, f"{call} proposed {shorten(proposed_match)}; propose Match(…)"):
+            match = Match(*proposed_match)
             _check_match(report, match, pair, call)
-            matches.append(tuple(match))
+            matches.append(match)
     return matches
 
 
-def _check_match(report: ErrorReport, match: Sequence[Any], pair: _Pair, call: str) -> None:
+def _check_match(report: ErrorReport, match: Match, pair: _Pair, call: str) -> None:
     """Check that the positions, lengths and probability of a match are valid.
 
     Args:
         report: the report of errors.
-        match: the match, which has the length of a :class:`~meteor_e.api.matchers.Match`.
+        match: the match. A plugin may have proposed values of any type.
         pair: the hypothesis and the reference.
         call: the description of the call that proposed the match, for error messages.
     """
     hypothesis, reference = pair
-    reference_start, hypothesis_start, reference_length, hypothesis_length, probability = match
     has_integers = all(type(number) is int for number in match[:4])
-    report.expect(
+    has_valid_spans = (
         has_integers
-        and _is_span(reference_start, reference_length, reference)
-        and _is_span(hypothesis_start, hypothesis_length, hypothesis),
+        and _is_span(match.reference_start, match.reference_length, reference)
+        and _is_span(match.hypothesis_start, match.hypothesis_length, hypothesis)
+    )
+    report.expect(
+        has_valid_spans,
         f"{call} proposed {shorten(match)}; positions and lengths must be ints within the {len(reference)} words "
         f"of the reference and the {len(hypothesis)} of the hypothesis (the reference comes first in Match)",
     )
-    report.expect(
-        isinstance(probability, float | int) and 0 <= probability <= 1,
-        f"{call} proposed the probability {probability!r}; it must be in [0, 1]",
-    )
+    has_valid_probability = isinstance(match.probability, float | int) and 0 <= match.probability <= 1
+    message = f"{call} proposed the probability {match.probability!r}; it must be in [0, 1]"
+    report.expect(has_valid_probability, message)
 
 
 def _is_span(start: int, length: int, segment: Sequence[Token]) -> bool:
@@ -256,9 +263,9 @@ def _has_relevant_match(matcher: Matcher, pair: _Pair, matches: _Matches) -> boo
     if matches and getattr(matcher, "match_equal_words", False):
         return True
     hypothesis, reference = pair
-    for reference_start, hypothesis_start, reference_length, hypothesis_length, _ in matches:
-        reference_tokens = reference[reference_start : reference_start + reference_length]
-        hypothesis_tokens = hypothesis[hypothesis_start : hypothesis_start + hypothesis_length]
+    for match in matches:
+        reference_tokens = reference[match.reference_start :][: match.reference_length]
+        hypothesis_tokens = hypothesis[match.hypothesis_start :][: match.hypothesis_length]
         if _forms(reference_tokens) != _forms(hypothesis_tokens):
             return True
     return False
@@ -281,27 +288,27 @@ def _check_symmetry(report: ErrorReport, matcher: Matcher, pair: _Pair, matches:
     swapped_matches = report.run("match", _match, matcher, (reference, hypothesis))
     if swapped_matches is None:
         return
-    # A match consists of the start in the reference and in the hypothesis, the lengths in both, and the probability.
-    spans = {(match[0], match[1], match[2], match[3]) for match in matches}
-    spans_of_swapped_segments = {(match[1], match[0], match[3], match[2]) for match in swapped_matches}
     report.expect(
-        spans_of_swapped_segments == spans,
+        set(map(_swap_spans, swapped_matches)) == {match._replace(probability=1.0) for match in matches},
         f"the matches of {shorten(_forms(hypothesis))} and {shorten(_forms(reference))} change if hypothesis and "
         "reference are exchanged; derive from Matcher if that is intended",
     )
 
 
+def _swap_spans(match: Match) -> Match:
+    """Return a match with probability 1 in which the reference and the hypothesis are exchanged."""
+    return Match(match.hypothesis_start, match.reference_start, match.hypothesis_length, match.reference_length)
+
+
 def _are_equal(actual: _Matches, expected: _Matches) -> bool:
     """Return whether two lists contain the same matches in the same order. Probabilities may differ slightly."""
-    if len(actual) != len(expected):
-        return False
-    for actual_match, expected_match in zip(actual, expected, strict=True):
-        *actual_position, actual_probability = actual_match
-        *expected_position, expected_probability = expected_match
-        has_equal_probability = abs(actual_probability - expected_probability) <= 1e-6
-        if actual_position != expected_position or not has_equal_probability:
-            return False
-    return True
+    return len(actual) == len(expected) and all(map(_is_same_match, actual, expected))
+
+
+def _is_same_match(actual: Match, expected: Match) -> bool:
+    """Return whether two matches have the same spans and almost the same probability."""
+    has_equal_probability = abs(actual.probability - expected.probability) <= 1e-6
+    return has_equal_probability and actual._replace(probability=expected.probability) == expected
 
 
 def _check_copies(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
@@ -397,30 +404,34 @@ sys.path[:] = pickle.load(sys.stdin.buffer)
 matcher, pairs = pickle.load(sys.stdin.buffer)
 pickle.dump([[tuple(match) for match in matcher.match(*pair)] for pair in pairs], answer)
 """
+"""A program that reads an import path, a matcher and pairs of segments, and writes the matches of each pair."""
 
 
 def _check_fresh_process(report: ErrorReport, matcher: Matcher, samples: list[_Sample]) -> None:
     """Check that a matcher proposes the same matches in a new process with another ``PYTHONHASHSEED``."""
-    import_path = [str(Path(folder).resolve()) for folder in sys.path]
-    pairs = [pair for pair, _ in samples]
-    question = pickle.dumps(import_path) + pickle.dumps((matcher, pairs))
-    hash_seed = "8" if os.environ.get("PYTHONHASHSEED") == "7" else "7"
-    process = subprocess.run(
-        [sys.executable, "-c", _CHILD],
-        input=question,
-        env={**os.environ, "PYTHONHASHSEED": hash_seed},
-        capture_output=True,
-        check=False,
-    )
+    process = _match_in_new_process(matcher, [sample.pair for sample in samples])
     if process.returncode:
         error_lines = process.stderr.decode("utf-8", "replace").strip().splitlines() or ["nothing"]
         report.expect(False, f"a new process ended with code {process.returncode} and {error_lines[-1]!r}")
         return
     # Unpickling is not a security risk here, because this process has already run the plugin's code.
-    answer = pickle.loads(process.stdout)
-    is_equal = all(_are_equal(actual, sample.matches) for actual, sample in zip(answer, samples, strict=True))
-    report.expect(
-        is_equal,
-        "in a new process it proposes other matches, or in another order; hash() of a text and the order of a set "
-        "of texts differ from process to process: use zlib.crc32 or hashlib, and sort",
+    for sample, match_tuples in zip(samples, pickle.loads(process.stdout), strict=True):
+        matches = [Match(*match_tuple) for match_tuple in match_tuples]
+        report.expect(
+            _are_equal(matches, sample.matches),
+            "in a new process it proposes other matches, or in another order; hash() of a text and the order of a set "
+            "of texts differ from process to process: use zlib.crc32 or hashlib, and sort",
+        )
+
+
+def _match_in_new_process(matcher: Matcher, pairs: list[_Pair]) -> subprocess.CompletedProcess[bytes]:
+    """Run a matcher in a new process with another ``PYTHONHASHSEED``. The output contains the pickled matches."""
+    import_path = [str(Path(folder).resolve()) for folder in sys.path]
+    hash_seed = "8" if os.environ.get("PYTHONHASHSEED") == "7" else "7"
+    return subprocess.run(
+        [sys.executable, "-c", _CHILD],
+        input=pickle.dumps(import_path) + pickle.dumps((matcher, pairs)),
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+        capture_output=True,
+        check=False,
     )

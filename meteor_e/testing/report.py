@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import pickle
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from meteor_e.api.component import Component
@@ -16,7 +17,7 @@ from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import PluginRegistry, plugin_registry
 
 if TYPE_CHECKING:
-    from meteor_e.api.options import ComponentOptions
+    from meteor_e.api.options import ComponentOptions, OptionInfo
 
 T = TypeVar("T")
 
@@ -59,10 +60,16 @@ class ErrorReport:
             self.expect(False, f"{title} raised {describe_error(error)}")
             return None
 
-    def stop(self) -> None:
+    def raise_errors(self) -> None:
         """Raise ConformanceError if any errors have been recorded. The message lists all errors."""
         if self.errors:
             raise ConformanceError(format_errors(self.title, self.errors))
+
+    @contextlib.contextmanager
+    def step(self) -> Iterator[None]:
+        """Call :meth:`raise_errors` at the end of the ``with`` block, because later steps depend on this one."""
+        yield
+        self.raise_errors()
 
 
 def format_errors(title: str, errors: Sequence[str]) -> str:
@@ -95,7 +102,7 @@ def check_class(report: ErrorReport, cls: type[Component]) -> None:
         registry.load_raw(cls)
     except PluginError as error:
         report.expect(False, str(error))
-        report.stop()
+        report.raise_errors()
     # A docstring that is inherited from a base class does not count.
     docstring = vars(cls).get("__doc__") or ""
     summary, _, _ = docstring.strip().partition("\n")
@@ -119,17 +126,20 @@ def _check_options_class(report: ErrorReport, cls: type[Component]) -> None:
     options_class = report.run("Options", cls.options_class)
     if options_class is None:
         return
-    is_valid = isinstance(options_class, type) and issubclass(options_class, ComponentOptions)
-    report.expect(is_valid, f"Options is {shorten(options_class)}; it must be a subclass of ComponentOptions")
-    if not is_valid:
+    if not isinstance(options_class, type) or not issubclass(options_class, ComponentOptions):
+        report.expect(False, f"Options is {shorten(options_class)}; it must be a subclass of ComponentOptions")
         return
     infos = report.run("reading the types of its options", option_infos, options_class)
-    if infos is None:
-        return
+    if infos is not None:
+        _check_option_infos(report, infos)
+        _check_option_defaults(report, options_class)
+
+
+def _check_option_infos(report: ErrorReport, infos: Iterable[OptionInfo]) -> None:
+    """Check the names and the help texts of options."""
     for info in infos:
         report.expect(info.name not in ENTRY_KEYS, f"it has an option {info.name!r}, a word that chains use themselves")
         report.expect(bool(info.help), f"option {info.name!r} has no help; write Annotated[…, Meta(description='…')]")
-    _check_option_defaults(report, options_class)
 
 
 def _check_option_defaults(report: ErrorReport, options_class: type[ComponentOptions]) -> None:
@@ -161,23 +171,32 @@ def begin_check(kind: str, component: Any, context: Any, options: dict[str, Any]
     Returns:
         The report of errors, and the instance.
     """
-    cls: Any = component if isinstance(component, type) else type(component)
+    is_class = isinstance(component, type)
+    cls: Any = component if is_class else type(component)
     report = ErrorReport(kind, cls)
     check_class(report, cls)
-    if isinstance(component, type):
-        instance: Any = cls.make(context, **options)
+    instance = _make_instance(report, cls, context, options) if is_class else component
+    _check_description(report, instance)
+    return report, instance
+
+
+def _make_instance(report: ErrorReport, cls: Any, context: Any, options: dict[str, Any]) -> Any:
+    """Create an instance of a component class, and check the class of the instance."""
+    with report.step():
+        instance = cls.make(context, **options)
         has_right_class = isinstance(instance, cls)
         report.expect(has_right_class, f"from_options returned {shorten(instance)}; it must return a {cls.__name__}")
-        report.stop()
-    else:
-        instance = component
-    description = report.run("describe()", instance.describe)
-    # Most descriptions become part of METEOR's signature, in which parts are separated by "|".
-    forbidden = r"[\x00-\x1f]" if kind == "feature" else r"[\x00-\x1f|]"
-    is_valid = isinstance(description, str) and not re.search(forbidden, description)
-    report.expect(is_valid, f"describe() returned {shorten(description)}; it must be one line of text without '|'")
-    report.stop()
-    return report, instance
+    return instance
+
+
+def _check_description(report: ErrorReport, instance: Component) -> None:
+    """Check that the description of a component is a string without line breaks and separators."""
+    with report.step():
+        description = report.run("describe()", instance.describe)
+        # Most descriptions become part of METEOR's signature, in which parts are separated by "|".
+        forbidden = r"[\x00-\x1f]" if report.kind == "feature" else r"[\x00-\x1f|]"
+        is_valid = isinstance(description, str) and not re.search(forbidden, description)
+        report.expect(is_valid, f"describe() returned {shorten(description)}; it must be one line of text without '|'")
 
 
 def pickle_copy(report: ErrorReport, component: T) -> T | None:
@@ -201,13 +220,13 @@ def check_repeats(report: ErrorReport, component: T, compute: Callable[[T, Any],
         compute: the function that returns the result of a component for an item.
         items: the items for which results are computed.
     """
-    results = [report.run(f"asked for {shorten(item)}, it", compute, component, item) for item in items]
-    report.stop()
-    _check_same_results(report, "again", functools.partial(compute, component), items, results)
-    copy = pickle_copy(report, component)
-    if copy is not None:
-        _check_same_results(report, "with a pickled copy", functools.partial(compute, copy), items, results)
-    report.stop()
+    with report.step():
+        results = [report.run(f"asked for {shorten(item)}, it", compute, component, item) for item in items]
+    with report.step():
+        _check_same_results(report, "again", functools.partial(compute, component), items, results)
+        copy = pickle_copy(report, component)
+        if copy is not None:
+            _check_same_results(report, "with a pickled copy", functools.partial(compute, copy), items, results)
 
 
 def _check_same_results(
