@@ -112,6 +112,8 @@ def williams(first: float, second: float, between: float, count: int) -> William
     Raises:
         InputError: if there are fewer than four scores.
     """
+    from scipy import stats
+
     if count < 4:
         raise InputError(f"Williams' test needs at least 4 rows, not {count}")
     if math.isnan(first) or math.isnan(second) or math.isnan(between):
@@ -119,18 +121,22 @@ def williams(first: float, second: float, between: float, count: int) -> William
     if between >= 1:
         # The metrics are equal except for their scale, so neither is better.
         return Williams(0.0, 0.5)
-    # This is the determinant of the correlation matrix of both metrics and the human judgments.
-    determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
-    mean = (first + second) / 2
-    variance = 2 * max(determinant, 0.0) * (count - 1) / (count - 3) + mean**2 * (1 - between) ** 3
     difference = first - second
+    variance = _williams_variance(first, second, between, count)
     if variance == 0:
         return Williams(math.copysign(math.inf, difference), float(first < second))
-    from scipy import stats
-
     t = difference * math.sqrt((count - 1) * (1 + between) / variance)
     p = float(stats.t.sf(t, df=count - 3))
     return Williams(t, p)
+
+
+def _williams_variance(first: float, second: float, between: float, count: int) -> float:
+    """Return the denominator of the squared test statistic of :func:`williams`, which has the same arguments."""
+    # This is the determinant of the correlation matrix of both metrics and the human judgments.
+    # Rounding errors can make it negative.
+    determinant = 1 - first**2 - second**2 - between**2 + 2 * first * second * between
+    mean = (first + second) / 2
+    return 2 * max(determinant, 0.0) * (count - 1) / (count - 3) + mean**2 * (1 - between) ** 3
 
 
 def williams_matrix(metrics: Floats, human: Floats) -> Floats:

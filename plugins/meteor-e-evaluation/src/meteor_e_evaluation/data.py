@@ -9,6 +9,7 @@ from meteor_e.api import InputError
 from meteor_e.formats.plain import read_segments
 from meteor_e.formats.test_sets import named_set
 from meteor_e_evaluation.index import NAMED_SET_PREFIX, DataIndex, PairSpec
+from meteor_e_evaluation.judged_texts import JudgedTexts
 from meteor_e_evaluation.judgment_reader import JudgmentReader
 from meteor_e_evaluation.records import load_records
 from meteor_e_evaluation.test_set import TestSet
@@ -20,6 +21,20 @@ class _Text(NamedTuple):
 
     file: Path
     segments: list[str]
+
+
+class _TestSetTexts(NamedTuple):
+    """The texts of a test set, without the outputs of the systems.
+
+    Attributes:
+        references: the references.
+        source: the source, or None if the index does not name a source.
+        documents: name of the document of each segment. Empty if the index does not name documents.
+    """
+
+    references: list[_Text]
+    source: _Text | None
+    documents: tuple[str, ...]
 
 
 def load_test_set(index: DataIndex, pair: str, *, every_system: bool = False) -> TestSet:
@@ -52,26 +67,23 @@ def _load_separate_files(index: DataIndex, pair: str, entries: PairSpec, *, ever
         entries: the entries of the index for the language pair, which override the general entries.
         every_system: whether to include systems without judgments.
     """
-    references = _read_references(entries.references or index.references, index, pair)
-    source = _read_source(entries.source or index.source, index, pair)
-    _check_lengths(references if source is None else [*references, source])
-    n_segments = len(references[0].segments)
-    documents = _read_documents(entries.documents or index.documents, index, pair, n_segments)
+    texts = _read_test_set_texts(index, pair, entries)
+    n_segments = len(texts.references[0].segments)
     output_spec = entries.outputs or index.outputs
     assert output_spec is not None  # load_index() rejects an index without outputs.
     outputs = OutputFiles(index, pair, output_spec, n_segments)
-    judgments = _read_judgments(outputs, n_segments, index, pair, documents)
-    included_systems = set(outputs.files) - set(entries.reference_names) if every_system else judgments.systems
-    systems = tuple(sorted(included_systems))
-    outliers = {*entries.outliers, *index.outliers} & included_systems
+    judgments = _read_judgments(JudgedTexts(index, pair, outputs, n_segments, texts.documents))
+    scored_systems = set(outputs.files) - set(entries.reference_names) if every_system else judgments.systems
+    systems = tuple(sorted(scored_systems))
+    outliers = {*entries.outliers, *index.outliers} & scored_systems
     return TestSet(
         name=index.name,
         pair=pair,
         language=index.output_language(pair),
         systems=systems,
         outputs=tuple(outputs.read(system) for system in systems),
-        references=tuple(reference.segments for reference in references),
-        source=None if source is None else source.segments,
+        references=tuple(reference.segments for reference in texts.references),
+        source=None if texts.source is None else texts.source.segments,
         rankings=judgments.rankings(systems),
         assessments=judgments.assessments(systems),
         system_scores=dict(judgments.system_scores),
@@ -79,25 +91,32 @@ def _load_separate_files(index: DataIndex, pair: str, entries: PairSpec, *, ever
         known_systems=tuple(sorted(outputs.files)),
         output_files=outputs.paths_by_system(),
         reference_names=tuple(entries.reference_names),
-        documents=documents,
+        documents=texts.documents,
         outliers=tuple(sorted(outliers)),
         root=index.root,
     )
 
 
-def _read_judgments(
-    outputs: OutputFiles, n_segments: int, index: DataIndex, pair: str, documents: tuple[str, ...]
-) -> JudgmentReader:
+def _read_test_set_texts(index: DataIndex, pair: str, entries: PairSpec) -> _TestSetTexts:
+    """Read the references, the source and the documents of a language pair, and check that their lengths agree."""
+    references = _read_references(entries.references or index.references, index, pair)
+    source = _read_source(entries.source or index.source, index, pair)
+    _check_lengths(references if source is None else [*references, source])
+    documents = _read_documents(entries.documents or index.documents, index, pair, len(references[0].segments))
+    return _TestSetTexts(references, source, documents)
+
+
+def _read_judgments(texts: JudgedTexts) -> JudgmentReader:
     """Read all human judgments of a language pair, and return the reader that has collected them.
 
     Raises:
         InputError: if there are no judgments of any system.
     """
+    index, pair = texts.index, texts.pair
     entries = index.pair(pair)
     specs = index.judgments if entries.judgments is None else entries.judgments
-    reader = JudgmentReader(pair, outputs, n_segments=n_segments, index=index, documents=documents)
-    for spec in specs:
-        reader.read(spec)
+    reader = JudgmentReader(texts, specs)
+    reader.read()
     if not reader.systems:
         raise InputError(f"{index.file}: no judgments for {pair} in {', '.join(spec.file for spec in specs)}")
     return reader

@@ -453,23 +453,28 @@ def _make_table(measure: Measure[TestSet], metric_names: Sequence[str], results:
         results: results on each language pair.
     """
     pair_weights = np.array([result.pair_weights[measure.name] for result in results])
-    columns = [result.test.pair for result in results]
+    pairs = tuple(result.test.pair for result in results)
+    columns = (*pairs, AVERAGE) if len(pairs) > 1 else pairs
     rows = {}
     for metric_name in metric_names:
-        rows[metric_name] = [result.values[measure.name, metric_name] for result in results]
+        values = [result.values[measure.name, metric_name] for result in results]
+        rows[metric_name] = _make_row(values, pair_weights)
     comparisons = _collect_comparisons(measure.name, results, pair_weights)
-    if len(results) > 1:
-        columns.append(AVERAGE)
-        for values in rows.values():
-            values.append(_average_values(values, pair_weights))
     return Table(
         testset=results[0].test.name,
         measure=measure,
-        columns=tuple(columns),
-        rows={metric_name: tuple(values) for metric_name, values in rows.items()},
+        columns=columns,
+        rows=rows,
         comparisons=comparisons,
         ranks=_rank_metrics(columns, rows, comparisons),
     )
+
+
+def _make_row(values: Sequence[Value], pair_weights: Floats) -> tuple[Value, ...]:
+    """Return the values of a metric for all language pairs. If there are several pairs, their mean follows."""
+    if len(values) == 1:
+        return tuple(values)
+    return (*values, _average_values(values, pair_weights))
 
 
 def _collect_comparisons(

@@ -116,26 +116,33 @@ def pairwise_accuracy_with_ties(metric_scores: Floats, human_scores: Floats) -> 
 
     Metric scores and human scores agree if both order the pair in the same way, or if both tie the pair.
 
-    The number of concordant pairs is derived from Kendall's τ-b, which SciPy computes without comparing all pairs.
     """
     n_scores = len(metric_scores)
     if n_scores < 2:
         return math.nan
     n_pairs = n_scores * (n_scores - 1) // 2
-    metric_ties = _count_ties(metric_scores)
-    human_ties = _count_ties(human_scores)
-    common_ties = _count_ties(metric_scores, human_scores)
-    if metric_ties == n_pairs or human_ties == n_pairs:
-        # Kendall's τ-b is undefined, but no pair can be concordant.
-        return common_ties / n_pairs
+    n_common_ties = _count_ties(metric_scores, human_scores)
+    n_concordant = _count_concordant(metric_scores, human_scores, n_common_ties)
+    return (n_concordant + n_common_ties) / n_pairs
+
+
+def _count_concordant(metric_scores: Floats, human_scores: Floats, n_common_ties: int) -> int:
+    """Count the pairs of outputs that metric scores and human scores order in the same way.
+
+    The count is derived from Kendall's τ-b, which SciPy computes without comparing all pairs. With ``C`` concordant and
+    ``D`` discordant pairs, τ-b is ``(C - D) / sqrt(n_metric_untied * n_human_untied)``.
+    """
     from scipy import stats
 
+    n_pairs = len(metric_scores) * (len(metric_scores) - 1) // 2
+    n_metric_untied = n_pairs - _count_ties(metric_scores)
+    n_human_untied = n_pairs - _count_ties(human_scores)
+    if n_metric_untied == 0 or n_human_untied == 0:
+        return 0
     tau_b = float(stats.kendalltau(metric_scores, human_scores).statistic)
-    normalizer = math.sqrt(float(n_pairs - metric_ties) * float(n_pairs - human_ties))
-    concordant_minus_discordant = round(tau_b * normalizer)
-    concordant_plus_discordant = n_pairs - (metric_ties + human_ties - common_ties)
-    n_concordant = (concordant_plus_discordant + concordant_minus_discordant) // 2
-    return (n_concordant + common_ties) / n_pairs
+    concordant_minus_discordant = round(tau_b * math.sqrt(float(n_metric_untied) * float(n_human_untied)))
+    concordant_plus_discordant = n_metric_untied + n_human_untied + n_common_ties - n_pairs
+    return (concordant_plus_discordant + concordant_minus_discordant) // 2
 
 
 def _count_ties(*score_rows: Floats) -> int:

@@ -220,10 +220,13 @@ class DataIndex(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             ConfigError: if the index does not contain the language pair.
         """
         if name not in self.pairs:
-            raise ConfigError(
-                f"{self.file}: no language pair {name!r}{near_miss(name, self.pairs)}; it has {', '.join(self.pairs)}"
-            )
+            raise self.make_missing_pair_error(name)
         return self.pairs[name]
+
+    def make_missing_pair_error(self, name: str) -> ConfigError:
+        """Return the error for a language pair that the index does not contain."""
+        hint = near_miss(name, self.pairs)
+        return ConfigError(f"{self.file}: no language pair {name!r}{hint}; it has {', '.join(self.pairs)}")
 
 
 def load_index(path: str | os.PathLike[str], *, root: str | os.PathLike[str] | None = None) -> DataIndex:
@@ -287,13 +290,18 @@ def _expand_short_forms(content: dict[str, Any]) -> None:
     _expand_files(content)
     pairs = content.get("pairs")
     if isinstance(pairs, list):
-        content["pairs"] = {str(pair): {} for pair in pairs}
-    elif isinstance(pairs, dict):
-        for pair, entries in pairs.items():
-            if entries is None:
-                pairs[pair] = {}
-            elif isinstance(entries, dict):
-                _expand_files(entries)
+        pairs = {str(pair): None for pair in pairs}
+    if isinstance(pairs, dict):
+        content["pairs"] = {pair: _expand_pair(entries) for pair, entries in pairs.items()}
+
+
+def _expand_pair(entries: Any) -> Any:
+    """Return the entries of a language pair, with expanded abbreviations. A pair without entries is allowed."""
+    if entries is None:
+        return {}
+    if isinstance(entries, dict):
+        _expand_files(entries)
+    return entries
 
 
 def _expand_files(entries: dict[str, Any]) -> None:

@@ -63,21 +63,11 @@ class Assessments:
         """Return the mean rating of each output, sorted by segment and system."""
         if not len(self):
             return self
-        rated_outputs = np.stack([self.segments, self.systems])
-        distinct_outputs, output_index, n_ratings = np.unique(
-            rated_outputs, axis=1, return_inverse=True, return_counts=True
-        )
-        output_index = output_index.reshape(-1)
-        n_outputs = len(n_ratings)
-        means = np.bincount(output_index, self.scores, n_outputs) / n_ratings
-        # Outputs with one rating keep it exactly, because a division could change the last bit.
-        single_ratings = np.zeros(n_outputs)
-        single_ratings[output_index] = self.scores
-        return Assessments(
-            segments=distinct_outputs[0],
-            systems=distinct_outputs[1],
-            scores=np.where(n_ratings == 1, single_ratings, means),
-        )
+        n_systems = int(self.systems.max()) + 1
+        output_ids = self.segments * n_systems + self.systems
+        distinct_ids, output_index, n_ratings = np.unique(output_ids, return_inverse=True, return_counts=True)
+        segments, systems = np.divmod(distinct_ids, n_systems)
+        return Assessments(segments, systems, scores=np.bincount(output_index, self.scores) / n_ratings)
 
     def matrix(self, shape: tuple[int, int]) -> Floats:
         """Return the mean ratings as a matrix ``(systems, segments)``, with NaN for outputs without ratings."""

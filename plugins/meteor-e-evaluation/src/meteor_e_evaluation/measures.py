@@ -74,6 +74,7 @@ def measure(name: str) -> Measure[TestSet]:
     measure_class = plugin_registry().measures.get(base_name)
     instance: Measure[TestSet] = measure_class.make(**named_options(options, f"measure {name!r}"))
     if separator:
+        # These attributes hide those of the class, so that tables show the options.
         vars(instance).update(name=name, title=f"{instance.title} ({options})")
     return instance
 

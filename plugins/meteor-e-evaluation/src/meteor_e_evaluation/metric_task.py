@@ -177,40 +177,42 @@ def _parse_wmt_line(line: _Line) -> MetricScore:
         raise InputError(f"{line.location}: not a line of metric scores; {EXPECTED_FORMATS}")
     metric, pair, testset, *output_fields, score = fields
     value = _parse_score(score, line.location)
-    reference, system, segment = _parse_wmt_output(output_fields, line.location)
+    output = _parse_wmt_output(output_fields, line.location)
     return MetricScore(
         metric=metric,
         pair=pair,
         testset=testset,
-        reference=reference,
-        system=system,
-        segment=segment,
+        reference=output.reference,
+        system=output.system,
+        segment=output.segment,
         score=value,
         location=line.location,
     )
 
 
-def _parse_wmt_output(fields: Sequence[str], location: str) -> tuple[str, str, int | None]:
+class _Output(NamedTuple):
+    """The output that a score belongs to. The attributes are those of :class:`MetricScore`."""
+
+    reference: str
+    system: str
+    segment: int | None
+
+
+def _parse_wmt_output(fields: Sequence[str], location: str) -> _Output:
     """Parse the fields ``[REFERENCE] SYSTEM [SEGMENT]``, in which the fields in brackets are optional.
-
-    If there are two fields, the last field is the segment if it is a number, and otherwise the system.
-
-    Returns:
-        The name of the reference, or an empty string; the name of the system; and the segment, or None.
 
     Raises:
         InputError: if the last of three fields is not a whole number.
     """
-    last_field = fields[-1]
-    if len(fields) == 1:
-        return "", last_field, None
-    if len(fields) == 2 and last_field.isdecimal():
-        return "", fields[0], int(last_field)
-    if len(fields) == 2:
-        return fields[0], last_field, None
-    if not last_field.isdecimal():
-        raise InputError(f"{location}: the segment is {last_field!r}, not a whole number")
-    return fields[0], fields[1], int(last_field)
+    names = list(fields)
+    segment = None
+    if len(names) > 1 and names[-1].isdecimal():
+        segment = int(names.pop())
+    if len(names) > 2:
+        raise InputError(f"{location}: the segment is {names[-1]!r}, not a whole number")
+    system = names.pop()
+    reference = names.pop() if names else ""
+    return _Output(reference, system, segment)
 
 
 def _parse_short_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
@@ -242,7 +244,7 @@ def _parse_numbers(lines: Iterator[_Line]) -> Iterator[MetricScore]:
 
 
 _COMET_LINE = re.compile(r"(?P<system>[^\t]+)\t(?:Segment (?P<segment>\d+)\t)?score: (?P<score>\S+)(?:\t.*)?")
-_COMET_LAST_LINE = re.compile(r"Predictions saved in: .*")
+_COMET_CLOSING_LINE = re.compile(r"Predictions saved in: .*")
 
 
 def _parse_comet_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
@@ -250,19 +252,20 @@ def _parse_comet_lines(lines: Iterator[_Line]) -> Iterator[MetricScore]:
 
     Scores of systems are skipped if there are segment scores, because COMET rounds the scores of systems.
     """
-    systems_with_segments: set[str] = set()
+    systems_with_segment_scores: set[str] = set()
     for line in lines:
-        if _COMET_LAST_LINE.fullmatch(line.text):
+        if _COMET_CLOSING_LINE.fullmatch(line.text):
             continue
-        match = _COMET_LINE.fullmatch(line.text)
-        if match is None:
+        fields = _COMET_LINE.fullmatch(line.text)
+        if fields is None:
             raise InputError(f"{line.location}: not a line of comet-score, such as FILE⇥Segment 0⇥score: 0.8417")
-        system = match["system"]
-        score = _parse_score(match["score"], line.location)
-        if match["segment"] is not None:
-            systems_with_segments.add(system)
-            yield _make_score(system, int(match["segment"]) + 1, score, line.location)
-        elif system not in systems_with_segments:
+        system = fields["system"]
+        score = _parse_score(fields["score"], line.location)
+        if fields["segment"] is not None:
+            systems_with_segment_scores.add(system)
+            segment_number = int(fields["segment"]) + 1
+            yield _make_score(system, segment_number, score, line.location)
+        elif system not in systems_with_segment_scores:
             yield _make_score(system, None, score, line.location)
 
 

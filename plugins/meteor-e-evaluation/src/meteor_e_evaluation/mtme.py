@@ -14,11 +14,17 @@ from pathlib import Path
 from meteor_e.api import InputError
 from meteor_e.base.errors import near_miss
 from meteor_e_evaluation.data import load_test_set
-from meteor_e_evaluation.index import PAIR, DataIndex, JudgmentSpec, OutputSpec, PairSpec, load_index
+from meteor_e_evaluation.index import PAIR, DataIndex, JudgmentFormat, JudgmentSpec, OutputSpec, PairSpec, load_index
 from meteor_e_evaluation.test_set import TestSet
 
 OUTPUT_FOLDER = "system-outputs"
 """Name of the folder with one folder of system outputs per language pair."""
+
+HUMAN_SCORES = "human-scores"
+"""Name of the folder of human scores."""
+
+JUDGMENT_FORMATS: dict[str, JudgmentFormat] = {"seg": "score-segments", "sys": "score-systems"}
+"""Formats of the files of human scores, by level."""
 
 GOLD = ("mqm", "esa", "esa-merged", "da-sqm", "wmt-appraise-z", "wmt-z", "wmt", "wmt-raw", "wmt-appraise")
 """Names of human scores in order of preference."""
@@ -101,7 +107,7 @@ def _find_human_scores(root: Path, pair: str) -> dict[str, list[str]]:
     """
     levels_by_name: dict[str, list[str]] = {}
     file_name = re.compile(re.escape(pair) + r"\.(?P<name>.+)\.(?P<level>seg|sys)\.score")
-    for file in sorted((root / "human-scores").glob("*.score")):
+    for file in sorted((root / HUMAN_SCORES).glob("*.score")):
         match = file_name.fullmatch(file.name)
         if match:
             levels_by_name.setdefault(match["name"], []).append(match["level"])
@@ -121,23 +127,26 @@ def _make_judgment_specs(root: Path, pair: str, gold: str | None) -> list[Judgme
     Raises:
         InputError: if the human scores do not exist.
     """
-    folder = root / "human-scores"
     levels_by_name = _find_human_scores(root, pair)
-    if not levels_by_name:
-        requested_scores = "scores" if gold is None else f"scores {gold!r}"
-        raise InputError(f"{folder}: no {requested_scores} of {pair}; there are none")
-    name = _choose_preferred(list(levels_by_name), GOLD) if gold is None else gold
-    if name not in levels_by_name:
-        hint = near_miss(name, levels_by_name)
-        raise InputError(f"{folder}: no scores {name!r} of {pair}{hint}; there are {', '.join(levels_by_name)}")
+    name = _choose_human_scores(list(levels_by_name), gold, pair, root / HUMAN_SCORES)
     specs = []
     for level in levels_by_name[name]:
-        file = f"human-scores/{pair}.{name}.{level}.score"
-        if level == "seg":
-            specs.append(JudgmentSpec(file, format="score-segments"))
-        else:
-            specs.append(JudgmentSpec(file, format="score-systems"))
+        file = f"{HUMAN_SCORES}/{pair}.{name}.{level}.score"
+        specs.append(JudgmentSpec(file, format=JUDGMENT_FORMATS[level]))
     return specs
+
+
+def _choose_human_scores(available_names: Sequence[str], gold: str | None, pair: str, folder: Path) -> str:
+    """Return the name of the requested human scores, or of the preferred ones if none were requested."""
+    if gold is None and not available_names:
+        raise InputError(f"{folder}: no scores of {pair}; there are none")
+    if gold is None:
+        return _choose_preferred(available_names, GOLD)
+    if gold not in available_names:
+        hint = near_miss(gold, available_names)
+        existing_scores = ", ".join(available_names) or "none"
+        raise InputError(f"{folder}: no scores {gold!r} of {pair}{hint}; there are {existing_scores}")
+    return gold
 
 
 def _choose_preferred(available_names: Sequence[str], preferred_names: Sequence[str]) -> str:
@@ -163,13 +172,10 @@ def _make_pair_spec(
     Raises:
         InputError: if the language pair does not have the references.
     """
-    available_names = _find_references(root / "references", pair)
+    folder = root / "references"
+    available_names = _find_references(folder, pair)
     reference_names = list(references) or [_choose_preferred(available_names, STANDARD_REFERENCES)]
-    for name in reference_names:
-        if name not in available_names:
-            hint = near_miss(name, available_names)
-            available = ", ".join(available_names)
-            raise InputError(f"{root / 'references'}: {pair} has no reference {name!r}{hint}; it has {available}")
+    _check_references(reference_names, available_names, f"{folder}: {pair}")
     source = f"sources/{pair}.txt"
     documents = f"documents/{pair}.docs"
     return PairSpec(
@@ -178,10 +184,17 @@ def _make_pair_spec(
         judgments=judgments,
         source=source if (root / source).is_file() else None,
         documents=documents if (root / documents).is_file() else None,
-        # A reference that is used for scoring is never evaluated as a system.
-        # Any other reference is evaluated as a system only on request.
+        # The folder of outputs also contains the references. The names under "drop" are not evaluated as systems.
         drop=reference_names if human_systems else available_names,
     )
+
+
+def _check_references(names: Sequence[str], available_names: Sequence[str], location: str) -> None:
+    """Check that all references exist. The location, a folder and a language pair, begins the error message."""
+    for name in names:
+        if name not in available_names:
+            hint = near_miss(name, available_names)
+            raise InputError(f"{location} has no reference {name!r}{hint}; it has {', '.join(available_names)}")
 
 
 def _find_references(folder: Path, pair: str) -> list[str]:

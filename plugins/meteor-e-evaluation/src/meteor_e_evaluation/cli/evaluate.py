@@ -68,9 +68,8 @@ class EvaluationData(Data):
             raise ConfigError("--gold, --reference and --human-systems go with mtme:FOLDER")
         indexes = [self._load_index(argument) for argument in self.indexes]
         for pair in self.pairs:
-            is_known = any(pair in index.pairs for index in indexes)
-            if not is_known:
-                indexes[0].pair(pair)  # Raises the error that lists the known language pairs.
+            if not any(pair in index.pairs for index in indexes):
+                raise indexes[0].make_missing_pair_error(pair)
         return indexes
 
     def _load_index(self, argument: str) -> DataIndex:
@@ -190,7 +189,7 @@ class EvaluationOutput(Output):
     example = "wmt12.yaml -f latex -o table.tex"
 
     digits: int = option(4, "--digits", type=click.IntRange(0, 17), help="Decimals in the tables.")
-    scores: str | None = option(
+    scores_folder: str | None = option(
         None, "--write-scores", metavar="DIR", help="Write all scores of all systems as files of the WMT metrics task."
     )
 
@@ -214,54 +213,29 @@ def evaluate(
     meteor-e evaluate mtme:mt-metrics-eval-v2/wmt23 --pair en-de -M mtme:BLEU
     meteor-e evaluate wmt12.yaml --check
     """
+    from meteor_e.metrics.specs import parse_spec
+    from meteor_e_evaluation.evaluation import evaluate as evaluate_metrics
     from meteor_e_evaluation.report import EvaluationResult
 
     if scoring.list_measures:
         _list_measures()
         return
     output.format()  # Raises errors of the output options before the work begins.
-    evaluation = _compute_evaluation(data, scoring, statistics, computation, score_all=output.scores is not None)
-    if data.check:
-        _print_check(evaluation)
-        return
-    _print_warnings(evaluation)
-    if output.scores is not None:
-        _write_scores(evaluation, Path(output.scores))
-    output.write(EvaluationResult(evaluation), OutputOptions(output.digits))
-
-
-def _compute_evaluation(
-    data: EvaluationData,
-    scoring: ScoringOptions,
-    statistics: TestOptions,
-    computation: ParallelComputation,
-    *,
-    score_all: bool,
-) -> Evaluation:
-    """Load the test sets, and compute how well the metrics agree with human judgments.
-
-    Args:
-        data: the test sets to use.
-        scoring: the metrics and the measures of agreement.
-        statistics: the confidence intervals and significance tests to compute.
-        computation: the cache, and the number of processes.
-        score_all: whether to score all systems, even those without human scores.
-    """
-    from meteor_e.metrics.specs import parse_spec
-    from meteor_e_evaluation.evaluation import evaluate as evaluate_metrics
-
+    score_all = output.scores_folder is not None
     indexes = data.load_indexes()
     metrics = [parse_spec(text, jobs=computation.jobs) for text in scoring.metrics]
     tests = data.load_tests(indexes, every_system=score_all)
     measures = scoring.make_measures(indexes, tests)
+    cache = computation.cache()
     if data.check:
-        metrics, measures = [], []  # A check of the data does not need any scores.
+        _print_check(evaluate_metrics(tests, (), (), cache, drop_outliers=data.drop_outliers))
+        return
     with terminal_progress(computation.quiet) as progress:
-        return evaluate_metrics(
+        evaluation = evaluate_metrics(
             tests,
             metrics,
             measures,
-            computation.cache(),
+            cache,
             intervals=statistics.intervals,
             significance=statistics.significance,
             samples=statistics.samples,
@@ -270,6 +244,10 @@ def _compute_evaluation(
             score_all=score_all,
             progress=progress,
         )
+    _print_warnings(evaluation)
+    if output.scores_folder is not None:
+        _write_scores(evaluation, Path(output.scores_folder))
+    output.write(EvaluationResult(evaluation), OutputOptions(output.digits))
 
 
 def _list_measures() -> None:

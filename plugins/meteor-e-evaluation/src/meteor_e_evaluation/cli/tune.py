@@ -25,11 +25,14 @@ if TYPE_CHECKING:
 STEP = 0.05
 """The default step of a grid."""
 
-BETA_INDEX = 1
-"""The index of METEOR's parameter β among the coordinates of a point."""
+LOWEST_PARAMETERS = (0.0, 0.0, 0.0, 0.0)
+"""The default lowest values of the parameters α, β, γ and δ in a grid."""
 
-FIRST_WEIGHT_INDEX = 4
-"""The index of the weight of the first matcher, which follows the parameters α, β, γ and δ."""
+HIGHEST_PARAMETERS = (1.0, 2.0, 1.0, 1.0)
+"""The default highest values of the parameters α, β, γ and δ in a grid."""
+
+N_PARAMETERS = len(LOWEST_PARAMETERS)
+"""The number of parameters, which precede the matcher weights in the coordinates of a point."""
 
 
 @dataclass(frozen=True)
@@ -117,8 +120,6 @@ class GridOptions(Options):
     def make_axes(self, default: Point) -> Axes:
         """Return the values that a grid search tries for each parameter and each matcher weight.
 
-        By default, the weight of the first matcher is fixed, because only the ratios of the weights matter.
-
         Args:
             default: the parameters and matcher weights before tuning.
 
@@ -127,17 +128,27 @@ class GridOptions(Options):
         """
         from meteor_e_evaluation.tuning.grid import java_axes
 
-        n_coordinates = len(default)
-        default_first = [0.0] * n_coordinates
-        default_last = [1.0] * n_coordinates
-        default_last[BETA_INDEX] = 2.0
-        if self.first is None and self.last is None:
-            default_first[FIRST_WEIGHT_INDEX] = default[FIRST_WEIGHT_INDEX]
-            default_last[FIRST_WEIGHT_INDEX] = default[FIRST_WEIGHT_INDEX]
-        first = _parse_point(self.first, "--first", tuple(default_first))
-        last = _parse_point(self.last, "--last", tuple(default_last))
-        steps = _parse_point(self.step, "--step", (STEP,) * n_coordinates, repeat_single=True)
+        default_first, default_last = self._make_default_range(default[N_PARAMETERS:])
+        first = _parse_point(self.first, "--first", default_first)
+        last = _parse_point(self.last, "--last", default_last)
+        steps = _parse_point(self.step, "--step", (STEP,) * len(default), repeat_single=True)
         return java_axes(first, last, steps)
+
+    def _make_default_range(self, weights: Point) -> tuple[Point, Point]:
+        """Return the default first point and the default last point of the grid.
+
+        If both ``--first`` and ``--last`` are missing, the weight of the first matcher is fixed, because only the
+        ratios of the weights matter.
+
+        Args:
+            weights: the matcher weights before tuning.
+        """
+        lowest_weights = (0.0,) * len(weights)
+        highest_weights = (1.0,) * len(weights)
+        if self.first is None and self.last is None:
+            lowest_weights = (weights[0], *lowest_weights[1:])
+            highest_weights = (weights[0], *highest_weights[1:])
+        return LOWEST_PARAMETERS + lowest_weights, HIGHEST_PARAMETERS + highest_weights
 
 
 def _parse_point(text: str | None, option_name: str, default: Point, *, repeat_single: bool = False) -> Point:
