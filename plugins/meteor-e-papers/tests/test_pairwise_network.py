@@ -5,7 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import torch
-from meteor_e_papers.pairwise_network import PairwiseNetwork, cost_and_gradient, fit_seeds, forward
+from meteor_e_papers.pairwise_architectures import make_architecture
+from meteor_e_papers.pairwise_costs import make_cost_function
+from meteor_e_papers.pairwise_network import PairwiseNetwork, fit_seeds
 
 from meteor_e.base.errors import ConfigError
 
@@ -116,35 +118,34 @@ def test_forward_and_costs_equal_the_equations_of_the_paper():
     delta = sigma - swapped
     kendall = np.where(y == 1, 1 / (1 + np.exp(100 * delta)), 1 / (1 + np.exp(-100 * delta)))
     expected = (kendall + np.exp(-100 * delta**2 / 2)).mean()
-    arguments = [
-        torch.from_numpy(array)[None] for array in (network.theta_, network.scale_pairs(X), y.astype(np.float32))
-    ]
-    assert cost_and_gradient(network, "kendall", *arguments)[0].item() == pytest.approx(expected, abs=1e-4)
+    architecture = make_architecture(network.options)
+    arrays = (network.theta_, network.scale_pairs(X), y.astype(np.float32))
+    tensors = [torch.from_numpy(array)[None] for array in arrays]
+    kendall_cost = make_cost_function("kendall", steepness=100.0)(architecture, *tensors)
+    assert kendall_cost.mean.item() == pytest.approx(expected, abs=1e-4)
     likelihood = -np.mean(y * np.log(sigma) + (1 - y) * np.log(1 - sigma))
-    assert cost_and_gradient(network, "logistic", *arguments)[0].item() == pytest.approx(likelihood, abs=1e-5)
-    assert forward(network, arguments[0], arguments[1]).shape == (1, 20)
+    logistic_cost = make_cost_function("logistic", steepness=100.0)(architecture, *tensors)
+    assert logistic_cost.mean.item() == pytest.approx(likelihood, abs=1e-5)
 
 
 @pytest.mark.parametrize("cost", ["logistic", "kendall"])
 @pytest.mark.parametrize("vector_size", [0, 5])
 @pytest.mark.parametrize("architecture", ["multi-layer", "single-layer"])
 def test_gradients_equal_finite_differences_of_the_costs(cost, vector_size, architecture):
-    network = PairwiseNetwork.make(
-        features=3, vector_size=vector_size, architecture=architecture, hidden=2, steepness=3.0
-    )
+    network = PairwiseNetwork.make(features=3, vector_size=vector_size, architecture=architecture, hidden=2)
+    layers = make_architecture(network.options)
+    compute_cost = make_cost_function(cost, steepness=3.0)
     generator = np.random.default_rng(1)
     X = torch.from_numpy(generator.uniform(-1, 1, size=(2, 11, network.inputs)))  # noqa: N806
     y = torch.from_numpy(generator.integers(2, size=(2, 11)).astype(float))
-    hidden = vector_size and architecture == "multi-layer"
-    count = 2 * 3 + 1 + (3 * 2 * vector_size * 2 + 3 * 2 + 3 * 2 if hidden else 3 * vector_size)
-    theta = torch.from_numpy(generator.normal(size=(2, count)))
-    _, gradient = cost_and_gradient(network, cost, theta, X, y)
+    theta = torch.from_numpy(generator.normal(size=(2, layers.n_parameters)))
+    gradient = compute_cost(layers, theta, X, y).gradient
     step = 1e-6
-    for index in range(count):
+    for index in range(layers.n_parameters):
         shift = torch.zeros_like(theta)
         shift[:, index] = step
-        upper_cost, _ = cost_and_gradient(network, cost, theta + shift, X, y)
-        lower_cost, _ = cost_and_gradient(network, cost, theta - shift, X, y)
+        upper_cost = compute_cost(layers, theta + shift, X, y).mean
+        lower_cost = compute_cost(layers, theta - shift, X, y).mean
         difference_quotient = (upper_cost - lower_cost) / (2 * step)
         assert gradient[:, index].numpy() == pytest.approx(difference_quotient.numpy(), abs=1e-7)
 
