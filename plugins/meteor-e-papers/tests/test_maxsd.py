@@ -19,6 +19,7 @@ from meteor_e_papers.comparisons import Comparisons, clean_comparisons
 from meteor_e_papers.features.vectors import open_word_vectors
 from meteor_e_papers.maxsd import MaxSD
 from meteor_e_papers.maxsd_network import SimilarityNetwork
+from meteor_e_papers.maxsd_training import compute_losses
 from small_test_set import write_model_file
 
 from meteor_e import load_metric
@@ -44,11 +45,12 @@ def test_clean_comparisons_removes_contradictions():
     samples = make_samples("one", "two", "two", "far too long", "three")
     better, worse = np.array([0, 0, 2, 1, 3, 0, 4, 0]), np.array([1, 2, 0, 2, 0, 4, 0, 3])
     pairs = Comparisons(better, worse, np.arange(8))
-    cleaned = clean_comparisons(samples, pairs, [1, 1, 1, 3, 1], 2)
+    lengths = np.array([1, 1, 1, 3, 1])
+    cleaned = clean_comparisons(samples, pairs.select_short(lengths, 2))
     # Only "one" over "two" remains, because two comparisons support it, and one comparison contradicts it.
     assert (cleaned.better.tolist(), cleaned.worse.tolist(), cleaned.group.tolist()) == ([0], [1], [0])
     # The comparisons of the long text contradict each other, so they do not remain either.
-    assert len(clean_comparisons(samples, pairs, [1, 1, 1, 3, 1], 3)) == 1
+    assert len(clean_comparisons(samples, pairs)) == 1
     with pytest.raises(InputError, match="line up"):
         TextSamples(["a"], [], np.zeros((1, 1)))
 
@@ -56,7 +58,7 @@ def test_clean_comparisons_removes_contradictions():
 @pytest.mark.parametrize("encoder", ["bi-lstm", "bic-lstm"])
 def test_network_output_does_not_depend_on_padding(encoder):
     network = SimilarityNetwork(encoder, torch.randn(9, 4), 0, 3, 2)
-    network.start(np.random.default_rng(1), 0.5)
+    network.initialize(np.random.default_rng(1), 0.5)
     short_text, long_text = np.array([1, 2, 3]), np.arange(9)
     unpadded = network([short_text], [short_text[:2]]).detach()
     padded = network([short_text, long_text, short_text[:0]], [short_text[:2], long_text, long_text]).detach()
@@ -105,7 +107,7 @@ def test_losses_equal_equation_1_and_the_hinge():
     distance = torch.tensor([0.3, -0.2, 0.7], requires_grad=True)
     expected = {"similarity-distance": ([-0.3, 0, -0.7], [-1, 0, -1]), "hinge": ([0.2, 0.7, 0], [-1, -1, 0])}
     for loss, (values, slopes) in expected.items():
-        losses = MaxSD.make(loss=loss, margin=0.5)._loss(distance)
+        losses = compute_losses(distance, loss, margin=0.5)
         assert losses.tolist() == pytest.approx(values)
         (gradient,) = torch.autograd.grad(losses.sum(), distance)
         assert gradient.tolist() == slopes

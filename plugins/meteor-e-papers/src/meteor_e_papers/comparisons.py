@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -44,11 +43,20 @@ class Comparisons:
             weight=None if self.weight is None else self.weight[rows],
         )
 
+    def select_short(self, lengths: Integers, longest: int) -> Comparisons:
+        """Select comparisons of short hypotheses.
 
-def clean_comparisons(
-    texts: TextSamples, comparisons: Comparisons, lengths: Sequence[int], longest: int
-) -> Comparisons:
-    """Remove long segments, duplicates and contradictions from comparisons (Ma et al., 2016, section 4.1).
+        Args:
+            lengths: the length of each hypothesis.
+            longest: the maximum length.
+        """
+        is_short_hypothesis = lengths <= longest
+        is_short = is_short_hypothesis[self.better] & is_short_hypothesis[self.worse]
+        return self.select(np.flatnonzero(is_short))
+
+
+def clean_comparisons(texts: TextSamples, comparisons: Comparisons) -> Comparisons:
+    """Remove duplicates and contradictions from comparisons (Ma et al., 2016, section 4.1).
 
     Comparisons are duplicates if their references, better hypotheses and worse hypotheses have the same texts. Only the
     first duplicate is kept. If two comparisons contradict each other, only the more frequent one is kept. If they are
@@ -57,23 +65,18 @@ def clean_comparisons(
     Args:
         texts: the hypotheses with their references.
         comparisons: the comparisons to clean.
-        lengths: for each hypothesis, the largest number of words in the hypothesis and its references.
-        longest: the maximum number of words in a segment.
     """
     text_ids = assign_text_ids(texts)
     better_ids = text_ids[comparisons.better].tolist()
     worse_ids = text_ids[comparisons.worse].tolist()
     id_pairs = list(zip(better_ids, worse_ids, strict=True))
     counts = Counter(id_pairs)
-    is_short_hypothesis = np.asarray(lengths) <= longest
-    is_short = is_short_hypothesis[comparisons.better] & is_short_hypothesis[comparisons.worse]
-    selected_rows: dict[tuple[int, int], int] = {}
+    first_rows: dict[tuple[int, int], int] = {}
     for row, (better, worse) in enumerate(id_pairs):
-        # A comparison of a text with itself also counts as a contradiction.
-        is_contradicted = counts[better, worse] <= counts[worse, better]
-        if is_short[row] and not is_contradicted:
-            selected_rows.setdefault((better, worse), row)
-    return comparisons.select(np.array(list(selected_rows.values()), np.int64))
+        # A comparison of a text with itself is as frequent as its opposite, so it is removed, too.
+        if counts[better, worse] > counts[worse, better]:
+            first_rows.setdefault((better, worse), row)
+    return comparisons.select(np.array(list(first_rows.values()), np.int64))
 
 
 def assign_text_ids(texts: TextSamples) -> Integers:

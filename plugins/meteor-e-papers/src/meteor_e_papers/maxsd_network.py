@@ -6,32 +6,37 @@ Therefore, padding always follows the words, and a score does not depend on the 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-Words = NDArray[np.int64]
+from meteor_e_papers.comparisons import Integers
+
+DropoutFunction = Callable[[Tensor], Tensor]
 
 
-class WordTable:
-    """A vocabulary with word vectors. Row 0 of the table is a zero vector for all unknown words.
+def keep_all(values: Tensor) -> Tensor:
+    """Return the values without dropout."""
+    return values
 
-    Args:
-        words: the words of the vocabulary.
-        table: the vectors of the words, ``(words, dimension)``.
+
+def make_dropout(share: float, generator: np.random.Generator) -> DropoutFunction:
+    """Return a function that sets a random share of values to 0.
+
+    The function scales the other values so that the expected sum does not change. It uses NumPy's random number
+    generator, because checkpoints store only the state of NumPy's generators.
     """
+    if not share:
+        return keep_all
 
-    def __init__(self, words: Sequence[str], table: NDArray[np.float32]) -> None:
-        self.words = list(words)
-        self.table = np.vstack([np.zeros((1, table.shape[1]), np.float32), np.asarray(table, np.float32)])
-        self._rows = {word: row for row, word in enumerate(self.words, 1)}
+    def drop_out(values: Tensor) -> Tensor:
+        mask = generator.random(tuple(values.shape), np.float32) >= share
+        return values * torch.from_numpy(mask / np.float32(1 - share)).to(values.device)
 
-    def rows(self, words: Sequence[str]) -> Words:
-        """Return the row of each word in the table. The row of an unknown word is 0."""
-        return np.array([self._rows.get(word, 0) for word in words], np.int64)
+    return drop_out
 
 
 class SimilarityNetwork(nn.Module):
@@ -61,11 +66,11 @@ class SimilarityNetwork(nn.Module):
         self.similar = nn.Linear(layer, 1, bias=False)
         self.final = nn.Linear(1 + features, 1)
 
-    def start(self, random: np.random.Generator, deviation: float) -> None:
-        """Initialize the weights from a normal distribution, and set the biases to 0.
+    def initialize(self, generator: np.random.Generator, deviation: float) -> None:
+        """Draw the weights from a normal distribution, and set the biases to 0. The word vectors do not change.
 
         Args:
-            random: the random number generator.
+            generator: the random number generator.
             deviation: the standard deviation of the weights.
         """
         with torch.no_grad():
@@ -73,77 +78,64 @@ class SimilarityNetwork(nn.Module):
                 if name == "table":
                     continue
                 # Values are also drawn for biases.
-                values = random.normal(0, deviation, tuple(parameter.shape))
-                if "bias" in name:
-                    values = np.zeros_like(values)
-                parameter.copy_(torch.from_numpy(values))
+                values = torch.from_numpy(generator.normal(0, deviation, tuple(parameter.shape)))
+                parameter.copy_(torch.zeros_like(values) if "bias" in name else values)
 
     def encode(
-        self,
-        contexts: Sequence[Words],
-        sentences: Sequence[Words],
-        dropout: float = 0.0,
-        random: np.random.Generator | None = None,
+        self, contexts: Sequence[Integers], sentences: Sequence[Integers], dropout: DropoutFunction = keep_all
     ) -> Tensor:
         """Encode each sentence as a vector, and return a tensor ``(sentences, 2 · hidden)``.
 
         The LSTMs read a context before each sentence. The vector of a sentence is the mean of the LSTM states at its
-        words. A forward LSTM reads the words in order, and a backward LSTM in reverse order.
+        words. The forward LSTM reads the words in order, and the backward LSTM in reverse order.
 
         Args:
             contexts: the words to read before each sentence; these are empty lists for a Bi-LSTM.
             sentences: the words of each sentence.
-            dropout: the share of the inputs and outputs to drop.
-            random: the random number generator of the dropout, or None to disable dropout.
+            dropout: the function that drops inputs and outputs of the LSTMs.
         """
-        starts = np.array([len(words) for words in contexts])
-        ends = starts + np.array([len(words) for words in sentences])
-        width = max(1, int(ends.max(initial=0)))
+        weights = torch.from_numpy(_make_pooling_weights(contexts, sentences)).to(self.table.device)
+        forward_means = self._average_states(self.forwards, contexts, sentences, weights, dropout)
         reversed_contexts = [words[::-1] for words in contexts]
         reversed_sentences = [words[::-1] for words in sentences]
-        forward_inputs = drop_out(self._look_up_vectors(contexts, sentences, width), dropout, random)
-        backward_inputs = drop_out(self._look_up_vectors(reversed_contexts, reversed_sentences, width), dropout, random)
-        forward_states, _ = self.forwards(forward_inputs)  # (sentences, width, hidden)
-        backward_states, _ = self.backwards(backward_inputs)
-        weights = torch.from_numpy(_mean_pooling_weights(starts, ends, width)).to(self.table.device)
-        weight_rows = weights[:, None]  # (sentences, 1, width)
-        means = torch.cat([weight_rows @ forward_states, weight_rows @ backward_states], dim=2)
-        return drop_out(means[:, 0], dropout, random)
+        backward_means = self._average_states(self.backwards, reversed_contexts, reversed_sentences, weights, dropout)
+        return dropout(torch.cat([forward_means, backward_means], dim=1))
 
-    def _look_up_vectors(self, contexts: Sequence[Words], sentences: Sequence[Words], width: int) -> Tensor:
-        """Look up the word vectors of contexts and sentences as a tensor ``(sentences, width, dimension)``."""
-        rows = _pad_rows(contexts, sentences, width)
-        return self.table[torch.from_numpy(rows).to(self.table.device)]
+    def _average_states(
+        self,
+        lstm: nn.LSTM,
+        contexts: Sequence[Integers],
+        sentences: Sequence[Integers],
+        weights: Tensor,
+        dropout: DropoutFunction,
+    ) -> Tensor:
+        """Return the mean of an LSTM's states at the words of each sentence, ``(sentences, hidden)``."""
+        n_positions = weights.shape[2]
+        rows = torch.from_numpy(_pad_rows(contexts, sentences, n_positions)).to(self.table.device)
+        states, _ = lstm(dropout(self.table[rows]))  # (sentences, positions, hidden)
+        means: Tensor = (weights @ states)[:, 0]
+        return means
 
     def forward(
-        self,
-        hypotheses: Sequence[Words],
-        references: Sequence[Words],
-        dropout: float = 0.0,
-        random: np.random.Generator | None = None,
+        self, hypotheses: Sequence[Integers], references: Sequence[Integers], dropout: DropoutFunction = keep_all
     ) -> Tensor:
         """Return the similarity of each hypothesis to its reference (equation 6) as a tensor ``(hypotheses,)``.
 
         Args:
             hypotheses: the words of each hypothesis.
             references: the words of the reference of each hypothesis.
-            dropout: the share of the inputs and outputs of the LSTMs to drop.
-            random: the random number generator of the dropout, or None to disable dropout.
+            dropout: the function that drops inputs and outputs of the LSTMs.
         """
         if self.kind == "bic-lstm":
-            encoded_pairs = self._encode_in_context(hypotheses, references, dropout, random)
+            encoded_pairs = self._encode_in_context(hypotheses, references, dropout)
         else:
-            encoded_pairs = self._encode_alone(hypotheses, references, dropout, random)
-        layer = torch.sigmoid(self.compare(encoded_pairs))
-        similarity: Tensor = torch.sigmoid(self.similar(layer))[:, 0]
-        return similarity
+            encoded_pairs = self._encode_alone(hypotheses, references, dropout)
+        differences = torch.sigmoid(self.compare(encoded_pairs))  # (hypotheses, layer)
+        similarities: Tensor = torch.sigmoid(self.similar(differences))[:, 0]
+        return similarities
 
     def _encode_in_context(
-        self,
-        hypotheses: Sequence[Words],
-        references: Sequence[Words],
-        dropout: float,
-        random: np.random.Generator | None,
+        self, hypotheses: Sequence[Integers], references: Sequence[Integers], dropout: DropoutFunction
     ) -> Tensor:
         """Encode pairs of a reference and a hypothesis as vectors, and return a tensor ``(pairs, 4 · hidden)``.
 
@@ -152,17 +144,12 @@ class SimilarityNetwork(nn.Module):
         """
         contexts = [*hypotheses, *references]
         sentences = [*references, *hypotheses]
-        sentence_vectors = self.encode(contexts, sentences, dropout, random)
-        encoded_references = sentence_vectors[: len(references)]
-        encoded_hypotheses = sentence_vectors[len(references) :]
+        sentence_vectors = self.encode(contexts, sentences, dropout)
+        encoded_references, encoded_hypotheses = sentence_vectors.chunk(2)
         return torch.cat([encoded_references, encoded_hypotheses], dim=1)
 
     def _encode_alone(
-        self,
-        hypotheses: Sequence[Words],
-        references: Sequence[Words],
-        dropout: float,
-        random: np.random.Generator | None,
+        self, hypotheses: Sequence[Integers], references: Sequence[Integers], dropout: DropoutFunction
     ) -> Tensor:
         """Encode pairs of a reference and a hypothesis as vectors, and return a tensor ``(pairs, 4 · hidden)``.
 
@@ -171,7 +158,7 @@ class SimilarityNetwork(nn.Module):
         """
         distinct_texts, indexes = find_distinct([*hypotheses, *references])
         empty_contexts = [np.empty(0, np.int64)] * len(distinct_texts)
-        text_vectors = self.encode(empty_contexts, distinct_texts, dropout, random)
+        text_vectors = self.encode(empty_contexts, distinct_texts, dropout)
         encoded_hypotheses = text_vectors[indexes[: len(hypotheses)]]
         encoded_references = text_vectors[indexes[len(hypotheses) :]]
         return torch.cat([encoded_references, encoded_hypotheses], dim=1)
@@ -187,33 +174,33 @@ class SimilarityNetwork(nn.Module):
         return logits
 
 
-def _pad_rows(contexts: Sequence[Words], sentences: Sequence[Words], width: int) -> NDArray[np.int64]:
-    """Concatenate each context and its sentence, and pad the rows with 0 to an array ``(sentences, width)``."""
-    padded_rows = np.zeros((len(sentences), width), np.int64)
+def _pad_rows(contexts: Sequence[Integers], sentences: Sequence[Integers], n_positions: int) -> Integers:
+    """Concatenate each context and its sentence, and pad the rows with 0 to an array ``(sentences, positions)``."""
+    padded_rows = np.zeros((len(sentences), n_positions), np.int64)
     for row, context, sentence in zip(padded_rows, contexts, sentences, strict=True):
         row[: len(context) + len(sentence)] = np.concatenate([context, sentence])
     return padded_rows
 
 
-def _mean_pooling_weights(starts: Words, ends: Words, width: int) -> NDArray[np.float32]:
-    """Return the weights by which the LSTM states of a sentence are averaged.
+def _make_pooling_weights(contexts: Sequence[Integers], sentences: Sequence[Integers]) -> NDArray[np.float32]:
+    """Return the weights by which LSTM states are averaged, ``(sentences, 1, positions)``.
 
-    Args:
-        starts: the position of the first word of each sentence.
-        ends: the position after the last word of each sentence.
-        width: the number of positions in a row, including padding.
+    The weights of the states at the words of a sentence are equal and add up to 1. The weights of the states at the
+    context and at padding are 0.
     """
-    positions = np.arange(width)
+    starts = np.array([len(words) for words in contexts])
+    ends = starts + np.array([len(words) for words in sentences])
+    positions = np.arange(max(1, ends.max(initial=0)))
     in_sentence = (positions >= starts[:, None]) & (positions < ends[:, None])
     sentence_lengths = np.maximum(in_sentence.sum(axis=1, keepdims=True), 1)
     weights: NDArray[np.float32] = (in_sentence / sentence_lengths).astype(np.float32)
-    return weights
+    return weights[:, None]
 
 
-def find_distinct(sentences: Sequence[Words]) -> tuple[list[Words], list[int]]:
+def find_distinct(sentences: Sequence[Integers]) -> tuple[list[Integers], list[int]]:
     """Remove duplicate sentences. Return the distinct sentences, and the index of each sentence among them."""
     index_by_sentence: dict[bytes, int] = {}
-    distinct_sentences: list[Words] = []
+    distinct_sentences: list[Integers] = []
     indexes = []
     for words in sentences:
         key = words.tobytes()
@@ -222,14 +209,3 @@ def find_distinct(sentences: Sequence[Words]) -> tuple[list[Words], list[int]]:
             distinct_sentences.append(words)
         indexes.append(index_by_sentence[key])
     return distinct_sentences, indexes
-
-
-def drop_out(values: Tensor, share: float, random: np.random.Generator | None) -> Tensor:
-    """Set a random share of the values to 0, and scale the other values so that the expected sum does not change.
-
-    NumPy's random number generator is used, because checkpoints store only the state of NumPy's generators.
-    """
-    if random is None or share <= 0:
-        return values
-    mask = random.random(tuple(values.shape), np.float32) >= share
-    return values * torch.from_numpy(mask / np.float32(1 - share)).to(values.device)
