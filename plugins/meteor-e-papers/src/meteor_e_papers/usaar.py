@@ -95,8 +95,8 @@ class Cosine(Estimator):
             X: the features, ``(hypotheses, features)``.
             y: METEOR's scores, ``(hypotheses,)``; COSINE does not use them.
             columns: the names of the columns of ``X``; by default, those that :meth:`feature_names` returns.
-            groups: not used.
-            sample_weight: not used.
+            groups: not used; callers may pass it, because it is an argument of :meth:`Estimator.fit`.
+            sample_weight: not used, like ``groups``.
 
         Raises:
             ConfigError: if a required column is missing, or if there are additional columns.

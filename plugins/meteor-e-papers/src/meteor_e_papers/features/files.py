@@ -8,8 +8,8 @@ from __future__ import annotations
 import hashlib
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any, ClassVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -183,6 +183,20 @@ class ScoreFileOptions(ComponentOptions):
     ]
 
 
+class _ScoreRow(NamedTuple):
+    """A row of a score file.
+
+    Attributes:
+        location: the file and the line of the row, for error messages.
+        pair: the hypothesis and the reference.
+        scores: the scores of the pair.
+    """
+
+    location: str
+    pair: tuple[str, str]
+    scores: list[float]
+
+
 class ScoreFileFeature(FileFeature):
     """Scores of another metric, such as TERp or DPMF, which are read from a file.
 
@@ -200,21 +214,40 @@ class ScoreFileFeature(FileFeature):
         Raises:
             InputError: if a line is malformed, or a pair has two different lists of scores.
         """
-        self._scores: dict[tuple[str, str], list[float]] = {}
-        rows = read_rows(self.options.file)
-        header_location, header = next(rows, (input_name(self.options.file), []))
+        lines = read_rows(self.options.file)
+        header_location, header = next(lines, (input_name(self.options.file), []))
         self._columns = self._parse_header(header, header_location)
+        rows = [self._parse_row(header, cells, location) for location, cells in lines]
+        self._scores = self._index_scores(rows)
+        self._digest = self._compute_digest(rows)
+
+    def _parse_row(self, header: Sequence[str], cells: Sequence[str], location: str) -> _ScoreRow:
+        """Parse a row of the table.
+
+        Raises:
+            InputError: if the number of cells is wrong, or a score is not a number.
+        """
+        if len(cells) != len(header):
+            raise InputError(f"{location}: has {len(cells)} tab-separated cells; the first line has {len(header)}")
+        cell_by_column = dict(zip(header, cells, strict=True))
+        scores = [parse_number(cell_by_column[name], location) for name in self._columns]
+        return _ScoreRow(location, (cell_by_column["hypothesis"], cell_by_column["reference"]), scores)
+
+    @staticmethod
+    def _index_scores(rows: Iterable[_ScoreRow]) -> dict[tuple[str, str], list[float]]:
+        """Return the scores by pair. Raise InputError if a pair has two different lists of scores."""
+        scores_by_pair: dict[tuple[str, str], list[float]] = {}
+        for row in rows:
+            if scores_by_pair.setdefault(row.pair, row.scores) != row.scores:
+                raise InputError(f"{row.location}: {quote(row.pair[0])} has other scores in a line before")
+        return scores_by_pair
+
+    def _compute_digest(self, rows: Iterable[_ScoreRow]) -> str:
+        """Return the first characters of a digest of the table."""
         digest = hashlib.sha256("\t".join(self._columns).encode("utf-8", "surrogatepass"))
-        for location, cells in rows:
-            if len(cells) != len(header):
-                raise InputError(f"{location}: has {len(cells)} tab-separated cells; the first line has {len(header)}")
-            cell_by_column = dict(zip(header, cells, strict=True))
-            pair = cell_by_column["hypothesis"], cell_by_column["reference"]
-            scores = [parse_number(cell_by_column[name], location) for name in self._columns]
-            if self._scores.setdefault(pair, scores) != scores:
-                raise InputError(f"{location}: {quote(pair[0])} has other scores in a line before")
-            digest.update(f"{pair}{scores}".encode("utf-8", "surrogatepass"))
-        self._digest = digest.hexdigest()[:12]
+        for row in rows:
+            digest.update(f"{row.pair}{row.scores}".encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()[:12]
 
     @staticmethod
     def _parse_header(header: Sequence[str], location: str) -> tuple[str, ...]:
@@ -224,7 +257,7 @@ class ScoreFileFeature(FileFeature):
             InputError: if a required column is missing, or if a column occurs more than once.
         """
         score_columns = tuple(name for name in header if name not in ("hypothesis", "reference"))
-        has_both_texts = len(header) == len(score_columns) + 2
+        has_both_texts = {"hypothesis", "reference"} <= set(header)
         has_duplicates = len(set(header)) != len(header)
         if not has_both_texts or has_duplicates or not score_columns:
             raise InputError(
