@@ -15,7 +15,8 @@ from meteor_e.base.files import PathLike, decode_utf8, read_regular, sha256_of
 from meteor_e.base.folders import replace_folder, working_folder
 from meteor_e.base.locks import lock_folder
 from meteor_e.base.progress import Progress, silent
-from meteor_e.packs.build_indexes import PathOrStream, build_paraphrase_index, build_synonym_index, check_table_size
+from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index
+from meteor_e.packs.entries import PathOrStream, check_table_size
 from meteor_e.packs.pack import (
     FILE_NAME,
     FUNCTION_WORDS,

@@ -14,7 +14,8 @@ from meteor_e.base.files import os_errors_as, sha256_of
 from meteor_e.base.folders import cache_folder, working_folder
 from meteor_e.base.locks import lock_folder
 from meteor_e.base.progress import Progress, silent
-from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index, check_table_size
+from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index
+from meteor_e.packs.entries import check_table_size
 from meteor_e.packs.indexes import FORMAT_VERSION, ParaphraseIndex, SynonymIndex
 
 MAX_CACHE = 2 << 30

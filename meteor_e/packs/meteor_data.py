@@ -18,8 +18,8 @@ from meteor_e.api.languages import METEOR_CODES
 from meteor_e.base.errors import ResourceError
 from meteor_e.base.files import open_regular
 from meteor_e.packs.build import Ingredients
-from meteor_e.packs.build_indexes import Stream
 from meteor_e.packs.download import read_member
+from meteor_e.packs.entries import Stream
 from meteor_e.packs.pack import LANGUAGES, SourceFile
 
 LICENCE = "METEOR 1.5 data: GNU LGPL, Carnegie Mellon University (https://www.cs.cmu.edu/~alavie/METEOR/)."

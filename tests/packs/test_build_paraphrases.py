@@ -11,7 +11,7 @@ import pytest
 from sample_resources import EXCEPTIONS, PARAPHRASES, SYNSETS, make_table
 
 from meteor_e.base.errors import ResourceError
-from meteor_e.packs import build_indexes
+from meteor_e.packs import entries, paraphrase_table
 from meteor_e.packs.build_indexes import build_paraphrase_index, build_synonym_index
 from meteor_e.packs.indexes import ParaphraseIndex
 
@@ -45,7 +45,7 @@ def test_paraphrase_index_is_equal_for_gzip_plain_and_stream(tmp_path: Path) -> 
     plain_file, gzip_file = tmp_path / "plain", tmp_path / "packed.gz"
     plain_file.write_bytes(text)
     gzip_file.write_bytes(gzip.compress(text))
-    stream = build_indexes.Stream(io.BytesIO(gzip.compress(text)), "stream", 5)
+    stream = entries.Stream(io.BytesIO(gzip.compress(text)), "stream", 5)
     build_paraphrase_index(plain_file, tmp_path / "1")
     build_paraphrase_index(gzip_file, tmp_path / "2")
     build_paraphrase_index(stream, tmp_path / "3")
@@ -59,7 +59,7 @@ def test_paraphrase_index_is_independent_of_the_block_size(
 ) -> None:
     text = make_table(PARAPHRASES)
     pairs = build_and_read_pairs(tmp_path, text)
-    monkeypatch.setattr(build_indexes, "_BLOCK", block_size)
+    monkeypatch.setattr(entries, "_READ_SIZE", block_size)
     assert build_and_read_pairs(tmp_path, text.replace(b"\n", line_end.encode())) == pairs
     assert sorted(pairs) == sorted(PARAPHRASES)
 
@@ -88,13 +88,14 @@ def test_paraphrase_index_splits_at_the_white_space_of_java(tmp_path: Path) -> N
 def test_paraphrase_index_rejects_malformed_tables(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: bytes, message: str, block_size: int
 ) -> None:
-    monkeypatch.setattr(build_indexes, "_BLOCK", block_size)
+    monkeypatch.setattr(entries, "_READ_SIZE", block_size)
     assert get_build_error(tmp_path, text).startswith(message)
 
 
 def test_paraphrase_index_rejects_a_gzip_bomb(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(build_indexes, "MAX_TEXT", 1 << 20)
-    monkeypatch.setattr(build_indexes, "_BLOCK", 1 << 16)
+    small_format = paraphrase_table._FORMAT._replace(max_size=1 << 20)
+    monkeypatch.setattr(paraphrase_table, "_FORMAT", small_format)
+    monkeypatch.setattr(entries, "_READ_SIZE", 1 << 16)
     assert "refusing to index it" in get_build_error(tmp_path, gzip.compress(b"0.5\na\nb\n" * 200_000))
 
 

@@ -13,7 +13,8 @@ from sample_resources import EXCEPTIONS, SYNSETS
 
 from meteor_e.base.errors import ResourceError
 from meteor_e.packs import build_indexes
-from meteor_e.packs.build_indexes import Stream, build_synonym_index
+from meteor_e.packs.build_indexes import build_synonym_index
+from meteor_e.packs.entries import Stream
 from meteor_e.packs.indexes import SynonymIndex
 
 WORDS = st.text(st.characters(exclude_characters=" \t\n\r\f\x0b", exclude_categories=["Cs"]), min_size=1, max_size=4)
@@ -76,7 +77,8 @@ def test_synonym_index_rejects_malformed_files(
 def test_synonym_index_rejects_missing_and_too_large_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ResourceError, match=r"nowhere: No such file"):
         build_synonym_index(tmp_path / "nowhere", None, tmp_path / "idx")
-    monkeypatch.setattr(build_indexes, "MAX_SYNONYMS", 1000)
+    small_format = build_indexes._SYNONYM_FORMAT._replace(max_size=1000)
+    monkeypatch.setattr(build_indexes, "_SYNONYM_FORMAT", small_format)
     with pytest.raises(ResourceError, match="refusing to index it"):
         build_index(tmp_path, gzip.compress(b"foo\n1\n" * 1000))
 

@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from meteor_e.base.progress import Progress, silent
-from meteor_e.packs.build_indexes import Stream, build_synonym_index
+from meteor_e.packs.build_indexes import build_synonym_index
+from meteor_e.packs.entries import Stream
 
 SYNONYMS = "synonyms"
 HYPERNYMS = "hypernyms"

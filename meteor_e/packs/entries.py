@@ -1,0 +1,178 @@
+"""Read text files in METEOR's formats, in which an entry consists of a certain number of lines."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import zlib
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import IO, NamedTuple, cast
+
+from meteor_e.base.errors import ResourceError
+from meteor_e.base.files import decode_utf8, open_regular, os_errors_as, spell_size
+from meteor_e.base.progress import Progress, Stage
+
+MAX_TEXT = 8 << 30
+"""The maximum size of a table's text in bytes. It also limits what a gzip bomb can unpack."""
+MAX_ENTRY = 1 << 23
+"""The maximum size in bytes of an entry, including all its lines."""
+_READ_SIZE = 1 << 23
+"""The number of bytes of uncompressed text that are read at once."""
+_BUFFER_SIZE = 1 << 20
+
+
+class Format(NamedTuple):
+    """The format of a text file.
+
+    Attributes:
+        kind: the content of the file, for messages.
+        lines_per_entry: the number of lines of an entry.
+        max_size: the maximum size of the text in bytes.
+    """
+
+    kind: str
+    lines_per_entry: int
+    max_size: int
+
+
+class Stream(NamedTuple):
+    """A file in an archive. The file is decompressed while it is being read.
+
+    Attributes:
+        stream: the content of the file, plain or compressed by gzip.
+        name: the name of the file in messages.
+        size: the size of the file in bytes, for the progress; ``None`` if it is unknown.
+    """
+
+    stream: IO[bytes]
+    name: str
+    size: int | None = None
+
+
+PathOrStream = str | os.PathLike[str] | Stream
+"""A file in METEOR's format, plain or compressed by gzip."""
+
+
+def check_table_size(path: Path) -> None:
+    """Check that a synonym file or paraphrase table is not too large to be indexed.
+
+    Raises:
+        ResourceError: if the file is too large.
+        OSError: if the size of the file cannot be determined.
+    """
+    if path.stat().st_size > MAX_TEXT:
+        raise ResourceError(f"{path} is larger than {spell_size(MAX_TEXT)}; refusing to index it")
+
+
+class Block(NamedTuple):
+    """Lines of complete entries.
+
+    Attributes:
+        name: the name of the file in error messages.
+        n_previous_lines: the number of lines of the file before the block.
+        lines: the lines.
+    """
+
+    name: str
+    n_previous_lines: int
+    lines: list[bytes]
+
+    def locate(self, index: int) -> str:
+        """Return the location of a line in error messages, given its index in the block."""
+        return f"{self.name}, line {self.n_previous_lines + index + 1}"
+
+
+def read_entries(source: PathOrStream, file_format: Format, progress: Progress) -> Iterator[Block]:
+    """Read a file in blocks of complete entries, and decompress it if necessary.
+
+    Raises:
+        ResourceError: if the file cannot be read, is too large, is not valid UTF-8, or ends inside an entry.
+    """
+    stage = Stage(f"reading {file_format.kind}", "B")
+    stream = _open_stream(source, file_format.kind)
+    with io.BufferedReader(cast("io.RawIOBase", stream.stream), _BUFFER_SIZE) as buffered:
+        for block in _split_entries(_read_text(buffered, stream.name, file_format), stream.name, file_format):
+            # Decoding the lines raises an error if they are not valid UTF-8.
+            decode_utf8(b"\n".join(block.lines), block.name, block.n_previous_lines)
+            yield block
+            progress(stage, buffered.tell(), stream.size)
+
+
+def _open_stream(source: PathOrStream, kind: str) -> Stream:
+    """Open a file, and return it as a stream. A source that is a stream is returned unchanged."""
+    if isinstance(source, Stream):
+        return source
+    name = os.fspath(source)
+    with os_errors_as(ResourceError, f"cannot read the file of {kind} {name}"):
+        file = open_regular(source)
+        return Stream(file, name, os.fstat(file.fileno()).st_size)
+
+
+def _split_entries(texts: Iterator[bytes], name: str, file_format: Format) -> Iterator[Block]:
+    """Split the text of a file into lines, and yield blocks of complete entries.
+
+    Args:
+        texts: the text of the file in parts, which can end anywhere in a line.
+        name: the name of the file in errors.
+        file_format: the format of the file.
+    """
+    lines_per_entry = file_format.lines_per_entry
+    n_previous_lines = 0
+    incomplete_entry = b""
+    for text in texts:
+        *lines, partial_line = (incomplete_entry + text).split(b"\n")
+        n_complete = len(lines) - len(lines) % lines_per_entry
+        yield Block(name, n_previous_lines, lines[:n_complete])
+        n_previous_lines += n_complete
+        incomplete_entry = b"\n".join([*lines[n_complete:], partial_line])
+        if len(incomplete_entry) > MAX_ENTRY:
+            raise ResourceError(
+                f"{name}, line {n_previous_lines + 1}: an entry of more than {spell_size(MAX_ENTRY)}; "
+                f"this cannot be a file of {file_format.kind}, whose entries have {lines_per_entry} lines"
+            )
+    last_lines = incomplete_entry.splitlines()
+    if len(last_lines) % lines_per_entry:
+        raise ResourceError(
+            f"{name}, line {n_previous_lines + len(last_lines)}: the file ends inside an entry; "
+            f"entries have {lines_per_entry} lines"
+        )
+    # The last line of the last entry may have no line end.
+    yield Block(name, n_previous_lines, last_lines)
+
+
+def _read_text(buffered: io.BufferedReader[io.RawIOBase], name: str, file_format: Format) -> Iterator[bytes]:
+    """Yield the uncompressed text of a file in parts. All line ends are line feeds.
+
+    Args:
+        buffered: the file, plain or compressed by gzip.
+        name: the name of the file in errors.
+        file_format: the format of the file.
+
+    Raises:
+        ResourceError: if the file is damaged or too large.
+    """
+    is_compressed = buffered.peek(2)[:2] == b"\x1f\x8b"
+    stream = cast("IO[bytes]", gzip.GzipFile(fileobj=buffered) if is_compressed else buffered)
+    n_bytes = 0
+    try:
+        for text in iter(partial(_read_part, stream), b""):
+            is_first = n_bytes == 0
+            n_bytes += len(text)
+            if n_bytes > file_format.max_size:
+                limit = spell_size(file_format.max_size)
+                raise ResourceError(f"{name} contains more than {limit} of text; refusing to index it")
+            yield text.removeprefix(b"\xef\xbb\xbf") if is_first else text
+    except (OSError, EOFError, zlib.error) as error:
+        raise ResourceError(f"{name} is damaged or cut short: {error}") from error
+
+
+def _read_part(stream: IO[bytes]) -> bytes:
+    """Read a part of a text, and convert its line ends to line feeds."""
+    text = stream.read(_READ_SIZE)
+    if text.endswith(b"\r"):
+        # A line feed may follow, which belongs to the same line end.
+        text += stream.read(1)
+    return text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
