@@ -17,19 +17,15 @@ from __future__ import annotations
 
 import argparse
 import resource
-import shutil
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 from command import sample_folder
 from sample_data import shared_data
 
-from meteor_e.base.progress import silent
-from meteor_e.packs.build import open_builder
-from meteor_e.packs.build_indexes import build_paraphrase_index
+from meteor_e.packs.build import Ingredients, open_builder
 from meteor_e.packs.pack import PARAPHRASES, TABLE_FILE, Pack
 from meteor_e.packs.store import PackStore
 
@@ -69,14 +65,15 @@ def build(language: str, text: str, translation: str, pivot: str, packs: Path, t
 
 def replace_paraphrases(pack: Pack, target: Path, paraphrases: Path) -> Pack:
     """Copy a pack, and replace its paraphrase table."""
+    copied_names = [name for name in pack.manifest.files if name not in (PARAPHRASES, TABLE_FILE)]
+    ingredients = Ingredients(
+        paraphrases=paraphrases,
+        copies=tuple((name, pack.path / name) for name in copied_names),
+        licence=pack.manifest.licence,
+    )
+    version = f"{pack.manifest.version} with paraphrases from bitext"
     with open_builder(target) as builder:
-        manifest = replace(pack.manifest, version=f"{pack.manifest.version} with paraphrases from bitext")
-        with builder.stage(manifest) as (folder, contents):
-            for name in pack.manifest.files:
-                if name not in (PARAPHRASES, TABLE_FILE):
-                    shutil.copyfile(pack.path / name, folder / name)
-            contents["paraphrases"] = build_paraphrase_index(paraphrases, folder / PARAPHRASES, silent)
-    return Pack(builder.target)
+        return builder.build(ingredients, pack.language, pack.manifest.sources, version=version)
 
 
 def tau(language: str, packs: Path, significance: bool) -> None:

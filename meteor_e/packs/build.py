@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
@@ -84,16 +84,21 @@ def build_pack(
     Raises:
         ResourceError: if a file cannot be read or is malformed, or the pack cannot be written.
     """
-    paths = [Path(path) for path in (function_words, prefixes, synonyms, exceptions, paraphrases) if path is not None]
     try:
-        words = _read_optional(function_words)
-        prefix_list = _read_optional(prefixes)
-        identified_sources = _identify_sources(paths) if sources is None else sources
+        ingredients = Ingredients(
+            function_words=_read_optional(function_words),
+            prefixes=_read_optional(prefixes),
+            synonyms=synonyms,
+            exceptions=exceptions,
+            paraphrases=paraphrases,
+            licence=licence,
+        )
+        if sources is None:
+            sources = _identify_sources([function_words, prefixes, synonyms, exceptions, paraphrases])
     except OSError as error:
         raise ResourceError(f"cannot read {error.filename}: {error.strerror}") from error
-    ingredients = Ingredients(words, prefix_list, synonyms, exceptions, paraphrases, licence=licence)
     with open_builder(target, name, progress) as builder:
-        return builder.build(ingredients, language, identified_sources, version=version)
+        return builder.build(ingredients, language, sources, version=version)
 
 
 def _read_optional(path: PathLike | None) -> bytes | None:
@@ -101,8 +106,10 @@ def _read_optional(path: PathLike | None) -> bytes | None:
     return None if path is None else read_regular(path, MAX_LIST)
 
 
-def _identify_sources(paths: Sequence[Path]) -> list[SourceFile]:
-    """Return the names and hashes of the files from which a pack is built. The sizes of all files are checked first."""
+def _identify_sources(files: Sequence[PathLike | None]) -> list[SourceFile]:
+    """Return the names and hashes of the files from which a pack is built. Files that are ``None`` are ignored."""
+    paths = [Path(file) for file in files if file is not None]
+    # All sizes are checked first, because hashing takes time.
     for path in paths:
         check_table_size(path)
     return [SourceFile.from_path(path) for path in paths]
@@ -136,48 +143,34 @@ class PackBuilder:
             version: the version of the data.
 
         Raises:
-            ResourceError: if the pack cannot be written, or the ingredients are malformed.
-        """
-        manifest = Manifest(
-            name=self.name, language=language, version=version, sources=tuple(sources), licence=ingredients.licence
-        )
-        with self.stage(manifest) as (folder, contents):
-            contents.update(_write_files(folder, ingredients, self.progress))
-        return Pack(self.target)
-
-    @contextlib.contextmanager
-    def stage(self, manifest: Manifest) -> Iterator[tuple[Path, dict[str, int]]]:
-        """Yield a folder to which the caller writes the files of the pack.
-
-        At the end of the ``with`` block, the manifest is written and the folder is moved to the target.
-
-        Args:
-            manifest: the manifest. Its name, files, contents and ``built_with`` are replaced.
-
-        Yields:
-            The folder, and the ``contents`` of the manifest, to which the caller adds counts.
-
-        Raises:
-            ResourceError: if the pack cannot be written, or the target exists and is not a pack.
+            ResourceError: if the pack cannot be written, the ingredients are malformed, or the target exists and is
+                not a pack.
         """
         folder = self.temporary_folder / "pack"
-        contents = dict(manifest.contents)
         try:
             folder.mkdir()
-            yield folder, contents
-            files = {path.name: PackFile(path.stat().st_size, sha256_of(path)) for path in sorted(folder.iterdir())}
-            program = f"meteor_e {__version__}"
-            manifest = replace(manifest, name=self.name, built_with=program, contents=contents, files=files)
+            contents = _write_resources(folder, ingredients, self.progress)
+            _write_other_files(folder, ingredients)
+            manifest = Manifest(
+                name=self.name,
+                language=language,
+                version=version,
+                sources=tuple(sources),
+                licence=ingredients.licence,
+                built_with=f"meteor_e {__version__}",
+                contents=contents,
+                files=_describe_files(folder),
+            )
             (folder / FILE_NAME).write_text(manifest.to_json(), encoding="utf-8", newline="\n")
-            # Opening the new pack checks it.
-            Pack(folder)
         except OSError as error:
             path = error.filename2 or error.filename or folder
             raise ResourceError(f"cannot write {path}: {error.strerror}") from error
+        checked_manifest = Pack(folder).manifest
         _check_target(self.target)
         # An identical pack is not replaced, because another process may be reading it.
-        if not self._has_identical_pack(manifest):
+        if not self._has_identical_pack(checked_manifest):
             replace_folder(folder, self.target)
+        return Pack(self.target)
 
     def _has_identical_pack(self, manifest: Manifest) -> bool:
         """Return whether the target folder already contains an intact copy of this pack."""
@@ -215,25 +208,43 @@ def _check_target(target: Path) -> None:
         raise ResourceError(f"{target} exists and is not a resource pack; move it away or choose another folder")
 
 
-def _write_files(folder: Path, ingredients: Ingredients, progress: Progress) -> dict[str, int]:
-    """Write the files of a resource pack. Return the number of items in each file for the manifest."""
+def _describe_files(folder: Path) -> dict[str, PackFile]:
+    """Return the size and the hash of each file in a folder."""
+    return {path.name: PackFile(path.stat().st_size, sha256_of(path)) for path in sorted(folder.iterdir())}
+
+
+def _write_resources(folder: Path, ingredients: Ingredients, progress: Progress) -> dict[str, int]:
+    """Write the word lists and the indexes of a pack. Return the number of items of each resource for the manifest."""
     contents = {}
     if ingredients.function_words is not None:
-        words = parse_function_words(decode_utf8(ingredients.function_words, "the function word list"))
+        contents["function_words"] = _count_function_words(ingredients.function_words)
         (folder / FUNCTION_WORDS).write_bytes(ingredients.function_words)
-        contents["function_words"] = len(words)
     if ingredients.prefixes is not None:
-        prefixes = parse_prefixes(decode_utf8(ingredients.prefixes, "the prefix list"))
+        contents["prefixes"] = _count_prefixes(ingredients.prefixes)
         (folder / PREFIXES).write_bytes(ingredients.prefixes)
-        contents["prefixes"] = len({*prefixes.always, *prefixes.numeric})
     if ingredients.synonyms is not None:
         contents["synonyms"] = build_synonym_index(
             ingredients.synonyms, ingredients.exceptions, folder / SYNONYMS, progress
         )
     if ingredients.paraphrases is not None:
         contents["paraphrases"] = build_paraphrase_index(ingredients.paraphrases, folder / PARAPHRASES, progress)
+    return contents
+
+
+def _count_function_words(content: bytes) -> int:
+    """Return the number of words in a function word list. Raise a ResourceError if it is not valid UTF-8."""
+    return len(parse_function_words(decode_utf8(content, "the function word list")))
+
+
+def _count_prefixes(content: bytes) -> int:
+    """Return the number of prefixes in a prefix list. Raise a ResourceError if it is not valid UTF-8."""
+    prefixes = parse_prefixes(decode_utf8(content, "the prefix list"))
+    return len({*prefixes.always, *prefixes.numeric})
+
+
+def _write_other_files(folder: Path, ingredients: Ingredients) -> None:
+    """Write the files of a pack that are not resources, such as license texts."""
     for file_name, text in ingredients.notices:
         (folder / file_name).write_bytes(text)
     for file_name, path in ingredients.copies:
         shutil.copyfile(path, folder / file_name)
-    return contents

@@ -164,22 +164,31 @@ def download_url(url: str, folder: Path, progress: Progress) -> Path:
     Raises:
         ResourceError: if the download fails, or the file is too large.
     """
-    _, _, encoded_name = urllib.parse.urlsplit(url).path.rpartition("/")
-    name = re.sub(r"[^A-Za-z0-9_.-]", "_", urllib.parse.unquote(encoded_name)).lstrip(".")
-    target = folder / (name or "download")
+    address = urllib.parse.urlsplit(url)
+    if "@" in address.netloc:
+        raise ResourceError(
+            f"cannot download {url}: the URL contains a user name; download the file yourself, and give its path"
+        )
+    target = folder / _make_file_name(address.path)
+    request = urllib.request.Request(url, headers={"User-Agent": "meteor_e"})
     try:
-        if "@" in urllib.parse.urlsplit(url).netloc:
-            raise ValueError("the URL contains a user name; download the file yourself, and give its path")
-        request = urllib.request.Request(url, headers={"User-Agent": "meteor_e"})
         with urllib.request.urlopen(request, timeout=TIMEOUT) as response, target.open("wb") as output:
             _save_response(response, output, url, Stage(f"downloading {target.name}", "B"), progress)
     except (OSError, http.client.HTTPException, ValueError) as error:
         if isinstance(error, urllib.error.HTTPError):
             # An HTTP error is also a response with an open connection.
             error.close()
+        # The message of a plain URLError is only a wrapper around the reason.
         reason = error.reason if type(error) is urllib.error.URLError else error
         raise ResourceError(f"cannot download {url}: {reason}") from error
     return target
+
+
+def _make_file_name(url_path: str) -> str:
+    """Return the last part of a URL's path as a file name that is valid on all systems."""
+    _, _, encoded_name = url_path.rpartition("/")
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", urllib.parse.unquote(encoded_name)).lstrip(".")
+    return name or "download"
 
 
 def _save_response(

@@ -378,14 +378,12 @@ class ParaphraseIndex(IndexFile):
 
     Attributes:
         nodes: the number of nodes. Node 0 is the empty phrase.
-        longest: the number of words of the longest phrase.
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         super().__init__(path, PARAPHRASES)
         parameters = ParaphraseParameters(*self.parameters[: len(ParaphraseParameters._fields)])
         self.nodes = parameters.n_nodes
-        self.longest = parameters.longest
         self._n_first_words = parameters.n_first_words
         self._entries = self.sections["entries"]
         records = self.sections["nodes"]

@@ -72,19 +72,35 @@ def open_meteor(path: Path) -> Iterator[MeteorData]:
             before a member is read in the ``with`` block.
     """
     with _archive_errors(path), contextlib.ExitStack() as stack:
-        # This call raises an error for a pipe, which would block zipfile.
-        open_regular(path).close()
-        files: _Files = {}
-        if zipfile.is_zipfile(path):
-            archive = stack.enter_context(zipfile.ZipFile(path))
-            if _JAR_MEMBER in archive.namelist():
-                yield _open_separate_jar(archive, path)
-                return
-            files = {info.filename: (info.file_size, partial(archive.open, info)) for info in archive.infolist()}
-        elif tarfile.is_tarfile(path):
-            files = _list_members(stack.enter_context(tarfile.open(path)), path)
-        # If the file is not an archive, there are no files, and the next call raises an error.
-        yield _open_inner_jar(files, path, stack)
+        yield _open_archive(path, stack)
+
+
+def _open_archive(path: Path, stack: contextlib.ExitStack) -> MeteorData:
+    """Open a wheel, tarball or jar with METEOR's data.
+
+    Args:
+        path: the path of the archive.
+        stack: the exit stack that closes the archive.
+    """
+    # This call raises an error for a pipe, which would block zipfile.
+    open_regular(path).close()
+    if zipfile.is_zipfile(path):
+        wheel_or_jar = stack.enter_context(zipfile.ZipFile(path))
+        if _JAR_MEMBER in wheel_or_jar.namelist():
+            return _open_separate_jar(wheel_or_jar, path)
+        return _open_inner_jar(_list_zip_members(wheel_or_jar), path, stack)
+    if tarfile.is_tarfile(path):
+        tarball = stack.enter_context(tarfile.open(path))  # noqa: SIM115 (the stack closes the archive)
+        return _open_inner_jar(_list_tar_members(tarball, path), path, stack)
+    raise _make_source_error(path)
+
+
+def _make_source_error(path: Path) -> ResourceError:
+    """Return the error for a file that does not contain METEOR's data."""
+    return ResourceError(
+        f"{path} is not a source of METEOR's data: give the wheel pycocoevalcap 1.2, the tarball "
+        "meteor-1.5.tar.gz, or the file meteor-1.5.jar next to its data folder"
+    )
 
 
 @contextlib.contextmanager
@@ -120,10 +136,7 @@ def _open_inner_jar(files: _Files, path: Path, stack: contextlib.ExitStack) -> M
     """
     jar_matches = [match for match in map(_JAR.fullmatch, files) if match]
     if not jar_matches:
-        raise ResourceError(
-            f"{path} is not a source of METEOR's data: give the wheel pycocoevalcap 1.2, the tarball "
-            "meteor-1.5.tar.gz, or the file meteor-1.5.jar next to its data folder"
-        )
+        raise _make_source_error(path)
     jar_match = jar_matches[0]
     jar_name = jar_match.string
     _, open_jar = files[jar_name]
@@ -137,7 +150,12 @@ def _open_inner_jar(files: _Files, path: Path, stack: contextlib.ExitStack) -> M
     return MeteorData(jar, path.name, jar_match["version"], (SourceFile.from_path(path),), data_files)
 
 
-def _list_members(archive: tarfile.TarFile, path: Path) -> _Files:
+def _list_zip_members(archive: zipfile.ZipFile) -> _Files:
+    """Return the files of a zip archive."""
+    return {info.filename: (info.file_size, partial(archive.open, info)) for info in archive.infolist()}
+
+
+def _list_tar_members(archive: tarfile.TarFile, path: Path) -> _Files:
     """Return the regular files of a tarball."""
     files: dict[str, Any] = {}
     for info in archive:
@@ -160,25 +178,33 @@ def open_ingredients(data: MeteorData, language: str) -> Iterator[Ingredients]:
         language: the ISO code of the language.
     """
     english_name = LANGUAGES[language]
-    ingredients = Ingredients(
-        function_words=_read_member(data, f"function/{english_name}.words"),
-        prefixes=_read_member(data, f"nonbreaking/{english_name}.prefixes"),
-        licence=LICENCE,
-    )
-    if language == "en":
-        ingredients = ingredients._replace(
-            synonyms=_open_synonym_file(data, f"{english_name}.synsets"),
-            exceptions=_open_synonym_file(data, f"{english_name}.exceptions"),
-            notices=(("COPYING.WORDNET", _read_member(data, "synonym/COPYING.WORDNET")),),
-            licence=LICENCE + WORDNET_LICENCE,
+    with contextlib.ExitStack() as stack:
+        ingredients = Ingredients(
+            function_words=_read_member(data, f"function/{english_name}.words"),
+            prefixes=_read_member(data, f"nonbreaking/{english_name}.prefixes"),
+            paraphrases=_open_paraphrases(data, language, stack),
+            licence=LICENCE,
         )
-    table_name = f"data/paraphrase-{METEOR_CODES.get(language, language)}.gz"
-    if table_name not in data.files:
-        yield ingredients
-        return
-    size, open_table = data.files[table_name]
-    with open_table() as table:
-        yield ingredients._replace(paraphrases=Stream(table, f"{table_name} of {data.name}", size))
+        yield _add_wordnet(ingredients, data) if language == "en" else ingredients
+
+
+def _open_paraphrases(data: MeteorData, language: str, stack: contextlib.ExitStack) -> Stream | None:
+    """Open the paraphrase table of a language, and return ``None`` if there is no table."""
+    name = f"data/paraphrase-{METEOR_CODES.get(language, language)}.gz"
+    if name not in data.files:
+        return None
+    size, open_table = data.files[name]
+    return Stream(stack.enter_context(open_table()), f"{name} of {data.name}", size)
+
+
+def _add_wordnet(ingredients: Ingredients, data: MeteorData) -> Ingredients:
+    """Add the synonyms of the English WordNet."""
+    return ingredients._replace(
+        synonyms=_open_synonym_file(data, "english.synsets"),
+        exceptions=_open_synonym_file(data, "english.exceptions"),
+        notices=(("COPYING.WORDNET", _read_member(data, "synonym/COPYING.WORDNET")),),
+        licence=LICENCE + WORDNET_LICENCE,
+    )
 
 
 def _open_synonym_file(data: MeteorData, name: str) -> Stream:

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -53,6 +53,10 @@ class SourceFile:
     name: str
     sha256: str
 
+    def __post_init__(self) -> None:
+        _check_type("name", self.name, str)
+        _check_sha256(self.sha256)
+
     @classmethod
     def from_path(cls, path: Path) -> SourceFile:
         """Return the name and SHA-256 of a file.
@@ -69,6 +73,10 @@ class PackFile:
 
     size: int
     sha256: str
+
+    def __post_init__(self) -> None:
+        _check_type("size", self.size, int)
+        _check_sha256(self.sha256)
 
 
 @dataclass(frozen=True)
@@ -135,20 +143,35 @@ class Manifest:
 
     def _check_values(self) -> None:
         """Raise TypeError or ValueError for a value that a manifest cannot contain."""
-        source_names = [source.name for source in self.sources]
-        for string in (self.name, self.language, self.version, self.licence, self.built_with, *source_names):
-            if not isinstance(string, str):
-                raise TypeError("a value that must be a text has another type")
-        file_sizes = [file.size for file in self.files.values()]
-        for integer in (*self.contents.values(), *file_sizes):
-            if type(integer) is not int:
-                raise TypeError("a value that must be a whole number has another type")
-        hashes = [source.sha256 for source in self.sources] + [file.sha256 for file in self.files.values()]
-        if not all(_SHA256.fullmatch(sha256) for sha256 in hashes):
-            raise ValueError("a value of 'sha256' is not a SHA-256")
+        for key in ("name", "language", "version", "licence", "built_with"):
+            _check_type(key, getattr(self, key), str)
+        for key, count in self.contents.items():
+            _check_type(key, count, int)
         for name in (self.name, *self.files):
             if not _NAME.fullmatch(name) or name == FILE_NAME:
                 raise ValueError(f"{name!r} is not a name for a pack or for a file of a pack")
+
+    @property
+    def data_files(self) -> list[str]:
+        """The names of the files that determine scores."""
+        return [name for name in DATA_FILES if name in self.files]
+
+    def compute_digest(self) -> str:
+        """Return a digest of the data files as twelve hexadecimal digits."""
+        lines = [f"{name} {self.files[name].sha256}\n" for name in self.data_files]
+        return hashlib.sha256("".join(lines).encode()).hexdigest()[:12]
+
+
+def _check_type(key: str, value: object, expected_type: type) -> None:
+    """Raise TypeError if a value does not have the expected type. True and False are not accepted as integers."""
+    if type(value) is not expected_type:
+        raise TypeError(f"the value of {key!r} has the type {type(value).__name__}, not {expected_type.__name__}")
+
+
+def _check_sha256(value: str) -> None:
+    """Raise ValueError if a string is not a SHA-256 in hexadecimal."""
+    if not _SHA256.fullmatch(value):
+        raise ValueError("a value of 'sha256' is not a SHA-256")
 
 
 def check_name(name: str) -> str:
@@ -244,34 +267,32 @@ class Pack(LanguageResources):
         self.path = Path(path).absolute()
         try:
             self.manifest = Manifest.read(self.path)
-            data_files = [name for name in DATA_FILES if name in self.manifest.files]
-            problems = self._find_problems(data_files, trust_stamps=True)
-            if problems:
-                raise ResourceError(problems[0])
-            self._open_data_files(data_files)
+            self._open_data_files(self.manifest.data_files)
         except ResourceError as error:
             advice = how_to_install(self.path.name, again=True)
             raise ResourceError(f"pack {self.path.name!r} in {self.path} is damaged: {error}; {advice}") from error
         self.name = self.manifest.name
         self.language = self.manifest.language
         self.version = self.manifest.version
-        hashes = "".join(f"{name} {self.manifest.files[name].sha256}\n" for name in data_files)
-        self.digest = hashlib.sha256(hashes.encode()).hexdigest()[:12]
+        self.digest = self.manifest.compute_digest()
         self.description = f"{self.name}@{self.digest}"
 
-    def _open_data_files(self, data_files: Container[str]) -> None:
-        """Read the word lists of the pack, and map its indexes into memory.
+    def _open_data_files(self, names: Collection[str]) -> None:
+        """Check the data files of the pack, read its word lists, and map its indexes into memory.
 
         Args:
-            data_files: the names of the files that the pack contains.
+            names: the names of the files that the pack contains.
         """
-        if FUNCTION_WORDS in data_files:
+        problems = self._find_problems(names, trust_stamps=True)
+        if problems:
+            raise ResourceError(problems[0])
+        if FUNCTION_WORDS in names:
             self.function_words = parse_function_words(read_word_list(self.path / FUNCTION_WORDS))
-        if PREFIXES in data_files:
+        if PREFIXES in names:
             self.nonbreaking_prefixes = parse_prefixes(read_word_list(self.path / PREFIXES))
-        if SYNONYMS in data_files:
+        if SYNONYMS in names:
             self.synonyms = SynonymIndex(self.path / SYNONYMS)
-        if PARAPHRASES in data_files:
+        if PARAPHRASES in names:
             self.paraphrases = ParaphraseIndex(self.path / PARAPHRASES)
 
     @property
@@ -298,28 +319,34 @@ class Pack(LanguageResources):
             names: the names of the files.
             trust_stamps: whether to skip hashing files whose stamps have not changed since their last check.
         """
-        stored_stamps: dict[str, object]
-        try:
-            stored_stamps = dict(json.loads((self.path / CHECKED).read_bytes()))
-        except (OSError, ValueError, TypeError, RecursionError):
-            stored_stamps = {}
+        stored_stamps = self._load_stamps()
+        trusted_stamps = stored_stamps if trust_stamps else {}
         stamps = dict(stored_stamps)
         problems = []
         for name in names:
-            trusted_stamp = str(stored_stamps.get(name)) if trust_stamps else ""
             try:
-                stamps[name] = self._check_file(name, trusted_stamp)
+                with os_errors_as(ResourceError, f"{name} cannot be read"):
+                    stamps[name] = self._check_file(name, trusted_stamps.get(name))
             except ResourceError as error:
                 problems.append(str(error))
-            except OSError as error:
-                problems.append(f"{name} cannot be read: {error.strerror}")
         if stamps != stored_stamps:
-            # In a read-only folder, the stamps cannot be stored, so the files are hashed again the next time.
-            with contextlib.suppress(OSError), atomic_file(self.path / CHECKED) as temporary_file:
-                temporary_file.write_text(json.dumps(stamps) + "\n", encoding="utf-8")
+            self._store_stamps(stamps)
         return problems
 
-    def _check_file(self, name: str, trusted_stamp: str) -> str:
+    def _load_stamps(self) -> dict[str, str]:
+        """Return the stored stamps of the files. The result is empty if they cannot be read."""
+        try:
+            stamps = json.loads((self.path / CHECKED).read_bytes())
+            return {name: str(stamp) for name, stamp in stamps.items()}
+        except (OSError, ValueError, AttributeError, RecursionError):
+            return {}
+
+    def _store_stamps(self, stamps: dict[str, str]) -> None:
+        """Store the stamps of the files. In a read-only folder, the files are hashed again the next time instead."""
+        with contextlib.suppress(OSError), atomic_file(self.path / CHECKED) as temporary_file:
+            temporary_file.write_text(json.dumps(stamps) + "\n", encoding="utf-8")
+
+    def _check_file(self, name: str, trusted_stamp: str | None) -> str:
         """Check the size and the hash of a file, and return its stamp, which contains its size and modification time.
 
         Args:
@@ -335,9 +362,7 @@ class Pack(LanguageResources):
         if status.st_size != expected_file.size:
             raise ResourceError(f"{name} has {status.st_size} bytes instead of {expected_file.size}")
         stamp = f"{status.st_size} {status.st_mtime_ns}"
-        # Archives truncate modification times to whole seconds, so the nanoseconds are ignored if they are 0.
-        is_truncated = stamp.endswith("0" * 9)
-        if trusted_stamp == stamp or (is_truncated and trusted_stamp[:-9] == stamp[:-9]):
+        if trusted_stamp is not None and _is_same_stamp(stamp, trusted_stamp):
             return trusted_stamp
         if sha256_of(self.path / name) != expected_file.sha256:
             raise ResourceError(f"the SHA-256 of {name} differs from the manifest")
@@ -348,3 +373,12 @@ class Pack(LanguageResources):
 
     def __reduce__(self) -> tuple[object, tuple[Path]]:
         return Pack, (self.path,)
+
+
+def _is_same_stamp(stamp: str, trusted_stamp: str) -> bool:
+    """Return whether a file has not changed since its last check.
+
+    Archives truncate modification times to whole seconds, so nanoseconds are ignored if they are 0.
+    """
+    is_truncated = stamp.endswith("0" * 9)
+    return stamp == trusted_stamp or (is_truncated and stamp[:-9] == trusted_stamp[:-9])

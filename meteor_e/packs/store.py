@@ -6,6 +6,7 @@ import os
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from meteor_e.api.context import MatcherContext
 from meteor_e.api.languages import ISO_CODES, Language
@@ -18,6 +19,9 @@ from meteor_e.base.progress import Progress, silent, terminal_progress
 from meteor_e.base.yamlfile import is_path
 from meteor_e.packs.pack import FILE_NAME, LANGUAGES, Pack, check_name, how_to_install, is_installable
 from meteor_e.packs.resources import LanguageResources
+
+if TYPE_CHECKING:
+    from meteor_e.packs.build import PackBuilder
 
 _RETRY_DELAY = 0.05
 """Seconds to wait for another process that is replacing a pack."""
@@ -58,16 +62,13 @@ class PackStore:
             ResourceError: if METEOR does not have data for the language, or the pack cannot be downloaded, built or
                 written.
         """
-        # These modules are imported here, because they load slowly and are not needed for scoring.
-        from meteor_e.packs import download
+        # This module is imported here, because it loads slowly and is not needed for scoring.
         from meteor_e.packs.build import open_builder
-        from meteor_e.packs.meteor_data import open_ingredients, open_meteor
 
         code = ISO_CODES.get(language, language)
         if code not in LANGUAGES:
             raise ResourceError(_describe_missing_data(language))
-        local_path = None if source is None else download.local_path(os.fspath(source))
-        _check_source(local_path, code, offline)
+        local_path = _find_local_source(source, code, offline)
         target = self.root / code
         previous_id = _file_id(target)
         with open_builder(target, code, progress) as builder:
@@ -75,8 +76,7 @@ class PackStore:
                 # Another process installed the pack while this process waited for the lock.
                 return Pack(target)
             meteor_path = local_path or _download_meteor(source, code, builder.temporary_folder, progress)
-            with open_meteor(meteor_path) as data, open_ingredients(data, code) as ingredients:
-                return builder.build(ingredients, code, data.sources, version=data.version)
+            return _build_meteor_pack(builder, meteor_path, code)
 
     def names(self) -> list[str]:
         """Return the sorted names of the installed packs, including damaged packs."""
@@ -148,16 +148,26 @@ def find_resources(
     Raises:
         ResourceError: for a pack that is missing or damaged.
     """
-    resources = LanguageResources() if pack is None else find_pack(pack, offline)
-    if isinstance(resources, Pack) and pack != language.pack:
-        # The definition of a language may refer to a pack of another language, but a user's chain may not.
-        context = MatcherContext(language, resources)
-        context.check_language([resources.language], f"the pack {pack!r} is", claimed=True)
+    resources = LanguageResources() if pack is None else _find_pack_for(language, pack, offline)
     if function_words is None:
         return resources
     words_pack = find_pack(function_words, offline)
     origin = f"function-words-of-{words_pack.name}@{words_pack.digest}"
     return resources.replace(origin, function_words=words_pack.function_words)
+
+
+def _find_pack_for(language: Language, name: str, offline: bool | None) -> Pack:
+    """Return a resource pack for the chain of a language.
+
+    Raises:
+        ResourceError: if the pack is missing or damaged.
+        ConfigError: if the pack contains data of another language.
+    """
+    pack = find_pack(name, offline)
+    # The definition of a language may refer to a pack of another language, but a user's chain may not.
+    if name != language.pack:
+        MatcherContext(language, pack).check_language([pack.language], f"the pack {name!r} is", claimed=True)
+    return pack
 
 
 def find_pack(name: str, offline: bool | None = None) -> Pack:
@@ -170,18 +180,42 @@ def find_pack(name: str, offline: bool | None = None) -> Pack:
     Raises:
         ResourceError: if the pack is missing or damaged. The message says how to install it.
     """
+    if is_path(name):
+        return Pack(name)
     store = PackStore()
-    pack = Pack(name) if is_path(name) else store.find(name)
-    if pack is not None:
-        return pack
     if not is_installable(name):
-        # This call raises the error for a missing pack.
         return store.get(name)
-    offline = is_offline() if offline is None else offline
+    pack = store.find(name)
+    if pack is None:
+        pack = _install_pack(store, name, is_offline() if offline is None else offline)
+    return pack
+
+
+def _install_pack(store: PackStore, name: str, offline: bool) -> Pack:
+    """Install a pack, and show the progress on a terminal."""
     if not offline:
         print(f"meteor_e: resource pack {name!r} is not installed; installing it (99 MiB to download)", file=sys.stderr)
     with terminal_progress() as progress:
         return store.install(name, offline=offline, progress=progress)
+
+
+def _find_local_source(source: str | os.PathLike[str] | None, code: str, offline: bool) -> Path | None:
+    """Return the path of METEOR's data, or ``None`` if the data must be downloaded.
+
+    Raises:
+        ResourceError: if the data would have to be downloaded offline, or if a local file does not exist.
+    """
+    from meteor_e.packs import download
+
+    path = None if source is None else download.local_path(os.fspath(source))
+    if path is None and offline:
+        raise ResourceError(
+            f"offline, so the pack {code!r} is not downloaded; when online, run `meteor-e pack install {code}`; "
+            f"offline, {download.ALTERNATIVE.format(language=code)}"
+        )
+    if path is not None and not path.exists():
+        raise ResourceError(f"cannot install the pack {code!r} from {path}: the file does not exist")
+    return path
 
 
 def _download_meteor(source: str | os.PathLike[str] | None, code: str, folder: Path, progress: Progress) -> Path:
@@ -194,17 +228,12 @@ def _download_meteor(source: str | os.PathLike[str] | None, code: str, folder: P
     return download.download_wheel(download.METEOR_WHEEL, folder, progress, alternative)
 
 
-def _check_source(local_path: Path | None, code: str, offline: bool) -> None:
-    """Raise ResourceError if METEOR's data would have to be downloaded offline, or if a local file does not exist."""
-    from meteor_e.packs.download import ALTERNATIVE
+def _build_meteor_pack(builder: PackBuilder, meteor_path: Path, code: str) -> Pack:
+    """Build the pack of a language from a file that contains METEOR's data."""
+    from meteor_e.packs.meteor_data import open_ingredients, open_meteor
 
-    if local_path is None and offline:
-        raise ResourceError(
-            f"offline, so the pack {code!r} is not downloaded; when online, run `meteor-e pack install {code}`; "
-            f"offline, {ALTERNATIVE.format(language=code)}"
-        )
-    if local_path is not None and not local_path.exists():
-        raise ResourceError(f"cannot install the pack {code!r} from {local_path}: the file does not exist")
+    with open_meteor(meteor_path) as data, open_ingredients(data, code) as ingredients:
+        return builder.build(ingredients, code, data.sources, version=data.version)
 
 
 def _describe_missing_data(language: str) -> str:
