@@ -146,14 +146,13 @@ def verb_base(form: str) -> str:
     for pattern, replacement in WORD_LISTS["bases"]:
         if re.search(pattern, lower_form):
             candidates.append(re.sub(pattern, replacement, lower_form))
-    if not candidates:
-        return lower_form
-    regular_candidates = [base for base in candidates if lower_form in _regular_forms(base)]
-    if regular_candidates:
-        best_candidate = max(regular_candidates, key=word_frequency)
-        if word_frequency(best_candidate) > MIN_BASE_FREQUENCY:
-            return best_candidate
-    return max(candidates, key=word_frequency)
+
+    def rate_candidate(base: str) -> tuple[bool, float]:
+        frequency = word_frequency(base)
+        is_regular = lower_form in _regular_forms(base)
+        return is_regular and frequency > MIN_BASE_FREQUENCY, frequency
+
+    return max(candidates, key=rate_candidate, default=lower_form)
 
 
 def _regular_forms(base: str) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 from meteor_e_evaluation.stress.cases import find_replacements
 from meteor_e_evaluation.stress.drafts import Draft, copy_case
@@ -83,26 +84,47 @@ def _remove_not(draft: Draft, index: int) -> str:
         draft: the text.
         index: index of the word "not", or of a word that ends with "n't".
     """
-    replacements: dict[int, str] = {}
-    removed_indices: list[int] = []
-    if draft.lower[index] == "not":
-        auxiliary_index = index - 1
-        auxiliary = draft.lower[auxiliary_index] if index > 0 else ""
-        removed_indices.append(index)
-    else:
-        auxiliary_index = index
-        auxiliary = remove_negation(draft.lower[index])
-        replacements[index] = copy_case(draft.words[index], auxiliary)
+    auxiliary = _find_auxiliary(draft, index)
     verb_index = _find_base_verb(draft, index)
-    if auxiliary in TAGS_OF_DO and verb_index is not None:
-        # The verb takes over the tense and the person of "do", and its capital letter at the start of the text.
-        verb = conjugate(draft.words[verb_index], TAGS_OF_DO[auxiliary])
-        if auxiliary_index == 0:
-            verb = copy_case(draft.words[0], verb)
-        replacements[verb_index] = verb
-        removed_indices.append(auxiliary_index)
-    new_draft = draft.with_text(draft.set_words(replacements))
-    return new_draft.remove_words(removed_indices)
+    if auxiliary.verb in TAGS_OF_DO and verb_index is not None:
+        return _replace_do(draft, index, auxiliary, verb_index)
+    if draft.lower[index] == "not":
+        return draft.remove_words([index])
+    return draft.replace_words({index: auxiliary.verb})
+
+
+class _Auxiliary(NamedTuple):
+    """The auxiliary verb of a negation.
+
+    Attributes:
+        word_index: index of the verb. With "n't", this is also the index of the negation.
+        verb: the verb in lower case without "n't".
+    """
+
+    word_index: int
+    verb: str
+
+
+def _find_auxiliary(draft: Draft, negation_index: int) -> _Auxiliary:
+    """Return the auxiliary verb before "not" or "n't". At the beginning of the text, the verb is an empty word."""
+    negation = draft.lower[negation_index]
+    if negation != "not":
+        return _Auxiliary(negation_index, remove_negation(negation))
+    if negation_index == 0:
+        return _Auxiliary(0, "")
+    return _Auxiliary(negation_index - 1, draft.lower[negation_index - 1])
+
+
+def _replace_do(draft: Draft, negation_index: int, auxiliary: _Auxiliary, verb_index: int) -> str:
+    """Remove a form of "do" and its negation, and conjugate the verb after it instead.
+
+    The verb takes over the tense and the person of "do", and its capital letter at the start of the text.
+    """
+    verb = conjugate(draft.words[verb_index], TAGS_OF_DO[auxiliary.verb])
+    if auxiliary.word_index == 0:
+        verb = copy_case(draft.words[0], verb)
+    new_draft = draft.with_text(draft.set_words({verb_index: verb}))
+    return new_draft.remove_words([negation_index, auxiliary.word_index])
 
 
 def _find_base_verb(draft: Draft, index: int) -> int | None:

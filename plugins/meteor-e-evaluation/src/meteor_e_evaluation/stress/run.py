@@ -301,17 +301,24 @@ def _score_texts(
         InputError: if a score is not a finite number.
     """
     outputs = perturbed.outputs
-    is_changed = np.array([_mark_changed(texts) for texts in perturbed.changed.values()])  # (perturbations, segments)
-    # An original text is scored only if a perturbation changes it.
-    is_scored = np.vstack([is_changed.any(axis=0), is_changed])
+    is_scored = _mark_scored(perturbed)
     scores = score_test_set(metric, outputs, is_scored, cache, systems=False, progress=progress).segments
     is_missing = is_scored & ~np.isfinite(scores)
     if is_missing.any():
         system, segment = np.argwhere(is_missing)[0]
         raise InputError(f"{metric.label} gives no finite number for {outputs.systems[system]}, segment {segment + 1}")
-    if not metric.higher_is_better:
-        scores = -scores
-    return dict(zip(outputs.systems, scores, strict=True))
+    signed_scores = scores if metric.higher_is_better else -scores
+    return dict(zip(outputs.systems, signed_scores, strict=True))
+
+
+def _mark_scored(perturbed: _PerturbedTexts) -> Mask:
+    """Return a mask of the texts that a metric must score: the changed texts, and the originals of changed texts.
+
+    Returns:
+        An array ``(1 + perturbations, segments)``. The first row contains the original texts.
+    """
+    is_changed = np.array([_mark_changed(texts) for texts in perturbed.changed.values()])  # (perturbations, segments)
+    return np.vstack([is_changed.any(axis=0), is_changed])
 
 
 def _judge_metric(perturbed: _PerturbedTexts, scores: dict[str, Floats]) -> _MetricOutcome:
@@ -478,17 +485,25 @@ def _mean_share(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Share:
         outcomes: the results for each perturbation.
         weights: number of times that each bootstrap sample contains each segment, an array ``(samples, segments)``.
     """
+    all_segments = np.ones((1, weights.shape[1]))
+    (mean,) = _sample_mean_shares(outcomes, all_segments)
+    bounds = interval(_sample_mean_shares(outcomes, weights))
+    return Share(float(mean), bounds.low, bounds.high)
+
+
+def _sample_mean_shares(outcomes: Sequence[_RuleOutcome], weights: Floats) -> Floats:
+    """Return the mean share of correctly ranked pairs on each sample of segments that contains any pairs.
+
+    If a sample contains no pairs of a perturbation, the mean is over the other perturbations.
+
+    Args:
+        outcomes: the results for each perturbation.
+        weights: number of times that each sample contains each segment, an array ``(samples, segments)``.
+    """
     # Both arrays have the shape (samples, perturbations).
-    n_pairs = np.empty((len(weights), len(outcomes)))
-    n_hits = np.empty((len(weights), len(outcomes)))
-    for index, outcome in enumerate(outcomes):
-        pair_weights = weights[:, outcome.segments]  # (samples, pairs)
-        n_pairs[:, index] = pair_weights.sum(axis=1)
-        n_hits[:, index] = pair_weights @ outcome.is_hit
-    # If a bootstrap sample contains no pairs of a perturbation, the mean is over the other perturbations.
+    n_pairs = np.stack([weights[:, outcome.segments].sum(axis=1) for outcome in outcomes], axis=1)
+    n_hits = np.stack([weights[:, outcome.segments[outcome.is_hit]].sum(axis=1) for outcome in outcomes], axis=1)
     n_rules = (n_pairs > 0).sum(axis=1)
     summed_shares = divide_or_zero(n_hits, n_pairs).sum(axis=1)
     is_defined = n_rules > 0
-    bounds = interval(summed_shares[is_defined] / n_rules[is_defined])
-    mean = float(np.mean([np.mean(outcome.is_hit) for outcome in outcomes]))
-    return Share(mean, bounds.low, bounds.high)
+    return np.asarray(summed_shares[is_defined] / n_rules[is_defined])
