@@ -37,6 +37,58 @@ class _ScoreFile(NamedTuple):
     system: str = ""
 
 
+class _Choice(NamedTuple):
+    """The choice of one metric, one test set or one reference.
+
+    Attributes:
+        field: name of the field: ``metric``, ``testset`` or ``reference``.
+        value: value of the field that the user has selected, or None for a default value.
+        defaults: default values. They are not needed if all scores have the same value.
+    """
+
+    field: str
+    value: str | None
+    defaults: tuple[str, ...] = ()
+
+    def select(self, file_scores: list[MetricScore], location: str) -> list[MetricScore]:
+        """Return the scores that have the selected value or a default value.
+
+        Args:
+            file_scores: the scores.
+            location: paths of the files, for error messages.
+
+        Raises:
+            InputError: if no score has the value, or if there is no default for several values.
+        """
+        available_values = sorted({getattr(entry, self.field) for entry in file_scores})
+        if self.value is None:
+            values = self._find_default_values(available_values, location)
+        else:
+            values = self._find_selected_values(available_values, location)
+        return [entry for entry in file_scores if getattr(entry, self.field) in values]
+
+    def _find_selected_values(self, available_values: Sequence[str], location: str) -> Sequence[str]:
+        """Return the selected value, and the empty value of scores whose field is unknown."""
+        assert self.value is not None
+        if self.value not in available_values and available_values != [""]:
+            hint = near_miss(self.value, available_values)
+            names = ", ".join(available_values)
+            raise InputError(f"{location}: no {self.field} {self.value!r}{hint}; it has {names}")
+        return ("", self.value)
+
+    def _find_default_values(self, available_values: Sequence[str], location: str) -> Sequence[str]:
+        """Return the only value, or the first value that is a default, ignoring case."""
+        if len(available_values) < 2:
+            return available_values
+        default_names = {name.casefold() for name in self.defaults if name}
+        default_values = [value for value in available_values if value.casefold() in default_names]
+        if not default_values:
+            example = "#METRIC" if self.field == "metric" else f"#METRIC,{self.field}={available_values[-1]}"
+            names = ", ".join(available_values)
+            raise InputError(f"{location}: several {self.field}s ({names}); name one, as in scores:FILE{example}")
+        return default_values[:1]
+
+
 class _FileMetric(SystemsMetric):
     """Base class of metrics that read their scores from files instead of computing them.
 
@@ -101,16 +153,16 @@ class _FileMetric(SystemsMetric):
         _check_distinct(file_scores)
         _check_segment_numbers(file_scores, test_set, location)
         segment_scores, system_scores = _fill_arrays(file_scores, test_set, negate=self.options.lower_is_better)
-        has_segment_scores = any(entry.segment is not None for entry in file_scores)
         has_system_scores = any(entry.segment is None for entry in file_scores)
         if has_system_scores:
             self._check_systems(system_scores, test_set, location)
-        if has_segment_scores or not has_system_scores:
+        if any(entry.segment is not None for entry in file_scores):
             self._check_outputs(segment_scores, cells, test_set, location)
         if systems and not has_system_scores:
-            system_scores = _average_scored_segments(segment_scores)
+            means = _average_scored_segments(segment_scores)
+            return Scores(self.label, self.signature, segment_scores, means, resamplable=True)
         # Bootstrap samples of segments are possible only if system scores are means of segment scores.
-        is_resamplable = systems and (not has_system_scores or _are_means(system_scores, segment_scores))
+        is_resamplable = systems and _are_means(system_scores, segment_scores)
         return Scores(self.label, self.signature, segment_scores, system_scores, resamplable=is_resamplable)
 
     def read_scores(self, path: str) -> list[MetricScore]:
@@ -180,8 +232,8 @@ class ScoreFileMetric(_FileMetric):
         for file in self.options.files:
             file_scores += self.read_scores(file)
         location = ", ".join(self.options.files)
-        metric_scores = _select(file_scores, "metric", self.options.metric, (), location)
-        return metric_scores[0].metric
+        metric_choice = _Choice("metric", self.options.metric)
+        return metric_choice.select(file_scores, location)[0].metric
 
     @classmethod
     def parse(cls, text: str) -> dict[str, Any]:
@@ -196,14 +248,11 @@ class ScoreFileMetric(_FileMetric):
         if not files:
             raise ConfigError("metric 'scores' needs a file: scores:FILE")
         options: dict[str, Any] = {"files": files.split(","), "lower_is_better": text.startswith("-")}
-        # The selection may begin with the name of a metric, which is not of the form NAME=VALUE.
-        first_part, _, remaining_parts = selection.partition(",")
-        names_metric = "=" not in first_part
-        settings = remaining_parts if names_metric else selection
+        metric, settings = _split_selection(selection)
         for name, value in named_options(settings, "metric 'scores'").items():
             options[name] = str(value)
-        if names_metric and first_part:
-            options["metric"] = first_part
+        if metric:
+            options["metric"] = metric
         return options
 
     def find_files(self, test: TestSet) -> list[_ScoreFile]:
@@ -231,14 +280,15 @@ class ScoreFileMetric(_FileMetric):
         all_scores: list[MetricScore] = []
         for file in files:
             all_scores += _name_systems(self.read_scores(file.path), file, test)
-        metric_scores = _select(all_scores, "metric", options.metric, (), location)
+        metric_scores = _Choice("metric", options.metric).select(all_scores, location)
         pair_scores = [entry for entry in metric_scores if entry.pair in ("", test.pair)]
         if not pair_scores:
             raise InputError(f"{location}: no scores of {self.label} for {test.title}")
-        scores_without_pair = [entry for entry in pair_scores if not entry.pair]
-        _check_names(scores_without_pair, test)
-        test_scores = _select(pair_scores, "testset", options.testset, [test.name], location)
-        return _select(test_scores, "reference", options.reference, test.reference_names, location)
+        # Scores that do not name their language pair may belong to another pair.
+        _check_names([entry for entry in pair_scores if not entry.pair], test)
+        testset_choice = _Choice("testset", options.testset, (test.name,))
+        reference_choice = _Choice("reference", options.reference, tuple(test.reference_names))
+        return reference_choice.select(testset_choice.select(pair_scores, location), location)
 
 
 class MtmeMetric(_FileMetric):
@@ -288,6 +338,12 @@ class MtmeMetric(_FileMetric):
         return file_scores
 
 
+def _split_selection(selection: str) -> tuple[str, str]:
+    """Split ``[METRIC][,NAME=VALUE…]`` into the name of the metric, which may be empty, and the settings."""
+    first_part, _, later_parts = selection.partition(",")
+    return ("", selection) if "=" in first_part else (first_part, later_parts)
+
+
 def _strip_placeholders(file: str) -> str:
     """Derive the label of a metric from a file name, without ``{reference}`` and ``{system}``."""
     return re.sub(r"-?\{(reference|system)\}", "", Path(file).name)
@@ -311,22 +367,25 @@ def _name_systems(file_scores: Sequence[MetricScore], file: _ScoreFile, test: Te
         InputError: if the file does not name systems, and the test set has several systems.
     """
     names = list(dict.fromkeys(entry.system for entry in file_scores))
-    has_no_names = names == [""]
-    if has_no_names and not file.system and len(test.systems) != 1:
-        raise _unnamed_systems_error(file, test)
-    if has_no_names:
-        system_of_name = {"": file.system or test.systems[0]}
-    else:
-        system_of_name = match_systems(names, test.known_systems or test.systems, test.output_files)
+    if names == [""]:
+        system = file.system or _find_only_system(test, file)
+        return [entry._replace(system=system) for entry in file_scores]
+    system_of_name = match_systems(names, test.known_systems or test.systems, test.output_files)
     return [entry._replace(system=system_of_name[entry.system]) for entry in file_scores]
 
 
-def _unnamed_systems_error(file: _ScoreFile, test: TestSet) -> InputError:
-    """Return the error for a file without system names if the test set has several systems."""
-    return InputError(
-        f"{file.path}: the file has numbers, but no names of systems, and {test.title} has {len(test.systems)} "
-        "systems; give one file per system with {system} in its name, as in scores:FILE.{system}"
-    )
+def _find_only_system(test: TestSet, file: _ScoreFile) -> str:
+    """Return the only system of a test set, to which a file without names of systems belongs.
+
+    Raises:
+        InputError: if the test set has several systems.
+    """
+    if len(test.systems) != 1:
+        raise InputError(
+            f"{file.path}: the file has numbers, but no names of systems, and {test.title} has {len(test.systems)} "
+            "systems; give one file per system with {system} in its name, as in scores:FILE.{system}"
+        )
+    return test.systems[0]
 
 
 def _check_names(file_scores: Sequence[MetricScore], test: TestSet) -> None:
@@ -420,47 +479,3 @@ def _are_means(system_scores: Floats, segment_scores: Floats) -> bool:
         return False
     means = segment_scores.mean(axis=1)
     return bool(np.allclose(system_scores, means, rtol=ROUNDING_TOLERANCE, atol=ROUNDING_TOLERANCE))
-
-
-def _select(
-    file_scores: list[MetricScore], field: str, selected_value: str | None, defaults: Sequence[str], location: str
-) -> list[MetricScore]:
-    """Select the scores of one metric, one test set or one reference.
-
-    Args:
-        file_scores: the scores.
-        field: name of the field: ``metric``, ``testset`` or ``reference``.
-        selected_value: value of the field that the user has selected, or None for a default value.
-        defaults: default values. They are not needed if all scores have the same value.
-        location: paths of the files, for error messages.
-
-    Raises:
-        InputError: if no score has the value, or if there is no default for several values.
-    """
-    available_values = sorted({getattr(entry, field) for entry in file_scores})
-    if selected_value is not None:
-        if selected_value not in available_values and available_values != [""]:
-            hint = near_miss(selected_value, available_values)
-            raise InputError(f"{location}: no {field} {selected_value!r}{hint}; it has {', '.join(available_values)}")
-        return [entry for entry in file_scores if getattr(entry, field) in ("", selected_value)]
-    if len(available_values) < 2:
-        return file_scores
-    default_value = _find_default(available_values, defaults)
-    if default_value is None:
-        raise _ambiguous_field_error(field, available_values, location)
-    return [entry for entry in file_scores if getattr(entry, field) == default_value]
-
-
-def _find_default(field_values: Sequence[str], defaults: Sequence[str]) -> str | None:
-    """Return the first value that is a default, ignoring case, or None if no value is a default."""
-    default_names = {name.casefold() for name in defaults if name}
-    for value in field_values:
-        if value.casefold() in default_names:
-            return value
-    return None
-
-
-def _ambiguous_field_error(field: str, field_values: Sequence[str], location: str) -> InputError:
-    """Return the error for scores with several values of a field if the user has not chosen a value."""
-    example = "#METRIC" if field == "metric" else f"#METRIC,{field}={field_values[-1]}"
-    return InputError(f"{location}: several {field}s ({', '.join(field_values)}); name one, as in scores:FILE{example}")
