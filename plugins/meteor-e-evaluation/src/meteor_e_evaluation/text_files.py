@@ -100,14 +100,19 @@ class Record:
         if column is None:
             return default
         value = self.get(column)
-        error = InputError(f"{self.location}: the segment is {value!r}, not a whole number")
-        try:
-            number = float(value)
-        except (TypeError, ValueError):
-            raise error from None
-        if isinstance(value, bool) or not number.is_integer():
-            raise error
-        return int(number)
+        number = _parse_whole_number(value)
+        if number is None:
+            raise InputError(f"{self.location}: the segment is {value!r}, not a whole number")
+        return number
+
+
+def _parse_whole_number(value: Any) -> int | None:
+    """Return the whole number in a field, or None if the field does not contain a whole number."""
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        return None
+    return int(number) if number.is_integer() and not isinstance(value, bool) else None
 
 
 def read_records(file: Path, hypothesis: str, references: str | None) -> Iterator[Record]:
@@ -126,8 +131,7 @@ def read_records(file: Path, hypothesis: str, references: str | None) -> Iterato
     if not table_suffixes:
         yield from _read_json_records(file)
         return
-    # The table needs the name of a column with references. Without references, the column of outputs takes its place.
-    columns = TextColumns((hypothesis,), (references or hypothesis,))
+    columns = TextColumns(hypotheses=(hypothesis,), references=(references,) if references else ())
     has_tabs = table_suffixes[-1] == ".tsv"
     table = DelimitedTable(str(file), columns, has_tabs)
     for line_number, cells in table.records():
@@ -180,59 +184,29 @@ class OutputFiles:
     Attributes:
         files: path of the output of each system.
         location: path or pattern of the files, for error messages.
-        is_file_per_system: whether each system has a file of its own.
     """
 
     def __init__(self, index: DataIndex, pair: str, spec: OutputSpec, n_segments: int) -> None:
         self._format = spec.format
         self._n_segments = n_segments
         self._texts: dict[str, list[str]] = {}
-        self.files: dict[str, Path] = {}
-        is_named_set = spec.file.startswith(NAMED_SET_PREFIX)
-        self.location = spec.file if is_named_set else str(Path(index.root) / fill_pattern(spec.file, pair))
-        self.is_file_per_system = "{system}" in spec.file and not is_named_set
-        if is_named_set:
-            self._read_named_set(index, pair, spec.file)
-        elif self.is_file_per_system:
-            self._find_files(index, pair, spec.file)
+        self._separate_files: dict[str, Path] = {}
+        self.location = str(Path(index.root) / fill_pattern(spec.file, pair))
+        if spec.file.startswith(NAMED_SET_PREFIX):
+            self.location = spec.file
+            self._texts = _read_named_set(index, pair, spec.file)
+            self.files = dict.fromkeys(self._texts, Path(spec.file))
+        elif "{system}" in spec.file:
+            self._separate_files = _find_output_files(index, pair, spec.file)
+            self.files = self._separate_files
         else:
-            self._read_common_file(index, pair, spec)
-
-    def _read_named_set(self, index: DataIndex, pair: str, name: str) -> None:
-        """Read the outputs of a test set of sacreBLEU."""
-        for system, path in named_set(name.removeprefix(NAMED_SET_PREFIX), pair).systems.items():
-            self.files[system] = Path(name)
-            self._texts[system] = list(read_segments(path))
-        if not self.files:
-            raise InputError(f"{index.file}: {name} has no system outputs for {pair}")
-
-    def _find_files(self, index: DataIndex, pair: str, pattern: str) -> None:
-        """Find the file of each system."""
-        root = Path(index.root)
-        name_regex = system_name_regex(pattern, pair)
-        fixed_parts = re.split(r"\{system\}|\{number\}|\*", fill_pattern(pattern, pair))
-        wildcards = "*".join(glob.escape(part) for part in fixed_parts)
-        for file in root.glob(wildcards):
-            match = name_regex.fullmatch(file.relative_to(root).as_posix())
-            if match and file.is_file():
-                self.files[match["system"]] = file
-        if not self.files:
-            raise InputError(f"{index.file}: no system outputs of {pair}: {self.location}")
-
-    def _read_common_file(self, index: DataIndex, pair: str, spec: OutputSpec) -> None:
-        """Read a file that contains the outputs of all systems."""
-        file = find_files(index, pair, spec.file, "the file of outputs")[0]
-        if spec.system is None:
-            self._texts = read_all_texts(file, "hypothesis")
-        else:
-            self._texts = _read_output_table(file, spec, spec.system)
-        self.files = dict.fromkeys(self._texts, file)
+            file = find_files(index, pair, spec.file, "the file of outputs")[0]
+            self._texts = _read_common_file(file, spec)
+            self.files = dict.fromkeys(self._texts, file)
 
     def paths_by_system(self) -> dict[str, str]:
         """Return the path of each system's output, or an empty dictionary if several systems share a file."""
-        if not self.is_file_per_system:
-            return {}
-        return {system: str(path) for system, path in self.files.items()}
+        return {system: str(path) for system, path in self._separate_files.items()}
 
     def read(self, system: str) -> list[str]:
         """Return the output of a system, one string per segment.
@@ -249,6 +223,37 @@ class OutputFiles:
             length = count_of(len(segments), "segment")
             raise InputError(f"system {system}: {file} has {length}, its reference has {self._n_segments}")
         return segments
+
+
+def _read_named_set(index: DataIndex, pair: str, name: str) -> dict[str, list[str]]:
+    """Return the segments of each system in a test set of sacreBLEU."""
+    outputs = named_set(name.removeprefix(NAMED_SET_PREFIX), pair).systems
+    if not outputs:
+        raise InputError(f"{index.file}: {name} has no system outputs for {pair}")
+    return {system: list(read_segments(path)) for system, path in outputs.items()}
+
+
+def _find_output_files(index: DataIndex, pair: str, pattern: str) -> dict[str, Path]:
+    """Return the path of each system's output, if each system has its own file."""
+    root = Path(index.root)
+    name_regex = system_name_regex(pattern, pair)
+    path = fill_pattern(pattern, pair)
+    wildcards = "*".join(glob.escape(part) for part in re.split(r"\{system\}|\{number\}|\*", path))
+    files = {}
+    for file in root.glob(wildcards):
+        match = name_regex.fullmatch(file.relative_to(root).as_posix())
+        if match and file.is_file():
+            files[match["system"]] = file
+    if not files:
+        raise InputError(f"{index.file}: no system outputs of {pair}: {root / path}")
+    return files
+
+
+def _read_common_file(file: Path, spec: OutputSpec) -> dict[str, list[str]]:
+    """Return the segments of each system in a file that contains the outputs of all systems."""
+    if spec.system is None:
+        return read_all_texts(file, "hypothesis")
+    return _read_output_table(file, spec, spec.system)
 
 
 def _read_output_table(file: Path, spec: OutputSpec, system_column: str) -> dict[str, list[str]]:
