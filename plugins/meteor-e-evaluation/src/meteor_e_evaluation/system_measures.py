@@ -16,7 +16,7 @@ from meteor_e.base.array_cache import Floats
 from meteor_e_evaluation import kendall
 from meteor_e_evaluation.correlation import correlate, rank_rows
 from meteor_e_evaluation.exchange import Differences, Masks, make_pair_count_comparer, make_soft_accuracy_comparer
-from meteor_e_evaluation.judgments import Assessments
+from meteor_e_evaluation.judgments import Assessments, Rankings
 from meteor_e_evaluation.pair_measures import make_undefined_samples
 from meteor_e_evaluation.segment_coefficients import system_pairs
 from meteor_e_evaluation.soft_accuracy import make_approximate_soft_accuracy, soft_pairwise_accuracy
@@ -154,16 +154,14 @@ class SystemMeasure(Measure[TestSet]):
         Only Kendall's τ-b and pairwise accuracy are supported. The system scores are treated like scores of a single
         segment.
         """
-        indices, human_scores = find_compared_systems(test)
-        n_systems = len(indices)
+        compute_measure = _PAIR_COUNT_MEASURES.get(self.coefficient)
         has_segment_scores = values.ndim == 3
-        if has_segment_scores or self.coefficient not in ("kendall", "accuracy") or n_systems < 2:
+        indices, human_scores = find_compared_systems(test)
+        if compute_measure is None or has_segment_scores or len(indices) < 2:
             return None
-        only_segment = np.zeros(n_systems, int)
-        ratings = Assessments(segments=only_segment, systems=np.arange(n_systems), scores=human_scores)
-        metric_scores = values[:, indices, None]  # (metrics, systems, 1)
-        compute_measure = _accuracy_of_counts if self.coefficient == "accuracy" else _tau_b_of_counts
-        return make_pair_count_comparer(ratings.comparisons(), metric_scores, masks[:, indices], unit, compute_measure)
+        metric_scores = values[:, indices, np.newaxis]  # (metrics, systems, 1)
+        comparisons = _compare_on_one_segment(human_scores)
+        return make_pair_count_comparer(comparisons, metric_scores, masks[:, indices], unit, compute_measure)
 
     def _compute(self, metric_scores: Floats, human_scores: Floats) -> float:
         """Return the correlation or accuracy of system scores, or NaN if a metric score is missing."""
@@ -201,6 +199,17 @@ def _accuracy_of_counts(counts: kendall.PairCounts) -> Floats | float:
 def _tau_b_of_counts(counts: kendall.PairCounts) -> Floats | float:
     """Return Kendall's τ-b."""
     return kendall.tau(counts, "b")
+
+
+_PAIR_COUNT_MEASURES = {"accuracy": _accuracy_of_counts, "kendall": _tau_b_of_counts}
+"""Functions that compute a coefficient from the numbers of concordant, discordant and tied pairs."""
+
+
+def _compare_on_one_segment(human_scores: Floats) -> Rankings:
+    """Return the comparisons of all pairs of systems, as if their human scores were ratings of a single segment."""
+    n_systems = len(human_scores)
+    segments = np.zeros(n_systems, int)
+    return Assessments(segments=segments, systems=np.arange(n_systems), scores=human_scores).comparisons()
 
 
 class SystemPearson(SystemMeasure):
