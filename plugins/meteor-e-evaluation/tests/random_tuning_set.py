@@ -52,4 +52,5 @@ def make_tuning_set(
         worse=np.array(worse),
         names=(f"{name} 1", f"{name} 2"),
         unit_groups=(np.arange(units) >= units // 2).astype(int),
+        systems=np.tile(np.arange(systems), units),
     )

@@ -94,6 +94,7 @@ def make_tuning_set(
         worse=np.array([cell_indices[worse, segment] for segment, _, worse in pairs], int),
         names=("ours",),
         unit_groups=np.zeros(n_segments, int),
+        systems=np.repeat(np.arange(len(names)), n_segments),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -57,7 +57,7 @@ class TuningSet:
     worse: Integers
     names: tuple[str, ...]
     unit_groups: Integers
-    systems: Integers = field(default_factory=lambda: np.array([], np.int64))
+    systems: Integers
     tests: tuple[TestSet, ...] = ()
     references: tuple[str, ...] = ()
 
@@ -66,6 +66,12 @@ class TuningSet:
         """The number of matchers of the chain."""
         return (int(self.counts.shape[1]) - 7) // 4
 
+    def number_segments(self) -> Integers:
+        """Return the index of each unit within its test set, an array ``(units,)``."""
+        # The groups of the units are sorted, so a binary search finds the first unit of each group.
+        first_units = np.searchsorted(self.unit_groups, self.unit_groups)
+        return np.arange(len(self.unit_groups)) - first_units
+
     def select(self, units: NDArray[np.bool_]) -> TuningSet:
         """Return the outputs and the judgments of some segments.
 
@@ -73,10 +79,8 @@ class TuningSet:
             units: a mask of the units (segments of a test set) to select, ``(units,)``.
         """
         is_selected = units[self.units]  # (cells,)
-        new_index = np.cumsum(is_selected) - 1
-        n_references = np.diff(np.append(self.starts, len(self.counts)))
-        # The two cells of a human comparison belong to the same unit, so it suffices to check one of them.
-        selected_pairs = is_selected[self.better]
+        n_references = np.diff(np.append(self.starts, len(self.counts)))  # (cells,)
+        better, worse = self._select_pairs(is_selected)
         return dataclasses.replace(
             self,
             counts=self.counts[np.repeat(is_selected, n_references)],
@@ -85,10 +89,23 @@ class TuningSet:
             groups=self.groups[is_selected],
             human_scores=self.human_scores[is_selected],
             reference_lengths=self.reference_lengths[is_selected],
-            better=new_index[self.better[selected_pairs]],
-            worse=new_index[self.worse[selected_pairs]],
-            systems=self.systems[is_selected] if len(self.systems) else self.systems,
+            better=better,
+            worse=worse,
+            systems=self.systems[is_selected],
         )
+
+    def _select_pairs(self, is_selected: NDArray[np.bool_]) -> tuple[Integers, Integers]:
+        """Return the better and the worse cell of each comparison of selected cells.
+
+        The cells of the result are counted without the cells that are not selected.
+
+        Args:
+            is_selected: a mask of the selected cells, ``(cells,)``.
+        """
+        new_index = np.cumsum(is_selected) - 1  # (cells,)
+        # The two cells of a human comparison belong to the same unit, so it suffices to check one of them.
+        is_selected_pair = is_selected[self.better]
+        return new_index[self.better[is_selected_pair]], new_index[self.worse[is_selected_pair]]
 
 
 def collect(
@@ -201,9 +218,11 @@ class _Cells(NamedTuple):
 def _collect_cells(meteor: Meteor, test: TestSet, cache: ArrayCache, progress: Progress) -> _Cells:
     """Align the judged outputs of one test set, and return their statistics and judgments. All indices start at 0."""
     is_judged = test.judgment_mask()  # (systems, segments)
-    systems, segments = np.nonzero(is_judged)
-    statistics = chain_statistics(meteor, test, is_judged, cache, progress=progress)[systems, segments]
+    systems, segments = np.nonzero(is_judged)  # (cells,)
+    all_statistics = chain_statistics(meteor, test, is_judged, cache, progress=progress)
+    statistics = all_statistics[systems, segments]  # (cells, references, statistics)
     n_cells, n_references, n_statistics = statistics.shape
+    first_reference_statistics = statistics_columns(statistics[:, 0])
     better, worse = _find_compared_cells(test, is_judged)
     return _Cells(
         counts=statistics.reshape(n_cells * n_references, n_statistics),
@@ -212,7 +231,7 @@ def _collect_cells(meteor: Meteor, test: TestSet, cache: ArrayCache, progress: P
         units=segments,
         groups=np.zeros(n_cells, np.int64),
         human_scores=test.human[systems, segments],
-        reference_lengths=statistics_columns(statistics[:, 0]).reference_length.astype(float),
+        reference_lengths=first_reference_statistics.reference_length.astype(float),
         better=better,
         worse=worse,
     )

@@ -100,19 +100,28 @@ def evaluate_grid(data: TuningSet, objective: Objective, axes: Axes, *, progress
         raise ConfigError(
             f"the grid has {n_points:.1e} points, more than {LARGEST_GRID:.0e}; take larger steps (--step)"
         )
+    values = _evaluate_points(data, objective, axes, progress)
+    best_index = int(values.argmax())
+    best_value = float(values[best_index])
+    return SearchResult(_point_at(axes, best_index), best_value, evaluations=n_points, values=values)
+
+
+def _evaluate_points(data: TuningSet, objective: Objective, axes: Axes, progress: Progress) -> Floats:
+    """Return the value of an objective at each point of a grid, in the order of :func:`points`."""
     scorer = PointScorer(data)
     prepared_objective = objective.prepare(data)
-    # The outer axes are δ and the matcher weights, because the scorer caches the precision and recall for them.
-    # The inner axes are α, β and γ.
-    inner_axes = axes[:3]
+    # The outer loop is over δ and the matcher weights, because the scorer caches the precision and recall for them.
+    inner_axes = axes[:3]  # α, β and γ
     outer_axes = axes[3:]
     values = np.empty((grid_size(inner_axes), grid_size(outer_axes)))  # (inner points, outer points)
     for outer_index, outer_point in enumerate(points(outer_axes)):
         for inner_index, inner_point in enumerate(points(inner_axes)):
-            values[inner_index, outer_index] = prepared_objective.evaluate(scorer, (*inner_point, *outer_point))
-        progress("grid", outer_index * len(values), n_points)
-    all_values = values.reshape(-1)
-    best_index = int(all_values.argmax())
-    best_indices = np.unravel_index(best_index, [len(axis) for axis in axes])
-    best_point = tuple(axis[int(index)] for axis, index in zip(axes, best_indices, strict=True))
-    return SearchResult(best_point, float(all_values[best_index]), evaluations=n_points, values=all_values)
+            values[inner_index, outer_index] = prepared_objective.evaluate(scorer, inner_point + outer_point)
+        progress("grid", outer_index * len(values), values.size)
+    return values.reshape(-1)
+
+
+def _point_at(axes: Axes, index: int) -> Point:
+    """Return the point with an index in :func:`points`."""
+    coordinate_indices = np.unravel_index(index, [len(axis) for axis in axes])
+    return tuple(axis[int(coordinate)] for axis, coordinate in zip(axes, coordinate_indices, strict=True))

@@ -78,18 +78,14 @@ class _RankObjective(PreparedObjective):
             raise InputError("these judgments are not rankings; choose another objective, such as pearson")
         self._epsilon = epsilon
         n_pairs = len(data.better)
-        pair_groups = data.groups[data.better] if macro else np.zeros(n_pairs, np.int64)
+        groups = data.groups[data.better] if macro else np.zeros(n_pairs, np.int64)
         # The pairs are sorted by group, because the pairs of each group must be a slice.
-        order = np.lexsort((data.worse, data.better, pair_groups))
+        order = np.lexsort((data.worse, data.better, groups))
         self._better = data.better[order]
         self._worse = data.worse[order]
         self._units = data.units[self._better]
-        _, self._groups, pairs_per_group = np.unique(pair_groups[order], return_inverse=True, return_counts=True)
-        self._group_slices = []
-        start = 0
-        for size in pairs_per_group.tolist():
-            self._group_slices.append(slice(start, start + size))
-            start += size
+        _, self._group_of_pair, group_sizes = np.unique(groups[order], return_inverse=True, return_counts=True)
+        self._group_slices = _make_slices(group_sizes)
         # The arrays for the scores are reused, because a search computes the objective thousands of times.
         self._better_scores = np.empty(n_pairs)
         self._worse_scores = np.empty(n_pairs)
@@ -118,10 +114,20 @@ class _RankObjective(PreparedObjective):
         shape = (len(self._group_slices), weights.shape[1])
         n_right = np.zeros(shape)
         n_pairs = np.zeros(shape)
-        np.add.at(n_right, (self._groups, self._units), is_right)
-        np.add.at(n_pairs, (self._groups, self._units), 1.0)
+        np.add.at(n_right, (self._group_of_pair, self._units), is_right)
+        np.add.at(n_pairs, (self._group_of_pair, self._units), 1.0)
         taus = 2 * (weights @ n_right.T) / (weights @ n_pairs.T) - 1
         return np.asarray(taus.mean(axis=1))
+
+
+def _make_slices(sizes: Integers) -> list[slice]:
+    """Return one slice for each group of an array that contains one group after the other.
+
+    Args:
+        sizes: number of items of each group.
+    """
+    ends = np.cumsum(sizes).tolist()
+    return [slice(end - size, end) for size, end in zip(sizes.tolist(), ends, strict=True)]
 
 
 def compute_weighted_pearson(first: Floats, second: Floats, weights: Floats) -> float:
@@ -200,36 +206,51 @@ class _JudgedGroup(NamedTuple):
 
     Attributes:
         test: test set of the group.
-        cells: indices of the cells of the group.
-        first_unit: index of the first unit of the group.
+        cells: indices of the cells of the group, ``(cells,)``.
+        systems: index of each cell's system, ``(cells,)``.
+        segments: index of each cell's segment in the test set, ``(cells,)``.
+        units: the units of the group.
         agreement: the measure as a function of segment scores.
     """
 
     test: TestSet
     cells: Integers
-    first_unit: int
+    systems: Integers
+    segments: Integers
+    units: slice
     agreement: Agreement
 
+    def arrange(self, scores: Floats) -> Floats:
+        """Return the scores of the group as a matrix ``(systems, segments)``, with NaN for outputs without a cell.
 
-def _make_judged_group(data: TuningSet, index: int, first_unit: int, measure: Measure[TestSet]) -> _JudgedGroup | None:
+        Args:
+            scores: the scores of all cells in the data set.
+        """
+        segment_scores = np.full((len(self.test.systems), len(self.test)), np.nan)
+        segment_scores[self.systems, self.segments] = scores[self.cells]
+        return segment_scores
+
+
+def _make_judged_group(data: TuningSet, group: int, measure: Measure[TestSet]) -> _JudgedGroup | None:
     """Select the judged segments of one test set, or return None if the measure cannot use their judgments.
 
     Args:
         data: the data set, which may contain only some segments of each test set.
-        index: index of the test set.
-        first_unit: index of the test set's first segment among the segments of all test sets.
+        group: index of the test set.
         measure: the measure of agreement with the judgments.
     """
-    full_test = data.tests[index]
-    cells = np.flatnonzero(data.groups == index)
-    segments = np.unique(data.units[cells]) - first_unit
-    is_included = np.zeros((len(full_test.systems), len(full_test)), bool)
-    is_included[:, segments] = True
-    test = full_test.without(~is_included)
+    full_test = data.tests[group]
+    cells = np.flatnonzero(data.groups == group)
+    segments = data.number_segments()[data.units[cells]]
+    is_excluded = np.ones((len(full_test.systems), len(full_test)), bool)
+    is_excluded[:, segments] = False
+    test = full_test.without(is_excluded)
     agreement = measure.agreement(test)
     if agreement is None or not test.judgment_mask().any():
         return None
-    return _JudgedGroup(test, cells, first_unit, agreement)
+    first_unit = int(np.searchsorted(data.unit_groups, group))
+    units = slice(first_unit, first_unit + len(test))
+    return _JudgedGroup(test, cells, data.systems[cells], segments, units, agreement)
 
 
 class _MeasureObjective(PreparedObjective):
@@ -243,14 +264,8 @@ class _MeasureObjective(PreparedObjective):
 
     def __init__(self, data: TuningSet, *, measure: Measure[TestSet], macro: bool) -> None:
         self._measure = measure
-        self._data = data
-        self._groups: list[_JudgedGroup] = []
-        first_unit = 0
-        for index, test in enumerate(data.tests):
-            group = _make_judged_group(data, index, first_unit, measure)
-            if group is not None:
-                self._groups.append(group)
-            first_unit += len(test)
+        groups = [_make_judged_group(data, index, measure) for index in range(len(data.tests))]
+        self._groups = [group for group in groups if group is not None]
         if not self._groups:
             raise InputError(f"these judgments do not allow the objective {measure.name}")
         if macro:
@@ -259,19 +274,8 @@ class _MeasureObjective(PreparedObjective):
             group_weights = np.array([float(group.test.judgment_mask().sum()) for group in self._groups])
         self._shares = group_weights / group_weights.sum()
 
-    def _segment_scores(self, group: _JudgedGroup, scores: Floats) -> Floats:
-        """Return the scores of one test set as a matrix.
-
-        Returns:
-            An array ``(systems, segments)``.
-        """
-        segment_scores = np.full((len(group.test.systems), len(group.test)), np.nan)
-        segments = self._data.units[group.cells] - group.first_unit
-        segment_scores[self._data.systems[group.cells], segments] = scores[group.cells]
-        return segment_scores
-
     def value(self, scores: Floats) -> float:
-        values = [group.agreement(self._segment_scores(group, scores)) for group in self._groups]
+        values = [group.agreement(group.arrange(scores)) for group in self._groups]
         mean = float(self._shares @ np.array(values))
         return UNDEFINED if np.isnan(mean) else mean
 
@@ -279,9 +283,8 @@ class _MeasureObjective(PreparedObjective):
         values = []
         for group in self._groups:
             no_system_scores = np.full(len(group.test.systems), np.nan)
-            group_scores = Scores("", "", self._segment_scores(group, scores), no_system_scores)
-            group_weights = weights[:, group.first_unit : group.first_unit + len(group.test)]
-            values.append(self._measure.resampled(group.test, group_scores, group_weights))
+            group_scores = Scores("", "", group.arrange(scores), no_system_scores)
+            values.append(self._measure.resampled(group.test, group_scores, weights[:, group.units]))
         return np.asarray(self._shares @ np.stack(values))
 
 

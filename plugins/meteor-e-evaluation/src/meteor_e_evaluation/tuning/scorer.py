@@ -49,6 +49,8 @@ class PointScorer:
     def score(self, point: Point) -> Floats:
         """Return the METEOR scores of all outputs for the given parameters.
 
+        The score of an output is ``max(0, fmean * (1 - gamma * fragmentation ** beta))`` with its best reference.
+
         The next call overwrites the returned array.
 
         Returns:
@@ -56,6 +58,7 @@ class PointScorer:
         """
         alpha, beta, gamma, delta, *weights = point
         fmean_scores = self._compute_fmean(alpha, delta, tuple(weights))
+        # NumPy computes the formula in one array. A search would be slower if each operation allocated an array.
         scores = self._scores
         np.multiply(self._compute_power(beta), gamma, out=scores)
         np.subtract(1.0, scores, out=scores)

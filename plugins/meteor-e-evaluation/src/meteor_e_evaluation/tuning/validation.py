@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -103,10 +104,8 @@ def _assign_folds(data: TuningSet, folds: int, seed: int) -> Integers:
     Raises:
         ConfigError: if there are fewer than 2 folds, or more folds than judged segments.
     """
-    # The group indices are sorted, so a binary search finds the first segment of each group.
-    first_unit_of_group = np.searchsorted(data.unit_groups, data.unit_groups)
-    segment_numbers = np.arange(len(data.unit_groups)) - first_unit_of_group
-    judged_numbers = np.unique(segment_numbers[np.unique(data.units)])
+    segment_numbers = data.number_segments()
+    judged_numbers = np.unique(segment_numbers[data.units])
     if not 2 <= folds <= len(judged_numbers):
         raise ConfigError(
             f"{folds} folds; there must be at least 2, and no more than judged segments ({len(judged_numbers)})"
@@ -160,21 +159,36 @@ def hold_out(
         seed: seed of the samples and the permutations.
     """
     weights = draw_weights(len(base.unit_groups), samples, seed)
-    # The scores are copied, because a scorer reuses the array that it returns.
-    default_scores = PointScorer(base).score(default).copy()
-    tuned_scores = PointScorer(data).score(tuned).copy()
-    default_objective = objective.prepare(base)
-    tuned_objective = objective.prepare(data)
-    default_value = default_objective.value(default_scores)
-    tuned_value = tuned_objective.value(tuned_scores)
-    default_samples = default_objective.resampled(default_scores, weights)
-    tuned_samples = tuned_objective.resampled(tuned_scores, weights)
+    default_result = _evaluate_samples(base, objective, default, weights)
+    tuned_result = _evaluate_samples(data, objective, tuned, weights)
+    gain = tuned_result.value - default_result.value
     return HeldOut(
-        default=(default_value, interval(default_samples)),
-        tuned=(tuned_value, interval(tuned_samples)),
-        gain=(tuned_value - default_value, interval(tuned_samples - default_samples)),
-        p=_gain_p(base, objective, default=default_scores, tuned=tuned_scores, samples=samples, seed=seed),
+        default=(default_result.value, interval(default_result.samples)),
+        tuned=(tuned_result.value, interval(tuned_result.samples)),
+        gain=(gain, interval(tuned_result.samples - default_result.samples)),
+        p=_gain_p(base, objective, default_result.scores, tuned_result.scores, samples=samples, seed=seed),
     )
+
+
+class _PointResult(NamedTuple):
+    """The scores of a data set at one point.
+
+    Attributes:
+        scores: scores of all cells, ``(cells,)``.
+        value: value of the objective.
+        samples: value of the objective on each bootstrap sample, ``(samples,)``.
+    """
+
+    scores: Floats
+    value: float
+    samples: Floats
+
+
+def _evaluate_samples(data: TuningSet, objective: Objective, point: Point, weights: Floats) -> _PointResult:
+    """Score a data set at a point, and evaluate the objective on all segments and on bootstrap samples."""
+    prepared_objective = objective.prepare(data)
+    scores = PointScorer(data).score(point)
+    return _PointResult(scores, prepared_objective.value(scores), prepared_objective.resampled(scores, weights))
 
 
 def _gain_p(data: TuningSet, objective: Objective, default: Floats, tuned: Floats, samples: int, seed: int) -> float:
