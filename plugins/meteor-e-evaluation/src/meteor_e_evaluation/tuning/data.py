@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,52 +128,68 @@ def collect(
     Raises:
         ConfigError: if a test set and the chain have different languages.
     """
-    cells_by_test = []
-    n_cells = 0
-    n_units = 0
-    for group, test in enumerate(tests):
-        _check_language(test, meteor.chain.language.code)
-        cells = _collect_cells(meteor, test, cache, progress)
-        # The indices of each test set continue the indices of the previous test set.
-        cells_by_test.append(
-            cells._replace(
-                units=cells.units + n_units,
-                groups=cells.groups + group,
-                better=cells.better + n_cells,
-                worse=cells.worse + n_cells,
-            )
-        )
-        n_cells += len(cells.units)
-        n_units += len(test)
-    return _make_tuning_set(tests, cells_by_test)
+    return _join_sets([_collect_test(meteor, test, cache, progress) for test in tests])
 
 
-def _make_tuning_set(tests: Sequence[TestSet], cells_by_test: Sequence[_Cells]) -> TuningSet:
-    """Join the cells of all test sets.
+def _collect_test(meteor: Meteor, test: TestSet, cache: ArrayCache, progress: Progress) -> TuningSet:
+    """Align the judged outputs of one test set, and return their statistics and judgments."""
+    _check_language(test, meteor.chain.language.code)
+    is_judged = test.judgment_mask()  # (systems, segments)
+    systems, segments = np.nonzero(is_judged)  # (cells,)
+    all_statistics = chain_statistics(meteor, test, is_judged, cache, progress=progress)
+    statistics = all_statistics[systems, segments]  # (cells, references, statistics)
+    n_cells, n_references, n_statistics = statistics.shape
+    first_reference_statistics = statistics_columns(statistics[:, 0])
+    better, worse = _find_compared_cells(test, is_judged)
+    return TuningSet(
+        counts=statistics.reshape(n_cells * n_references, n_statistics),
+        starts=np.arange(n_cells) * n_references,
+        units=segments,
+        groups=np.zeros(n_cells, np.int64),
+        human_scores=test.human[systems, segments],
+        reference_lengths=first_reference_statistics.reference_length.astype(float),
+        better=better,
+        worse=worse,
+        names=(f"{test.name} {test.pair}",),
+        unit_groups=np.zeros(len(test), np.int64),
+        systems=systems,
+        tests=(test,),
+        references=tuple(test.references[0]),
+    )
+
+
+def _join_sets(data_sets: Sequence[TuningSet]) -> TuningSet:
+    """Join data sets that consist of one group each."""
+    n_rows = [len(data.counts) for data in data_sets]
+    n_cells = [len(data.units) for data in data_sets]
+    n_units = [len(data.unit_groups) for data in data_sets]
+    groups = np.arange(len(data_sets))
+    return TuningSet(
+        counts=np.concatenate([data.counts for data in data_sets]),
+        starts=_join_indices([data.starts for data in data_sets], n_rows),
+        units=_join_indices([data.units for data in data_sets], n_units),
+        groups=np.repeat(groups, n_cells),
+        human_scores=np.concatenate([data.human_scores for data in data_sets]),
+        reference_lengths=np.concatenate([data.reference_lengths for data in data_sets]),
+        better=_join_indices([data.better for data in data_sets], n_cells),
+        worse=_join_indices([data.worse for data in data_sets], n_cells),
+        names=tuple(name for data in data_sets for name in data.names),
+        unit_groups=np.repeat(groups, n_units),
+        systems=np.concatenate([data.systems for data in data_sets]),
+        tests=tuple(test for data in data_sets for test in data.tests),
+        references=tuple(reference for data in data_sets for reference in data.references),
+    )
+
+
+def _join_indices(arrays: Sequence[Integers], sizes: Sequence[int]) -> Integers:
+    """Join arrays of indices, so that the indices of each data set continue those of the data sets before it.
 
     Args:
-        tests: the test sets.
-        cells_by_test: the cells of each test set, with indices that are distinct for different test sets.
+        arrays: indices of items in each data set.
+        sizes: number of items in each data set.
     """
-    cells = _Cells(*(np.concatenate(arrays) for arrays in zip(*cells_by_test, strict=True)))
-    references: list[str] = []
-    for test in tests:
-        references += test.references[0]
-    return TuningSet(
-        counts=cells.counts,
-        starts=_first_indices(cells.sizes),
-        units=cells.units,
-        groups=cells.groups,
-        human_scores=cells.human_scores,
-        reference_lengths=cells.reference_lengths,
-        better=cells.better,
-        worse=cells.worse,
-        names=tuple(f"{test.name} {test.pair}" for test in tests),
-        unit_groups=np.repeat(np.arange(len(tests)), [len(test) for test in tests]),
-        systems=cells.systems,
-        tests=tuple(tests),
-        references=tuple(references),
-    )
+    offsets = _first_indices(np.array(sizes))
+    return np.concatenate([indices + offset for indices, offset in zip(arrays, offsets, strict=True)])
 
 
 def _first_indices(sizes: Integers) -> Integers:
@@ -188,53 +204,6 @@ def _first_indices(sizes: Integers) -> Integers:
 def _check_language(test: TestSet, language: str) -> None:
     if test.language != language:
         raise ConfigError(f"{test.name} {test.pair} is in {test.language!r}, but the chain is for {language!r}")
-
-
-class _Cells(NamedTuple):
-    """Statistics and judgments of the judged outputs, in arrays that have the same meaning as in :class:`TuningSet`.
-
-    Attributes:
-        counts: statistics of each cell and reference, ``(cells × references, statistics)``.
-        sizes: number of references of each cell, ``(cells,)``.
-        systems: index of each cell's system, ``(cells,)``.
-        units: unit of each cell, which is its segment, ``(cells,)``.
-        groups: group of each cell, which is its test set, ``(cells,)``.
-        human_scores: human score of each cell, ``(cells,)``.
-        reference_lengths: number of words of each cell's first reference, ``(cells,)``.
-        better, worse: the better and the worse cell of each human comparison, ``(pairs,)``.
-    """
-
-    counts: Counts
-    sizes: Integers
-    systems: Integers
-    units: Integers
-    groups: Integers
-    human_scores: Floats
-    reference_lengths: Floats
-    better: Integers
-    worse: Integers
-
-
-def _collect_cells(meteor: Meteor, test: TestSet, cache: ArrayCache, progress: Progress) -> _Cells:
-    """Align the judged outputs of one test set, and return their statistics and judgments. All indices start at 0."""
-    is_judged = test.judgment_mask()  # (systems, segments)
-    systems, segments = np.nonzero(is_judged)  # (cells,)
-    all_statistics = chain_statistics(meteor, test, is_judged, cache, progress=progress)
-    statistics = all_statistics[systems, segments]  # (cells, references, statistics)
-    n_cells, n_references, n_statistics = statistics.shape
-    first_reference_statistics = statistics_columns(statistics[:, 0])
-    better, worse = _find_compared_cells(test, is_judged)
-    return _Cells(
-        counts=statistics.reshape(n_cells * n_references, n_statistics),
-        sizes=np.full(n_cells, n_references),
-        systems=systems,
-        units=segments,
-        groups=np.zeros(n_cells, np.int64),
-        human_scores=test.human[systems, segments],
-        reference_lengths=first_reference_statistics.reference_length.astype(float),
-        better=better,
-        worse=worse,
-    )
 
 
 def _find_compared_cells(test: TestSet, is_judged: NDArray[np.bool_]) -> tuple[Integers, Integers]:
