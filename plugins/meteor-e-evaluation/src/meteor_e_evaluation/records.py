@@ -15,7 +15,7 @@ import numpy as np
 from meteor_e.api import InputError
 from meteor_e_evaluation.index import DataIndex, RecordSpec
 from meteor_e_evaluation.judgments import Assessments
-from meteor_e_evaluation.test_set import TestSet
+from meteor_e_evaluation.test_set import TestSet, align_references
 from meteor_e_evaluation.text_files import Record, find_files, read_records
 
 ONLY_SYSTEM = "all"
@@ -62,7 +62,7 @@ def load_records(index: DataIndex, pair: str, spec: RecordSpec) -> TestSet:
         language=index.output_language(pair),
         systems=systems,
         outputs=_collect_texts(rated_outputs),
-        references=_align_references([rated_output.references for rated_output in rated_outputs[0]]),
+        references=align_references([rated_output.references for rated_output in rated_outputs[0]]),
         assessments=_make_assessments(rated_outputs),
         known_systems=systems,
         root=index.root,
@@ -75,18 +75,6 @@ def _collect_texts(rated_outputs: Sequence[Sequence[_RatedOutput]]) -> tuple[lis
     for system_outputs in rated_outputs:
         texts.append([rated_output.output for rated_output in system_outputs])
     return tuple(texts)
-
-
-def _align_references(references_by_segment: Sequence[Sequence[str]]) -> tuple[list[str], ...]:
-    """Return lists of references with one reference per segment.
-
-    If a segment has fewer references than other segments, its last reference is repeated.
-    """
-    n_references = max(len(references) for references in references_by_segment)
-    aligned_references = []
-    for index in range(n_references):
-        aligned_references.append([references[min(index, len(references) - 1)] for references in references_by_segment])
-    return tuple(aligned_references)
 
 
 def _make_assessments(rated_outputs: Sequence[Sequence[_RatedOutput]]) -> Assessments:

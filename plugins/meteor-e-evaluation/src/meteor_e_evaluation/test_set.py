@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -92,3 +93,16 @@ class TestSet(SystemOutputs):
         if self.assessments is not None:
             is_judged[self.assessments.systems, self.assessments.segments] = True
         return is_judged
+
+
+def align_references(references_by_segment: Sequence[Sequence[str]]) -> tuple[list[str], ...]:
+    """Return lists of references with one reference per segment.
+
+    The first list contains the first reference of each segment, and so on. If a segment has fewer references than other
+    segments, its last reference is repeated.
+    """
+    n_references = max(len(references) for references in references_by_segment)
+    aligned_references = []
+    for index in range(n_references):
+        aligned_references.append([references[min(index, len(references) - 1)] for references in references_by_segment])
+    return tuple(aligned_references)

@@ -21,6 +21,7 @@ from meteor_e.scoring.arrays import divide_or_zero
 from meteor_e.significance.resampling import draw_weights, interval
 from meteor_e_evaluation.stress.report import TOLERANCE, Finding, Share, StressReport, WrongPair
 from meteor_e_evaluation.stress.rules import load_bundled_examples, perturbations, select_perturbations
+from meteor_e_evaluation.test_set import align_references
 
 SMALL_ERROR_GROUPS = frozenset(("polarity", "meaning", "addition", "omission", "grammar", "spelling"))
 """Groups of small errors. Changes of scores are reported relative to the median decrease by a small error."""
@@ -263,28 +264,9 @@ def _make_outputs(texts: _Texts, changed: Mapping[str, Sequence[str | None]]) ->
         language=texts.language,
         systems=(ORIGINAL, *changed),
         outputs=tuple(outputs),
-        references=tuple(_list_reference_columns(texts.references)),
+        references=align_references(texts.references),
         source=None if texts.sources is None else list(texts.sources),
     )
-
-
-def _list_reference_columns(references: Sequence[Sequence[str]]) -> Iterator[list[str]]:
-    """Yield lists of references with one reference per segment.
-
-    The first list contains the first reference of each segment, and so on.
-
-    If a segment has fewer references than other segments, its last reference is repeated.
-
-    Args:
-        references: the references of each segment.
-    """
-    n_references = max(len(segment_references) for segment_references in references)
-    for index in range(n_references):
-        column = []
-        for segment_references in references:
-            last_index = len(segment_references) - 1
-            column.append(segment_references[min(index, last_index)])
-        yield column
 
 
 def _score_texts(
