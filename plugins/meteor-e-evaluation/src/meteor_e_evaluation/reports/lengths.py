@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -92,23 +92,6 @@ class Distributions(NamedTuple):
     cells: tuple[Cell, ...]
 
 
-class _SegmentValues(NamedTuple):
-    """One value for every segment of each system, such as the score of a metric.
-
-    Attributes:
-        title: name of the value.
-        low, high: ends of the scale of the value.
-        is_metric: whether the value is the score of a metric.
-        values: values of each system, one array ``(segments,)`` per system.
-    """
-
-    title: str
-    low: float
-    high: float
-    is_metric: bool
-    values: list[Floats]
-
-
 class _ClassMembers(NamedTuple):
     """A length class, with a mask of the segments that belong to it."""
 
@@ -124,10 +107,15 @@ def distributions(report: Report) -> list[Distributions]:
     """
     length_classes = _select_length_classes(report.lengths)
     all_distributions = []
-    for kind in _list_segment_values(report):
-        points = np.linspace(kind.low, kind.high, POINTS + 1)
-        cells = tuple(_make_cell(kind.values, members, points) for members in length_classes)
-        all_distributions.append(Distributions(kind.title, kind.low, kind.high, kind.is_metric, cells))
+    for index, result in enumerate(report.metrics):
+        low, high = metric_scale_ends(report, index)
+        cells = _make_cells(result.segments, length_classes, low, high)
+        all_distributions.append(Distributions(result.label, low, high, metric=True, cells=cells))
+    for part, title in PARTS.items():
+        # The fragmentation penalty can exceed 1 if METEOR's parameter γ exceeds 1.
+        values = [np.clip(system.values(part), 0, 1) for system in report.systems]
+        cells = _make_cells(values, length_classes, 0.0, 1.0)
+        all_distributions.append(Distributions(title, 0.0, 1.0, metric=False, cells=cells))
     return all_distributions
 
 
@@ -150,17 +138,6 @@ def _find_members(length_class: LengthClass, lengths: Integers) -> _ClassMembers
     """Find the segments whose lengths are within the limits of a length class."""
     highest_length = math.inf if length_class.high is None else length_class.high
     return _ClassMembers(length_class, (lengths >= length_class.low) & (lengths <= highest_length))
-
-
-def _list_segment_values(report: Report) -> Iterator[_SegmentValues]:
-    """Yield the scores of each metric, then the values of each component of METEOR."""
-    for index, result in enumerate(report.metrics):
-        low, high = metric_scale_ends(report, index)
-        yield _SegmentValues(result.label, low, high, is_metric=True, values=list(result.segments))
-    for part, title in PARTS.items():
-        # The fragmentation penalty can exceed 1 if METEOR's parameter γ exceeds 1.
-        values = [np.clip(system.values(part), 0, 1) for system in report.systems]
-        yield _SegmentValues(title, 0.0, 1.0, is_metric=False, values=values)
 
 
 def metric_scale_ends(report: Report, metric: int) -> tuple[float, float]:
@@ -195,18 +172,24 @@ def scale_ends(segments: Sequence[Floats]) -> tuple[float, float]:
     return low, high
 
 
-def _make_cell(values: Sequence[Floats], members: _ClassMembers, points: Floats) -> Cell:
-    """Return the distribution of the values of each system within a length class.
+def _make_cells(
+    values: Sequence[Floats], length_classes: Sequence[_ClassMembers], low: float, high: float
+) -> tuple[Cell, ...]:
+    """Return the distribution of the values of each system within each length class.
 
     Args:
         values: values of each system, one array ``(segments,)`` per system.
-        members: the length class and its segments.
-        points: points of the scale.
+        length_classes: the length classes and their segments.
+        low, high: ends of the scale of the values.
     """
-    class_distributions = []
-    for system, system_values in enumerate(values):
-        class_distributions.append(_make_distribution(system, system_values[members.is_member], points))
-    return Cell(members.length_class, int(members.is_member.sum()), tuple(class_distributions))
+    points = np.linspace(low, high, POINTS + 1)
+    cells = []
+    for length_class, is_member in length_classes:
+        class_distributions = []
+        for system, system_values in enumerate(values):
+            class_distributions.append(_make_distribution(system, system_values[is_member], points))
+        cells.append(Cell(length_class, int(is_member.sum()), tuple(class_distributions)))
+    return tuple(cells)
 
 
 def _make_distribution(system: int, values: Floats, points: Floats) -> Distribution:

@@ -364,7 +364,8 @@ def _score_other_metrics(
     results = []
     for index, metric in enumerate(metrics):
         untested = _make_metric_result(metric, index, table)
-        result = _add_explanations(untested.result, metric, systems, references)
+        explanations = tuple(_explain_differences(metric, untested.result, systems, references))
+        result = dataclasses.replace(untested.result, explanations=explanations)
         results.append(untested._replace(result=result))
     return results
 
@@ -407,19 +408,6 @@ def _choose_decimals(metric: Metric, scores: Sequence[float]) -> int:
     return metric.decimals
 
 
-def _add_explanations(
-    result: MetricResult, metric: Metric, systems: Sequence[ScoredSystem], references: Sequence[tuple[str, ...]]
-) -> MetricResult:
-    """Add explanations of the differences between systems to the result of a metric.
-
-    The result stays unchanged if the metric cannot explain differences.
-    """
-    if not isinstance(metric, Explains):
-        return result
-    explanations = tuple(_explain_differences(metric, result, systems, references))
-    return dataclasses.replace(result, explanations=explanations)
-
-
 def _test_differences(results: Sequence[_UntestedResult], settings: _TestSettings) -> Iterator[MetricResult]:
     """Add the significance tests of the differences between systems to the results of metrics.
 
@@ -433,13 +421,15 @@ def _test_differences(results: Sequence[_UntestedResult], settings: _TestSetting
 
 
 def _explain_differences(
-    metric: Explains, result: MetricResult, systems: Sequence[ScoredSystem], references: Sequence[Sequence[str]]
+    metric: Metric, result: MetricResult, systems: Sequence[ScoredSystem], references: Sequence[Sequence[str]]
 ) -> Iterator[SystemExplanation]:
     """Yield explanations of the differences between the scores of the first system and of each other system.
 
     For each system, the first explanation is about the whole output. The other explanations are about segments with
-    large differences.
+    large differences. There are no explanations if the metric cannot explain differences.
     """
+    if not isinstance(metric, Explains):
+        return
     first = systems[0]
     for index, system in enumerate(systems[1:], 1):
         names = (first.name, system.name)
