@@ -65,7 +65,7 @@ class AlignInput(Inputs):
         try:
             systems = self.systems()
         except InputError as error:
-            if "No such file" in str(error):
+            if isinstance(error.__cause__, FileNotFoundError):
                 raise InputError(f"{error} (to align two segments instead of two files, add --text)") from error
             raise
         if len(systems) > 1:

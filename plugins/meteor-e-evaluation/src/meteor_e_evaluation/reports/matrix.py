@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import unicodedata
 from collections.abc import Collection, Iterator, Sequence
 
@@ -81,8 +82,7 @@ def alignment_matrix(alignment: Alignment, function_words: Collection[str] = ())
     lines += _draw_words(alignment, function_words)
     for match in alignment.matches:
         lines += _draw_match(match)
-    for left, top, right, bottom in _find_chunk_boxes(alignment):
-        lines.append(rf"  \draw[black!60,rounded corners=1.5pt] ({left},{top}) rectangle ({right},{bottom});")
+    lines += _draw_chunks(alignment)
     lines += _draw_legend(matchers, alignment.matchers, n_rows + 0.8)
     lines.append(r"\end{tikzpicture}")
     return "\n".join(lines) + "\n"
@@ -137,13 +137,12 @@ def _mark(matcher: int, x: str, y: str) -> str:
     return _MARKS[matcher_style(matcher).symbol].replace("{x}", x).replace("{y}", y)
 
 
-def _find_chunk_boxes(alignment: Alignment) -> list[tuple[int, int, int, int]]:
-    """Return the left, top, right and bottom coordinates of a rectangle around each chunk."""
-    boxes: dict[int, tuple[int, int, int, int]] = {}
-    for match, chunk in zip(alignment.matches, chunk_numbers(alignment.matches), strict=True):
-        left, top = match.reference_start, match.hypothesis_start
-        right, bottom = left + match.reference_length, top + match.hypothesis_length
-        if chunk in boxes:
-            left, top, _, _ = boxes[chunk]
-        boxes[chunk] = (left, top, right, bottom)
-    return list(boxes.values())
+def _draw_chunks(alignment: Alignment) -> Iterator[str]:
+    """Yield TikZ commands that draw a rectangle around each chunk."""
+    numbered_matches = zip(chunk_numbers(alignment.matches), alignment.matches, strict=True)
+    for _, chunk in itertools.groupby(numbered_matches, key=lambda numbered_match: numbered_match[0]):
+        matches = [match for _, match in chunk]
+        left, top = matches[0].reference_start, matches[0].hypothesis_start
+        right = matches[-1].reference_start + matches[-1].reference_length
+        bottom = matches[-1].hypothesis_start + matches[-1].hypothesis_length
+        yield rf"  \draw[black!60,rounded corners=1.5pt] ({left},{top}) rectangle ({right},{bottom});"
