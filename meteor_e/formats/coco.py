@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
 import numbers
@@ -152,16 +153,17 @@ def _read_dictionary(document: Mapping[Any, Any], name: str) -> dict[Any, list[s
     Raises:
         InputError: if an image does not have captions, or a caption is not a string.
     """
-    entries: list[dict[str, Any]] = []
+    captions_by_image: dict[Any, list[str]] = {}
+    caption_numbers = itertools.count(1)
     for key, value in document.items():
         captions = [value] if isinstance(value, str) else value
         if not captions:
             raise InputError(f"{name}: image {key!r} has no captions")
-        image_id = _parse_image_id(key)
-        entries += [{"image_id": image_id, "caption": caption} for caption in captions]
-    captions_by_image: dict[Any, list[str]] = {}
-    for image_id, caption in _read_entries(entries, f"{name}: caption"):
-        captions_by_image.setdefault(image_id, []).append(caption)
+        for caption in captions:
+            location = f"{name}: caption {next(caption_numbers)}"
+            image_id = image_key(_parse_image_id(key), location)
+            text = _normalize_caption(caption, image_id, location)
+            captions_by_image.setdefault(image_id, []).append(text)
     return captions_by_image
 
 
@@ -226,9 +228,22 @@ def _read_entries(entries: Sequence[Any], description: str) -> Iterator[tuple[An
         if not isinstance(entry, Mapping) or "image_id" not in entry or "caption" not in entry:
             raise InputError(f"{location} has no image_id and caption; {_HINT}")
         image_id = image_key(entry["image_id"], location)
-        caption = entry["caption"]
-        if not isinstance(caption, str):
-            raise InputError(f"{location}: the caption of image {image_id!r} is not a text")
-        if any("\ud800" <= character <= "\udfff" for character in caption):
-            raise InputError(f"{location}: the caption of image {image_id!r} contains an unpaired surrogate")
-        yield image_id, " ".join(caption.splitlines())
+        yield image_id, _normalize_caption(entry["caption"], image_id, location)
+
+
+def _normalize_caption(caption: Any, image_id: int | str, location: str) -> str:
+    """Replace line breaks in a caption by spaces.
+
+    Args:
+        caption: the caption.
+        image_id: the image id for the error message.
+        location: the location of the caption, which begins the error message.
+
+    Raises:
+        InputError: if the caption is not a string, or contains an unpaired surrogate.
+    """
+    if not isinstance(caption, str):
+        raise InputError(f"{location}: the caption of image {image_id!r} is not a text")
+    if any("\ud800" <= character <= "\udfff" for character in caption):
+        raise InputError(f"{location}: the caption of image {image_id!r} contains an unpaired surrogate")
+    return " ".join(caption.splitlines())

@@ -5,13 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from meteor_e.api.segments import Segment, TextColumns, TextTable
 from meteor_e.api.tables import TableFormat
 from meteor_e.base.errors import InputError, near_miss
 from meteor_e.base.files import input_name
 from meteor_e.formats.plain import csv_rows, read_segments
+
+
+class _Row(NamedTuple):
+    """The cells of a row, and the number of the row's last line."""
+
+    line_number: int
+    cells: list[str]
 
 
 class DelimitedTable(TextTable):
@@ -31,6 +38,8 @@ class DelimitedTable(TextTable):
     """
 
     def __init__(self, path: str, texts: TextColumns, tabs: bool, encoding: str = "utf-8") -> None:
+        if path == "-" and len(texts.hypotheses) > 1:
+            raise InputError("standard input can be read only once; give one --hypothesis-column, or a file")
         self.name = input_name(path)
         self.size = None
         self.texts = texts
@@ -38,14 +47,9 @@ class DelimitedTable(TextTable):
         self._tabs = tabs
         self._encoding = encoding
         self._header, rows = self._read_table()
-        first_row = next(rows, None)
-        if first_row is None:
-            raise InputError(f"{self.name} is empty; there is nothing to score")
         # The first call of records() continues with these rows, because standard input cannot be opened twice.
-        self._pending_rows: Iterator[tuple[int, list[str]]] | None = chain([first_row], rows)
+        self._pending_rows: Iterator[_Row] | None = rows
         self._check_columns()
-        if path == "-" and len(texts.hypotheses) > 1:
-            raise InputError("standard input can be read only once; give one --hypothesis-column, or a file")
 
     def _check_columns(self) -> None:
         """Raise InputError if a required column is missing or two columns have the same name."""
@@ -80,38 +84,38 @@ class DelimitedTable(TextTable):
         self._pending_rows = None
         if rows is None:
             _, rows = self._read_table()
-        for line_number, cells in rows:
-            if len(cells) != len(self._header):
+        for row in rows:
+            if len(row.cells) != len(self._header):
                 raise InputError(
-                    f"{self.name}, line {line_number}: {len(cells)} columns; the header has {len(self._header)}"
+                    f"{self.name}, line {row.line_number}: {len(row.cells)} columns; the header has {len(self._header)}"
                 )
-            yield line_number, dict(zip(self._header, cells, strict=True))
+            yield row.line_number, dict(zip(self._header, row.cells, strict=True))
 
-    def _read_table(self) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+    def _read_table(self) -> tuple[list[str], Iterator[_Row]]:
         """Open the file, and return the column names and an iterator over the rows.
 
-        Each row consists of the number of its last line and a list of its cells.
+        Raises:
+            InputError: if the table does not have rows.
         """
         rows = self._read_rows()
+        header = next(rows, None) if self.texts.has_header else None
         first_row = next(rows, None)
         if first_row is None:
-            return [], rows
-        _, first_cells = first_row
-        if self.texts.has_header:
-            return first_cells, rows
-        column_numbers = [str(number) for number in range(1, len(first_cells) + 1)]
-        return column_numbers, chain([first_row], rows)
+            raise InputError(f"{self.name} is empty; there is nothing to score")
+        column_numbers = [str(number) for number in range(1, len(first_row.cells) + 1)]
+        column_names = column_numbers if header is None else header.cells
+        return column_names, chain([first_row], rows)
 
-    def _read_rows(self) -> Iterator[tuple[int, list[str]]]:
-        """For each row, yield the number of its last line and a list of its cells. Empty lines of CSV are skipped."""
+    def _read_rows(self) -> Iterator[_Row]:
+        """Yield the rows of the file, including the header. Empty lines of CSV are skipped."""
         lines = read_segments(self._path, encoding=self._encoding)
         if self._tabs:
             for line_number, line in enumerate(lines, 1):
-                yield line_number, line.split("\t")
+                yield _Row(line_number, line.split("\t"))
             return
         for line_number, cells in csv_rows(lines, self.name, strict=True):
             if cells:
-                yield line_number, cells
+                yield _Row(line_number, cells)
 
 
 class CsvFormat(TableFormat):

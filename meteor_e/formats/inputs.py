@@ -79,23 +79,21 @@ def _detect_content_format(path: str, is_only_file: bool) -> str:
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
         head: bytes = stream.peek(_HEAD_SIZE)[:_HEAD_SIZE]  # type: ignore[attr-defined]  # open_binary's streams are buffered
         start = _PROLOGUE.sub(b"", head, count=1)
-        for form, pattern in _STARTS.items():
-            if not pattern.match(start):
-                continue
-            # COCO results need a second file with references, so a JSON array without a second file is a table.
-            if form == "coco" and is_only_file and start.startswith(b"["):
-                return "json"
-            return form
-        if _DECLARATION.match(head):
+        matching_formats = [form for form, pattern in _STARTS.items() if pattern.match(start)]
+        if not matching_formats and _DECLARATION.match(head):
             raise InputError(
                 f"{name} is XML or SGML, but not in the format of WMT or NIST, or it defines entities, which are not "
                 "supported; convert it, or use --format-in plain if it is text"
             )
+        if matching_formats == ["coco"] and is_only_file and start.startswith(b"["):
+            # COCO results need a second file with references, so a JSON array without a second file is a table.
+            return "json"
+        if matching_formats:
+            return matching_formats[0]
         # Standard input is not parsed here, because it cannot be read a second time.
         can_be_json = path != "-" and start.startswith((b"[", b"{"))
-        if ".json" in Path(name).suffixes or (can_be_json and _is_json(stream.read())):
-            return "coco"
-    return "plain"
+        is_coco = ".json" in Path(name).suffixes or (can_be_json and _is_json(stream.read()))
+        return "coco" if is_coco else "plain"
 
 
 class SpooledPath(str):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import BinaryIO, NoReturn
+from typing import BinaryIO, NamedTuple, NoReturn
 from xml.parsers import expat
 
 from meteor_e.base.errors import InputError
@@ -50,23 +50,43 @@ def read_sgml(lines: Iterable[str], name: str) -> TextCollection:
     document = _blank_comments("\n".join(lines))
     collector = _SegmentCollector(name, "docid")
     _refuse_entity_definitions(document, collector)
-    previous_start = 0
-    previous_end = 0
-    while tag := _TAG_START.search(document, previous_end):
-        collector.line += document.count("\n", previous_start, tag.start())
-        tag_end = _TAG_END.match(document, tag.end())
+    for tag in _read_tags(document, collector):
+        if tag.is_end:
+            collector.end(tag.element, unescape_entities(tag.preceding_text))
+        else:
+            collector.begin(tag.element, _parse_attributes(tag.attributes, tag.element, collector))
+    return collector.finish("<tstset>, <refset> or <srcset>")
+
+
+class _Tag(NamedTuple):
+    """A tag of an SGML document.
+
+    Attributes:
+        element: the name of the element in lowercase.
+        is_end: whether this is an end tag.
+        attributes: the attributes, which have not been parsed yet.
+        preceding_text: the text between the previous tag and this tag.
+    """
+
+    element: str
+    is_end: bool
+    attributes: str
+    preceding_text: str
+
+
+def _read_tags(document: str, collector: _SegmentCollector) -> Iterator[_Tag]:
+    """Yield the tags of an SGML document, and set the line number of the collector to the line of each tag."""
+    previous_start = previous_end = 0
+    while tag_start := _TAG_START.search(document, previous_end):
+        collector.line += document.count("\n", previous_start, tag_start.start())
+        tag_end = _TAG_END.match(document, tag_start.end())
         if tag_end is None:
             # If a malformed tag were skipped, the next segments could be assigned to the wrong document.
-            raise collector.problem(f"cannot read the attributes of this <{tag['element']}>; is a quote missing?")
-        element = tag["element"].lower()
-        if tag["slash"]:
-            text = document[previous_end : tag.start()]
-            collector.end(element, unescape_entities(text))
-        else:
-            collector.begin(element, _parse_attributes(tag_end["attributes"], element, collector))
-        previous_start = tag.start()
+            raise collector.problem(f"cannot read the attributes of this <{tag_start['element']}>; is a quote missing?")
+        preceding_text = document[previous_end : tag_start.start()]
+        yield _Tag(tag_start["element"].lower(), tag_start["slash"] is not None, tag_end["attributes"], preceding_text)
+        previous_start = tag_start.start()
         previous_end = tag_end.end()
-    return collector.finish("<tstset>, <refset> or <srcset>")
 
 
 def _refuse_entity_definitions(document: str, collector: _SegmentCollector) -> None:
@@ -241,17 +261,24 @@ class _SegmentCollector:
     def end(self, element: str, text: str) -> None:
         """Process the end tag of any element, and store the text if the element is a segment."""
         if element == "seg":
-            if self._segment is None or self._role is None:
-                raise self.problem("</seg> without <seg>")
-            key = SegmentKey(self._set, self._document, self._segment[0])
-            self._collection.add(self._role, self._name, key, _WHITE.sub(" ", text).strip())
-            self._segment = None
-            return
-        if element in (*_SETS, "doc"):
+            self._end_segment(text)
+        elif element == "doc":
             self._check_closed()
             self._document = ""
-        if element in (*_SETS, *_TEXTS):
+        elif element in _SETS:
+            self._check_closed()
+            self._document = ""
             self._role = None
+        elif element in _TEXTS:
+            self._role = None
+
+    def _end_segment(self, text: str) -> None:
+        """Store the text of the current segment."""
+        if self._segment is None or self._role is None:
+            raise self.problem("</seg> without <seg>")
+        key = SegmentKey(self._set, self._document, self._segment[0])
+        self._collection.add(self._role, self._name, key, _WHITE.sub(" ", text).strip())
+        self._segment = None
 
     def _check_closed(self) -> None:
         """Raise InputError if the current segment lacks its end tag."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import chain, groupby, islice
+from typing import NamedTuple
 
 import msgspec
 
@@ -79,28 +81,34 @@ def read_candidates(
         InputError: if the file cannot be read, is empty or malformed, or if only some sources have an id or scores.
     """
     name = input_name(path)
-    numbered_lines = enumerate(read_segments(path, encoding=encoding), 1)
-    lines = ((f"{name}, line {number}", text) for number, text in numbered_lines)
+    numbered_texts = enumerate(read_segments(path, encoding=encoding), 1)
+    lines = (_Line(f"{name}, line {number}", text) for number, text in numbered_texts)
     first_line = next(lines, None)
     if first_line is None:
         raise InputError(f"{name} is empty; there are no candidates")
-    if form is None:
-        _, first_text = first_line
-        form = "lines" if count else _detect_format(first_text)
+    read_sources = _choose_reader(form or _detect_format(first_line.text, count), count, name)
+    yield from _check_same_fields(read_sources(chain([first_line], lines)), name)
+
+
+def _detect_format(first_line: str, count: int | None) -> str:
+    """Detect the format of a candidate file. A number of lines per source is only allowed in the format ``lines``."""
+    if count:
+        return "lines"
+    if first_line.lstrip()[:1] in ("[", "{"):
+        return "jsonl"
+    return "moses" if " ||| " in first_line else "lines"
+
+
+def _choose_reader(form: str, count: int | None, name: str) -> Callable[[Iterable[_Line]], Iterable[Source]]:
+    """Return the function that reads a format. Raise ConfigError if the count is not allowed or missing."""
     is_plain_text = form not in ("moses", "jsonl")
-    has_count = bool(count)
-    if is_plain_text != has_count:
+    if is_plain_text and count:
+        return partial(_read_groups, count=count)
+    if is_plain_text or count:
         raise ConfigError(
             f"{name}: plain text needs --candidates N, the number of lines per source; other formats do not allow it"
         )
-    all_lines = chain([first_line], lines)
-    if count:
-        sources = _read_groups(all_lines, count)
-    elif form == "moses":
-        sources = _read_moses(all_lines)
-    else:
-        sources = map(_decode_source, all_lines)
-    yield from _check_same_fields(sources, name)
+    return _read_moses if form == "moses" else partial(map, _decode_source)
 
 
 def _check_same_fields(sources: Iterable[Source], name: str) -> Iterator[Source]:
@@ -117,13 +125,6 @@ def _check_same_fields(sources: Iterable[Source], name: str) -> Iterator[Source]
                 "no source"
             )
         yield source
-
-
-def _detect_format(line: str) -> str:
-    """Detect the format of a candidate file from its first line."""
-    if line.lstrip()[:1] in ("[", "{"):
-        return "jsonl"
-    return "moses" if " ||| " in line else "lines"
 
 
 def weight_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
@@ -145,73 +146,76 @@ def weight_by_scores(sources: Iterable[Source]) -> Iterator[Source]:
         yield msgspec.structs.replace(source, weights=weights)
 
 
-_Lines = Iterable[tuple[str, str]]
-"""Each line of a file is a pair of its position for error messages, such as ``file.txt, line 1``, and its text."""
+class _Line(NamedTuple):
+    """A line of a file, with its location for error messages, such as ``file.txt, line 1``."""
+
+    location: str
+    text: str
 
 
-def _read_groups(lines: _Lines, count: int) -> Iterator[Source]:
+def _read_groups(lines: Iterable[_Line], count: int) -> Iterator[Source]:
     """Read plain text with a fixed number of candidate lines per source sentence, and yield the sources."""
     remaining_lines = iter(lines)
     while group := list(islice(remaining_lines, count)):
         if len(group) < count:
-            last_position = group[-1][0]
-            raise InputError(f"{last_position} is the last line: the number of lines is not a multiple of {count}")
-        yield Source([text for _, text in group])
+            raise InputError(f"{group[-1].location} is the last line: the number of lines is not a multiple of {count}")
+        yield Source([line.text for line in group])
 
 
-def _read_moses(lines: _Lines) -> Iterator[Source]:
+def _read_moses(lines: Iterable[_Line]) -> Iterator[Source]:
     """Read a Moses n-best list, in which each line begins with a source id, and yield the sources."""
     finished_ids = set()
     for source_id, group in groupby(lines, _parse_source_id):
         source_lines = list(group)
-        position, _ = source_lines[0]
+        location = source_lines[0].location
         if source_id in finished_ids:
-            raise InputError(f"{position}: source {source_id} occurs again; the lines of a source must be consecutive")
+            raise InputError(f"{location}: source {source_id} occurs again; the lines of a source must be consecutive")
         finished_ids.add(source_id)
-        yield _parse_moses_source(position, source_id, [text for _, text in source_lines])
+        yield _parse_moses_source(location, source_id, [line.text for line in source_lines])
 
 
-def _parse_source_id(line: tuple[str, str]) -> str:
+def _parse_source_id(line: _Line) -> str:
     """Return the source id of a line in a Moses n-best list."""
-    _, text = line
-    return text.partition("|||")[0].strip()
+    return line.text.partition("|||")[0].strip()
 
 
-def _parse_moses_source(position: str, source_id: str, lines: Iterable[str]) -> Source:
+_MOSES_FIELDS = 4
+"""The number of fields in a line of a Moses n-best list. Fields after the score are ignored."""
+
+
+def _parse_moses_source(location: str, source_id: str, lines: Iterable[str]) -> Source:
     """Parse the lines of a source in a Moses n-best list.
 
     Args:
-        position: the position of the first line, for error messages.
+        location: the location of the first line, for error messages.
         source_id: the id of the source.
         lines: the lines. Each contains the id, the candidate, and optionally the features and the score.
     """
-    rows = []
-    for line in lines:
-        rows.append([field.strip() for field in line.split("|||")])
-    # Fields after the score are ignored.
-    field_counts = {min(4, len(row)) for row in rows}
-    if not source_id or len(field_counts) > 1 or min(field_counts) < 2:
-        raise InputError(f"{position}: all lines of a source must have the form ID ||| TEXT ||| FEATURES ||| SCORE")
+    rows = [[field.strip() for field in line.split("|||")[:_MOSES_FIELDS]] for line in lines]
+    field_count = len(rows[0])
+    has_equal_lengths = all(len(row) == field_count for row in rows)
+    if not source_id or field_count < 2 or not has_equal_lengths:
+        raise InputError(f"{location}: all lines of a source must have the form ID ||| TEXT ||| FEATURES ||| SCORE")
     candidates = [row[1] for row in rows]
-    with _input_errors(f"{position}: the score"):
-        scores = [float(row[3]) for row in rows if len(row) > 3]
-        return Source(candidates, scores=scores or None, id=source_id)
+    # The constructor of Source raises an error if a score is not finite.
+    with _input_errors(f"{location}: the score"):
+        scores = [float(row[-1]) for row in rows] if field_count == _MOSES_FIELDS else None
+        return Source(candidates, scores=scores, id=source_id)
 
 
-def _decode_source(numbered_line: tuple[str, str]) -> Source:
+def _decode_source(line: _Line) -> Source:
     """Parse one line of JSON Lines, and return the source with its candidates."""
-    position, line = numbered_line
-    with _input_errors(position):
-        content = json.loads(line, object_pairs_hook=reject_duplicate_keys)
+    with _input_errors(line.location):
+        content = json.loads(line.text, object_pairs_hook=reject_duplicate_keys)
         if not isinstance(content, dict):
             content = {"candidates": content}
         return msgspec.convert(content, Source)
 
 
 @contextmanager
-def _input_errors(position: str) -> Iterator[None]:
-    """Convert errors in the ``with`` block to InputErrors. Their messages begin with the position in the file."""
+def _input_errors(location: str) -> Iterator[None]:
+    """Convert errors in the ``with`` block to InputErrors. Their messages begin with the location in the file."""
     try:
         yield
     except (ValueError, RecursionError, msgspec.ValidationError, InputError) as error:
-        raise InputError(f"{position}: {error}") from error
+        raise InputError(f"{location}: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import io
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
@@ -29,20 +30,16 @@ def read_segments(path: PathLike, *, encoding: str = "utf-8") -> Iterator[str]:
     """
     _check_encoding(encoding)
     name = input_name(path)
-    line_number = 0
+    line_count = 0
     with open_binary(path) as stream, os_errors_as(InputError, f"cannot read {name}"):
-        try:
-            for lines, is_damaged in _read_lines(stream, name, encoding):
-                for line in lines:
-                    if is_damaged:
-                        # Strict decoding raises an error if this line contains invalid bytes.
-                        line.encode(encoding, "surrogateescape").decode(encoding)
-                    if line_number == 0:
-                        line = line.removeprefix("\ufeff")
-                    line_number += 1
-                    yield line.removesuffix("\r")
-        except UnicodeError as error:
-            raise InputError(_describe_damage(error, f"{name}, line {line_number + 1}", encoding)) from error
+        for lines in _read_lines(stream, name, encoding):
+            if line_count == 0:
+                lines[0] = lines[0].removeprefix("\ufeff")
+            if _has_surrogates("".join(lines)):
+                yield from _check_lines(lines, line_count + 1, name, encoding)
+            else:
+                yield from lines
+            line_count += len(lines)
 
 
 def _check_encoding(encoding: str) -> None:
@@ -57,52 +54,57 @@ def _check_encoding(encoding: str) -> None:
         raise ConfigError(f"unknown encoding {encoding[:40]!r}; utf-8 is the usual one") from error
 
 
-def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[tuple[list[str], bool]]:
-    """Decode a stream, and yield lists of lines, each with a flag that is true after the first decoding error.
-
-    Invalid bytes are represented by surrogates, so that the caller can find the damaged line.
-    """
+def _read_lines(stream: BinaryIO, name: str, encoding: str) -> Iterator[list[str]]:
+    """Decode a stream, and yield lists of lines without line ends. Invalid bytes are represented by surrogates."""
     line_count = 0
-    is_damaged = False
-    unfinished_line: list[str] = []
-    unfinished_length = 0
+    unfinished_line = io.StringIO()
     for block in _decode_blocks(stream, name, encoding):
-        if not is_damaged and not block.isascii():
-            is_damaged = _has_surrogates(block)
         pieces = block.split("\n")
-        unfinished_line.append(pieces[0])
-        unfinished_length += len(pieces[0])
-        if unfinished_length > MAX_LINE:
+        unfinished_line.write(pieces[0])
+        if unfinished_line.tell() > MAX_LINE:
             raise InputError(
                 f"{name}, line {line_count + 1}: longer than {spell_size(MAX_LINE)}; "
                 "this is not text with one segment per line"
             )
         if len(pieces) > 1:
             # The first piece completes the unfinished line, and the last piece begins a new line.
-            complete_lines = ["".join(unfinished_line), *pieces[1:-1]]
-            unfinished_line = [pieces[-1]]
-            unfinished_length = len(pieces[-1])
-            line_count += len(complete_lines)
-            yield complete_lines, is_damaged
-    last_line = "".join(unfinished_line)
+            lines = [unfinished_line.getvalue(), *pieces[1:-1]]
+            unfinished_line = io.StringIO()
+            unfinished_line.write(pieces[-1])
+            line_count += len(lines)
+            yield [line.removesuffix("\r") for line in lines]
+    last_line = unfinished_line.getvalue()
     if last_line:
-        # The caller strips one carriage return, so the added one protects a carriage return in the last line.
-        yield [f"{last_line}\r"], is_damaged
+        yield [last_line]
+
+
+def _check_lines(lines: Iterable[str], first_number: int, name: str, encoding: str) -> Iterator[str]:
+    """Yield lines unchanged. Raise InputError for the first line that contains invalid bytes."""
+    for number, line in enumerate(lines, first_number):
+        try:
+            line.encode(encoding, "surrogateescape").decode(encoding)
+        except UnicodeError as error:
+            raise InputError(_describe_damage(error, f"{name}, line {number}", encoding)) from error
+        yield line
 
 
 def _decode_blocks(stream: BinaryIO, name: str, encoding: str) -> Iterator[str]:
     """Decode a stream, and yield blocks of text. Invalid bytes are represented by surrogates."""
     decoder = codecs.getincrementaldecoder(encoding)("surrogateescape")
-    # Only the first line is searched for NUL characters, and only if the encoding is not UTF-16 or UTF-32.
-    can_be_utf16 = "\n".encode(encoding) == b"\n"
-    # read1() does not wait for a full block, so that programs can exchange single lines through a pipe.
-    while encoded_block := stream.read1(_BLOCK):  # type: ignore[attr-defined]
-        if can_be_utf16 and b"\0" in encoded_block:
-            _refuse_utf16(encoded_block, f"{name}, line 1", encoding)
-        block = decoder.decode(encoded_block)
-        can_be_utf16 = can_be_utf16 and "\n" not in block
-        yield block
-    yield decoder.decode(b"", final=True)
+    can_contain_utf16 = "\n".encode(encoding) == b"\n"
+    line_number = 1
+    try:
+        # read1() does not wait for a full block, so that programs can exchange single lines through a pipe.
+        while encoded_block := stream.read1(_BLOCK):  # type: ignore[attr-defined]
+            if can_contain_utf16 and line_number == 1 and b"\0" in encoded_block:
+                _refuse_utf16(encoded_block, f"{name}, line 1", encoding)
+            block = decoder.decode(encoded_block)
+            line_number += block.count("\n")
+            yield block
+        yield decoder.decode(b"", final=True)
+    except UnicodeError as error:
+        # Some decoders, such as the one of UTF-16, cannot represent all invalid bytes by surrogates.
+        raise InputError(_describe_damage(error, f"{name}, line {line_number}", encoding)) from error
 
 
 def _describe_damage(error: UnicodeError, location: str, encoding: str) -> str:
@@ -123,32 +125,31 @@ def _has_surrogates(text: str) -> bool:
 
 
 def _refuse_utf16(head: bytes, location: str, encoding: str) -> None:
-    """Raise InputError if the first block of a file looks like UTF-16 without a byte order mark.
-
-    In UTF-16, a NUL byte precedes or follows each line feed.
-    """
-    line_feed_count = head.count(b"\n")
-    # The last of several line feeds may lack its NUL byte, because the block may end between the two bytes.
-    required_count = line_feed_count - 1 if line_feed_count > 1 else line_feed_count
-    nul_count = max(head.count(b"\n\0"), head.count(b"\0\n"))
-    if nul_count < required_count:
-        return
+    """Raise InputError if the first block of a file looks like UTF-16 without a byte order mark."""
     has_byte_order_mark = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     has_only_nul_bytes = not head.strip(b"\0")
-    if has_byte_order_mark or has_only_nul_bytes:
+    if has_byte_order_mark or has_only_nul_bytes or not _has_nul_at_line_ends(head):
         return
-    # The block is UTF-16 if it contains printable text in one of the two byte orders.
-    is_utf16 = False
-    for byte_order in ("utf-16-le", "utf-16-be"):
-        text = head.decode(byte_order, "ignore").replace("\0", "")
-        if "".join(text.split()).isprintable():
-            is_utf16 = True
-    if not is_utf16:
+    if not any(_is_printable(head, byte_order) for byte_order in ("utf-16-le", "utf-16-be")):
         raise InputError(f"{location}: NUL characters; this is not text")
     raise InputError(
         f"{location}: a NUL character at each line end, so this is UTF-16 and not "
         f"{codecs.lookup(encoding).name.upper()}; use --encoding utf-16-le (or utf-16-be), or convert the file"
     )
+
+
+def _has_nul_at_line_ends(head: bytes) -> bool:
+    """Return whether a NUL byte precedes or follows each line feed, as in UTF-16."""
+    line_feed_count = head.count(b"\n")
+    # The last of several line feeds may lack its NUL byte, because the block may end between the two bytes.
+    required_count = line_feed_count - 1 if line_feed_count > 1 else line_feed_count
+    return max(head.count(b"\n\0"), head.count(b"\0\n")) >= required_count
+
+
+def _is_printable(head: bytes, encoding: str) -> bool:
+    """Return whether bytes are printable text in an encoding, apart from white space and NUL characters."""
+    text = head.decode(encoding, "ignore").replace("\0", "")
+    return "".join(text.split()).isprintable()
 
 
 def csv_rows(lines: Iterable[str], name: str, **dialect: Any) -> Iterator[tuple[int, list[str]]]:

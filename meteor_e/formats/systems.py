@@ -45,21 +45,20 @@ def read_systems(
         ConfigError: if there are no hypotheses or no references.
         InputError: if a file cannot be read, or hypotheses and references do not line up.
     """
-    paths = [*files, *references]
     if formats is None:
-        formats = {path: detect_format(path) for path in paths}
+        formats = {path: detect_format(path) for path in [*files, *references]}
     # Files in table formats, such as CSV, are read as plain text here.
     text_formats = {path: form if form in TEXT_FORMATS else "plain" for path, form in formats.items()}
-    hypotheses, references = _split_references(files, references, text_formats)
+    hypothesis_paths, reference_paths = _split_references(files, references, text_formats)
     if set(text_formats.values()) == {"plain"}:
-        return _read_plain_systems(hypotheses, references, references_per_segment, encoding)
+        return _read_plain_systems(hypothesis_paths, reference_paths, references_per_segment, encoding)
     if references_per_segment > 1:
         raise ConfigError(
             "--references-per-segment is for plain reference files; in SGML, XML and COCO files, segment ids assign "
             "references to segments"
         )
-    _check_formats(hypotheses, references, text_formats)
-    return _read_structured_systems(hypotheses, references, text_formats, encoding, on_missing)
+    _check_formats(hypothesis_paths, reference_paths, text_formats)
+    return _read_structured_systems(hypothesis_paths, reference_paths, text_formats, encoding, on_missing)
 
 
 def _split_references(
@@ -84,15 +83,20 @@ def _check_formats(hypotheses: Sequence[str], references: Sequence[str], formats
     COCO files can only be combined with other COCO files. Plain references require plain hypotheses.
     """
     coco_paths = [path for path, form in formats.items() if form == "coco"]
-    compared_path = coco_paths[0] if coco_paths else hypotheses[0]
     for path, form in formats.items():
-        differs_from_coco = bool(coco_paths) and form != "coco"
-        is_plain_reference = path in references and form == "plain"
-        if differs_from_coco or is_plain_reference:
-            raise InputError(
-                f"{path} is {form}, and {compared_path} is not; give hypotheses and references in one "
-                "format, or plain hypotheses and SGML or XML references"
-            )
+        if coco_paths and form != "coco":
+            raise _format_error(path, form, coco_paths[0])
+    for path in references:
+        if formats[path] == "plain":
+            raise _format_error(path, "plain", hypotheses[0])
+
+
+def _format_error(path: str, form: str, other_path: str) -> InputError:
+    """Return the error for a file that cannot be combined with another file because of its format."""
+    return InputError(
+        f"{path} is {form}, and {other_path} is not; give hypotheses and references in one "
+        "format, or plain hypotheses and SGML or XML references"
+    )
 
 
 def check_same_segments(systems: Sequence[System]) -> None:
@@ -128,20 +132,24 @@ def _read_plain_system(
 ) -> Iterator[Segment]:
     """Yield the segments of a system from a plain hypothesis file and plain reference files."""
     hypotheses = read_segments(path, encoding=encoding)
-    reference_files = [read_segments(reference, encoding=encoding) for reference in references]
-    for number in itertools.count(1):
-        hypothesis = next(hypotheses, None)
-        segment_references: list[str] = []
-        for reference_lines in reference_files:
-            segment_references += itertools.islice(reference_lines, references_per_segment)
-        if hypothesis is None and not segment_references:
-            return
-        if hypothesis is None or len(segment_references) < len(references) * references_per_segment:
+    reference_lists = _read_plain_references(references, references_per_segment, encoding)
+    for number, (hypothesis, reference_texts) in enumerate(itertools.zip_longest(hypotheses, reference_lists), 1):
+        lacks_references = reference_texts is None or len(reference_texts) < len(references) * references_per_segment
+        if hypothesis is None or lacks_references:
             raise InputError(
                 f"hypotheses and references do not line up: one file ends after {count_of(number - 1, 'segment')}, "
                 "but other files continue"
             )
-        yield Segment(number, hypothesis, tuple(segment_references))
+        yield Segment(number, hypothesis, reference_texts)
+
+
+def _read_plain_references(
+    paths: Sequence[str], references_per_segment: int, encoding: str
+) -> Iterator[tuple[str, ...]]:
+    """Yield the references of each segment from all files. References are missing if a file ends before the others."""
+    files = [read_segments(path, encoding=encoding) for path in paths]
+    while texts := tuple(text for file in files for text in itertools.islice(file, references_per_segment)):
+        yield texts
 
 
 def _count_segments(
@@ -210,16 +218,12 @@ def _read_structured_systems(
     sources = _collect_sources(files.values())
     outputs: list[_SystemOutput] = []
     for path, default_name in zip(hypotheses, _system_names(hypotheses), strict=True):
-        if path in files:
-            texts_by_system = files[path].texts_of("hypothesis")
-        else:
-            # A plain file contains the output of one system, which is named after the path.
-            texts_by_system = {"": _read_plain_output(path, references_by_key, encoding)}
-        for name, texts in texts_by_system.items():
+        file = files.get(path) or _read_plain_output(path, references_by_key, encoding)
+        for name, texts in file.texts_of("hypothesis").items():
             description = f"{path}: system {name!r}" if name else path
-            _check_segments(description, texts, references_by_key, on_missing)
-            outputs.append(_SystemOutput(name or default_name, texts, formats[path]))
-    systems = _make_systems(outputs, references_by_key, sources, fill_missing=on_missing == "empty")
+            complete_texts = _complete_texts(description, texts, references_by_key, on_missing)
+            outputs.append(_SystemOutput(name or default_name, complete_texts, formats[path]))
+    systems = _make_systems(outputs, references_by_key, sources)
     if on_missing == "skip":
         check_same_segments(systems)
     return systems
@@ -229,42 +233,41 @@ def _make_systems(
     outputs: Sequence[_SystemOutput],
     references: Mapping[SegmentKey, tuple[str, ...]],
     sources: Mapping[SegmentKey, str],
-    *,
-    fill_missing: bool,
 ) -> list[System]:
     """Combine system outputs with references and sources. All systems get the segment order of the first system.
 
     Args:
-        outputs: the output of each system.
+        outputs: the output of each system. Segments without a hypothesis or without references are skipped.
         references: the references of each segment.
         sources: the source texts by segment. Segments may lack a source.
-        fill_missing: whether a missing hypothesis is replaced by an empty text. Otherwise, the segment is skipped.
     """
     first_texts = outputs[0].texts
     common_keys = [key for key in first_texts if key in references]
     missing_keys = [key for key in references if key not in first_texts]
-    ordered_keys = common_keys + missing_keys
-    ids = segment_ids(ordered_keys)
+    ids = segment_ids(common_keys + missing_keys)
     systems = []
     for output in outputs:
         segments = []
-        for key in ordered_keys:
-            if key in output.texts or fill_missing:
-                hypothesis = output.texts.get(key, "")
-                segments.append(Segment(ids[key], hypothesis, references[key], sources.get(key)))
+        for key, segment_id in ids.items():
+            if key in output.texts:
+                segments.append(Segment(segment_id, output.texts[key], references[key], sources.get(key)))
         context = TextContext(kind="captions" if output.form == "coco" else "")
         systems.append(System.from_segments(output.name, segments, context))
     return systems
 
 
-def _read_plain_output(path: str, keys: Collection[SegmentKey], encoding: str) -> dict[SegmentKey, str]:
+def _read_plain_output(path: str, keys: Collection[SegmentKey], encoding: str) -> TextCollection:
     """Assign the lines of a plain hypothesis file to the segments of the reference file, in order."""
     lines = list(read_segments(path, encoding=encoding))
     if len(lines) != len(keys):
         raise InputError(
             f"{path} has {count_of(len(lines), 'segment')}, but the references have {len(keys)}; {_ALIGNMENT_RULE}"
         )
-    return dict(zip(keys, lines, strict=True))
+    collection = TextCollection(path)
+    for key, line in zip(keys, lines, strict=True):
+        # A plain file contains the output of one system, which is named after the path.
+        collection.add("hypothesis", "", key, line)
+    return collection
 
 
 def _collect_references(files: Iterable[TextCollection]) -> dict[SegmentKey, tuple[str, ...]]:
@@ -286,9 +289,9 @@ def _collect_sources(files: Iterable[TextCollection]) -> dict[SegmentKey, str]:
     return sources
 
 
-def _check_segments(
+def _complete_texts(
     system: str, texts: Mapping[SegmentKey, str], references: Mapping[SegmentKey, object], on_missing: str
-) -> None:
+) -> dict[SegmentKey, str]:
     """Compare the segments of a system and its references, and raise an error or warn if they differ.
 
     Args:
@@ -297,6 +300,9 @@ def _check_segments(
         references: a mapping whose keys are the segments with references.
         on_missing: the policy for missing segments: ``stop``, ``skip`` or ``empty``. Segments without references cause
             an error unless the policy is ``skip``.
+
+    Returns:
+        The hypotheses. With the policy ``empty``, missing hypotheses are replaced by empty texts.
 
     Raises:
         InputError: if there are no common segments, or if the policy does not allow the differences.
@@ -316,6 +322,8 @@ def _check_segments(
         segment_count = count_of(len(extra_keys), "segment")
         problem = f"{system} has {segment_count} that no reference has (the first is {extra_keys[0]})"
         _report_extra_segments(problem, on_missing)
+    filled_keys = missing_keys if on_missing == "empty" else []
+    return {**texts, **dict.fromkeys(filled_keys, "")}
 
 
 def _report_missing_segments(problem: str, on_missing: str) -> None:
