@@ -51,17 +51,19 @@ def _join_tokens(tokens: Iterable[str], role: str, preprocess: Callable[[str], s
     """
     if isinstance(tokens, str):
         raise InputError(f"a {role} must be a sequence of tokens, not a text; split it first")
-    original_tokens = list(check_list(tokens, f"tokens of a {role}", "token"))
-    for token in original_tokens:
-        check_text(token, f"a token of a {role}")
-    processed_tokens = original_tokens
-    if preprocess is not None:
-        processed_tokens = [preprocess(token) for token in original_tokens]
-    for token in processed_tokens:
-        check_text(token, f"a token of a {role}")
-        if split_words(token) != [token]:
-            raise InputError(f"token {token!r} of a {role} is empty or holds white space")
-    return " ".join(processed_tokens)
+    original_tokens = check_list(tokens, f"tokens of a {role}", "token")
+    return " ".join([_preprocess_token(token, role, preprocess) for token in original_tokens])
+
+
+def _preprocess_token(token: str, role: str, preprocess: Callable[[str], str] | None) -> str:
+    """Preprocess a token, and check that it is a single word. For the arguments, see :func:`_join_tokens`."""
+    check_text(token, f"a token of a {role}")
+    word = token if preprocess is None else preprocess(token)
+    if word is not token:
+        check_text(word, f"a token of a {role}")
+    if split_words(word) != [word]:
+        raise InputError(f"token {word!r} of a {role} is empty or holds white space")
+    return word
 
 
 def meteor_score(
@@ -104,9 +106,8 @@ def meteor_score(
     if stemmer is not None or wordnet is not None:
         _warn_about_resources()
     metric = _make_metric(**parameters) if meteor is None else meteor
-    reference_texts = []
-    for reference in check_list(references, "references", "reference"):
-        reference_texts.append(_join_tokens(reference, "reference", preprocess))
+    token_lists = check_list(references, "references", "reference")
+    reference_texts = [_join_tokens(tokens, "reference", preprocess) for tokens in token_lists]
     hypothesis_text = _join_tokens(hypothesis, "hypothesis", preprocess)
     return metric.score(hypothesis_text, reference_texts).score
 

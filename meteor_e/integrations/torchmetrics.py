@@ -6,7 +6,7 @@ are distributed over updates and processes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +20,7 @@ from meteor_e.scoring.statistics import Statistics, StatisticsSum, statistics_wi
 
 if TYPE_CHECKING:
     from meteor_e.meteor import Meteor
+    from meteor_e.scoring.results import MeteorSegmentScore
 
 
 class MeteorScore(Metric):
@@ -81,18 +82,21 @@ class MeteorScore(Metric):
         Raises:
             InputError: if ``preds`` and ``target`` differ in length.
         """
-        if isinstance(preds, str):
-            preds, target = [preds], [target]  # type: ignore[list-item]
+        segments = list(self._score_segments(preds, target))
         statistics_sum = StatisticsSum(len(self.meteor.matchers))
-        scores = []
-        for segment in self.meteor.segments(preds, target):
+        for segment in segments:
             statistics_sum.add(segment.statistics)
-            scores.append(segment.score)
-        device = self.statistics.device
         self.segments += statistics_sum.segments
-        self.statistics += torch.tensor(statistics_sum.total.to_vector(), dtype=torch.int64, device=device)
+        self.statistics += self.statistics.new_tensor(statistics_sum.total.to_vector())
         if self.return_sentence_level_score:
-            self.sentences.append(torch.tensor(scores, dtype=torch.float64, device=device))
+            scores = [segment.score for segment in segments]
+            self.sentences.append(torch.tensor(scores, dtype=torch.float64, device=self.statistics.device))
+
+    def _score_segments(self, preds: Any, target: Any) -> Iterator[MeteorSegmentScore]:
+        """Score hypotheses, or a single hypothesis with its reference or references."""
+        if isinstance(preds, str):
+            return self.meteor.segments([preds], [target])
+        return self.meteor.segments(preds, target)
 
     def _sync_dist(self, *args: Any, **kwargs: Any) -> None:
         """Exchange the state with other processes. The base class calls this method before it computes the score."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -95,6 +96,10 @@ class AggregatingMetric(SacreBleuMetric):
     def expected_scores(self, hypotheses: Sequence[str], references: Sequence[str], weights: Floats) -> Aggregated:
         """Approximate expected scores by scoring each hypothesis against the mean n-gram counts of the references.
 
+        DeNero, Chiang and Knight (2009) introduced this method for BLEU ("Fast Consensus Decoding over Translation
+        Forests"), and Vamvas and Sennrich (2024) for chrF ("Linear-time Minimum Bayes Risk Decoding with Reference
+        Aggregation").
+
         Args:
             hypotheses: raw hypotheses.
             references: distinct raw references.
@@ -102,8 +107,26 @@ class AggregatingMetric(SacreBleuMetric):
         """
         from meteor_e.engine.aggregation import Aggregated
 
-        rows = compute_expected_statistics(self._segment, hypotheses, references, weights)
-        return Aggregated(self.segment_scores(rows), None)
+        scorer: Any = self._segment
+        infos = [scorer._extract_reference_info([scorer._preprocess_segment(text)]) for text in references]
+        mean_reference = self._average_references(infos, weights.tolist())
+        rows = []
+        for hypothesis in hypotheses:
+            preprocessed_text = scorer._preprocess_segment(hypothesis)
+            rows.append(scorer._compute_segment_statistics(preprocessed_text, mean_reference))
+        return Aggregated(self.segment_scores(np.array(rows, float)), None)
+
+    @abstractmethod
+    def _average_references(self, infos: Sequence[Mapping[str, Any]], weights: Sequence[float]) -> dict[str, Any]:
+        """Average the n-gram counts and lengths of references.
+
+        Args:
+            infos: the n-gram counts and lengths of each reference in sacreBLEU's format.
+            weights: weights of the references, with a sum of 1.
+
+        Returns:
+            The means, in the format of a single reference.
+        """
 
 
 class BleuMetric(AggregatingMetric):
@@ -136,17 +159,25 @@ class BleuMetric(AggregatingMetric):
         super().__init__(options)
         library = self._load_library()
         _check_tokenizer(self.options.tokenize, list(library.BLEU.TOKENIZERS))
-        corpus_options = options_by_name(self.options)
-        smoothing = corpus_options.pop("smoothing") or self.options.smooth_method
-        segment_options = {**corpus_options, "smooth_method": smoothing, "effective_order": True}
+        segment_smoothing = self.options.smoothing or self.options.smooth_method
+        corpus_options = {name: value for name, value in options_by_name(self.options).items() if name != "smoothing"}
+        segment_options = {**corpus_options, "smooth_method": segment_smoothing, "effective_order": True}
         try:
             self._corpus = library.BLEU(**corpus_options, force=True)
             self._segment = library.BLEU(**segment_options, force=True)
         except (ImportError, RuntimeError, OSError) as error:
             # Some tokenizers of sacreBLEU require other libraries or download a model.
             raise ConfigError(f"metric 'bleu': {' '.join(str(error).split())}") from error
-        if smoothing != self.options.smooth_method:
-            self._signature_suffix = f"|segments:{smoothing}"
+        is_default_smoothing = segment_smoothing == self.options.smooth_method
+        self._signature_suffix = "" if is_default_smoothing else f"|segments:{segment_smoothing}"
+
+    def _average_references(self, infos: Sequence[Mapping[str, Any]], weights: Sequence[float]) -> dict[str, Any]:
+        """Average n-gram counts and lengths. BLEU counts n-grams of all lengths in one dictionary."""
+        mean_length = 0.0
+        for info, weight in zip(infos, weights, strict=True):
+            mean_length += weight * info["ref_lens"][0]
+        mean_counts = _average_counts([info["ref_ngrams"] for info in infos], weights)
+        return {"ref_lens": [mean_length], "ref_ngrams": mean_counts}
 
 
 def _check_tokenizer(tokenizer: str | None, names: Sequence[str]) -> None:
@@ -181,6 +212,11 @@ class ChrfMetric(AggregatingMetric):
     def __init__(self, options: Any) -> None:
         super().__init__(options)
         self._segment = self._corpus = self._load_library().CHRF(**options_by_name(self.options))
+
+    def _average_references(self, infos: Sequence[Mapping[str, Any]], weights: Sequence[float]) -> dict[str, Any]:
+        """Average n-gram counts. chrF counts n-grams of each length in a separate dictionary."""
+        counts_by_length = zip(*[info["ref_ngrams"][0] for info in infos], strict=True)
+        return {"ref_ngrams": [[_average_counts(counts, weights) for counts in counts_by_length]]}
 
     def _signature_name(self) -> str:
         """Return the name of the metric in sacreBLEU's signature.
@@ -250,50 +286,10 @@ class TerMetric(SacreBleuMetric):
             )
 
 
-def compute_expected_statistics(
-    scorer: Any, hypotheses: Sequence[str], references: Sequence[str], weights: Floats
-) -> Floats:
-    """Return sacreBLEU's statistics of hypotheses, compared with the mean n-gram counts of the references.
-
-    DeNero, Chiang and Knight (2009) introduced this method for BLEU ("Fast Consensus Decoding over Translation
-    Forests"), and Vamvas and Sennrich (2024) for chrF ("Linear-time Minimum Bayes Risk Decoding with Reference
-    Aggregation").
-
-    Args:
-        scorer: sacreBLEU's BLEU or chrF.
-        hypotheses: raw hypotheses.
-        references: raw references.
-        weights: weights of the references, with a sum of 1.
-    """
-    mean_reference = _average_references(scorer, references, weights)
-    rows = []
-    for hypothesis in hypotheses:
-        preprocessed_text = scorer._preprocess_segment(hypothesis)
-        rows.append(scorer._compute_segment_statistics(preprocessed_text, mean_reference))
-    return np.array(rows, float)
-
-
-def _average_references(scorer: Any, references: Sequence[str], weights: Floats) -> dict[str, Any]:
-    """Average the n-gram counts and lengths of references, and return the means in the format of one reference."""
-    infos = [scorer._extract_reference_info([scorer._preprocess_segment(text)]) for text in references]
-    if "ref_lens" in infos[0]:
-        # BLEU counts n-grams of all lengths in one dictionary.
-        mean_length = 0.0
-        for info, weight in zip(infos, weights.tolist(), strict=True):
-            mean_length += weight * info["ref_lens"][0]
-        return {
-            "ref_lens": [mean_length],
-            "ref_ngrams": _average_counts([info["ref_ngrams"] for info in infos], weights),
-        }
-    # chrF counts n-grams of each length in a separate dictionary.
-    counts_by_length = zip(*[info["ref_ngrams"][0] for info in infos], strict=True)
-    return {"ref_ngrams": [[_average_counts(counts, weights) for counts in counts_by_length]]}
-
-
-def _average_counts(ngram_counts: Sequence[dict[Any, int]], weights: Floats) -> dict[Any, float]:
+def _average_counts(ngram_counts: Sequence[Mapping[Any, int]], weights: Sequence[float]) -> dict[Any, float]:
     """Return the weighted mean of each n-gram's counts in several texts."""
     means: defaultdict[Any, float] = defaultdict(float)
-    for counts, weight in zip(ngram_counts, weights.tolist(), strict=True):
+    for counts, weight in zip(ngram_counts, weights, strict=True):
         for ngram, count in counts.items():
             means[ngram] += weight * count
     return means

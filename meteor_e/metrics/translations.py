@@ -47,24 +47,18 @@ def score_test_set(
     """
     if isinstance(metric, SystemsMetric):
         return metric.score_systems(test, cells, cache, systems=systems, progress=progress)
-    if metric.needs_references:
-        references = [list(texts) for texts in zip(*test.references, strict=True)]
-        metric = metric.prepare(references)
+    references = [list(texts) for texts in zip(*test.references, strict=True)]
+    prepared_metric = metric.prepare(references) if metric.needs_references else metric
     needed_cells = np.ones_like(cells) if systems else cells
-    system_statistics = _load_statistics(metric, test, needed_cells, cache, progress)
-    segment_scores = [_score_segments(metric, statistics) for statistics in system_statistics]
-    scores = Scores(
-        metric.label,
-        metric.signature_for({len(test.references)}),
+    system_statistics = _load_statistics(prepared_metric, test, needed_cells, cache, progress)
+    segment_scores = [_score_segments(prepared_metric, statistics) for statistics in system_statistics]
+    unknown_scores = np.full(len(test.systems), np.nan)
+    return Scores(
+        prepared_metric.label,
+        prepared_metric.signature_for({len(test.references)}),
         segments=np.array(segment_scores, float).reshape(cells.shape),
-        systems=np.full(len(test.systems), np.nan),
-    )
-    if not systems:
-        return scores
-    return dataclasses.replace(
-        scores,
-        systems=_score_systems(metric, system_statistics),
-        resample=functools.partial(_score_resampled, metric, system_statistics),
+        systems=_score_systems(prepared_metric, system_statistics) if systems else unknown_scores,
+        resample=functools.partial(_score_resampled, prepared_metric, system_statistics) if systems else None,
     )
 
 
@@ -165,45 +159,79 @@ def _load_statistics(
     Returns:
         The statistics of each system, ``(segments, width)``. Rows that are neither needed nor in the cache are NaN.
     """
-    cache_signature = signature or metric.signature_for({len(test.references)})
+    statistics_cache = _StatisticsCache(cache, signature or metric.signature_for({len(test.references)}), test)
     system_statistics: list[Floats] = []
     finished_cells = 0
     for system_index, needed_segments in enumerate(needed_cells):
-        key = _cache_key(cache_signature, test, system_index)
-        statistics = _read_cached_statistics(cache, key, len(test))
-        is_unknown = np.isnan(statistics).any(axis=1)
-        missing = np.flatnonzero(needed_segments & is_unknown)
-        if len(missing):
-            new_statistics = _compute_statistics(metric, test, system_index, missing.tolist())
-            if statistics.shape[1] != new_statistics.shape[1]:
-                # The cache does not contain any statistics of this system.
-                statistics = np.full((len(test), new_statistics.shape[1]), np.nan)
-            statistics[missing] = new_statistics
-            cache.put(key, {"statistics": statistics})
-        system_statistics.append(statistics)
+        system_statistics.append(_load_system_statistics(metric, system_index, needed_segments, statistics_cache))
         finished_cells += int(needed_segments.sum())
         progress(metric.label, finished_cells, int(needed_cells.sum()))
     return system_statistics
 
 
-def _cache_key(signature: str, test: SystemOutputs, system_index: int) -> str:
-    """Return the cache key of a system's statistics, which contains the signature and a hash of all texts."""
-    texts = [test.outputs[system_index], *test.references]
-    if test.source is not None:
-        texts.append(test.source)
-    return f"{signature} {digest(digest(text) for text in texts)}"
+@dataclasses.dataclass(frozen=True)
+class _StatisticsCache:
+    """The cached segment statistics of the systems of a test set.
 
-
-def _read_cached_statistics(cache: ArrayCache, key: str, segment_count: int) -> Floats:
-    """Read a system's segment statistics from the cache as an array ``(segments, width)``.
-
-    If the cache does not contain statistics of all segments, the result is a single column of NaN.
+    Attributes:
+        cache: the cache of all statistics.
+        signature: the signature of the metric.
+        test: outputs and references.
     """
-    entry = cache.get(key)
-    if entry is not None and "statistics" in entry and len(entry["statistics"]) == segment_count:
-        statistics: Floats = entry["statistics"].astype(float)
+
+    cache: ArrayCache
+    signature: str
+    test: SystemOutputs
+
+    def _make_key(self, system_index: int) -> str:
+        """Return the cache key of a system's statistics, which contains the signature and a hash of all texts."""
+        texts = [self.test.outputs[system_index], *self.test.references]
+        if self.test.source is not None:
+            texts.append(self.test.source)
+        return f"{self.signature} {digest(digest(text) for text in texts)}"
+
+    def read(self, system_index: int) -> Floats:
+        """Return the statistics of a system's segments, ``(segments, width)``.
+
+        If the cache does not contain statistics of all segments, the result is a single column of NaN.
+        """
+        entry = self.cache.get(self._make_key(system_index))
+        if entry is not None and "statistics" in entry and len(entry["statistics"]) == len(self.test):
+            statistics: Floats = entry["statistics"].astype(float)
+            return statistics
+        return np.full((len(self.test), 1), np.nan)
+
+    def write(self, system_index: int, statistics: Floats) -> None:
+        """Store the statistics of a system's segments, ``(segments, width)``."""
+        self.cache.put(self._make_key(system_index), {"statistics": statistics})
+
+
+def _load_system_statistics(
+    metric: Metric, system_index: int, needed_segments: Cells, statistics_cache: _StatisticsCache
+) -> Floats:
+    """Load the statistics of a system from the cache, compute missing statistics, and store them in the cache.
+
+    Args:
+        metric: the metric; prepared if it needs references.
+        system_index: index of the system.
+        needed_segments: mask of the segments whose statistics are needed, ``(segments,)``.
+        statistics_cache: the cache of the test set.
+
+    Returns:
+        The statistics, ``(segments, width)``. Rows that are neither needed nor in the cache are NaN.
+    """
+    statistics = statistics_cache.read(system_index)
+    is_unknown = np.isnan(statistics).any(axis=1)
+    missing = np.flatnonzero(needed_segments & is_unknown)
+    if not len(missing):
         return statistics
-    return np.full((segment_count, 1), np.nan)
+    new_statistics = _compute_statistics(metric, statistics_cache.test, system_index, missing.tolist())
+    if statistics.shape[1] != new_statistics.shape[1]:
+        # The cache does not contain any statistics of this system.
+        statistics = np.full((len(statistics), new_statistics.shape[1]), np.nan)
+    statistics[missing] = new_statistics
+    statistics_cache.write(system_index, statistics)
+    return statistics
 
 
 def _compute_statistics(metric: Metric, test: SystemOutputs, system_index: int, segments: Sequence[int]) -> Floats:

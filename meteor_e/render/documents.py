@@ -52,19 +52,17 @@ def _json_pieces(value: Any, line: str = "\n") -> Iterator[str]:
         return
     item_line = line + "  "
     if isinstance(value, Mapping):
-        separator = "{"
-        for key, item in value.items():
-            yield f"{separator}{item_line}{json.dumps(key, ensure_ascii=False)}: "
-            yield from _json_pieces(item, item_line)
-            separator = ","
-        yield line + "}"
+        opening, closing = "{", "}"
+        labeled_items = ((f"{json.dumps(key, ensure_ascii=False)}: ", item) for key, item in value.items())
     else:
-        separator = "["
-        for item in value:
-            yield separator + item_line
-            yield from _json_pieces(item, item_line)
-            separator = ","
-        yield line + "]"
+        opening, closing = "[", "]"
+        labeled_items = (("", item) for item in value)
+    separator = opening
+    for label, item in labeled_items:
+        yield f"{separator}{item_line}{label}"
+        yield from _json_pieces(item, item_line)
+        separator = ","
+    yield line + closing
 
 
 def _is_lazy(value: Any) -> bool:

@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Sequence
 from typing import ClassVar, TextIO
 
-from meteor_e.api.formats import OutputFormat, OutputOptions, Result
+from meteor_e.api.formats import Grid, OutputFormat, OutputOptions, Result
 
 _JOINERS = "\u200c\u200d"
 """These zero-width characters are part of the orthography of Persian, Hindi and other languages."""
@@ -110,18 +110,21 @@ class TextOutput(OutputFormat):
 
     def write(self, result: Result, stream: TextIO, options: OutputOptions) -> None:
         """Write the text lines of the result, and then the tables with their notes, separated by blank lines."""
-        needs_blank_line = False
+        separator = ""
         for line in result.lines(options.digits):
             stream.write(line + "\n")
-            needs_blank_line = True
+            separator = "\n"
         for grid in result.grids(options.digits):
-            if needs_blank_line:
-                stream.write("\n")
-            if grid.title:
-                stream.write(f"{grid.title}\n")
-            if grid.header:
-                stream.write(format_table(grid.header, grid.rows, left=grid.left) + "\n")
-                if grid.notes:
-                    stream.write("\n")
-            stream.writelines(f"{note}\n" for note in grid.notes)
-            needs_blank_line = True
+            stream.write(separator + _format_grid(grid))
+            separator = "\n"
+
+
+def _format_grid(grid: Grid) -> str:
+    """Format a table with its title above it and its notes below it. A table without a header only has notes."""
+    lines = [grid.title] if grid.title else []
+    if grid.header:
+        lines.append(format_table(grid.header, grid.rows, left=grid.left))
+        if grid.notes:
+            lines.append("")
+    lines += grid.notes
+    return "".join(f"{line}\n" for line in lines)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import ClassVar, TextIO
 
 from meteor_e.api.formats import OutputFormat, OutputOptions, Result
 from meteor_e.base.errors import ConfigError
 from meteor_e.formats.metric_task import metric_task_lines
+from meteor_e.render.scores import ScoreResult
 
 
 class WmtOutput(OutputFormat):
@@ -22,22 +24,32 @@ class WmtOutput(OutputFormat):
             ConfigError: if the names of the test set are missing, the result is not a score table, or the names of
                 two systems differ only in white space.
         """
-        task_scores = getattr(result, "task_scores", None)  # Only results that are score tables have this method.
-        if task_scores is None:
+        if not isinstance(result, ScoreResult):
             raise ConfigError("the WMT format can only contain scores of systems and segments")
-        names = options.wmt
-        if names is None:
+        if options.wmt is None:
             raise ConfigError("the WMT format needs the names of language pair, test set and reference")
-        lines: list[str] = []
-        systems_by_name: dict[tuple[str, str], str] = {}
-        for metric, system, segment_scores, system_score in task_scores():
-            metric_name, system_name = "_".join(metric.split()), "_".join(system.split())
-            first_system = systems_by_name.setdefault((metric_name, system_name), system)
-            if first_system != system:
-                raise ConfigError(
-                    f"names in the WMT format cannot contain spaces: systems {first_system!r} and {system!r} would "
-                    f"both be called {system_name!r}; name them with --name"
-                )
-            corpus_score = None if segment_scores else system_score
-            lines += metric_task_lines(metric_name, system_name, names, segment_scores, corpus_score)
-        stream.writelines(f"{line}\n" for line in lines)
+        _check_names([system.system for system in result.table.systems])
+        for scores in result.task_scores():
+            metric_name = _replace_spaces(scores.metric)
+            system_name = _replace_spaces(scores.system)
+            corpus_score = None if scores.segments else scores.corpus
+            lines = metric_task_lines(metric_name, system_name, options.wmt, scores.segments, corpus_score)
+            stream.writelines(f"{line}\n" for line in lines)
+
+
+def _replace_spaces(name: str) -> str:
+    """Replace each run of white space in the name of a metric or system by an underscore."""
+    return "_".join(name.split())
+
+
+def _check_names(systems: Iterable[str]) -> None:
+    """Raise ConfigError if the names of two systems differ only in white space."""
+    systems_by_name: dict[str, str] = {}
+    for system in systems:
+        name = _replace_spaces(system)
+        first_system = systems_by_name.setdefault(name, system)
+        if first_system != system:
+            raise ConfigError(
+                f"names in the WMT format cannot contain spaces: systems {first_system!r} and {system!r} would "
+                f"both be called {name!r}; name them with --name"
+            )

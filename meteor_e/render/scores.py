@@ -29,6 +29,9 @@ PART_TITLES = {"f1": "F1", "fmean": "Fmean", "fragmentation_penalty": "penalty"}
 INTERVAL_TITLE = "95 % interval"
 """The title of columns with confidence intervals."""
 
+TEST_TITLES = ("low", "high", "difference", "p")
+"""In records, these titles of significance tests follow the name of the metric column."""
+
 TEST_NAMES = {"bootstrap": "paired bootstrap", "randomization": "paired approximate randomization"}
 """The table maps each significance test to its full name."""
 
@@ -58,6 +61,29 @@ class NumberFormat(NamedTuple):
         if interval is None:
             return ""
         return f"[{self.format(interval.low, sign)}, {self.format(interval.high, sign)}]"
+
+
+class TaskScores(NamedTuple):
+    """The scores of a system for a file of the WMT metrics task.
+
+    Attributes:
+        metric: the name of the metric.
+        system: the name of the system.
+        segments: the segment scores, or an empty list if they were not requested.
+        corpus: the corpus score.
+    """
+
+    metric: str
+    system: str
+    segments: list[float]
+    corpus: float
+
+
+class _GridColumn(NamedTuple):
+    """A column of a text table, with one cell per system."""
+
+    title: str
+    cells: list[str]
 
 
 @dataclass(frozen=True)
@@ -170,29 +196,28 @@ class ScoreResult(Result):
 
         If there is only one metric column, the table also shows the components of the score, such as precision.
         """
-        columns = self.table.columns
-        intervals = {} if self.intervals is None else self.intervals.columns
-        titles = []
-        for column in columns:
-            titles.append(column.name if column.higher_is_better else f"{column.name} ↓")
-            if column.name in intervals:
-                titles.append(INTERVAL_TITLE)
-        has_one_column = len(columns) == 1
-        if has_one_column:
-            titles += [PART_TITLES.get(part, part) for part in columns[0].parts]
-        formats = self._number_formats(digits)
-        rows = []
-        for index, system in enumerate(self.table.systems):
-            cells = [system.system]
-            for column, values, number_format in zip(columns, self.table.column_values(system), formats, strict=True):
-                # The first value of a column is the score, and the other values are its components.
-                cells.append(number_format.format(values[0]))
-                if column.name in intervals:
-                    cells.append(number_format.format_interval(intervals[column.name][index]))
-                if has_one_column:
-                    cells += [number_format.format(value) for value in values[1:]]
-            rows.append([*cells, str(system.segment_count)])
-        return Grid(["system", *titles, "segments"], rows, notes=self._score_notes())
+        grid_columns = [_GridColumn("system", [system.system for system in self.table.systems])]
+        for index, number_format in enumerate(self._number_formats(digits)):
+            grid_columns += self._format_metric_column(index, number_format)
+        grid_columns.append(_GridColumn("segments", [str(system.segment_count) for system in self.table.systems]))
+        header = [column.title for column in grid_columns]
+        rows = list(zip(*(column.cells for column in grid_columns), strict=True))
+        return Grid(header, rows, notes=self._score_notes())
+
+    def _format_metric_column(self, index: int, number_format: NumberFormat) -> Iterator[_GridColumn]:
+        """Yield the text columns of a metric column: the scores and, if requested, intervals and score components."""
+        column = self.table.columns[index]
+        values_by_system = [self.table.column_values(system)[index] for system in self.table.systems]
+        title = column.name if column.higher_is_better else f"{column.name} ↓"
+        # The first value of a column is the score, and the other values are its components.
+        yield _GridColumn(title, [number_format.format(values[0]) for values in values_by_system])
+        if self.intervals is not None and column.name in self.intervals.columns:
+            intervals = self.intervals.columns[column.name]
+            yield _GridColumn(INTERVAL_TITLE, [number_format.format_interval(interval) for interval in intervals])
+        if len(self.table.columns) == 1:
+            for position, part in enumerate(column.parts, 1):
+                components = [number_format.format(values[position]) for values in values_by_system]
+                yield _GridColumn(PART_TITLES.get(part, part), components)
 
     def _score_notes(self) -> list[str]:
         """Return the notes below the table of scores: signatures, the method of intervals, and skipped segments.
@@ -221,16 +246,17 @@ class ScoreResult(Result):
         A single metric is named in the header of the score column. Several metrics are named in a column of their own.
         """
         columns = self.table.columns
-        title_count = 1 if len(columns) == 1 else 2
-        header = ["system", columns[0].name] if title_count == 1 else ["system", "metric", "score"]
-        header += [INTERVAL_TITLE, "difference", INTERVAL_TITLE, "p"]
-        formats = self._number_formats(digits)
+        has_one_column = len(columns) == 1
+        titles = ["system", columns[0].name] if has_one_column else ["system", "metric", "score"]
         rows = []
-        for column, system_tests, number_format in zip(columns, tests.columns, formats, strict=True):
+        for column, system_tests, number_format in zip(
+            columns, tests.columns, self._number_formats(digits), strict=True
+        ):
             for system, test in zip(self.table.systems, system_tests, strict=True):
-                row_titles = [system.system, column.name][:title_count]
-                rows.append(row_titles + _test_cells(test, number_format))
-        return Grid(header, rows, notes=self._test_notes(tests), left=title_count)
+                labels = [system.system] if has_one_column else [system.system, column.name]
+                rows.append(labels + _test_cells(test, number_format))
+        header = [*titles, INTERVAL_TITLE, "difference", INTERVAL_TITLE, "p"]
+        return Grid(header, rows, notes=self._test_notes(tests), left=1 if has_one_column else 2)
 
     def _test_notes(self, tests: TableTests) -> list[str]:
         """Return the notes below the table of significance tests: the method, the baseline, and possibly a warning."""
@@ -248,21 +274,29 @@ class ScoreResult(Result):
 
         The columns contain, for each metric, the score, its components and, if requested, the significance test.
         """
-        test_titles = ("low", "high", "difference", "p") if self.tests is not None else ()
-        header = ["system", "segment"]
-        for column in self.table.columns:
-            header.append(column.name)
-            header += [f"{column.name} {title}" for title in (*column.parts, *test_titles)]
-        yield header
+        yield self._record_titles()
         for index, system in enumerate(self.table.systems):
             for row in segment_rows(self.table, system):
-                cells: list[object] = [system.system, row.id]
-                for values in row.values:
-                    cells += values
-                    # Significance tests compare systems, so their cells are empty in the rows of segments.
-                    cells += [None] * len(test_titles)
-                yield cells
+                yield self._segment_record(system, row)
             yield self._system_record(index, system)
+
+    def _record_titles(self) -> list[str]:
+        """Return the titles of the columns of :meth:`records`."""
+        test_titles = () if self.tests is None else TEST_TITLES
+        titles = ["system", "segment"]
+        for column in self.table.columns:
+            titles.append(column.name)
+            titles += [f"{column.name} {title}" for title in (*column.parts, *test_titles)]
+        return titles
+
+    def _segment_record(self, system: SystemScores, row: SegmentRow) -> list[object]:
+        """Return a row with the scores and score components of a segment."""
+        # Significance tests compare systems, so their cells are empty in the rows of segments.
+        test_cells = [] if self.tests is None else [None] * len(TEST_TITLES)
+        cells: list[object] = [system.system, row.id]
+        for values in row.values:
+            cells += [*values, *test_cells]
+        return cells
 
     def _system_record(self, system_index: int, system: SystemScores) -> list[object]:
         """Return a row with a system's scores, score components and significance tests."""
@@ -293,11 +327,8 @@ class ScoreResult(Result):
 
     to_dict = document
 
-    def task_scores(self) -> Iterator[tuple[str, str, list[float], float]]:
-        """For each metric and system, yield the two names, the segment scores and the system score.
-
-        The score of a skipped segment is NaN.
-        """
+    def task_scores(self) -> Iterator[TaskScores]:
+        """Yield the scores of each system for each metric. The score of a skipped segment is NaN."""
         for column in self.table.columns:
             system_scores = self.table.scores(column.name)
             for index, system in enumerate(self.table.systems):
@@ -305,7 +336,7 @@ class ScoreResult(Result):
                 if segment_scores:
                     for position in self.table.left_out:
                         segment_scores.insert(position, math.nan)
-                yield column.name, system.system, segment_scores, system_scores[index]
+                yield TaskScores(column.name, system.system, segment_scores, system_scores[index])
 
 
 def _describe_bootstrap(samples: int, seed: int) -> str:

@@ -124,17 +124,21 @@ class MeteorE(evaluate.Metric):
         """Return the scores as a dictionary. The base class calls this method in ``compute``."""
         from meteor_e.scoring.formula import PARTS
 
-        meteor_options = dict(options or {})
-        arguments = {"alpha": alpha, "beta": beta, "gamma": gamma}
-        parameters = {name: value for name, value in arguments.items() if value is not None}
-        if parameters:
-            meteor_options["parameters"] = {**(meteor_options.get("parameters") or {}), **parameters}
-        corpus_score = _make_meteor(language, meteor_options).corpus(predictions, references, segments=True)
+        parameters = {"alpha": alpha, "beta": beta, "gamma": gamma}
+        metric = _make_meteor(language, _set_parameters(options or {}, parameters))
+        corpus_score = metric.corpus(predictions, references, segments=True)
         segment_scores = [segment.score for segment in corpus_score.segments]
-        result: dict[str, Any] = {"meteor": math.fsum(segment_scores) / len(segment_scores)}
-        for part in PARTS:
-            name = "corpus" if part == "score" else part
-            result[name] = getattr(corpus_score, part)
-        result["segments"] = segment_scores
-        result["signature"] = corpus_score.signature
-        return result
+        return {
+            "meteor": math.fsum(segment_scores) / len(segment_scores),
+            **{"corpus" if part == "score" else part: getattr(corpus_score, part) for part in PARTS},
+            "segments": segment_scores,
+            "signature": corpus_score.signature,
+        }
+
+
+def _set_parameters(options: dict[str, Any], parameters: dict[str, float | None]) -> dict[str, Any]:
+    """Return METEOR's options with new values of parameters of the formula. The value ``None`` changes nothing."""
+    new_parameters = {name: value for name, value in parameters.items() if value is not None}
+    if not new_parameters:
+        return options
+    return {**options, "parameters": {**(options.get("parameters") or {}), **new_parameters}}
