@@ -27,7 +27,7 @@ from meteor_e.engine import search
 from meteor_e.engine.candidates import misplaced_match, too_many_candidates
 from meteor_e.engine.core_session import CoreSession
 from meteor_e.engine.native_plan import PlannedMatcher, core_limits, has_empty_table, plan_chain
-from meteor_e.engine.protocol import Engine, EngineSettings, PairSource, Tokenization
+from meteor_e.engine.protocol import Engine, EngineSettings, PairScores, PairSource, Tokenization
 from meteor_e.engine.python import PythonEngine
 from meteor_e.scoring import characters
 from meteor_e.scoring.formula import FormulaScores
@@ -142,9 +142,7 @@ class NativeEngine(Engine):
                 )
         return Rows(**results, failures=failures, alignments=alignments)
 
-    def score_pairs(
-        self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1
-    ) -> tuple[array[float], dict[int, MeteorError]]:
+    def score_pairs(self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1) -> PairScores:
         """Score pairs of texts, as described in :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
         if self._proposers:
             return super().score_pairs(texts, sources, threads=threads)
@@ -154,7 +152,7 @@ class NativeEngine(Engine):
         with self._borrow_session() as session:
             batch = self._read(session, texts, threads, stop=None)
             batch.score_pairs(sources, scores, threads, None)
-            return scores, self._read_failures(batch)
+            return PairScores(scores, self._read_failures(batch))
 
     @contextlib.contextmanager
     def _borrow_session(self) -> Iterator[CoreSession]:

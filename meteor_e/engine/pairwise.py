@@ -5,18 +5,39 @@ If a text occurs several times, it is tokenized and compared only once.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
-from meteor_e.base.errors import InputError
+from meteor_e.base.errors import InputError, MeteorError
 from meteor_e.base.texts import read_sources
-from meteor_e.engine.protocol import Engine
+from meteor_e.engine.protocol import Engine, PairScores
 
 if TYPE_CHECKING:
     from meteor_e.base.array_cache import Floats
 
 PAIRS = 20_000
 """Number of pairs of texts after which a batch ends."""
+
+_Source = TypeVar("_Source")
+
+
+class PairError(InputError):
+    """A hypothesis cannot be aligned with a reference.
+
+    Args:
+        source_number: number of the source, counted from 1.
+        pair: the numbers of the hypothesis and the reference, as text.
+        problem: the reason.
+    """
+
+    def __init__(self, source_number: int, pair: str, problem: MeteorError) -> None:
+        super().__init__(f"source {source_number}, {pair}: {problem}")
+        self.source_number = source_number
+        self.pair = pair
+        self.problem = problem
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.source_number, self.pair, self.problem)
 
 
 def pairwise_batches(
@@ -43,16 +64,31 @@ def pairwise_batches(
         InputError: if the arguments are not lists of lists of texts, or differ in length; if a matrix does not fit
             into memory; or if a pair cannot be aligned. The message names the pair.
     """
-    batch: list[tuple[list[str], list[str]]] = []
-    pair_count = source_count = 0
-    for source_hypotheses, source_references in read_sources(hypotheses, references):
-        batch.append((source_hypotheses, source_references))
-        source_count += 1
-        pair_count += len(source_hypotheses) * len(source_references)
+    first_number = 1
+    sources = read_sources(hypotheses, references)
+    for batch in batch_sources(sources, lambda source: len(source[0]) * len(source[1])):
+        yield from _score_batch(engine, batch, first_number, threads)
+        first_number += len(batch)
+
+
+def batch_sources(sources: Iterable[_Source], count_pairs: Callable[[_Source], int]) -> Iterator[list[_Source]]:
+    """Divide source sentences into batches. A batch ends as soon as it contains :data:`PAIRS` pairs or more.
+
+    Args:
+        sources: the source sentences.
+        count_pairs: function that returns the number of pairs of a source sentence.
+    """
+    batch = []
+    pair_count = 0
+    for source in sources:
+        batch.append(source)
+        pair_count += count_pairs(source)
         if pair_count >= PAIRS:
-            yield from _score_batch(engine, batch, source_count - len(batch) + 1, threads)
-            batch, pair_count = [], 0
-    yield from _score_batch(engine, batch, source_count - len(batch) + 1, threads)
+            yield batch
+            batch = []
+            pair_count = 0
+    if batch:
+        yield batch
 
 
 def _score_batch(
@@ -69,22 +105,29 @@ def _score_batch(
     import numpy as np
 
     text_ids: dict[str, int] = {}
-    matrices = [_index_source(hypotheses, references, text_ids) for hypotheses, references in batch]
+    matrices = _index_batch(batch, text_ids)
+    pair_scores = _score_texts(engine, list(text_ids), matrices, threads)
+    scores = np.asarray(pair_scores.scores)
+    for number, matrix in enumerate(matrices, first_number):
+        failed_cells = [cell for cell in pair_scores.failures if cell in matrix.cells]
+        if failed_cells:
+            cell = min(failed_cells)
+            problem = pair_scores.failures[cell]
+            raise PairError(number, matrix.describe_cell(cell), problem) from problem
+        yield matrix.repeat_texts(scores)
+
+
+def _score_texts(engine: Engine, texts: Sequence[str], matrices: Sequence[_MatrixIndexes], threads: int) -> PairScores:
+    """Score the distinct texts of several sources. The scores of all matrices are concatenated.
+
+    Raises:
+        InputError: if the scores do not fit into memory.
+    """
     pair_sources = [(matrix.hypothesis_ids, matrix.reference_ids) for matrix in matrices]
     try:
-        # The scores of all sources are concatenated.
-        scores, failures = engine.score_pairs(list(text_ids), pair_sources, threads=threads)
+        return engine.score_pairs(texts, pair_sources, threads=threads)
     except MemoryError as error:
         raise InputError("the matrix of scores does not fit into memory; score fewer hypotheses at a time") from error
-    first_failed = min(failures, default=len(scores))
-    start = 0
-    for number, matrix in enumerate(matrices, first_number):
-        end = start + len(matrix.hypothesis_ids) * len(matrix.reference_ids)
-        if first_failed < end:
-            failure = failures[first_failed]
-            raise InputError(f"source {number}, {matrix.describe_cell(first_failed - start)}: {failure}") from failure
-        yield matrix.repeat_texts(np.asarray(scores)[start:end])
-        start = end
 
 
 class _MatrixIndexes(NamedTuple):
@@ -95,19 +138,22 @@ class _MatrixIndexes(NamedTuple):
         reference_ids: text id of each column.
         row_indexes: row of each hypothesis.
         column_indexes: column of each reference.
+        cells: indexes of the scores of this source among the scores of the batch, row by row.
     """
 
     hypothesis_ids: list[int]
     reference_ids: list[int]
     row_indexes: list[int]
     column_indexes: list[int]
+    cells: range
 
-    def repeat_texts(self, scores: Floats) -> Floats:
-        """Arrange the scores of distinct texts in a matrix with a row per hypothesis and a column per reference.
+    def repeat_texts(self, batch_scores: Floats) -> Floats:
+        """Return the matrix of the source, with a row per hypothesis and a column per reference.
 
         Args:
-            scores: the scores of all pairs of distinct texts, row by row.
+            batch_scores: the scores of all pairs of distinct texts, for all sources of the batch.
         """
+        scores = batch_scores[self.cells.start : self.cells.stop]
         distinct_matrix = scores.reshape(len(self.hypothesis_ids), len(self.reference_ids))
         if distinct_matrix.shape == (len(self.row_indexes), len(self.column_indexes)):
             return distinct_matrix
@@ -119,23 +165,30 @@ class _MatrixIndexes(NamedTuple):
         """Return the numbers of the hypothesis and the reference of a score, for error messages.
 
         Args:
-            cell: index of the score among the scores of distinct texts.
+            cell: index of the score among the scores of the batch.
         """
-        row, column = divmod(cell, len(self.reference_ids))
+        row, column = divmod(self.cells.index(cell), len(self.reference_ids))
         return f"hypothesis {self.row_indexes.index(row) + 1}, reference {self.column_indexes.index(column) + 1}"
 
 
-def _index_source(hypotheses: Sequence[str], references: Sequence[str], text_ids: dict[str, int]) -> _MatrixIndexes:
-    """Assign the hypotheses and references of a source to the rows and columns of a score matrix.
+def _index_batch(
+    batch: Sequence[tuple[Sequence[str], Sequence[str]]], text_ids: dict[str, int]
+) -> list[_MatrixIndexes]:
+    """Assign the hypotheses and references of each source to the rows and columns of a score matrix.
 
     Args:
-        hypotheses: the hypotheses.
-        references: the references.
+        batch: hypotheses and references of each source.
         text_ids: the id of each text. Texts that do not have an id yet are added.
     """
-    hypothesis_ids, row_indexes = _index_texts(hypotheses, text_ids)
-    reference_ids, column_indexes = _index_texts(references, text_ids)
-    return _MatrixIndexes(hypothesis_ids, reference_ids, row_indexes, column_indexes)
+    matrices = []
+    cell_count = 0
+    for hypotheses, references in batch:
+        hypothesis_ids, row_indexes = _index_texts(hypotheses, text_ids)
+        reference_ids, column_indexes = _index_texts(references, text_ids)
+        cells = range(cell_count, cell_count + len(hypothesis_ids) * len(reference_ids))
+        matrices.append(_MatrixIndexes(hypothesis_ids, reference_ids, row_indexes, column_indexes, cells))
+        cell_count = cells.stop
+    return matrices
 
 
 def _index_texts(texts: Sequence[str], text_ids: dict[str, int]) -> tuple[list[int], list[int]]:

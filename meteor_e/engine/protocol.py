@@ -65,6 +65,25 @@ PairSource: TypeAlias = tuple[Sequence[int], Sequence[int]]
 """The hypotheses and the references of a source, as indexes of texts. All of them are compared with each other."""
 
 
+class PairScores(NamedTuple):
+    """Store the scores of pairs of texts.
+
+    Attributes:
+        scores: score of each pair.
+        failures: errors of the pairs that cannot be aligned, by the index of the pair.
+    """
+
+    scores: array[float]
+    failures: dict[int, MeteorError]
+
+    def append_rows(self, rows: Rows) -> None:
+        """Append the results of a batch in which each pair is a segment."""
+        first_index = len(self.scores)
+        for index, error in rows.failures.items():
+            self.failures[first_index + index] = error
+        self.scores.extend(formula_scores.score for _, formula_scores, _ in rows.segments())
+
+
 class Engine(ABC):
     """Score batches of segments. This is the base class of the engines. Several threads may use the same engine.
 
@@ -87,9 +106,7 @@ class Engine(ABC):
             MeteorError: if a resource or a matcher fails. Errors of single segments are stored in ``failures``.
         """
 
-    def score_pairs(
-        self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1
-    ) -> tuple[array[float], dict[int, MeteorError]]:
+    def score_pairs(self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1) -> PairScores:
         """Score each hypothesis of a source sentence against each of its references, for several sources.
 
         This default implementation calls :meth:`score` once for each hypothesis.
@@ -100,19 +117,13 @@ class Engine(ABC):
             threads: number of threads.
 
         Returns:
-            The scores, with one row per hypothesis; and a dictionary from the indexes of scores to errors, for pairs
-            that cannot be aligned.
+            The scores of each hypothesis against all references, one hypothesis after the other.
         """
-        scores = array("d")
-        failures: dict[int, MeteorError] = {}
+        pair_scores = PairScores(array("d"), {})
         for hypothesis_ids, reference_ids in sources:
             references = [[texts[text_id]] for text_id in reference_ids]
             for text_id in hypothesis_ids:
                 repeated_hypothesis = [texts[text_id]] * len(references)
-                batch_rows = self.score(Batch(repeated_hypothesis, references, threads=threads))
-                # The results of this batch begin after the results of all previous batches.
-                for index, error in batch_rows.failures.items():
-                    failures[len(scores) + index] = error
-                for _, formula_scores, _ in batch_rows.segments():
-                    scores.append(formula_scores.score)
-        return scores, failures
+                rows = self.score(Batch(repeated_hypothesis, references, threads=threads))
+                pair_scores.append_rows(rows)
+        return pair_scores

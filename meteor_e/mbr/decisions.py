@@ -6,9 +6,9 @@ references, and all references have the same weight.
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import compress, groupby
 from typing import NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from meteor_e.base.array_cache import Floats
 from meteor_e.base.errors import InputError
 from meteor_e.base.progress import Progress, silent
 from meteor_e.base.texts import check_candidates
-from meteor_e.engine.pairwise import PAIRS
+from meteor_e.engine.pairwise import PairError, batch_sources
 from meteor_e.formats.nbest import Source
 from meteor_e.mbr.methods import BLOCK, Method, Pairs, rank_candidates
 
@@ -68,7 +68,12 @@ def choices(
         ConfigError: if the method does not support the metric.
         InputError: if a source does not have candidates, its weights are not valid, or a pair cannot be scored.
     """
-    for pairs, expected in _compute_expected(_read_pairs(metric, sources), method, best, progress):
+    checked_sources = _read_pairs(metric, sources)
+    if method is None:
+        scored_sources = _score_all_pairs(checked_sources, progress)
+    else:
+        scored_sources = _apply_method(checked_sources, method, best)
+    for pairs, expected in scored_sources:
         yield _choose_best(pairs, expected, best)
 
 
@@ -93,39 +98,36 @@ def _choose_best(pairs: Pairs, expected: Floats, best: int) -> Choice:
 
 def _read_pairs(metric: Metric, sources: Iterable[Sequence[str] | Source]) -> Iterator[Pairs]:
     """Yield the candidates and references of each source sentence. Source sentences are numbered from 1."""
-    for number, source in enumerate(sources, 1):
+    for number, texts in enumerate(sources, 1):
+        source = texts if isinstance(texts, Source) else Source(check_candidates(texts, number))
         yield _make_pairs(metric, source, number)
 
 
-def _make_pairs(metric: Metric, source: Sequence[str] | Source, number: int) -> Pairs:
+def _make_pairs(metric: Metric, source: Source, number: int) -> Pairs:
     """Check the candidates and references of a source. Remove repeated candidates, and references with weight 0.
 
     Args:
         metric: the metric that scores candidates against references.
-        source: the candidates, or a source that can also have references and weights.
+        source: the candidates, which can also have references and weights.
         number: the number of the source, for error messages.
 
     Raises:
         InputError: if there are no candidates or references, or the weights are not valid.
     """
-    if not isinstance(source, Source):
-        source = Source(check_candidates(source, number))
     candidates = check_candidates(source.candidates, number)
-    references = candidates
-    if source.references is not None:
-        references = check_candidates(source.references, number)
+    references = candidates if source.references is None else check_candidates(source.references, number)
     if not candidates:
         raise InputError(f"source {number} does not have candidates")
     if not references:
         raise InputError(f"source {number} does not have references")
-    weights = None
-    if source.weights is not None:
-        relative_weights = _scale_weights(source.weights, number)
-        is_used = relative_weights != 0
-        references = list(itertools.compress(references, is_used))
-        weights = relative_weights[is_used] / relative_weights.sum()
     distinct_candidates = list(dict.fromkeys(candidates))
-    return Pairs(metric, number, source, distinct_candidates, references, weights)
+    if source.weights is None:
+        return Pairs(metric, number, source, distinct_candidates, references, weights=None)
+    relative_weights = _scale_weights(source.weights, number)
+    is_used = relative_weights != 0
+    used_references = list(compress(references, is_used))
+    weights = relative_weights[is_used] / relative_weights.sum()
+    return Pairs(metric, number, source, distinct_candidates, used_references, weights)
 
 
 def _scale_weights(weights: Sequence[float], number: int) -> Floats:
@@ -140,45 +142,47 @@ def _scale_weights(weights: Sequence[float], number: int) -> Floats:
     return np.asarray(weight_array / weight_array.max())
 
 
-def _compute_expected(
-    sources: Iterable[Pairs], method: Method | None, best: int, progress: Progress
-) -> Iterator[tuple[Pairs, Floats]]:
-    """Compute the expected scores of the candidates of each source sentence.
-
-    If no method is given, each candidate is scored against each reference. Consecutive source sentences with few pairs
-    are scored together.
-    """
-    group: list[Pairs] = []
-    group_pair_count = 0
+def _apply_method(sources: Iterable[Pairs], method: Method, best: int) -> Iterator[tuple[Pairs, Floats]]:
+    """Compute the expected scores of the candidates of each source sentence with a method."""
     for pairs in sources:
-        pair_count = len(pairs.candidates) * len(pairs.references)
-        is_scored_separately = method is not None or pair_count > BLOCK
-        if not is_scored_separately:
-            group.append(pairs)
-            group_pair_count += pair_count
-        if is_scored_separately or group_pair_count >= PAIRS:
-            yield from _score_together(group)
-            group = []
-            group_pair_count = 0
-        if is_scored_separately:
-            yield pairs, _score_separately(pairs, method, best, progress)
-    yield from _score_together(group)
+        with _source_errors(pairs.number):
+            expected = method(pairs, best)
+        yield pairs, expected
 
 
-def _score_separately(pairs: Pairs, method: Method | None, best: int, progress: Progress) -> Floats:
-    """Compute the expected scores of the candidates of one source sentence, by default by scoring all pairs.
+def _score_all_pairs(sources: Iterable[Pairs], progress: Progress) -> Iterator[tuple[Pairs, Floats]]:
+    """Compute the expected scores of the candidates of each source sentence from the scores of all pairs.
 
-    Raises:
-        InputError: if a pair cannot be scored. The message contains the number of the source.
+    Consecutive source sentences with few pairs are scored together.
+    """
+    for batch in batch_sources(sources, lambda pairs: pairs.pair_count):
+        for is_large, group in groupby(batch, lambda pairs: pairs.pair_count > BLOCK):
+            if is_large:
+                yield from _score_in_blocks(group, progress)
+            else:
+                yield from _score_together(list(group))
+
+
+def _score_in_blocks(sources: Iterable[Pairs], progress: Progress) -> Iterator[tuple[Pairs, Floats]]:
+    """Score all pairs of each source sentence in blocks, and yield the expected scores of the candidates."""
+    for pairs in sources:
+        with _source_errors(pairs.number):
+            expected = pairs.compute_expected(range(len(pairs.candidates)), progress)
+        yield pairs, expected
+
+
+@contextmanager
+def _source_errors(number: int) -> Iterator[None]:
+    """Add the number of a source to the messages of errors in the ``with`` block.
+
+    The numbers in a :class:`PairError` are omitted, because they refer to a block of pairs instead of the whole input.
     """
     try:
-        if method is None:
-            return pairs.compute_expected(range(len(pairs.candidates)), progress)
-        return method(pairs, best)
+        yield
+    except PairError as error:
+        raise InputError(f"source {number}: {error.problem}") from error
     except InputError as error:
-        # The error message contains positions within a block of pairs, not the positions in the file.
-        message = re.sub(r"^source \d+, hypothesis \d+, reference \d+: ", "", str(error))
-        raise InputError(f"source {pairs.number}: {message}") from error
+        raise InputError(f"source {number}: {error}") from error
 
 
 def _score_together(sources: Sequence[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
@@ -187,19 +191,13 @@ def _score_together(sources: Sequence[Pairs]) -> Iterator[tuple[Pairs, Floats]]:
     Raises:
         InputError: if a pair cannot be scored. The message contains the number of the source.
     """
-    if not sources:
-        return
     candidates = [pairs.candidates for pairs in sources]
     references = [pairs.references for pairs in sources]
     score_matrices = score_pairs(sources[0].metric, candidates, references)
     try:
         for pairs, matrix in zip(sources, score_matrices, strict=True):
             yield pairs, pairs.average(matrix)
-    except InputError as error:
-        message = str(error)
-        # The message counts the sources of this batch from 1. The number in the file replaces the count.
-        source_match = re.match(r"source (\d+)(?=, hyp)", message)
-        if source_match is not None:
-            number = sources[int(source_match[1]) - 1].number
-            message = f"source {number}{message[source_match.end() :]}"
-        raise InputError(message) from error
+    except PairError as error:
+        # The error contains the number of the source within this batch instead of its number in the input.
+        number = sources[error.source_number - 1].number
+        raise PairError(number, error.pair, error.problem) from error

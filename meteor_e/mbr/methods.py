@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 BLOCK = 1 << 19
 """The maximum number of pairs of a candidate and a reference that are scored at the same time."""
 
+FIRST_SAMPLE_SIZE = 16
+"""The number of references in the first sample of :class:`Aggregation`."""
+
+FEW_CANDIDATES = 4
+"""The number of candidates up to which scoring all of them is faster than ruling out some of them."""
+
 TIE_TOLERANCE = 1e-12
 """The relative difference below which two expected scores count as equal, because it may be due to rounding."""
 
@@ -35,16 +41,23 @@ def rank_candidates(expected: Floats, sign: int) -> Integers:
         sign: 1 if high scores are good, or -1 if low scores are good.
     """
     quality = np.where(np.isnan(expected), -np.inf, sign * expected)  # High values are good.
-    finite_quality = quality[np.isfinite(quality)]
-    tolerance = TIE_TOLERANCE * float(np.abs(finite_quality).max(initial=0.0))
     order = np.argsort(-quality, kind="stable")
-    sorted_quality = quality[order]
-    # The difference of two infinite scores is NaN, so the comparison is false, and both scores get the same rank.
+    ranks = np.empty(len(order), np.int64)
+    ranks[order] = _number_ties(quality[order])
+    return np.argsort(ranks, kind="stable")
+
+
+def _number_ties(sorted_values: Floats) -> Integers:
+    """Rank values that are sorted in descending order. A value that hardly differs from the previous one has its rank.
+
+    The ranks begin with 0.
+    """
+    finite_values = sorted_values[np.isfinite(sorted_values)]
+    tolerance = TIE_TOLERANCE * np.abs(finite_values).max(initial=0.0)
+    # The difference of two infinite values is NaN, so the comparison is false, and both values get the same rank.
     with np.errstate(invalid="ignore"):
-        is_worse = sorted_quality[:-1] - sorted_quality[1:] > tolerance
-    ranks = np.concatenate([[0], np.cumsum(is_worse)])
-    # Candidates with the same rank are sorted by index.
-    return np.asarray(order[np.lexsort((order, ranks))])
+        is_lower = sorted_values[:-1] - sorted_values[1:] > tolerance
+    return np.concatenate([[0], np.cumsum(is_lower)])
 
 
 @dataclass(frozen=True)
@@ -109,6 +122,11 @@ class Pairs:
         return np.concatenate(blocks)
 
     @property
+    def pair_count(self) -> int:
+        """The number of pairs of a candidate and a reference."""
+        return len(self.candidates) * len(self.references)
+
+    @property
     def sign(self) -> int:
         """Return 1 if high scores are good, and -1 if low scores are good."""
         return 1 if self.metric.higher_is_better else -1
@@ -152,24 +170,21 @@ class Pruning:
         """Return the expected score of each candidate, or NaN if the candidate has been ruled out."""
         random = np.random.RandomState(self.seed)
         candidates = np.arange(len(pairs.candidates))
-        expected = np.zeros(len(candidates))
         scores = np.empty((len(candidates), 0))  # (candidates, references)
-        for size in self.sizes:
-            previous_count = scores.shape[1]
-            reference_count = min(size, len(pairs.references))
-            if reference_count <= previous_count:
-                break
-            new_scores = pairs.scores(candidates, np.arange(previous_count, reference_count))
-            scores = np.concatenate([scores, new_scores], axis=1)
-            if previous_count == 0:
-                expected = pairs.average(scores)
+        reference_counts = sorted({min(size, len(pairs.references)) for size in self.sizes})
+        averaged_count = reference_counts[0]
+        for reference_count in reference_counts:
+            new_references = np.arange(scores.shape[1], reference_count)
+            scores = np.hstack([scores, pairs.scores(candidates, new_references)])
             sample_weights = self._draw_weights(random, pairs.weights, reference_count)
             winners = self._find_winners(pairs, scores, sample_weights)
             if len(winners) < best:
                 break
             candidates = candidates[winners]
             scores = scores[winners]
-            expected = pairs.average(scores)
+            averaged_count = reference_count
+        # The references of a step that would rule out too many candidates are ignored.
+        expected = pairs.average(scores[:, :averaged_count])
         return _spread_scores(candidates, expected, len(pairs.candidates))
 
     def _find_winners(self, pairs: Pairs, scores: Floats, sample_weights: Floats) -> Integers:
@@ -234,8 +249,7 @@ class Aggregation:
     def _rule_out(self, pairs: Pairs, aggregated: Aggregated, candidates: Integers, best: int) -> Integers:
         """Score candidates against samples of the references, rule out bad candidates, and return the others.
 
-        The size of the sample is doubled in each step. Sampling ends when few candidates remain, or when the sample
-        would exceed a quarter of the references.
+        Sampling ends when few candidates remain.
 
         Args:
             pairs: the distinct candidates and references of a source.
@@ -245,41 +259,63 @@ class Aggregation:
         """
         assert pairs.weights is not None
         random = np.random.default_rng(self.seed)
-        reference_count = len(pairs.references)
-        means = _average_approximations(pairs, aggregated, candidates)
-        errors = np.empty((len(candidates), 0))
-        size = 16
-        while len(candidates) > max(best, 4) and 4 * size <= reference_count:
-            columns = random.choice(reference_count, size - errors.shape[1], p=pairs.weights)
-            new_errors = pairs.scores(candidates, columns) - _approximate_scores(aggregated, candidates, columns)
-            errors = np.concatenate([errors, new_errors], axis=1)
-            estimates = pairs.sign * (means + errors.mean(axis=1))
-            is_possible = _find_possible(estimates, errors, best)
-            candidates = candidates[is_possible]
-            means = means[is_possible]
-            errors = errors[is_possible]
-            size *= 2
-        return candidates
+        means = _average_approximations(aggregated, candidates, pairs.weights)
+        remaining = _SampledCandidates(candidates, means, errors=np.empty((len(candidates), 0)))
+        for sample_size in _sample_sizes(len(pairs.references)):
+            if len(remaining.indexes) <= max(best, FEW_CANDIDATES):
+                break
+            new_count = sample_size - remaining.errors.shape[1]
+            references = random.choice(len(pairs.references), new_count, p=pairs.weights)
+            approximations = _approximate_scores(aggregated, remaining.indexes, references)
+            new_errors = pairs.scores(remaining.indexes, references) - approximations
+            sampled = remaining._replace(errors=np.hstack([remaining.errors, new_errors]))
+            remaining = sampled.select(sampled.find_possible(pairs.sign, best))
+        return remaining.indexes
 
 
-def _find_possible(estimates: Floats, errors: Floats, best: int) -> NDArray[np.bool_]:
-    """Return a boolean mask of the candidates that are not significantly worse than the best candidates.
+def _sample_sizes(reference_count: int) -> Iterator[int]:
+    """Yield the sizes of the samples, which double until a sample would exceed a quarter of the references."""
+    sample_size = FIRST_SAMPLE_SIZE
+    while sample_size <= reference_count // 4:
+        yield sample_size
+        sample_size *= 2
 
-    A candidate is significantly worse if its distance to the best candidates exceeds ``2.5 + 6 / size`` standard
-    errors, where ``size`` is the number of sampled references.
 
-    Args:
-        estimates: the estimated expected score of each candidate. High scores are good.
-        errors: the errors of the approximate scores against the sampled references, ``(candidates, references)``.
-        best: the number of candidates that count as the best candidates.
+class _SampledCandidates(NamedTuple):
+    """Store candidates whose approximate scores are compared with the scores against a sample of the references.
+
+    Attributes:
+        indexes: the indexes of the candidates.
+        means: the approximate expected score of each candidate.
+        errors: the scores minus the approximate scores, ``(candidates, sampled references)``.
     """
-    size = errors.shape[1]
-    last_best = rank_candidates(estimates, sign=1)[best - 1]
-    differences = estimates - estimates[last_best]
-    standard_errors = (errors - errors[last_best]).std(axis=1, ddof=1) / np.sqrt(size)
-    highest_differences = differences + (2.5 + 6 / size) * standard_errors
-    tolerance = TIE_TOLERANCE * float(np.abs(estimates).max())
-    return np.asarray(highest_differences >= -tolerance)
+
+    indexes: Integers
+    means: Floats
+    errors: Floats
+
+    def select(self, is_selected: NDArray[np.bool_]) -> _SampledCandidates:
+        """Return only some of the candidates."""
+        return _SampledCandidates(self.indexes[is_selected], self.means[is_selected], self.errors[is_selected])
+
+    def find_possible(self, sign: int, best: int) -> NDArray[np.bool_]:
+        """Return a boolean mask of the candidates that are not significantly worse than the best candidates.
+
+        A candidate is significantly worse if its distance to the best candidates exceeds ``2.5 + 6 / size`` standard
+        errors, where ``size`` is the number of sampled references.
+
+        Args:
+            sign: 1 if high scores are good, or -1 if low scores are good.
+            best: the number of candidates that count as the best candidates.
+        """
+        sample_size = self.errors.shape[1]
+        estimates = sign * (self.means + self.errors.mean(axis=1))  # High estimates are good.
+        last_best = rank_candidates(estimates, sign=1)[best - 1]
+        differences = estimates - estimates[last_best]
+        standard_errors = (self.errors - self.errors[last_best]).std(axis=1, ddof=1) / np.sqrt(sample_size)
+        critical_value = 2.5 + 6 / sample_size
+        tolerance = TIE_TOLERANCE * float(np.abs(estimates).max())
+        return np.asarray(differences + critical_value * standard_errors >= -tolerance)
 
 
 def _merge_references(pairs: Pairs) -> tuple[list[str], Floats]:
@@ -291,21 +327,20 @@ def _merge_references(pairs: Pairs) -> tuple[list[str], Floats]:
     return distinct_references, weights / weights.sum()
 
 
-def _approximate_scores(aggregated: Aggregated, candidates: Integers, columns: Integers) -> Floats:
+def _approximate_scores(aggregated: Aggregated, candidates: Integers, references: Integers) -> Floats:
     """Return approximate scores of candidates against references, or zeros if the metric has no approximation."""
     if aggregated.pairs is None:
-        return np.zeros((len(candidates), len(columns)))
-    return aggregated.pairs(candidates, columns)
+        return np.zeros((len(candidates), len(references)))
+    return aggregated.pairs(candidates, references)
 
 
-def _average_approximations(pairs: Pairs, aggregated: Aggregated, candidates: Integers) -> Floats:
+def _average_approximations(aggregated: Aggregated, candidates: Integers, weights: Floats) -> Floats:
     """Compute approximate scores in blocks, and return the weighted mean of each candidate's scores."""
-    assert pairs.weights is not None
     means = np.zeros(len(candidates))
     step = max(1, BLOCK // len(candidates))
-    for start in range(0, len(pairs.references), step):
-        columns = np.arange(start, min(start + step, len(pairs.references)))
-        means += _approximate_scores(aggregated, candidates, columns) @ pairs.weights[columns]
+    for start in range(0, len(weights), step):
+        references = np.arange(start, min(start + step, len(weights)))
+        means += _approximate_scores(aggregated, candidates, references) @ weights[references]
     return means
 
 
