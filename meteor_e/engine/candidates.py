@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import operator
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 from meteor_e.api.contextual_matchers import ContextualMatcher
@@ -47,7 +49,7 @@ class Candidates(NamedTuple):
     fixed: list[AlignedMatch | None]
 
 
-class _SharedLists(NamedTuple):
+class _CandidateLists(NamedTuple):
     """Store lists of candidate matches. Several reference positions may share the same list.
 
     Attributes:
@@ -79,14 +81,18 @@ def collect_candidates(
     """
     if _have_same_words(hypothesis, reference, identity):
         matchers = matchers[:1]
-    separate_lists = _collect_separate_lists(matchers, hypothesis, reference)
-    if separate_lists is None:
-        candidate_lists, list_indexes = _collect_shared_lists(matchers, hypothesis, reference)
+    proposals = chain.from_iterable(
+        _propose_matches(index, matcher, hypothesis, reference) for index, matcher in enumerate(matchers)
+    )
+    separate_limit = min(SEPARATE_CANDIDATES, MAX_CANDIDATES)
+    first_matches = list(islice(proposals, separate_limit + 1))
+    if len(first_matches) > separate_limit and _can_share_lists(matchers, hypothesis, reference):
+        candidates = _collect_shared_lists(matchers, hypothesis, reference)
     else:
-        candidate_lists, list_indexes = _SharedLists(separate_lists, range(len(reference)))
+        candidates = _collect_separate_lists(chain(first_matches, proposals), len(hypothesis), len(reference))
     return Candidates(
-        by_reference=[candidate_lists[list_index] for list_index in list_indexes],
-        fixed=_find_fixed_matches(candidate_lists, list_indexes, hypothesis_size=len(hypothesis)),
+        by_reference=[candidates.lists[list_index] for list_index in candidates.list_indexes],
+        fixed=_find_fixed_matches(candidates, hypothesis_size=len(hypothesis)),
     )
 
 
@@ -100,25 +106,23 @@ def _have_same_words(hypothesis: Sequence[Token], reference: Sequence[Token], id
 
 
 def _collect_separate_lists(
-    matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
-) -> list[list[AlignedMatch]] | None:
-    """Collect a separate list of candidate matches for each reference position.
+    matches: Iterable[AlignedMatch], hypothesis_size: int, reference_size: int
+) -> _CandidateLists:
+    """Divide candidate matches into one list per reference position.
 
-    If there are more than :data:`SEPARATE_CANDIDATES` candidates, and lists can be shared, the result is ``None``.
+    Args:
+        matches: the candidate matches.
+        hypothesis_size, reference_size: number of words of the segments.
+
+    Raises:
+        InputError: if there are more than :data:`MAX_CANDIDATES` candidates.
     """
-    by_reference: list[list[AlignedMatch]] = [[] for _ in reference]
-    candidate_count = 0
-    sharing_limit = min(SEPARATE_CANDIDATES, MAX_CANDIDATES)
-    for index, matcher in enumerate(matchers):
-        with plugin_errors(f"matcher {matcher.name!r}"):
-            for match in _propose_matches(index, matcher, hypothesis, reference):
-                by_reference[match.reference_start].append(match)
-                candidate_count += 1
-                if candidate_count == sharing_limit + 1 and _can_share_lists(matchers, hypothesis, reference):
-                    return None
-                if candidate_count > MAX_CANDIDATES:
-                    raise too_many_candidates(len(hypothesis), len(reference))
-    return by_reference
+    by_reference: list[list[AlignedMatch]] = [[] for _ in range(reference_size)]
+    for match_count, match in enumerate(matches, 1):
+        if match_count > MAX_CANDIDATES:
+            raise too_many_candidates(hypothesis_size, reference_size)
+        by_reference[match.reference_start].append(match)
+    return _CandidateLists(by_reference, range(reference_size))
 
 
 def _propose_matches(
@@ -133,17 +137,25 @@ def _propose_matches(
         reference: tokens of the reference.
 
     Raises:
-        PluginError: if a match lies outside the segments.
+        PluginError: if the matcher fails, or a match lies outside the segments.
     """
     reference_size, hypothesis_size = len(reference), len(hypothesis)
-    matches = matcher.match(hypothesis, reference)
-    for reference_start, hypothesis_start, reference_length, hypothesis_length, probability in matches:
-        is_in_reference = 0 <= reference_start < reference_start + reference_length <= reference_size
-        is_in_hypothesis = 0 <= hypothesis_start < hypothesis_start + hypothesis_length <= hypothesis_size
-        if not (is_in_reference and is_in_hypothesis):
-            match = Match(reference_start, hypothesis_start, reference_length, hypothesis_length)
-            raise misplaced_match(matcher.name, match, hypothesis_size, reference_size)
-        yield AlignedMatch(reference_start, reference_length, hypothesis_start, hypothesis_length, index, probability)
+    with plugin_errors(f"matcher {matcher.name!r}"):
+        for match in matcher.match(hypothesis, reference):
+            # The fields are not accessed by name, because matchers may also yield plain tuples.
+            reference_start, hypothesis_start, reference_length, hypothesis_length, probability = match
+            is_in_reference = 0 <= reference_start < reference_start + reference_length <= reference_size
+            is_in_hypothesis = 0 <= hypothesis_start < hypothesis_start + hypothesis_length <= hypothesis_size
+            if not (is_in_reference and is_in_hypothesis):
+                raise misplaced_match(matcher.name, Match(*match), hypothesis_size, reference_size)
+            yield AlignedMatch(
+                reference_start=operator.index(reference_start),  # Other numbers than integers raise TypeError.
+                reference_length=reference_length,
+                hypothesis_start=operator.index(hypothesis_start),
+                hypothesis_length=hypothesis_length,
+                matcher=index,
+                probability=probability,
+            )
 
 
 def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]) -> bool:
@@ -155,7 +167,7 @@ def _can_share_lists(matchers: Sequence[Matcher], hypothesis: Sequence[Token], r
 
 def _collect_shared_lists(
     matchers: Sequence[Matcher], hypothesis: Sequence[Token], reference: Sequence[Token]
-) -> _SharedLists:
+) -> _CandidateLists:
     """Collect candidate matches in lists. Repeated words of the reference share a list.
 
     Each matcher compares the hypothesis only with the first of the repeated words.
@@ -164,21 +176,20 @@ def _collect_shared_lists(
     for index, matcher in enumerate(matchers):
         if family_of(matcher) == "phrases":
             phrases_by_matcher[index] = _find_phrases(matcher, reference)
-    list_indexes, first_positions = _group_positions(reference, list(phrases_by_matcher.values()))
-    candidate_lists: list[list[AlignedMatch]] = [[] for _ in first_positions]
+    groups = _group_positions(reference, list(phrases_by_matcher.values()))
+    lists: list[list[AlignedMatch]] = [[] for _ in groups.first_positions]
     candidate_count = 0
     for index, matcher in enumerate(matchers):
-        selected_words, list_by_start = _select_words(reference, first_positions, phrases_by_matcher.get(index))
-        with plugin_errors(f"matcher {matcher.name!r}"):
-            for match in _propose_matches(index, matcher, hypothesis, selected_words):
-                list_index = list_by_start.get(match.reference_start)
-                if list_index is None:
-                    continue
-                candidate_lists[list_index].append(match._replace(reference_start=first_positions[list_index]))
-                candidate_count += 1
-                if candidate_count > MAX_CANDIDATES:
-                    raise too_many_candidates(len(hypothesis), len(reference))
-    return _SharedLists(candidate_lists, list_indexes)
+        if index in phrases_by_matcher:
+            excerpt = _copy_phrases(reference, groups.first_positions, phrases_by_matcher[index])
+        else:
+            excerpt = _copy_words(reference, groups.first_positions)
+        for match in excerpt.propose_matches(index, matcher, hypothesis):
+            candidate_count += 1
+            if candidate_count > MAX_CANDIDATES:
+                raise too_many_candidates(len(hypothesis), len(reference))
+            lists[groups.group_indexes[match.reference_start]].append(match)
+    return _CandidateLists(lists, groups.group_indexes)
 
 
 _Phrases = Sequence[Sequence[tuple[int, int]]]
@@ -194,127 +205,141 @@ def _find_phrases(matcher: Matcher, reference: Sequence[Token]) -> _Phrases:
     return [table.phrases_at(word_ids, start) for start in range(len(word_ids))]
 
 
-def _group_positions(
-    reference: Sequence[Token], phrases_of_matchers: Sequence[_Phrases]
-) -> tuple[list[int], list[int]]:
+class _PositionGroups(NamedTuple):
+    """Store groups of reference positions at which the token and the phrases are the same.
+
+    Attributes:
+        group_indexes: for each position the index of its group.
+        first_positions: the first position of each group.
+    """
+
+    group_indexes: list[int]
+    first_positions: list[int]
+
+
+def _group_positions(reference: Sequence[Token], phrases_of_matchers: Sequence[_Phrases]) -> _PositionGroups:
     """Group the reference positions at which the token and the phrases are the same.
 
     Args:
         reference: tokens of the reference.
         phrases_of_matchers: for each phrase matcher the phrases that start at each reference position.
-
-    Returns:
-        The index of each position's group, and the first position of each group.
     """
-    index_by_key: dict[Hashable, int] = {}
-    group_indexes = []
-    first_positions = []
+    group_by_key: dict[Hashable, int] = {}
+    groups = _PositionGroups([], [])
     for position, token in enumerate(reference):
         position_phrases = [tuple(phrases[position]) for phrases in phrases_of_matchers]
         key = (token, *position_phrases)
-        if key not in index_by_key:
-            index_by_key[key] = len(index_by_key)
-            first_positions.append(position)
-        group_indexes.append(index_by_key[key])
-    return group_indexes, first_positions
+        if key not in group_by_key:
+            group_by_key[key] = len(group_by_key)
+            groups.first_positions.append(position)
+        groups.group_indexes.append(group_by_key[key])
+    return groups
 
 
-def _select_words(
-    reference: Sequence[Token], first_positions: Sequence[int], phrases: _Phrases | None
-) -> tuple[list[Token], Mapping[int, int]]:
-    """Select the words of the reference that a matcher compares with the hypothesis.
+class _Excerpt(NamedTuple):
+    """Store the words of a reference that a matcher compares with the hypothesis.
 
-    Args:
-        reference: tokens of the reference.
-        first_positions: the first position of each list of candidates.
-        phrases: the phrases that start at each reference position, for a phrase matcher; otherwise ``None``.
-
-    Returns:
-        The words; and for each word at which a match may start, the index of the list to which the match belongs.
+    Attributes:
+        words: the words.
+        positions: for each index in ``words`` at which a match may start, the position in the reference.
     """
-    if phrases is not None:
-        return _cut_windows(reference, first_positions, phrases)
-    words = [reference[position] for position in first_positions]
-    list_by_start = {index: index for index in range(len(words))}
-    return words, list_by_start
+
+    words: list[Token]
+    positions: Mapping[int, int]
+
+    def propose_matches(self, index: int, matcher: Matcher, hypothesis: Sequence[Token]) -> Iterator[AlignedMatch]:
+        """Yield the matches that a matcher proposes. Their positions refer to the whole reference.
+
+        Args:
+            index: index of the matcher in the chain.
+            matcher: the matcher.
+            hypothesis: tokens of the hypothesis.
+        """
+        for match in _propose_matches(index, matcher, hypothesis, self.words):
+            position = self.positions.get(match.reference_start)
+            if position is not None:
+                yield match._replace(reference_start=position)
 
 
-def _cut_windows(
-    reference: Sequence[Token], first_positions: Sequence[int], phrases: _Phrases
-) -> tuple[list[Token], Mapping[int, int]]:
-    """Copy the phrases that start at certain positions of a reference, with separators between them.
+def _copy_words(reference: Sequence[Token], positions: Sequence[int]) -> _Excerpt:
+    """Copy the words at certain positions of a reference."""
+    return _Excerpt([reference[position] for position in positions], dict(enumerate(positions)))
 
-    Each copy extends from a position to the end of the longest phrase that starts there, and is called a window.
+
+def _copy_phrases(reference: Sequence[Token], positions: Sequence[int], phrases: _Phrases) -> _Excerpt:
+    """Copy the longest phrase that starts at each of several positions, with separators between the copies.
 
     Args:
         reference: tokens of the reference.
-        first_positions: the positions.
+        positions: the positions.
         phrases: the phrases that start at each reference position.
-
-    Returns:
-        The words of all windows, with a separator after each window; and a dictionary from the start of each window to
-        the index of its position.
     """
     words: list[Token] = []
-    index_by_start = {}
-    for index, position in enumerate(first_positions):
-        if not phrases[position]:
-            continue
-        index_by_start[len(words)] = index
-        longest_length, _ = phrases[position][-1]
-        words += reference[position : position + longest_length]
-        words.append(_SEPARATOR)
-    return words, index_by_start
+    position_by_start = {}
+    for position in positions:
+        if phrases[position]:
+            position_by_start[len(words)] = position
+            longest_length, _ = phrases[position][-1]
+            words += reference[position : position + longest_length]
+            words.append(_SEPARATOR)
+    return _Excerpt(words, position_by_start)
 
 
-def _find_fixed_matches(
-    candidate_lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int], hypothesis_size: int
-) -> list[AlignedMatch | None]:
+class _Cover(NamedTuple):
+    """Store for each word the number of candidate matches that contain the word.
+
+    Attributes:
+        hypothesis: the numbers for the words of the hypothesis.
+        reference: the numbers for the words of the reference.
+    """
+
+    hypothesis: list[int]
+    reference: list[int]
+
+    def is_unrivaled(self, match: AlignedMatch, reference_start: int) -> bool:
+        """Return whether no other candidate contains any of the words of a match at a reference position."""
+        hypothesis_end = match.hypothesis_start + match.hypothesis_length
+        hypothesis_counts = self.hypothesis[match.hypothesis_start : hypothesis_end]
+        reference_counts = self.reference[reference_start : reference_start + match.reference_length]
+        return max(hypothesis_counts) == 1 and max(reference_counts) == 1
+
+
+def _find_fixed_matches(candidates: _CandidateLists, hypothesis_size: int) -> list[AlignedMatch | None]:
     """Return the fixed match of each reference position, or ``None`` if the position does not have a fixed match.
 
     Args:
-        candidate_lists: the distinct lists of candidates.
-        list_indexes: for each reference position the index of its list.
+        candidates: the lists of candidates.
         hypothesis_size: number of words of the hypothesis.
     """
-    hypothesis_cover = _count_hypothesis_cover(candidate_lists, list_indexes, hypothesis_size)
-    reference_cover = _count_reference_cover(candidate_lists, list_indexes)
-    fixed: list[AlignedMatch | None] = [None] * len(list_indexes)
-    for position, list_index in enumerate(list_indexes):
-        candidates = candidate_lists[list_index]
-        if len(candidates) != 1:
-            continue
-        match = candidates[0]
-        hypothesis_end = match.hypothesis_start + match.hypothesis_length
-        reference_counts = reference_cover[position : position + match.reference_length]
-        hypothesis_counts = hypothesis_cover[match.hypothesis_start : hypothesis_end]
-        if max(reference_counts) == 1 and max(hypothesis_counts) == 1:
-            fixed[position] = match
+    cover = _Cover(_count_hypothesis_cover(candidates, hypothesis_size), _count_reference_cover(candidates))
+    fixed: list[AlignedMatch | None] = []
+    for position, list_index in enumerate(candidates.list_indexes):
+        matches = candidates.lists[list_index]
+        is_fixed = len(matches) == 1 and cover.is_unrivaled(matches[0], position)
+        fixed.append(matches[0] if is_fixed else None)
     return fixed
 
 
-def _count_hypothesis_cover(
-    candidate_lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int], hypothesis_size: int
-) -> list[int]:
+def _count_hypothesis_cover(candidates: _CandidateLists, hypothesis_size: int) -> list[int]:
     """Count the candidate matches that contain each hypothesis word."""
     candidate_counts = [0] * hypothesis_size
-    position_counts = Counter(list_indexes)
-    for list_index, candidates in enumerate(candidate_lists):
-        for match in candidates:
+    position_counts = Counter(candidates.list_indexes)
+    for list_index, matches in enumerate(candidates.lists):
+        for match in matches:
             for word in range(match.hypothesis_start, match.hypothesis_start + match.hypothesis_length):
                 candidate_counts[word] += position_counts[list_index]
     return candidate_counts
 
 
-def _count_reference_cover(candidate_lists: Sequence[Sequence[AlignedMatch]], list_indexes: Sequence[int]) -> list[int]:
+def _count_reference_cover(candidates: _CandidateLists) -> list[int]:
     """Count the candidate matches that contain each reference word."""
-    candidate_counts = [0] * len(list_indexes)
-    # Several positions may share a list, so the lengths of its candidates are counted only once.
-    length_counts = [Counter(match.reference_length for match in candidates) for candidates in candidate_lists]
-    for start, list_index in enumerate(list_indexes):
-        for length, count in length_counts[list_index].items():
+    candidate_counts = [0] * len(candidates.list_indexes)
+    # Several positions may share a list, so the lengths of its matches are counted only once.
+    length_counts = [Counter(match.reference_length for match in matches) for matches in candidates.lists]
+    for start, list_index in enumerate(candidates.list_indexes):
+        for length, match_count in length_counts[list_index].items():
             for word in range(start, start + length):
-                candidate_counts[word] += count
+                candidate_counts[word] += match_count
     return candidate_counts
 
 
@@ -361,17 +386,20 @@ def family_of(matcher: Matcher) -> str:
 
     The C++ core computes the matches of most families. Matchers of the family ``proposals`` run in Python.
     """
-    from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
-
     # Subclasses do not inherit the attribute core_family, because they may compare other keys.
     core_family: str | None = vars(type(matcher)).get("core_family")
-    family = _inherited_family(matcher) if core_family is None else core_family
-    # The C++ core can only read tables of the classes SynonymIndex and ParaphraseIndex.
-    if family == "synonyms" and type(matcher.table) is not SynonymIndex:  # type: ignore[attr-defined]
-        return _inherited_family(matcher)
-    if family == "phrases" and type(matcher.table) is not ParaphraseIndex:  # type: ignore[attr-defined]
-        return "proposals"
-    return family
+    if core_family is not None and _has_readable_table(matcher, core_family):
+        return core_family
+    inherited_family = _inherited_family(matcher)
+    return inherited_family if _has_readable_table(matcher, inherited_family) else "proposals"
+
+
+def _has_readable_table(matcher: Matcher, family: str) -> bool:
+    """Return whether the C++ core can read the table of a matcher, or the family does not have tables."""
+    from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
+
+    table_classes = {"synonyms": SynonymIndex, "phrases": ParaphraseIndex}
+    return family not in table_classes or type(matcher.table) is table_classes[family]  # type: ignore[attr-defined]
 
 
 def _inherited_family(matcher: Matcher) -> str:

@@ -4,7 +4,8 @@ The search follows section 3 of the specification of METEOR 1.5. It does not alw
 also depends on the order of the candidates and on ties.
 
 A path is a partial alignment of the reference words up to a position. It is a tuple
-``(rank, used_words, chunk_end, next_position, matches)``:
+``(rank, used_words, chunk_end, next_position, matches)``, because the search creates so many paths that named tuples
+would make it a quarter slower:
 
 - ``rank`` orders the paths; a lower rank is better. It is an integer that is composed of four fields. From the highest
   bits down, they are: the weighted matches (negative); in the maximum-accuracy mode, the matched words (negative); the
@@ -19,8 +20,8 @@ A path is a partial alignment of the reference words up to a position. It is a t
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache, partial
 from operator import itemgetter
 from typing import Any, NamedTuple
 
@@ -41,6 +42,9 @@ _WEIGHTED_MATCH = 1 << 110
 
 _Path = tuple[int, int, int, int, Any]
 _get_rank = itemgetter(0)
+
+_Gain = Callable[[AlignedMatch], int]
+"""Function that returns the amount by which a match lowers the rank of a path."""
 
 
 def search(
@@ -66,28 +70,46 @@ def search(
     Raises:
         InputError: if a position has more than :data:`MAX_PATHS` paths, or all positions have four times as many.
     """
-    paths: list[_Path] = [(0, 0, -1, 0, None)]
-    path_count = 0
+    compute_gain = partial(_compute_gain, search_weights=search_weights, compare_matched_words=compare_matched_words)
+    path_limit = _PathLimit(hypothesis_size, reference_size=len(candidates))
     runs_by_list: dict[int, list[_Run]] = {}
-    for position, position_candidates in enumerate(candidates):
-        fixed_match = fixed[position]
+    paths: list[_Path] = [(0, 0, -1, 0, None)]
+    for position, (position_candidates, fixed_match) in enumerate(zip(candidates, fixed, strict=True)):
         if fixed_match is not None:
-            gain = _rank_gain(fixed_match, search_weights, compare_matched_words)
-            paths = _append_fixed_match(paths, position, fixed_match, gain)
+            paths = _append_fixed_match(paths, position, fixed_match, compute_gain(fixed_match))
         else:
+            # Several positions may share a list, which is divided into runs only once.
             list_id = id(position_candidates)
             if list_id not in runs_by_list:
-                runs_by_list[list_id] = _split_into_runs(position_candidates, search_weights, compare_matched_words)
+                runs_by_list[list_id] = _divide_into_runs(position_candidates, compute_gain)
             paths = _extend_paths(paths, position, runs_by_list[list_id], beam)
-            if position_candidates and len(paths) > MAX_PATHS // 32:
-                path_count += len(paths)
-            if len(paths) > MAX_PATHS or path_count // 4 > MAX_PATHS:
-                raise too_many_paths(hypothesis_size, len(candidates))
+            if position_candidates:
+                path_limit.count(paths)
         # The sort is stable, so paths with equal ranks keep their order.
         paths.sort(key=_get_rank)
         del paths[beam:]
     best_path = min(paths, key=_rank_complete_path)
     return _list_matches(best_path)
+
+
+class _PathLimit:
+    """Limit the number of paths, on which time and memory depend.
+
+    Args:
+        hypothesis_size, reference_size: number of words of the segments, for the error message.
+    """
+
+    def __init__(self, hypothesis_size: int, reference_size: int) -> None:
+        self._error = too_many_paths(hypothesis_size, reference_size)
+        self._total = 0
+        """Number of paths at all positions that have many paths."""
+
+    def count(self, paths: Sequence[_Path]) -> None:
+        """Count the paths at a position. Raise InputError if there are too many paths."""
+        if len(paths) > MAX_PATHS // 32:
+            self._total += len(paths)
+        if len(paths) > MAX_PATHS or self._total // 4 > MAX_PATHS:
+            raise self._error
 
 
 def _rank_complete_path(path: _Path) -> int:
@@ -125,6 +147,13 @@ class _Run(NamedTuple):
     starts: int
     by_start: dict[int, AlignedMatch]
 
+    def find_free_starts(self, used_words: int) -> int:
+        """Return a bit mask of the starts of the candidates that do not contain used words."""
+        free_starts = self.starts & ~used_words
+        for offset in range(1, self.hypothesis_length):
+            free_starts &= ~(used_words >> offset)
+        return free_starts
+
 
 def too_many_paths(hypothesis_size: int, reference_size: int) -> InputError:
     """Return the error for a pair with more than :data:`MAX_PATHS` paths."""
@@ -134,9 +163,7 @@ def too_many_paths(hypothesis_size: int, reference_size: int) -> InputError:
     )
 
 
-def _split_into_runs(
-    candidates: Sequence[AlignedMatch], search_weights: Sequence[float], compare_matched_words: bool
-) -> list[_Run]:
+def _divide_into_runs(candidates: Sequence[AlignedMatch], compute_gain: _Gain) -> list[_Run]:
     """Group consecutive candidates that differ only in their hypothesis position into runs."""
     groups: list[list[AlignedMatch]] = []
     for candidate in candidates:
@@ -144,20 +171,17 @@ def _split_into_runs(
             groups[-1].append(candidate)
         else:
             groups.append([candidate])
-    runs = []
-    for group in groups:
-        first = group[0]
-        by_start = {candidate.hypothesis_start: candidate for candidate in group}
-        runs.append(
-            _Run(
-                gain=_rank_gain(first, search_weights, compare_matched_words),
-                reference_length=first.reference_length,
-                hypothesis_length=first.hypothesis_length,
-                starts=sum(1 << start for start in by_start),
-                by_start=by_start,
-            )
-        )
-    return runs
+    return [_make_run(group, compute_gain(group[0])) for group in groups]
+
+
+def _make_run(candidates: Sequence[AlignedMatch], gain: int) -> _Run:
+    """Create a run from candidates that differ only in their hypothesis position."""
+    by_start = {candidate.hypothesis_start: candidate for candidate in candidates}
+    starts = 0
+    for start in by_start:
+        starts |= 1 << start
+    first = candidates[0]
+    return _Run(gain, first.reference_length, first.hypothesis_length, starts, by_start)
 
 
 def _continues_run(previous: AlignedMatch, candidate: AlignedMatch) -> bool:
@@ -195,45 +219,63 @@ def _extend_path(path: _Path, position: int, runs: list[_Run], beam: int, extend
 
     The distance of a candidate is added to the original path. Therefore all later extensions of the original path
     include this distance, too.
-
-    A candidate that does not start at the end of the open chunk breaks the chunk. Only the first ``beam`` breaking
-    candidates of a run can survive, because the ranks never decrease within a run. The path is not extended by the
-    remaining candidates, but the sum of their distances is added.
     """
     rank, used_words, chunk_end, next_position, matches = path
     break_penalty = _CHUNK if chunk_end >= 0 else 0
-    for gain, reference_length, hypothesis_length, starts, by_start in runs:
-        # A candidate match can extend the path if none of its words is used yet.
-        free_starts = starts & ~used_words
-        for offset in range(1, hypothesis_length):
-            free_starts &= ~(used_words >> offset)
-        candidate_words = (1 << hypothesis_length) - 1
-        reference_end = position + reference_length
-        breaking_count = 0
-        while free_starts:
-            lowest_bit = free_starts & -free_starts
-            start = lowest_bit.bit_length() - 1
-            breaks_chunk = start != chunk_end
-            if breaks_chunk and breaking_count == beam:
-                skipped_starts = free_starts
-                if start < chunk_end:
-                    # The candidate that continues the open chunk must not be skipped.
-                    skipped_starts &= (1 << chunk_end) - 1
-                rank += _sum_distances(skipped_starts, position)
-                free_starts ^= skipped_starts
-                continue
-            extended_rank = rank - gain
-            if breaks_chunk:
-                extended_rank += break_penalty
-                breaking_count += 1
-            extended_words = used_words | candidate_words << start
-            hypothesis_end = start + hypothesis_length
-            extended_matches = (matches, position, by_start[start])
-            extended_paths.append((extended_rank, extended_words, hypothesis_end, reference_end, extended_matches))
+    for run in runs:
+        candidate_words = (1 << run.hypothesis_length) - 1
+        free_starts = run.find_free_starts(used_words)
+        hopeless_before_chunk_end, hopeless_after = _find_hopeless_starts(free_starts, chunk_end, beam)
+        for start in _list_bit_indexes(free_starts ^ hopeless_before_chunk_end ^ hopeless_after):
+            if start == chunk_end:
+                rank += _sum_distances(hopeless_before_chunk_end, position)
+                extended_rank = rank - run.gain
+            else:
+                extended_rank = rank - run.gain + break_penalty
+            extended_path = (
+                extended_rank,
+                used_words | candidate_words << start,
+                start + run.hypothesis_length,
+                position + run.reference_length,
+                (matches, position, run.by_start[start]),
+            )
+            extended_paths.append(extended_path)
             rank += abs(position - start)
-            free_starts ^= lowest_bit
+        rank += _sum_distances(hopeless_after, position)
     # Leaving the reference word unmatched is also possible and ends the current chunk.
     extended_paths.append((rank + break_penalty, used_words, -1, next_position, matches))
+
+
+@lru_cache(maxsize=1 << 12)
+def _list_bit_indexes(mask: int) -> tuple[int, ...]:
+    """Return the indexes of all set bits in a mask, in increasing order."""
+    indexes = []
+    while mask:
+        lowest_bit = mask & -mask
+        indexes.append(lowest_bit.bit_length() - 1)
+        mask ^= lowest_bit
+    return tuple(indexes)
+
+
+def _find_hopeless_starts(free_starts: int, chunk_end: int, beam: int) -> tuple[int, int]:
+    """Return bit masks of the starts of candidates that cannot survive the beam.
+
+    A candidate that does not start at the end of the open chunk breaks the chunk. Only the first ``beam`` breaking
+    candidates of a run can survive, because the ranks never decrease within a run.
+
+    Returns:
+        The starts before the candidate that continues the open chunk, if it exists; and all other starts.
+    """
+    if free_starts.bit_count() <= beam:
+        return 0, 0
+    continuing_start = free_starts & (1 << chunk_end) if chunk_end >= 0 else 0
+    hopeless_starts = free_starts ^ continuing_start
+    for _ in range(beam):
+        hopeless_starts &= hopeless_starts - 1  # This operation clears the lowest bit.
+    if not continuing_start:
+        return 0, hopeless_starts
+    hopeless_before_chunk_end = hopeless_starts & (continuing_start - 1)
+    return hopeless_before_chunk_end, hopeless_starts ^ hopeless_before_chunk_end
 
 
 def _sum_distances(words: int, position: int) -> int:
@@ -243,6 +285,8 @@ def _sum_distances(words: int, position: int) -> int:
         words: bit mask of the positions of the words.
         position: the position.
     """
+    if not words:  # This is the usual case, which is fast.
+        return 0
     lower_words = words & ((1 << position) - 1)
     higher_words = words >> position  # The index of each bit is its distance.
     return position * lower_words.bit_count() - _sum_bit_indexes(lower_words) + _sum_bit_indexes(higher_words)
@@ -271,7 +315,7 @@ def _mask_of_digit(digit: int, digit_count: int) -> int:
     return mask
 
 
-def _rank_gain(match: AlignedMatch, search_weights: Sequence[float], compare_matched_words: bool) -> int:
+def _compute_gain(match: AlignedMatch, search_weights: Sequence[float], compare_matched_words: bool) -> int:
     """Return the amount by which a match lowers the rank of a path. Low ranks are good.
 
     Both word counts of the match are multiplied by the matcher's weight. Each product is truncated to an integer.
@@ -284,18 +328,27 @@ def _rank_gain(match: AlignedMatch, search_weights: Sequence[float], compare_mat
 
 
 def _append_fixed_match(paths: list[_Path], position: int, match: AlignedMatch, gain: int) -> list[_Path]:
-    """Extend the paths by a fixed match, unless the match of a path already covers this reference position."""
+    """Append a fixed match to each path, unless the last match of the path already covers this reference position.
+
+    Args:
+        paths: the paths up to the position.
+        position: the reference position.
+        match: the fixed match.
+        gain: the amount by which the match lowers the rank of a path.
+    """
     start = match.hypothesis_start
-    end = start + match.hypothesis_length
-    cost = abs(position - start) - gain
-    extended: list[_Path] = []
+    hypothesis_end = start + match.hypothesis_length
+    reference_end = position + match.reference_length
+    distance = abs(position - start)
+    extended_paths: list[_Path] = []
     for path in paths:
         rank, used_words, chunk_end, next_position, matches = path
         if next_position > position:
-            extended.append(path)
+            extended_paths.append(path)
             continue
-        rank += cost
+        extended_rank = rank + distance - gain
         if chunk_end >= 0 and chunk_end != start:
-            rank += _CHUNK
-        extended.append((rank, used_words, end, position + match.reference_length, (matches, position, match)))
-    return extended
+            extended_rank += _CHUNK
+        extended_matches = (matches, position, match)
+        extended_paths.append((extended_rank, used_words, hypothesis_end, reference_end, extended_matches))
+    return extended_paths
