@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Collection, Hashable, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api.contextual_matchers import ContextualMatcher
-from meteor_e.api.matchers import KeyMatcher, Match, Matcher, OverlapMatcher, SimilarityMatcher
+from meteor_e.api.matchers import Match, Matcher, SimilarityMatcher
 from meteor_e.api.tokens import Token
 from meteor_e.base.errors import plugin_errors
 from meteor_e.base.lowercase import lowercase
@@ -85,21 +85,20 @@ class CoreSession:
             planned: the matcher.
             tokens: the tokens of the word types.
         """
-        matcher = planned.matcher
-        if planned.family == "strings":
-            return [matcher.stem(token) for token in tokens]  # type: ignore[attr-defined]
-        if planned.family == "keys":
-            assert isinstance(matcher, KeyMatcher)
-            return [self._to_key_ids(index, matcher.distinct_keys(token)) for token in tokens]
-        if planned.family == "ngrams":
-            return [matcher.lowercase_form(token) for token in tokens]  # type: ignore[attr-defined]
-        if planned.family == "overlap":
-            assert isinstance(matcher, OverlapMatcher)
-            return [self._to_key_ids(index, matcher.distinct_pieces(token)) for token in tokens]
-        if planned.family == "similarity":
-            assert isinstance(matcher, SimilarityMatcher)
-            return self._compute_vectors(index, matcher, tokens)
-        return None
+        matcher: Any = planned.matcher  # Its class depends on the family.
+        match planned.family:
+            case "strings":
+                return [matcher.stem(token) for token in tokens]
+            case "keys":
+                return [self._to_key_ids(index, matcher.distinct_keys(token)) for token in tokens]
+            case "ngrams":
+                return [matcher.lowercase_form(token) for token in tokens]
+            case "overlap":
+                return [self._to_key_ids(index, matcher.distinct_pieces(token)) for token in tokens]
+            case "similarity":
+                return self._compute_vectors(index, matcher, tokens)
+            case _:
+                return None
 
     def _compute_vectors(self, index: int, matcher: SimilarityMatcher, tokens: Sequence[Token]) -> Any:
         """Return the vectors of tokens. Raise an error if their dimension differs from previous batches.
@@ -126,59 +125,77 @@ class CoreSession:
 
         Sentences that are too long for an encoder are skipped.
         """
-        sentences = []
         # For each distinct sentence, the C++ core returns the index of one segment that contains this sentence.
-        for segment in batch.number_sentences():
-            sentences.append(tuple(self._list_tokens(batch.types(segment))))
-        vectors_by_encoder: dict[tuple[int, int], Sequence[Any]] = {}
+        sentences = [tuple(self._list_tokens(batch.types(segment))) for segment in batch.number_sentences()]
+        rows_by_encoder: dict[Hashable, dict[int, Any]] = {}
         for planned in encoders:
-            matcher = planned.matcher
-            assert isinstance(matcher, ContextualMatcher)
-            limit = matcher.longest_sentence
-            indexes = [index for index, sentence in enumerate(sentences) if len(sentence) <= limit]
+            matcher: Any = planned.matcher
             # Matchers with the same encoder share a cache, but may have different limits on the sentence length.
-            encoder_key = id(matcher.memory), limit
-            if encoder_key not in vectors_by_encoder:
-                short_sentences = [sentences[index] for index in indexes]
-                with plugin_errors(f"matcher {matcher.name!r}"):
-                    vectors_by_encoder[encoder_key] = matcher.sentence_rows(short_sentences)
-            for index, vectors in zip(indexes, vectors_by_encoder[encoder_key], strict=True):
-                batch.give_rows(planned.column, index, vectors)
+            encoder = id(matcher.memory), matcher.longest_sentence
+            if encoder not in rows_by_encoder:
+                rows_by_encoder[encoder] = _encode_sentences(matcher, sentences)
+            for sentence_index, rows in rows_by_encoder[encoder].items():
+                batch.give_rows(planned.column, sentence_index, rows)
 
-    def propose(
-        self, proposers: Sequence[tuple[int, PlannedMatcher]], batch: Batch, reference_starts: Sequence[int]
-    ) -> None:
+    def propose(self, proposers: Sequence[PlannedMatcher], batch: Batch, reference_starts: Sequence[int]) -> None:
         """Call the matchers that run in Python for each pair of segments, and pass their matches to the C++ core.
 
         If the hypothesis and the reference are equal, only the first matcher of the chain is used.
 
         Args:
-            proposers: the matchers that run in Python, with their indexes in the chain.
+            proposers: the matchers that run in Python.
             batch: the paired segments.
             reference_starts: for each hypothesis the index of its first reference, and at the end the number of
                 references.
         """
-        first_proposers = [(index, planned) for index, planned in proposers if index == 0]
-        hypothesis_count = len(reference_starts) - 1
-        for hypothesis in range(hypothesis_count):
-            # The C++ core computes the result of equal segments only once.
-            if batch.original(hypothesis) != hypothesis:
-                continue
-            hypothesis_types = batch.types(hypothesis)
-            hypothesis_tokens = self._list_tokens(hypothesis_types)
-            for reference in range(reference_starts[hypothesis], reference_starts[hypothesis + 1]):
-                # The batch contains all hypotheses, followed by all references.
-                reference_types = batch.types(hypothesis_count + reference)
-                reference_tokens = self._list_tokens(reference_types)
-                pair_proposers = first_proposers if reference_types == hypothesis_types else proposers
-                for _, planned in pair_proposers:
-                    matches = _list_matches(planned.matcher, hypothesis_tokens, reference_tokens)
-                    batch.propose(reference, planned.column, matches)
+        first_proposers = [planned for planned in proposers if planned is self.plan[0]]
+        for pair in _read_pairs(batch, reference_starts):
+            hypothesis = self._list_tokens(pair.hypothesis_types)
+            reference = self._list_tokens(pair.reference_types)
+            is_equal = pair.hypothesis_types == pair.reference_types
+            for planned in first_proposers if is_equal else proposers:
+                matches = _list_matches(planned.matcher, hypothesis, reference)
+                batch.propose(pair.reference_index, planned.column, matches)
 
     def _list_tokens(self, type_ids: Sequence[int]) -> list[Token]:
         """Return the tokens of word types."""
         tokens = self._tokens
         return [tokens[type_id] for type_id in type_ids]
+
+
+class _TypePair(NamedTuple):
+    """Store the word types of a hypothesis and a reference.
+
+    Attributes:
+        reference_index: index of the reference among all references of the batch.
+        hypothesis_types: the ids of the hypothesis's words.
+        reference_types: the ids of the reference's words.
+    """
+
+    reference_index: int
+    hypothesis_types: list[int]
+    reference_types: list[int]
+
+
+def _read_pairs(batch: Batch, reference_starts: Sequence[int]) -> Iterator[_TypePair]:
+    """Yield the distinct pairs of a hypothesis and one of its references. See :meth:`CoreSession.propose`."""
+    hypothesis_count = len(reference_starts) - 1
+    for hypothesis in range(hypothesis_count):
+        # The C++ core computes the result of equal segments only once.
+        if batch.original(hypothesis) == hypothesis:
+            hypothesis_types = batch.types(hypothesis)
+            for reference in range(reference_starts[hypothesis], reference_starts[hypothesis + 1]):
+                # The batch contains all hypotheses, followed by all references.
+                yield _TypePair(reference, hypothesis_types, batch.types(hypothesis_count + reference))
+
+
+def _encode_sentences(matcher: ContextualMatcher, sentences: Sequence[tuple[Token, ...]]) -> dict[int, Any]:
+    """Return the vectors of the sentences that are not too long for a matcher, by the index of the sentence."""
+    limit = matcher.longest_sentence
+    short_sentences = {index: sentence for index, sentence in enumerate(sentences) if len(sentence) <= limit}
+    with plugin_errors(f"matcher {matcher.name!r}"):
+        rows = matcher.sentence_rows(list(short_sentences.values()))
+    return dict(zip(short_sentences, rows, strict=True))
 
 
 def _list_matches(matcher: Matcher, hypothesis: Sequence[Token], reference: Sequence[Token]) -> list[Match]:

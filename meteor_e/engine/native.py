@@ -14,12 +14,12 @@ from array import array
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from importlib import import_module
+from itertools import accumulate
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api.batches import Batch
-from meteor_e.api.contextual_matchers import ContextualMatcher
 from meteor_e.api.matchers import Match, Matcher
 from meteor_e.api.tokens import Token, split_words
 from meteor_e.base.errors import ConfigError, MeteorError, ResourceError
@@ -50,6 +50,9 @@ _MIN_SEGMENTS_PER_THREAD = 64
 
 _MAX_IDLE_SESSIONS = 4
 """Number of sessions kept for later calls. If more calls run at once, extra sessions are discarded after use."""
+
+_POSITION_FIELDS = ("reference_start", "hypothesis_start", "reference_length", "hypothesis_length")
+"""The fields of :class:`~meteor_e.api.matchers.Match` without the probability."""
 
 
 @cache
@@ -104,27 +107,21 @@ class NativeEngine(Engine):
         self._idle_sessions: list[CoreSession] = []
         self._encoders = [planned for planned in plan if planned.family == "contextual"]
         """Matchers that compute the vectors of whole sentences."""
-        self._proposers: list[tuple[int, PlannedMatcher]] = []
-        """Matchers that run in Python for each pair of segments, with their indexes in the chain."""
-        for index, planned in enumerate(plan):
-            if planned.family == "proposals" and not has_empty_table(planned.matcher):
-                self._proposers.append((index, planned))
+        proposers = [planned for planned in plan if planned.family == "proposals"]
+        self._proposers = [planned for planned in proposers if not has_empty_table(planned.matcher)]
+        """Matchers that run in Python for each pair of segments."""
 
     def score(self, batch: Batch, *, maximum_accuracy: bool = False) -> Rows:
         """Score a batch, as described in :meth:`meteor_e.engine.protocol.Engine.score`."""
-        reference_starts = [0]
-        segments = list(batch.hypotheses)
-        for references in batch.references:
-            segments += references
-            reference_starts.append(reference_starts[-1] + len(references))
+        segments = _list_segments(batch)
         # Matchers that run in Python are slow, so their alignments are kept in case the caller needs them later.
         keep_alignments = batch.alignments or bool(self._proposers)
         threads = _limit_threads(batch.threads or 1, len(batch))
         with self._borrow_session() as session:
-            core_batch = self._read(session, segments, threads, batch.stop)
-            core_batch.pair(reference_starts)
+            core_batch = self._read(session, segments.texts, threads, batch.stop)
+            core_batch.pair(segments.reference_starts)
             if self._proposers:
-                session.propose(self._proposers, core_batch, reference_starts)
+                session.propose(self._proposers, core_batch, segments.reference_starts)
             results = core_batch.score(
                 threads=threads,
                 alignments=keep_alignments,
@@ -134,13 +131,25 @@ class NativeEngine(Engine):
             failures = self._read_failures(core_batch)
             alignments: Sequence[Alignment | None] = ()
             if keep_alignments:
-                best_segments = _find_best_segments(results["best_references"], reference_starts)
-                alignments = PackedAlignments(
-                    **core_batch.pack_alignments(best_segments),
-                    matchers=tuple(planned.matcher.name for planned in self._plan),
-                    failures=frozenset(failures),
-                )
+                best_segments = segments.find_best_references(results["best_references"])
+                alignments = self._pack_alignments(core_batch, best_segments, failures)
         return Rows(**results, failures=failures, alignments=alignments)
+
+    def _pack_alignments(
+        self, batch: CoreBatch, best_segments: Sequence[int], failures: Collection[int]
+    ) -> PackedAlignments:
+        """Return the alignments of the hypotheses with their best references.
+
+        Args:
+            batch: the scored batch.
+            best_segments: for each hypothesis the index of its best reference in the list of all segments.
+            failures: the indexes of the hypotheses that cannot be aligned.
+        """
+        return PackedAlignments(
+            **batch.pack_alignments(best_segments),
+            matchers=tuple(planned.matcher.name for planned in self._plan),
+            failures=frozenset(failures),
+        )
 
     def score_pairs(self, texts: Sequence[str], sources: Sequence[PairSource], *, threads: int = 1) -> PairScores:
         """Score pairs of texts, as described in :meth:`meteor_e.engine.protocol.Engine.score_pairs`."""
@@ -158,8 +167,10 @@ class NativeEngine(Engine):
     def _borrow_session(self) -> Iterator[CoreSession]:
         """Yield a session for exclusive use, and return it to the pool afterwards.
 
-        If an error occurs, the session may be incomplete and is discarded. A session with a very large vocabulary is
-        discarded, too.
+        If an error occurs, the session may be incomplete and is discarded.
+
+        Raises:
+            ResourceError: if the C++ core detects that an index file is damaged.
         """
         try:
             session = self._take_session()
@@ -169,8 +180,8 @@ class NativeEngine(Engine):
 
             file, problem = error.args
             raise_damaged(Path(file), problem)
-        if len(self._idle_sessions) < _MAX_IDLE_SESSIONS and session.core.size <= VOCABULARY_LIMIT:
-            self._idle_sessions.append(session)
+        else:
+            self._return_session(session)
 
     def _take_session(self) -> CoreSession:
         """Take an idle session from the pool, or start a new session if the pool is empty."""
@@ -179,6 +190,11 @@ class NativeEngine(Engine):
             return self._idle_sessions.pop()
         except IndexError:
             return self._start_session()
+
+    def _return_session(self, session: CoreSession) -> None:
+        """Return a session to the pool, unless its vocabulary is very large or the pool is full."""
+        if len(self._idle_sessions) < _MAX_IDLE_SESSIONS and session.core.size <= VOCABULARY_LIMIT:
+            self._idle_sessions.append(session)
 
     def _start_session(self) -> CoreSession:
         """Start a session with a new C++ core, whose vocabulary is empty."""
@@ -203,7 +219,10 @@ class NativeEngine(Engine):
         return batch
 
     def _tokenize_in_core(self, session: CoreSession, segments: Sequence[str], threads: int, stop: object) -> CoreBatch:
-        """Tokenize raw segments with the C++ core. Only words that are new to the core are converted to tokens."""
+        """Normalize raw segments with the C++ core, and split them into words.
+
+        The core keeps the words of previous batches in its vocabulary. Only new words need features.
+        """
         tokenization = self._tokenization
         if tokenization.insert_spaces is not None:
             segments = [tokenization.insert_spaces(segment) for segment in segments]
@@ -213,12 +232,14 @@ class NativeEngine(Engine):
             words = split_words(tokenization.normalizer(segments[index]))
             batch.set_words(index, words)
         if batch.intern():
-            new_words = session.core.undescribed()
-            if tokenization.lemmatizer is None:
-                session.describe([Token(word) for word in new_words])
-            else:
-                session.describe(tokenization.lemmatizer.analyze(new_words))
+            self._describe_new_words(session)
         return batch
+
+    def _describe_new_words(self, session: CoreSession) -> None:
+        """Convert the words that are new to the C++ core to tokens, and compute their features."""
+        new_words = session.core.undescribed()
+        lemmatizer = self._tokenization.lemmatizer
+        session.describe([Token(word) for word in new_words] if lemmatizer is None else lemmatizer.analyze(new_words))
 
     def _read_failures(self, batch: CoreBatch) -> dict[int, MeteorError]:
         """Return the errors of pairs that the C++ core could not align, by the index of the pair's result."""
@@ -230,24 +251,22 @@ class NativeEngine(Engine):
         Args:
             failure: the problem and the sizes of the segments, as ``Batch.failures`` of the C++ core returns them.
         """
-        problem = failure["problem"]
         hypothesis_size = failure["hypothesis_size"]
         reference_size = failure["reference_size"]
-        if problem == "too_many_paths":
-            return search.too_many_paths(hypothesis_size, reference_size)
-        if problem == "too_many_candidates":
-            return too_many_candidates(hypothesis_size, reference_size)
-        matcher = self._plan[failure["matcher"]].matcher
-        if problem == "missing_vectors":
-            assert isinstance(matcher, ContextualMatcher)
-            return matcher.too_long(max(hypothesis_size, reference_size))
-        match = Match(
-            reference_start=failure["reference_start"],
-            hypothesis_start=failure["hypothesis_start"],
-            reference_length=failure["reference_length"],
-            hypothesis_length=failure["hypothesis_length"],
-        )
-        return misplaced_match(matcher.name, match, hypothesis_size, reference_size)
+        match failure["problem"]:
+            case "too_many_paths":
+                return search.too_many_paths(hypothesis_size, reference_size)
+            case "too_many_candidates":
+                return too_many_candidates(hypothesis_size, reference_size)
+            case "missing_vectors":
+                encoder: Any = self._plan[failure["matcher"]].matcher
+                return encoder.too_long(max(hypothesis_size, reference_size))  # type: ignore[no-any-return]
+            case "misplaced_proposal":
+                proposer = self._plan[failure["matcher"]].matcher
+                positions = [failure[field] for field in _POSITION_FIELDS]
+                return misplaced_match(proposer.name, Match(*positions), hypothesis_size, reference_size)
+            case problem:
+                raise AssertionError(f"the C++ core reports an unknown problem: {problem}")
 
     def __getstate__(self) -> dict[str, Any]:
         raise TypeError("engines cannot be pickled; an unpickled Meteor creates a new engine")
@@ -258,20 +277,36 @@ def _limit_threads(threads: int, segment_count: int) -> int:
     return max(1, min(threads, segment_count // _MIN_SEGMENTS_PER_THREAD))
 
 
-def _find_best_segments(best_references: bytes, reference_starts: Sequence[int]) -> list[int]:
-    """Find the best reference of each hypothesis, and return its index in the list of all segments.
+class _Segments(NamedTuple):
+    """Store the segments of a batch as one list.
 
-    Args:
-        best_references: for each hypothesis the index among its references, as int32.
-        reference_starts: for each hypothesis the index of its first reference, and at the end the number of references.
+    Attributes:
+        texts: all hypotheses, followed by all references.
+        reference_starts: for each hypothesis the number of references of all previous hypotheses, and at the end the
+            number of all references.
     """
-    best_indexes = memoryview(best_references).cast("i").tolist()
-    # The list of segments contains all hypotheses, followed by all references.
-    hypothesis_count = len(best_indexes)
-    best_segments = []
-    for reference_start, best_index in zip(reference_starts[:-1], best_indexes, strict=True):
-        best_segments.append(hypothesis_count + reference_start + best_index)
-    return best_segments
+
+    texts: list[str]
+    reference_starts: list[int]
+
+    def find_best_references(self, best_references: bytes) -> list[int]:
+        """Return the index in ``texts`` of the best reference of each hypothesis.
+
+        Args:
+            best_references: for each hypothesis the index among its references, as int32.
+        """
+        best_indexes = memoryview(best_references).cast("i").tolist()
+        hypothesis_count = len(best_indexes)
+        starts = self.reference_starts[:-1]
+        return [hypothesis_count + start + best for start, best in zip(starts, best_indexes, strict=True)]
+
+
+def _list_segments(batch: Batch) -> _Segments:
+    """Concatenate the hypotheses and the references of a batch."""
+    texts = list(batch.hypotheses)
+    for references in batch.references:
+        texts += references
+    return _Segments(texts, list(accumulate(map(len, batch.references), initial=0)))
 
 
 def make_engine(
@@ -295,12 +330,24 @@ def make_engine(
     """
     if name is not None and name not in ENGINES:
         raise ConfigError(f"unknown engine {name!r}; the engines are {' and '.join(ENGINES)}")
-    # The C++ core contains a copy of the class Normalizer, but cannot run subclasses of it.
-    has_core_normalizer = type(tokenization.normalizer) is Normalizer
-    module = native_module() if has_core_normalizer and name != "python" else None
-    plan = plan_chain(matchers) if module is not None else None
-    if module is not None and plan is not None:
-        return NativeEngine(module, settings, plan, function_words, tokenization)
+    if name != "python":
+        native_engine = _make_native_engine(settings, matchers, function_words, tokenization)
+        if native_engine is not None:
+            return native_engine
     if name == "native":
         raise ConfigError("the native core is not built, METEOR_E_PURE is set, or this chain cannot run in it")
     return PythonEngine(settings, matchers, function_words, tokenization.tokenize)
+
+
+def _make_native_engine(
+    settings: EngineSettings, matchers: Sequence[Matcher], function_words: Collection[str], tokenization: Tokenization
+) -> NativeEngine | None:
+    """Create the native engine for a chain, or return ``None`` if the C++ core is not available or cannot run it."""
+    # The C++ core contains a copy of the class Normalizer, but cannot run subclasses of it.
+    if type(tokenization.normalizer) is not Normalizer:
+        return None
+    module = native_module()
+    if module is None:
+        return None
+    plan = plan_chain(matchers)
+    return None if plan is None else NativeEngine(module, settings, plan, function_words, tokenization)

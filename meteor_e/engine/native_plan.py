@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from meteor_e.api.contextual_matchers import VECTOR_GRID, ContextualMatcher
-from meteor_e.api.matchers import KeyMatcher, Matcher, OverlapMatcher, PhraseMatcher, SimilarityMatcher
-from meteor_e.base.errors import ConfigError
+from meteor_e.api.contextual_matchers import VECTOR_GRID
+from meteor_e.api.matchers import KeyMatcher, Matcher, PhraseMatcher
 from meteor_e.engine import candidates, search
 from meteor_e.engine.candidates import family_of, inherits_methods
 from meteor_e.matchers import pieces
@@ -95,10 +94,10 @@ class PlannedMatcher(NamedTuple):
     accuracy_search_weight: float
     match_equal_words: bool
     graded: bool
-    threshold: float
-    below: float
-    longest: int
-    resource: Mapping[str, Any] | None
+    threshold: float = 0.0
+    below: float = _NO_UPPER_BOUND
+    longest: int = 0
+    resource: Mapping[str, Any] | None = None
 
 
 def plan_chain(matchers: Sequence[Matcher]) -> tuple[PlannedMatcher, ...] | None:
@@ -123,8 +122,6 @@ def plan_chain(matchers: Sequence[Matcher]) -> tuple[PlannedMatcher, ...] | None
 
 def _plan_matcher(matcher: Matcher, family: str, column: int) -> PlannedMatcher:
     """Describe a matcher for the C++ core. The attributes of :class:`PlannedMatcher` explain the arguments."""
-    has_threshold = isinstance(matcher, SimilarityMatcher | ContextualMatcher | OverlapMatcher)
-    below: float | None = getattr(matcher.options, "below", None)
     return PlannedMatcher(
         matcher=matcher,
         family=family,
@@ -133,11 +130,29 @@ def _plan_matcher(matcher: Matcher, family: str, column: int) -> PlannedMatcher:
         accuracy_search_weight=matcher.accuracy_search_weight,
         match_equal_words=isinstance(matcher, KeyMatcher) and matcher.match_equal_words,
         graded=matcher.graded,
-        threshold=matcher.options.threshold if has_threshold else 0.0,
-        below=_NO_UPPER_BOUND if below is None else below,
-        longest=matcher.options.longest if family == "ngrams" else 0,
-        resource=_describe_index(matcher, family),
+        **_plan_family(matcher, family),
     )
+
+
+def _plan_family(matcher: Any, family: str) -> dict[str, Any]:
+    """Return the fields of :class:`PlannedMatcher` that only matchers of a certain family have."""
+    match family:
+        case "similarity" | "contextual":
+            below = matcher.options.below
+            return {
+                "threshold": matcher.options.threshold,
+                "below": _NO_UPPER_BOUND if below is None else below,
+            }
+        case "overlap":
+            return {"threshold": matcher.options.threshold}
+        case "ngrams":
+            return {"threshold": matcher.options.threshold, "longest": matcher.options.longest}
+        case "synonyms":
+            return {"resource": _describe_index(matcher.table)}
+        case "phrases":
+            return {"resource": _describe_phrase_index(matcher.table)}
+        case _:
+            return {}
 
 
 def has_empty_table(matcher: Matcher) -> bool:
@@ -149,20 +164,16 @@ def has_empty_table(matcher: Matcher) -> bool:
     )
 
 
-def _describe_index(matcher: Matcher, family: str) -> dict[str, Any] | None:
-    """Describe the index file of a matcher for the C++ core, which reads the file itself.
-
-    The result is ``None`` if matchers of this family do not need an index file.
+def _describe_index(index: Any) -> dict[str, Any]:
+    """Describe an index file for the C++ core, which reads the file itself.
 
     Opening an index only checks its header. The C++ core therefore checks every entry that it reads.
     """
-    if family not in ("synonyms", "phrases"):
-        return None
-    index: Any = matcher.table  # type: ignore[attr-defined]
-    if index is None:
-        raise ConfigError(f"matcher {matcher.name!r} has no table")
-    parameters = {"words": index.parameters[0], "probes": index.parameters[1]}
-    if family == "phrases":
-        parameters["starting_words"] = index.parameters[2]
-        parameters["node_count"] = index.parameters[3]
-    return {"path": str(index.path), **parameters, **index.sections}
+    words, probes, *_ = index.parameters
+    return {"path": str(index.path), "words": words, "probes": probes, **index.sections}
+
+
+def _describe_phrase_index(index: Any) -> dict[str, Any]:
+    """Describe the index file of phrases for the C++ core."""
+    _, _, starting_words, node_count, *_ = index.parameters
+    return {**_describe_index(index), "starting_words": starting_words, "node_count": node_count}

@@ -39,14 +39,9 @@ class Tokenizer:
         self._word_ids: dict[str, int] = {}
         self._core_forms: list[str] = []
         """The words in the order of the core's ids."""
-        self._id_by_core_id: NDArray[np.int64] | None = None
+        self._id_by_core_id: NDArray[np.int64] | tuple[()] = ()
         """The word id for each id of the core, or -1 if the word has not occurred in a line yet."""
-        module = native_module()
-        self._core: Core | None = None
-        if normalizer is not None and module is not None:
-            # The C++ core only tokenizes here, so it does not need matchers, and its parameters do not matter.
-            settings = EngineSettings(Parameters(0.5, 1.0, 0.5, 0.5, ()), beam=1, character_mode=False)
-            self._core = module.Core(settings=settings, matchers=(), normalizer=normalizer, limits=core_limits())
+        self._core = None if normalizer is None else _make_tokenizing_core(normalizer)
 
     @property
     def words(self) -> list[str]:
@@ -99,12 +94,10 @@ class Tokenizer:
         import numpy as np
 
         id_by_core_id = np.full(len(self._core_forms), -1, np.int64)
-        if self._id_by_core_id is not None:
-            id_by_core_id[: len(self._id_by_core_id)] = self._id_by_core_id
-        distinct_ids, first_positions = np.unique(core_ids, return_index=True)
-        is_new = id_by_core_id[distinct_ids] < 0
-        occurrence_order = np.argsort(first_positions[is_new])
-        new_core_ids = distinct_ids[is_new][occurrence_order].tolist()
+        id_by_core_id[: len(self._id_by_core_id)] = self._id_by_core_id
+        is_new = id_by_core_id[core_ids] < 0
+        # This removes repeated ids, and keeps the order in which the ids first occur.
+        new_core_ids = list(dict.fromkeys(core_ids[is_new].tolist()))
         new_words = [self._core_forms[core_id] for core_id in new_core_ids]
         id_by_core_id[new_core_ids] = self._assign_ids(new_words)
         self._id_by_core_id = id_by_core_id
@@ -112,3 +105,15 @@ class Tokenizer:
 
     def _split(self, line: str) -> list[str]:
         return split_words(line if self._normalizer is None else self._normalizer(line))
+
+
+def _make_tokenizing_core(normalizer: Normalizer) -> Core | None:
+    """Create a C++ core that only tokenizes, or return ``None`` if the extension is not available."""
+    module = native_module()
+    if module is None:
+        return None
+    # A core needs the parameters of the formula, but they do not affect the words.
+    parameters = Parameters(alpha=0.5, beta=1.0, gamma=0.5, delta=0.5, weights=())
+    settings = EngineSettings(parameters, beam=1, character_mode=False)
+    core: Core = module.Core(settings=settings, matchers=(), normalizer=normalizer, limits=core_limits())
+    return core
