@@ -42,7 +42,7 @@ from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import PARTS, FormulaScores
-from meteor_e.scoring.results import MeteorCorpusScore, MeteorSegmentScore, RowDetails, compute_parts, system_details
+from meteor_e.scoring.results import MeteorCorpusScore, MeteorSegmentScore, RowDetails, compute_parts, score_details
 from meteor_e.scoring.rows import Rows, join_rows
 from meteor_e.scoring.statistics import Statistics, StatisticsSum
 from meteor_e.text.identity import IDENTITIES
@@ -449,7 +449,7 @@ class Meteor(Metric):
         Details of segments also contain the index of the best reference, and the alignment if it was requested.
         """
         if batch is None:
-            return [system_details(vector, self.chain.parameters, self.matcher_names) for vector in statistics]
+            return [score_details(total, self.chain.parameters, self.matcher_names) for total in statistics]
         alignments: list[Alignment] = []
         if statistics.alignments and batch.alignments:
             alignments = self._complete_alignments(statistics, batch)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from meteor_e.api.languages import Parameters
@@ -15,7 +16,7 @@ from meteor_e.scoring import formula
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import PART_INDEXES, PARTS, FormulaScores, shares
 from meteor_e.scoring.rows import Rows
-from meteor_e.scoring.statistics import Statistics
+from meteor_e.scoring.statistics import Statistics, statistics_width
 
 _DISPLAYED_SEGMENTS = 20
 """Maximum number of segments in the table of a corpus score in a notebook."""
@@ -232,7 +233,7 @@ class RowDetails(Sequence[Mapping[str, Any]]):
     """Details of the segments of a batch for JSON output. To save memory, details are only created on access.
 
     Args:
-        rows: statistics and scores of the batch.
+        rows: statistics of the batch.
         parameters: parameters of the formula.
         matchers: names of the chain's matchers.
         alignments: alignments of the segments; empty if the details do not include them.
@@ -241,22 +242,33 @@ class RowDetails(Sequence[Mapping[str, Any]]):
     def __init__(
         self, rows: Rows, parameters: Parameters, matchers: tuple[str, ...], alignments: Sequence[Alignment]
     ) -> None:
-        self._rows = replace(rows, alignments=())
+        self._statistics = _pack_integers(memoryview(rows.statistics).cast("q"))
+        self._best_references = rows.best_references
         self._parameters, self._matchers, self._alignments = parameters, matchers, alignments
 
     def __len__(self) -> int:
-        return len(self._rows)
+        return len(self._best_references) // 4  # 32-bit integers
 
     def __getitem__(self, index: Any) -> Any:
         return list(self)[index]
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        for index, (statistics, scores, reference) in enumerate(self._rows.segments()):
-            details = score_details(statistics, scores, self._parameters, self._matchers)
-            details["reference_index"] = reference
+        width = statistics_width(len(self._matchers))
+        for index, reference_index in enumerate(memoryview(self._best_references).cast("i")):
+            vector = self._statistics[index * width : (index + 1) * width]
+            details = score_details(vector, self._parameters, self._matchers)
+            details["reference_index"] = reference_index
             if self._alignments:
                 details["alignment"] = self._alignments[index]
             yield details
+
+
+def _pack_integers(values: Iterable[int]) -> array[int]:
+    """Store integers in four bytes each, or in eight bytes each if a number is too large."""
+    try:
+        return array("i", values)
+    except OverflowError:
+        return array("q", values)
 
 
 def compute_parts(sums: Any, parameters: Parameters) -> Any:
@@ -283,19 +295,19 @@ def compute_parts(sums: Any, parameters: Parameters) -> Any:
     return np.nan_to_num(part_array[..., PART_INDEXES], posinf=np.inf)
 
 
-def system_details(total: Sequence[float], parameters: Parameters, matchers: tuple[str, ...]) -> dict[str, Any]:
-    """Return JSON entries that explain the score of a system by the sum of its segments' statistics."""
-    statistics = Statistics.from_vector([int(value) for value in total])
-    scores = formula.compute(statistics, parameters)
-    return score_details(statistics, scores, parameters, matchers)
+def score_details(vector: Sequence[float], parameters: Parameters, matchers: tuple[str, ...]) -> dict[str, Any]:
+    """Return JSON entries that explain a score by its statistics and by the contribution of each matcher.
 
-
-def score_details(
-    statistics: Statistics, scores: FormulaScores, parameters: Parameters, matchers: tuple[str, ...]
-) -> dict[str, Any]:
-    """Return JSON entries that explain a score by its statistics and by the contribution of each matcher."""
+    Args:
+        vector: the statistics of a segment, or the sum of the statistics of a system's segments. All values are whole
+            numbers, but an array may store them as floats.
+        parameters: parameters of the formula.
+        matchers: names of the chain's matchers.
+    """
+    statistics = Statistics.from_vector([int(value) for value in vector])
+    scores = formula.compute(statistics, parameters).without_nan()
     score = MeteorScore(
-        **scores.without_nan()._asdict(), statistics=statistics, parameters=parameters, matchers=matchers, signature=""
+        **scores._asdict(), statistics=statistics, parameters=parameters, matchers=matchers, signature=""
     )
     fields = score.to_dict()
     return {name: fields[name] for name in ("matchers", "statistics")}
