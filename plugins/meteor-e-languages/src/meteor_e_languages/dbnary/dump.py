@@ -5,10 +5,10 @@ from __future__ import annotations
 import lzma
 import os
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e import InputError
 from meteor_e.base.files import decompress, os_errors_as, sha256_of
@@ -70,7 +70,7 @@ def _parse_errors(path: Path, rdf_format: RdfFormat) -> Iterator[None]:
 
 
 def _read_tables(
-    triples: Any, edition: Edition, properties: Sequence[str], dump: str
+    triples: Iterable[Any], edition: Edition, properties: Sequence[str], dump: str
 ) -> Iterator[dict[str, list[Row]]]:
     """Yield blocks of rows for the tables of the temporary database.
 
@@ -81,20 +81,17 @@ def _read_tables(
         dump: the path of the dump, which distinguishes blank nodes with equal names in several dumps. The parser can
             rename blank nodes, but it remembers all of them, so memory would grow with the dump.
     """
-    tables_by_property = _map_properties_to_tables(properties)
+    converters = _make_converters(edition, properties, dump)
     rows_by_table: dict[str, list[Row]] = {}
     row_count = 0
     for triple in triples:
-        table = tables_by_property.get(triple.predicate)
-        if table is None:
+        converter = converters.get(triple.predicate)
+        if converter is None:
             continue
-        row = _make_row(table, triple, edition, dump)
+        row = converter.make_row(triple)
         if row is None:
             continue
-        if table == "sense":
-            # The property "sense" is the inverse of "describes", so both properties are stored in one table.
-            table = "describes"
-        rows_by_table.setdefault(table, []).append(row)
+        rows_by_table.setdefault(converter.table, []).append(row)
         row_count += 1
         if row_count % _BLOCK == 0:
             yield rows_by_table
@@ -102,41 +99,50 @@ def _read_tables(
     yield rows_by_table
 
 
-def _map_properties_to_tables(properties: Sequence[str]) -> dict[Any, str]:
-    """Return the database table of each RDF property. The keys are nodes of pyoxigraph."""
+class _Converter(NamedTuple):
+    """Converts the triples of an RDF property to rows of a table.
+
+    Attributes:
+        table: the name of the table.
+        make_row: a function that converts a triple to a row. It returns None if the triple is not needed.
+    """
+
+    table: str
+    make_row: Callable[[Any], Row | None]
+
+
+def _make_converters(edition: Edition, properties: Sequence[str], dump: str) -> dict[Any, _Converter]:
+    """Return the converter of each RDF property. The keys are nodes of pyoxigraph.
+
+    The arguments are described in :func:`_read_tables`.
+    """
     from pyoxigraph import NamedNode
 
-    iris_by_table = {
-        "relation": properties,
-        "describes": DESCRIBES,
-        "sense": SENSE,
-        "form": CANONICAL_FORM,
-        "written": WRITTEN,
-        "spoken": LANGUAGE,
-        "label": (LABEL,),
+    def make_relation_row(triple: Any) -> Row | None:
+        is_in_edition = triple.subject.value.startswith(edition.namespace) and isinstance(triple.object, NamedNode)
+        return (triple.predicate.value, triple.subject.value, triple.object.value) if is_in_edition else None
+
+    def make_language_row(triple: Any) -> Row | None:
+        language = _name_node(triple.object, dump)
+        return (_name_node(triple.subject, dump),) if edition.speaks(language) else None
+
+    def make_pair_row(triple: Any) -> Row:
+        return (_name_node(triple.subject, dump), _name_node(triple.object, dump))
+
+    def make_inverse_row(triple: Any) -> Row:
+        return (_name_node(triple.object, dump), _name_node(triple.subject, dump))
+
+    properties_by_converter = {
+        _Converter("relation", make_relation_row): properties,
+        _Converter("spoken", make_language_row): LANGUAGE,
+        _Converter("describes", make_pair_row): DESCRIBES,
+        # The property "sense" is the inverse of "describes", so both properties are stored in one table.
+        _Converter("describes", make_inverse_row): SENSE,
+        _Converter("form", make_pair_row): CANONICAL_FORM,
+        _Converter("written", make_pair_row): WRITTEN,
+        _Converter("label", make_pair_row): (LABEL,),
     }
-    tables_by_property = {}
-    for table, iris in iris_by_table.items():
-        for iri in iris:
-            tables_by_property[NamedNode(iri)] = table
-    return tables_by_property
-
-
-def _make_row(table: str, triple: Any, edition: Edition, dump: str) -> Row | None:
-    """Convert an RDF triple to a database row. Return None if the triple belongs to another edition of DBnary."""
-    from pyoxigraph import NamedNode
-
-    subject = _name_node(triple.subject, dump)
-    value = _name_node(triple.object, dump)
-    if table == "relation":
-        is_in_edition = subject.startswith(edition.namespace) and isinstance(triple.object, NamedNode)
-        return (triple.predicate.value, subject, value) if is_in_edition else None
-    # The table "spoken" contains the entries of the edition's language.
-    if table == "spoken":
-        return (subject,) if edition.speaks(value) else None
-    if table == "sense":
-        return (value, subject)
-    return (subject, value)
+    return {NamedNode(iri): converter for converter, iris in properties_by_converter.items() for iri in iris}
 
 
 def _name_node(node: Any, dump: str) -> str:

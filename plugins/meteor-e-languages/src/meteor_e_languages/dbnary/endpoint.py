@@ -17,6 +17,7 @@ import json
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from string import Template
 
 from meteor_e import ConfigError, ResourceError, __version__
 from meteor_e.base.progress import Progress, silent
@@ -66,13 +67,7 @@ def extract(
     """
     if not url.lower().startswith(("http://", "https://")):
         raise ConfigError(f"{url!r} is not the address of a SPARQL endpoint; it must start with http:// or https://")
-    nodes: set[str] = set()
-    for property_iri in properties:
-        for relations in _query_relations(url, edition, property_iri):
-            harvest.add_rows("relation", relations)
-            for _, source, target in relations:
-                nodes.update((source, target))
-            progress("nodes of relations", len(nodes), None)
+    nodes = _extract_relations(harvest, url, edition, properties, progress)
     valid_nodes = sorted(node for node in nodes if _FORBIDDEN_IN_IRIS.isdisjoint(node))
     for start in range(0, len(valid_nodes), BATCH):
         node_words = _query_words(url, edition, valid_nodes[start : start + BATCH])
@@ -81,21 +76,41 @@ def extract(
         progress("words", start, len(valid_nodes))
 
 
+def _extract_relations(
+    harvest: Harvest, url: str, edition: Edition, properties: Sequence[str], progress: Progress
+) -> set[str]:
+    """Add the relations to a temporary database, and return their nodes. See :func:`extract` for the arguments."""
+    nodes: set[str] = set()
+    for property_iri in properties:
+        for relations in _query_relations(url, edition, property_iri):
+            harvest.add_rows("relation", relations)
+            for _, source, target in relations:
+                nodes.update((source, target))
+            progress("nodes of relations", len(nodes), None)
+    return nodes
+
+
 def _query_relations(url: str, edition: Edition, property_iri: str) -> Iterator[list[tuple[str, str, str]]]:
     """Yield pages of relations. Each relation consists of a property, a source node and a target node."""
     for rows in _query_pages(url, _make_relation_pattern(edition, property_iri), "?source ?target"):
         yield [(property_iri, row["source"], row["target"]) for row in rows]
 
 
+_RELATION_PATTERN = Template(
+    r"""
+    ?source <$property> ?target .
+    FILTER(isIRI(?source) && isIRI(?target))
+    FILTER(STRSTARTS(STR(?source), $namespace))
+    BIND(CONCAT(STR(?source), "\n", STR(?target)) AS ?key)
+    """
+)
+
+
 def _make_relation_pattern(edition: Edition, property_iri: str) -> str:
     """Return a SPARQL graph pattern that finds all pairs of nodes connected by a property."""
     from rdflib import Literal
 
-    return (
-        f"?source <{property_iri}> ?target . FILTER(isIRI(?source) && isIRI(?target)) "
-        f"FILTER(STRSTARTS(STR(?source), {Literal(edition.namespace).n3()})) "
-        'BIND(CONCAT(STR(?source), "\\n", STR(?target)) AS ?key)'
-    )
+    return _RELATION_PATTERN.substitute(property=property_iri, namespace=Literal(edition.namespace).n3())
 
 
 def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple[str, ...]]:
@@ -123,21 +138,36 @@ def _query_words(url: str, edition: Edition, nodes: Sequence[str]) -> list[tuple
     return sorted(node_words)
 
 
+_WORD_PATTERN = Template(
+    r"""
+    { VALUES ?node { $nodes } BIND(?node AS ?entry) }
+    UNION { VALUES ?node { $nodes } ?node $describes ?entry }
+    UNION { VALUES ?node { $nodes } ?entry $sense ?node }
+    ?entry $language ?language .
+    FILTER(STR(?language) IN ($edition_languages))
+    OPTIONAL { ?entry ($canonical_form)/($written) ?word }
+    OPTIONAL { ?entry <$label> ?label }
+    BIND(
+        CONCAT(STR(?node), "\n", STR(?entry), "\n", COALESCE(STR(?word), ""), "\n", COALESCE(STR(?label), "")) AS ?key
+    )
+    """
+)
+
+
 def _make_word_pattern(edition: Edition, nodes: Sequence[str]) -> str:
     """Return a SPARQL graph pattern that finds the entries of nodes, with the words and labels of the entries."""
     from rdflib import Literal, URIRef
 
-    values = "VALUES ?node { " + " ".join(URIRef(node).n3() for node in nodes) + " }"
-    languages = ", ".join(Literal(language).n3() for language in (*edition.codes, *edition.resources))
-    return (
-        f"{{ {values} BIND(?node AS ?entry) }} "
-        f"UNION {{ {values} ?node {_join_paths(DESCRIBES)} ?entry }} "
-        f"UNION {{ {values} ?entry {_join_paths(SENSE)} ?node }} "
-        f"?entry {_join_paths(LANGUAGE)} ?language . FILTER(STR(?language) IN ({languages})) "
-        f"OPTIONAL {{ ?entry ({_join_paths(CANONICAL_FORM)})/({_join_paths(WRITTEN)}) ?word }} "
-        f"OPTIONAL {{ ?entry <{LABEL}> ?label }} "
-        'BIND(CONCAT(STR(?node), "\\n", STR(?entry), "\\n", COALESCE(STR(?word), ""), "\\n", '
-        'COALESCE(STR(?label), "")) AS ?key)'
+    languages = (*edition.codes, *edition.resources)
+    return _WORD_PATTERN.substitute(
+        nodes=" ".join(URIRef(node).n3() for node in nodes),
+        edition_languages=", ".join(Literal(language).n3() for language in languages),
+        describes=_join_paths(DESCRIBES),
+        sense=_join_paths(SENSE),
+        language=_join_paths(LANGUAGE),
+        canonical_form=_join_paths(CANONICAL_FORM),
+        written=_join_paths(WRITTEN),
+        label=LABEL,
     )
 
 
@@ -158,20 +188,21 @@ def _query_pages(url: str, pattern: str, variables: str) -> Iterator[list[Row]]:
         ResourceError: if the endpoint fails repeatedly, does not sort by code points, or returns empty pages.
     """
     last_key = ""
-    is_last_page = False
-    while not is_last_page:
+    while True:
         rows = _query_with_retries(url, _make_page_query(pattern, variables, last_key))
         if not rows:
             raise ResourceError(f"the SPARQL endpoint {url} gives empty answers; use a dump instead")
-        # The row that marks the end of the results is not part of them.
-        is_last_page = rows[-1].get("key") == _END
-        if is_last_page:
-            rows.pop()
         keys = [row.get("key", "") for row in rows]
+        is_last_page = keys[-1] == _END
+        if is_last_page:
+            # The row that marks the end of the results is not part of them.
+            del rows[-1], keys[-1]
         _check_order([last_key, *keys], url)
         if rows:
-            last_key = keys[-1]
             yield rows
+        if is_last_page:
+            return
+        last_key = keys[-1]
 
 
 def _make_page_query(pattern: str, variables: str, last_key: str) -> str:

@@ -23,6 +23,32 @@ CREATE TABLE form (entry TEXT, form TEXT);
 CREATE TABLE written (form TEXT, text TEXT);
 CREATE TABLE label (entry TEXT, text TEXT);
 """
+_DERIVE_WORDS = """
+CREATE INDEX written_form ON written (form);
+CREATE INDEX form_entry ON form (entry);
+CREATE INDEX label_entry ON label (entry);
+CREATE INDEX describes_node ON describes (node);
+
+-- The nodes whose words are needed.
+CREATE TABLE related AS SELECT source AS node FROM relation UNION SELECT target FROM relation;
+
+-- The entries of each node. A node can be an entry itself, or a page or a sense that an entry belongs to.
+CREATE TABLE node_entry (node TEXT, entry TEXT);
+INSERT INTO node_entry SELECT node, node FROM related;
+INSERT INTO node_entry SELECT node, entry FROM related JOIN describes USING (node);
+DELETE FROM node_entry WHERE entry NOT IN (SELECT entry FROM spoken);
+
+-- The words of a node are the written forms of its entries.
+INSERT OR IGNORE INTO word
+    SELECT node, text FROM node_entry JOIN form USING (entry) JOIN written USING (form);
+
+-- An entry without written forms is represented by its label.
+INSERT OR IGNORE INTO word
+    SELECT node, text FROM node_entry JOIN label USING (entry)
+    WHERE NOT EXISTS (
+        SELECT * FROM form JOIN written USING (form) WHERE form.entry = node_entry.entry
+    );
+"""
 _CACHE_KIB = 64 << 10
 """Memory for cached pages of the database, in KiB."""
 
@@ -64,32 +90,15 @@ class Harvest:
         is used instead. A page or a sense has the words of its entries. Entries of other languages are ignored.
         """
         with self._sqlite_errors():
-            self._connection.executescript(
-                """
-                CREATE INDEX written_form ON written (form);
-                CREATE INDEX form_entry ON form (entry);
-                CREATE INDEX label_entry ON label (entry);
-                CREATE INDEX describes_node ON describes (node);
-                CREATE TABLE related AS SELECT source AS node FROM relation UNION SELECT target FROM relation;
-                CREATE TABLE node_entry (node TEXT, entry TEXT);
-                INSERT INTO node_entry SELECT node, node FROM related;
-                INSERT INTO node_entry SELECT node, entry FROM related JOIN describes USING (node);
-                DELETE FROM node_entry WHERE entry NOT IN (SELECT entry FROM spoken);
-                INSERT OR IGNORE INTO word
-                    SELECT node, text FROM node_entry JOIN form USING (entry) JOIN written USING (form);
-                INSERT OR IGNORE INTO word
-                    SELECT node, text FROM node_entry AS s JOIN label USING (entry) WHERE NOT EXISTS (
-                        SELECT * FROM form AS f JOIN written USING (form) WHERE f.entry = s.entry
-                    );
-                """
-            )
+            self._connection.executescript(_DERIVE_WORDS)
 
     def pairs(self) -> Iterator[tuple[Any, Any]]:
         """Yield (word, synonym) pairs in the spelling of the dictionary. Pairs may be repeated."""
         with self._sqlite_errors():
             yield from self._connection.execute(
-                "SELECT a.text, b.text FROM relation "
-                "JOIN word AS a ON a.node = source JOIN word AS b ON b.node = target"
+                "SELECT source_word.text, target_word.text FROM relation "
+                "JOIN word AS source_word ON source_word.node = source "
+                "JOIN word AS target_word ON target_word.node = target"
             )
 
     @contextlib.contextmanager

@@ -76,17 +76,22 @@ class DbnaryMatcher(KeyMatcher):
             ConfigError: if both a file and a pack are named, or the synsets are of another language.
             ResourceError: if the synsets are missing or damaged.
         """
-        if options.file is None and options.pack is None:
-            pack = pack_name(context.language.code)
-            if not context.explicit and load_pack(pack) is None:
-                return cls(options)  # This matcher does not have synsets, so it does not match any words.
-            options = options.replaced(pack=pack)
+        if options.file is not None:
+            return cls._from_file(context, options, Path(options.file))
+        pack = pack_name(context.language.code) if options.pack is None else options.pack
+        is_optional = options.pack is None and not context.explicit
+        if is_optional and load_pack(pack) is None:
+            return cls(options)  # This matcher does not have synsets, so it does not match any words.
+        matcher = super().from_options(context, options.replaced(pack=pack))
+        context.check_language(matcher._languages, f"matcher 'dbnary': the pack {pack!r} is")
+        return matcher
+
+    @classmethod
+    def _from_file(cls, context: MatcherContext, options: Options, path: Path) -> DbnaryMatcher:
+        """Create the matcher for a chain that names a synset file."""
         matcher = super().from_options(context, options)
-        if options.file is None:
-            subject = f"matcher 'dbnary': the pack {options.pack!r} is"
-        else:
-            subject = f"matcher 'dbnary': the synsets {Path(options.file).name} are"
-        context.check_language(matcher._languages, subject, claimed=options.file is not None)
+        subject = f"matcher 'dbnary': the synsets {path.name} are"
+        context.check_language(matcher._languages, subject, claimed=True)
         return matcher
 
     def keys(self, token: Token) -> set[int]:

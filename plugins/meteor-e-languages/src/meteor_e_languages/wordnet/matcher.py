@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,6 +25,7 @@ from meteor_e.base.progress import Progress, terminal_progress
 from meteor_e.packs.cache import load_cached_index
 from meteor_e.packs.indexes import SynonymIndex
 from meteor_e_languages.wordnet.morphology import base_forms
+from meteor_e_languages.wordnet.multilingual import read_tab
 from meteor_e_languages.wordnet.relations import (
     HYPERNYMS,
     PARTS_OF_SPEECH,
@@ -110,7 +112,7 @@ class WordnetMatcher(KeyMatcher):
             index, description = request.load_index(data)
             return cls(index, description, request.english, request.parts)
         if not context.explicit:
-            return cls()
+            return cls()  # This matcher does not have data, so it does not match any words.
         name = "WordNet" if request.english else f"Open Multilingual WordNet of {context.language.name}"
         raise ResourceError(f"matcher 'wordnet': there is no {name}; {how_to_get(name, request.folder)}")
 
@@ -143,8 +145,8 @@ class WordnetMatcher(KeyMatcher):
 class _Data:
     """The sources of a matcher's data: Princeton WordNet, the Open Multilingual WordNet, or both."""
 
-    princeton: Princeton | None
-    tab: Tab | None
+    princeton: Princeton | None = None
+    tab: Tab | None = None
 
 
 @dataclass(frozen=True)
@@ -194,15 +196,27 @@ class _Request:
         """
         if self.folder is not None and not self.folder.is_dir():
             raise ResourceError(f"matcher 'wordnet': there is no folder {str(self.folder)!r}")
-        if self.english:
-            princeton = find_princeton(self.folder)
-            return None if princeton is None else _Data(princeton, None)
+        return self._find_english_data() if self.english else self._find_multilingual_data()
+
+    def _find_english_data(self) -> _Data | None:
+        """Find Princeton WordNet. Return ``None`` if it is not found."""
+        princeton = find_princeton(self.folder)
+        return None if princeton is None else _Data(princeton=princeton)
+
+    def _find_multilingual_data(self) -> _Data | None:
+        """Find the Open Multilingual WordNet, and Princeton WordNet if the relations need it.
+
+        Return ``None`` if the Open Multilingual WordNet is not found.
+
+        Raises:
+            ResourceError: if the relations need Princeton WordNet, and it is not installed.
+        """
         tab = find_tabs(self.folder, self.language) if self.file is None else Tab(self.file)
         if tab is None:
             return None
         if self.relations == (SYNONYMS,):
-            return _Data(None, tab)
-        return _Data(self._find_princeton_for_relations(), tab)
+            return _Data(tab=tab)
+        return _Data(princeton=self._find_princeton_for_relations(), tab=tab)
 
     def _find_princeton_for_relations(self) -> Princeton:
         """Find Princeton WordNet in the folder that the user specified, or else in the standard folders.
@@ -218,12 +232,11 @@ class _Request:
 
     def load_index(self, data: _Data) -> tuple[SynonymIndex, str]:
         """Return the cached index, and the text that describes the index in the metric's signature."""
-        tab_content = None if data.tab is None else data.tab.read()
-        digest = self._compute_digest(data, tab_content)
+        digest = self._compute_digest(data)
         with terminal_progress() as progress:
 
             def build(target: Path) -> int:
-                return write_index(self._read_lexicon(data, tab_content, progress), target, progress)
+                return write_index(self._read_lexicon(data, progress), target, progress)
 
             index = load_cached_index(f"wordnet-{digest[:40]}", SynonymIndex, build, progress)
         return index, self._describe_index(data, digest)
@@ -237,12 +250,12 @@ class _Request:
         depth = f" depth={self.depth}" if HYPERNYMS in self.relations else ""
         return f"{name}@{digest[:12]} relations={relations}{depth} parts={self.parts}"
 
-    def _compute_digest(self, data: _Data, tab_content: bytes | None) -> str:
+    def _compute_digest(self, data: _Data) -> str:
         """Return a digest of all data and options that affect the index."""
         identity = (
             _VERSION,
             "" if data.princeton is None else data.princeton.digest(),
-            "" if tab_content is None else hashlib.sha256(tab_content).hexdigest(),
+            "" if data.tab is None else hashlib.sha256(data.tab.content).hexdigest(),
             self.relations,
             self.depth if HYPERNYMS in self.relations else 0,
             self.parts,
@@ -250,24 +263,23 @@ class _Request:
         )
         return hashlib.sha256(repr(identity).encode()).hexdigest()
 
-    def _read_lexicon(self, data: _Data, tab_content: bytes | None, progress: Progress) -> Lexicon:
-        """Read the words and relations. If both sources are used, Princeton WordNet provides the relations."""
-        from meteor_e_languages.wordnet.multilingual import read_tab
-
-        lexicon = Lexicon()
-        if data.princeton is not None:
-            from meteor_e_languages.wordnet.princeton import read_wordnet
-
-            if data.tab is not None:
-                _check_version(data.princeton)
-            lexicon = read_wordnet(data.princeton, self.parts, self.relations, self.depth, progress)
-        if data.tab is not None and tab_content is not None:
-            lexicon.synsets = read_tab(data.tab, tab_content, self.parts, self.language.code)
-            lexicon.exceptions = {}
-        lexicon.shared = SYNONYMS in self.relations
+    def _read_lexicon(self, data: _Data, progress: Progress) -> Lexicon:
+        """Read the words and relations. If both sources are used, Princeton WordNet provides only the relations."""
+        if data.princeton is not None and data.tab is not None:
+            _check_version(data.princeton)
+        lexicon = Lexicon() if data.princeton is None else self._read_princeton(data.princeton, progress)
+        if data.tab is not None:
+            synsets = read_tab(data.tab, self.parts, self.language.code)
+            lexicon = dataclasses.replace(lexicon, synsets=synsets, exceptions={})
         if not lexicon.synsets:
             raise ResourceError(f"there are no words of these parts of speech in {data.tab or data.princeton}")
-        return lexicon
+        return dataclasses.replace(lexicon, shared=SYNONYMS in self.relations)
+
+    def _read_princeton(self, princeton: Princeton, progress: Progress) -> Lexicon:
+        """Read the words and relations of Princeton WordNet."""
+        from meteor_e_languages.wordnet.princeton import read_wordnet  # This import is slow.
+
+        return read_wordnet(princeton, self.parts, self.relations, self.depth, progress)
 
 
 def _check_version(princeton: Princeton) -> None:

@@ -35,12 +35,11 @@ class _Row(NamedTuple):
     word: str
 
 
-def read_tab(tab: Tab, content: bytes, parts: Collection[str], language: str) -> dict[Synset, list[str]]:
+def read_tab(tab: Tab, parts: Collection[str], language: str) -> dict[Synset, list[str]]:
     """Return the lowercased words of each synset. The parts of a multiword expression are joined by ``_``.
 
     Args:
-        tab: the file, for error messages.
-        content: the bytes of the file.
+        tab: the file.
         parts: the parts of speech to read, one letter each (n v a r).
         language: the code of the expected language.
 
@@ -49,7 +48,7 @@ def read_tab(tab: Tab, content: bytes, parts: Collection[str], language: str) ->
         ConfigError: if the words are of another language.
     """
     words_by_synset: dict[Synset, list[str]] = {}
-    text = decode_utf8(content, str(tab), kind=InputError)
+    text = decode_utf8(tab.content, str(tab), kind=InputError)
     for row in _parse_rows(tab, text):
         code, _, attribute = row.kind.rpartition(":")
         if attribute != "lemma":

@@ -10,6 +10,9 @@ from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+import nltk.data  # type: ignore[import-untyped]
+from nltk.corpus.reader.wordnet import WordNetCorpusReader  # type: ignore[import-untyped]
+
 from meteor_e import ResourceError
 from meteor_e.base.progress import Progress
 from meteor_e_languages.wordnet.relations import HYPERNYMS, Lexicon, Synset, entry, find_ancestors
@@ -122,23 +125,17 @@ def _open_reader(source: Princeton) -> Iterator[Any]:
     Raises:
         ResourceError: if the files are damaged or incomplete.
     """
-    import nltk.data  # type: ignore[import-untyped]
-
-    is_archive = bool(source.inner)
-    folder = str(source.root.parent if is_archive else source.root)
+    folder = str(source.root.parent if source.inner else source.root)
     with _data_folder(folder), _wordnet_errors(source), warnings.catch_warnings(), ExitStack() as open_files:
         # nltk warns about missing multilingual data, which is not needed.
         warnings.simplefilter("ignore")
-        root = nltk.data.find(f"{source.root.name}/{source.inner}/", [folder]) if is_archive else folder
-        reader_class = _make_reader_class(open_files)
-        yield reader_class(root, None)
+        root = nltk.data.find(f"{source.root.name}/{source.inner}/", [folder]) if source.inner else folder
+        yield _WordnetReader(root, open_files)
 
 
 @contextmanager
 def _data_folder(folder: str) -> Iterator[None]:
     """Add a folder to nltk's data folders during the block, because nltk does not read other folders."""
-    import nltk.data
-
     with _nltk_lock:
         nltk.data.path.append(folder)
         try:
@@ -162,27 +159,30 @@ def _wordnet_errors(source: Princeton) -> Iterator[None]:
         raise
 
 
-def _make_reader_class(open_files: ExitStack) -> Any:
-    """Return a subclass of nltk's WordNet reader. Closing ``open_files`` closes the files of the reader."""
-    from nltk.corpus.reader.wordnet import WordNetCorpusReader  # type: ignore[import-untyped]
+class _WordnetReader(WordNetCorpusReader):  # type: ignore[misc]
+    """A reader that does not need the files ``lexnames`` and ``index.sense``, which Debian does not install.
 
-    class Reader(WordNetCorpusReader):  # type: ignore[misc]
-        """A reader that does not need the files ``lexnames`` and ``index.sense``, which Debian does not install."""
+    Args:
+        root: the folder of WordNet's files, as a path or as a pointer of nltk.
+        open_files: a stack that closes the files of the reader.
+    """
 
-        def open(self, file: str) -> Any:
-            """Open a WordNet file. The file ``lexnames`` is replaced by dummy names, because it is not needed."""
-            if file == "lexnames":
-                return io.StringIO("".join(f"{number:02d}\t{number:02d}\t1\n" for number in range(64)))
-            stream = super().open(file)
-            open_files.callback(stream.close)
-            return stream
+    def __init__(self, root: Any, open_files: ExitStack) -> None:
+        self._open_files = open_files
+        super().__init__(root, None)
 
-        def map_wn(self, version: str = "wordnet") -> None:
-            """Do nothing, because mapping synsets to other versions of WordNet would need the file ``index.sense``."""
+    def open(self, file: str) -> Any:
+        """Open a WordNet file. The file ``lexnames`` is replaced by dummy names, because it is not needed."""
+        if file == "lexnames":
+            return io.StringIO("".join(f"{number:02d}\t{number:02d}\t1\n" for number in range(64)))
+        stream = super().open(file)
+        self._open_files.callback(stream.close)
+        return stream
 
-        def exceptions(self, part: str) -> dict[str, list[str]]:
-            """Return the base forms of all irregular word forms."""
-            base_forms: dict[str, list[str]] = self._exception_map[part]
-            return base_forms
+    def map_wn(self, version: str = "wordnet") -> None:
+        """Do nothing, because mapping synsets to other versions of WordNet would need the file ``index.sense``."""
 
-    return Reader
+    def exceptions(self, part: str) -> dict[str, list[str]]:
+        """Return the base forms of all irregular word forms."""
+        base_forms: dict[str, list[str]] = self._exception_map[part]
+        return base_forms

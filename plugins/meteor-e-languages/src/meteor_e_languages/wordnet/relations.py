@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import io
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -63,17 +63,20 @@ def assign_keys(lexicon: Lexicon) -> dict[str, list[int]]:
         part_of_speech = synset[0]
         entries_by_synset[synset] = [entry(part_of_speech, word) for word in words]
     keys_by_entry: dict[str, list[int]] = {}
-    for synset_key, synset_entries in enumerate(entries_by_synset.values(), 1):
-        for word_entry in synset_entries:
-            entry_keys = keys_by_entry.setdefault(word_entry, [])
-            if lexicon.shared:
-                entry_keys.append(synset_key)
-    first_relation_key = len(entries_by_synset) + 1
-    groups = _relate_entries(lexicon, entries_by_synset)
-    for relation_key, related_entries in enumerate(groups, first_relation_key):
-        for word_entry in related_entries:
-            keys_by_entry[word_entry].append(relation_key)
+    for synset_entries in entries_by_synset.values():
+        keys_by_entry.update((word_entry, []) for word_entry in synset_entries)
+    if lexicon.shared:
+        _add_keys(keys_by_entry, entries_by_synset.values(), first_key=1)
+    # The keys of synsets are reserved even if they are not used.
+    _add_keys(keys_by_entry, _relate_entries(lexicon, entries_by_synset), first_key=len(entries_by_synset) + 1)
     return keys_by_entry
+
+
+def _add_keys(keys_by_entry: Mapping[str, list[int]], groups: Iterable[Sequence[str]], first_key: int) -> None:
+    """Add a key to all entries of each group. The keys of the groups are consecutive."""
+    for key, group in enumerate(groups, first_key):
+        for word_entry in group:
+            keys_by_entry[word_entry].append(key)
 
 
 def _relate_entries(lexicon: Lexicon, entries_by_synset: Mapping[Synset, list[str]]) -> Iterator[list[str]]:

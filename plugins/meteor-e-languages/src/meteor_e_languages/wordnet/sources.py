@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import zipfile
@@ -76,8 +77,9 @@ class Tab:
     path: Path
     inner: str = ""
 
-    def read(self) -> bytes:
-        """Return the decompressed content of the file.
+    @functools.cached_property
+    def content(self) -> bytes:
+        """The decompressed content of the file.
 
         Raises:
             ResourceError: if the file cannot be read.
