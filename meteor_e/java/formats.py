@@ -35,18 +35,13 @@ def java_double(value: float) -> str:
 
 def _format_scientific(value: float) -> str:
     """Format a finite number other than 0 in Java's scientific notation, with at least two digits."""
-    sign = "-" if value < 0 else ""
-    mantissa, _, exponent = repr(abs(value)).partition("e")
-    integer, _, fraction = mantissa.partition(".")
-    all_digits = integer + fraction
-    significant_digits = all_digits.strip("0")
-    if len(significant_digits) == 1:
+    from decimal import Decimal  # This import is slow, and most numbers are in decimal notation.
+
+    number = Decimal(repr(value)).normalize()
+    if len(number.as_tuple().digits) == 1:
         # Java prints at least two digits, and chooses the closest two: 4.9E-324, not 5.0E-324.
-        two_digits, _, two_digit_exponent = format(abs(value), ".1e").partition("e")
-        return f"{sign}{two_digits}E{int(two_digit_exponent)}"
-    leading_zeros = len(all_digits) - len(all_digits.lstrip("0"))
-    power = len(integer) - leading_zeros - 1 + int(exponent or 0)
-    return f"{sign}{significant_digits[0]}.{significant_digits[1:]}E{power}"
+        number = Decimal(f"{value:.1e}")
+    return f"{number:E}".replace("E+", "E")
 
 
 _DOUBLE = re.compile(
@@ -103,7 +98,8 @@ def _replace_malformed(error: UnicodeError) -> tuple[str, int]:
 
 codecs.register_error("meteor_e.java", _replace_malformed)
 
-_LINE_END = re.compile(rb"\r\n|\r|\n")
+BLOCK_SIZE = 1 << 16
+"""Maximum number of bytes that are read at once."""
 
 
 def java_trim(text: str) -> str:
@@ -129,36 +125,36 @@ def java_lines(stream: ByteSource) -> Iterator[str]:
     """
     unfinished_line = bytearray()
     line_number = 1
-    skip_line_feed = False
-    while chunk := stream.read1(1 << 16):
-        if skip_line_feed:
-            chunk = chunk.removeprefix(b"\n")
-        # If the chunk ends with \r, a line feed at the start of the next chunk belongs to the same line end.
-        skip_line_feed = chunk.endswith(b"\r")
-        end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
-        if end:
-            lines = _decode_lines(bytes(unfinished_line) + chunk[:end])
+    for block in _read_blocks(stream):
+        finished_lines, line_end, remainder = block.rpartition(b"\n")
+        if line_end:
+            lines = _decode(unfinished_line + finished_lines).split("\n")
             yield from lines
             line_number += len(lines)
             unfinished_line.clear()
-        unfinished_line += chunk[end:]
+        unfinished_line += remainder
         if len(unfinished_line) > MAX_LINE:
             raise InputError(
                 f"line {line_number}: longer than {spell_size(MAX_LINE)}; this is not text with one segment per line"
             )
     if unfinished_line:
-        yield bytes(unfinished_line).decode("utf-8", "meteor_e.java")
+        yield _decode(unfinished_line)
 
 
-def _decode_lines(data: bytes) -> list[str]:
-    """Decode UTF-8 that ends with a line end, and split it into lines."""
-    try:
-        text = data.decode()
-    except UnicodeDecodeError:
-        return [line.decode("utf-8", "meteor_e.java") for line in _LINE_END.split(data)[:-1]]
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text[:-1].split("\n")
+def _read_blocks(stream: ByteSource) -> Iterator[bytes]:
+    r"""Yield the blocks of a stream. The line ends ``\r`` and ``\r\n`` are replaced with ``\n``."""
+    ends_with_return = False
+    while block := stream.read1(BLOCK_SIZE):
+        if ends_with_return:
+            # A line feed at the start of the block belongs to the line end of the previous block.
+            block = block.removeprefix(b"\n")
+        ends_with_return = block.endswith(b"\r")
+        yield block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+
+def _decode(data: bytes | bytearray) -> str:
+    """Decode UTF-8. Malformed UTF-8 is replaced in the same way as by the JDK."""
+    return data.decode("utf-8", "meteor_e.java")
 
 
 def hashtable_order(keys: Iterable[str]) -> list[str]:

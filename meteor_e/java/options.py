@@ -231,26 +231,20 @@ class JavaConfiguration:
         language = builtin_language(_find_code(options.language))
         task = _resolve_task(options, language)
         threshold = _parse_threshold(options)
-        default_weights = dict(task.weights)
-        if options.vectors is not None and options.modules is None:
-            default_weights["embeddings"] = EMBEDDINGS_WEIGHT
-        modules = tuple(default_weights) if options.modules is None else _parse_modules(options.modules)
+        modules = _resolve_modules(options, task)
         parameters = task.parameters if options.parameters is None else _parse_parameters(options.parameters)
-        weights, warnings = _resolve_weights(options, tuple(default_weights.values()), modules)
-        if not any(weights) and not options.quiet:
-            warnings.append(f"all weights are 0, and therefore all scores are 0{task.problem}")
         is_custom = bool(options.parameters or options.modules or options.weights)
         return cls(
             options=options,
             language=language,
             language_name=_NAMES[language.code],
             task=TASKS["custom" if is_custom else task.name],
-            modules=modules,
-            weights=weights,
+            modules=modules.names,
+            weights=modules.weights,
             parameters=parameters,
             normalization=_find_normalization(options, language),
             beam=_parse_beam(options.beam),
-            warnings=tuple(warnings),
+            warnings=modules.warnings,
             threshold=threshold,
         )
 
@@ -276,6 +270,11 @@ class JavaConfiguration:
             return ()
         has_lemmas = self.options.lemmas is not None or self.options.vector_key != "word"
         return ("embeddings", "synonym") if has_lemmas else ("embeddings",)
+
+    @property
+    def core_modules(self) -> tuple[str, ...]:
+        """Return the names of the modules that do not use the matcher of a plugin."""
+        return tuple(module for module in self.modules if module not in self.plugin_modules)
 
     @property
     def slots(self) -> int:
@@ -326,19 +325,21 @@ def _resolve_task(options: JavaOptions, language: Language) -> _TaskDefaults:
 
     As in METEOR 1.5, all values are zeros if the language does not support the task.
     """
-    requested_name = _find_task_name(options.task, language)
-    effective_name = requested_name if options.parameters is None else "custom"
-    if language.code == "other" and effective_name != "universal":
-        task = language.tasks.get("li")
-    elif effective_name == "custom":
-        # A custom task has the weights of the adequacy task.
-        task = language.tasks.get("adq")
-    else:
-        task = language.tasks.get(effective_name)
+    task_name = _find_task_name(options.task, language)
+    # Parameters on the command line make the task a custom task.
+    scored_task_name = task_name if options.parameters is None else "custom"
+    task = language.tasks.get(_find_source_task(scored_task_name, language))
     if task is None:
-        problem = f" (language {language.code!r} has no parameters for task {effective_name!r})"
-        return _TaskDefaults(requested_name, dict.fromkeys(language.matchers, 0.0), (0.0, 0.0, 0.0, 0.0), problem)
-    return _TaskDefaults(requested_name, task.weights, (task.alpha, task.beta, task.gamma, task.delta))
+        problem = f" (language {language.code!r} has no parameters for task {scored_task_name!r})"
+        return _TaskDefaults(task_name, dict.fromkeys(language.matchers, 0.0), (0.0, 0.0, 0.0, 0.0), problem)
+    return _TaskDefaults(task_name, task.weights, (task.alpha, task.beta, task.gamma, task.delta))
+
+
+def _find_source_task(task_name: str, language: Language) -> str:
+    """Return the name of the task whose weights and parameters METEOR 1.5 uses for a task."""
+    if language.code == "other" and task_name != "universal":
+        return "li"
+    return "adq" if task_name == "custom" else task_name
 
 
 def _find_task_name(task: str | None, language: Language) -> str:
@@ -405,22 +406,51 @@ def _parse_modules(text: str) -> tuple[str, ...]:
     return modules
 
 
+class _Modules(NamedTuple):
+    """The modules of a run.
+
+    Attributes:
+        names: the names of the modules.
+        weights: the weights of the modules. There may be fewer weights than modules.
+        warnings: warnings about the weights.
+    """
+
+    names: tuple[str, ...]
+    weights: tuple[float, ...]
+    warnings: tuple[str, ...]
+
+
+def _resolve_modules(options: JavaOptions, task: _TaskDefaults) -> _Modules:
+    """Return the modules that the options select, by default those of the task.
+
+    Raises:
+        UsageError: if a module does not exist, or there are more weights than modules.
+    """
+    default_weights = dict(task.weights)
+    if options.vectors is not None and options.modules is None:
+        default_weights["embeddings"] = EMBEDDINGS_WEIGHT
+    names = tuple(default_weights) if options.modules is None else _parse_modules(options.modules)
+    weights = _resolve_weights(options, tuple(default_weights.values()), names)
+    warnings = []
+    if len(weights) < len(names):
+        warnings.append("More modules than weights specified - modules with no weights will not be counted.")
+    if not any(weights) and not options.quiet:
+        warnings.append(f"all weights are 0, and therefore all scores are 0{task.problem}")
+    return _Modules(names, weights, tuple(warnings))
+
+
 def _resolve_weights(
     options: JavaOptions, default_weights: tuple[float, ...], modules: tuple[str, ...]
-) -> tuple[tuple[float, ...], list[str]]:
-    """Return the weights of the modules, and warnings about the weights.
-
-    With ``-m``, missing weights are 0 and superfluous weights are ignored, as in METEOR 1.5.
-    """
+) -> tuple[float, ...]:
+    """Return the weights of the modules. There may be fewer weights than modules, but not more."""
     weights = default_weights if options.weights is None else _parse_numbers("-w", options.weights)
     if options.modules is not None:
+        # With -m, missing weights are 0 and superfluous weights are ignored, as in METEOR 1.5.
         padded_weights = weights + (0.0,) * len(modules)
-        return padded_weights[: len(modules)], []
+        return padded_weights[: len(modules)]
     if len(weights) > len(modules):
         raise UsageError(f"-w has {len(weights)} weights, but there are {len(modules)} modules: {' '.join(modules)}")
-    if len(weights) < len(modules):
-        return weights, ["More modules than weights specified - modules with no weights will not be counted."]
-    return weights, []
+    return weights
 
 
 def _parse_numbers(name: str, text: str) -> tuple[float, ...]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import TextIO
 
 from meteor_e.base.atomic import atomic_writer
 from meteor_e.base.errors import ConfigError, InputError
 from meteor_e.java.formats import java_double, read_java_lines
-from meteor_e.java.options import JavaConfiguration
+from meteor_e.java.options import JavaConfiguration, JavaOptions
 from meteor_e.java.report import format_corpus_table, format_header, format_scores, format_statistics, warn
 from meteor_e.java.scorer import JavaScorer, ScoredSegment, format_scored_alignment
-from meteor_e.scoring.statistics import StatisticsSum
+from meteor_e.scoring.statistics import Statistics, StatisticsSum
 
 
 def run(configuration: JavaConfiguration, stream: TextIO) -> None:
@@ -26,68 +26,102 @@ def run(configuration: JavaConfiguration, stream: TextIO) -> None:
     Raises:
         MeteorError: if METEOR 1.5 would fail, or write meaningless numbers.
     """
-    options = configuration.options
-    if not (options.quiet or options.statistics or options.stdio):
-        stream.write(format_header(configuration, "SGML" if options.sgml else "plaintext"))
-        stream.flush()
-    if options.stdio and options.sgml:
-        warn("Stdio incompatible with other modes - using Stdio only")
-    for warning in configuration.warnings:
-        warn(warning)
-    scorer = JavaScorer(configuration)
-    if options.stdio:
-        from meteor_e.java.stdio_scoring import serve
-
-        serve(scorer, stream)
-    elif options.sgml:
-        from meteor_e.java.sgml_scoring import score_sgml
-
-        score_sgml(scorer, stream)
+    if configuration.options.stdio:
+        _run_stdio(configuration, stream)
+    elif configuration.options.sgml:
+        _run_sgml(configuration, stream)
     else:
-        _score_plain(scorer, stream)
+        _run_plain(configuration, stream)
 
 
-def _score_plain(scorer: JavaScorer, stream: TextIO) -> None:
+def _run_stdio(configuration: JavaConfiguration, stream: TextIO) -> None:
+    """Answer requests on standard input."""
+    from meteor_e.java.stdio_scoring import serve
+
+    if configuration.options.sgml:
+        warn("Stdio incompatible with other modes - using Stdio only")
+    serve(_make_scorer(configuration), stream)
+
+
+def _run_sgml(configuration: JavaConfiguration, stream: TextIO) -> None:
+    """Score SGML files, and write a table for each system."""
+    from meteor_e.java.sgml_scoring import score_sgml
+
+    _write_header(configuration, "SGML", stream)
+    score_sgml(_make_scorer(configuration), stream)
+
+
+def _run_plain(configuration: JavaConfiguration, stream: TextIO) -> None:
     """Score plain text files, and write the segment scores and the table of corpus scores."""
-    configuration = scorer.configuration
     options = configuration.options
+    _write_header(configuration, "plaintext", stream)
+    scorer = _make_scorer(configuration)
     if options.hypothesis == options.reference == "-":
         raise ConfigError("test and reference cannot both be standard input; to answer requests, add -stdio")
     hypotheses = read_java_lines(options.hypothesis)
     references = _group_references(read_java_lines(options.reference), len(hypotheses), configuration)
-    corpus_sum = StatisticsSum(scorer.n_matchers)
-    segments = scorer.score_segments(hypotheses, references, corpus_sum)
-    _write_segments(segments, scorer.n_matchers, configuration, stream)
+    total = _write_segments(scorer, hypotheses, references, stream)
     if options.statistics:
         return
     if not hypotheses:
         raise InputError(f"{options.hypothesis} is empty; there is nothing to score")
-    scores = scorer.compute_scores(corpus_sum.total)
+    scores = scorer.compute_scores(total)
     if options.quiet:
         stream.write(java_double(scores.score) + "\n")
     else:
         stream.write("\nSystem level statistics:\n\n")
-        stream.write(format_corpus_table(corpus_sum.total, scores, configuration))
+        stream.write(format_corpus_table(total, scores, configuration))
+
+
+def _write_header(configuration: JavaConfiguration, input_format: str, stream: TextIO) -> None:
+    """Write the header of the output, unless the options suppress it."""
+    if not (configuration.options.quiet or configuration.options.statistics):
+        stream.write(format_header(configuration, input_format))
+        stream.flush()
+
+
+def _make_scorer(configuration: JavaConfiguration) -> JavaScorer:
+    """Print the warnings of the configuration, and create the scorer."""
+    for warning in configuration.warnings:
+        warn(warning)
+    return JavaScorer(configuration)
 
 
 def _write_segments(
-    segments: Iterable[ScoredSegment], n_matchers: int, configuration: JavaConfiguration, stream: TextIO
-) -> None:
-    """Write the scores or statistics of segments. If requested, also write their alignments to a file."""
-    options = configuration.options
-    alignment_writer: contextlib.AbstractContextManager[TextIO | None] = contextlib.nullcontext()
-    if options.alignments:
-        alignment_writer = atomic_writer(f"{options.prefix}-align.out")
-    with alignment_writer as alignment_file:
-        for number, segment in enumerate(segments, 1):
-            if alignment_file is not None:
-                alignment_file.write(format_scored_alignment(segment, str(number)))
-            if options.statistics:
-                stream.write(format_statistics(segment.vector, n_matchers, configuration.slots) + "\n")
-            elif options.quiet and not options.verbose:
-                print(java_double(segment.scores.score), file=sys.stderr)
-            else:
-                stream.write(f"Segment {number} score:\t{format_scores(segment.scores, options.verbose)}\n")
+    scorer: JavaScorer, hypotheses: Sequence[str], references: Sequence[str | Sequence[str]], stream: TextIO
+) -> Statistics:
+    """Write the scores or statistics of segments, and return the statistics of the corpus.
+
+    If requested, also write the alignments of the segments to a file.
+    """
+    options = scorer.configuration.options
+    format_segment = _choose_format(scorer)
+    is_quiet = options.quiet and not (options.verbose or options.statistics)
+    target = sys.stderr if is_quiet else stream
+    corpus_sum = StatisticsSum(scorer.n_matchers)
+    with _open_alignment_file(options) as alignment_file:
+        for batch in scorer.score_batches(hypotheses, references):
+            for number, segment in enumerate(batch.segments, corpus_sum.segments + 1):
+                if alignment_file is not None:
+                    alignment_file.write(format_scored_alignment(segment, str(number)))
+                target.write(format_segment(number, segment) + "\n")
+            corpus_sum.add_total(batch.total, batch.n_segments)
+    return corpus_sum.total
+
+
+def _choose_format(scorer: JavaScorer) -> Callable[[int, ScoredSegment], str]:
+    """Return the function that formats the line of a segment, whose number is counted from 1."""
+    options = scorer.configuration.options
+    if options.statistics:
+        return lambda number, segment: format_statistics(segment.vector, scorer.n_matchers, scorer.configuration.slots)
+    if options.quiet and not options.verbose:
+        return lambda number, segment: java_double(segment.scores.score)
+    return lambda number, segment: f"Segment {number} score:\t{format_scores(segment.scores, options.verbose)}"
+
+
+def _open_alignment_file(options: JavaOptions) -> contextlib.AbstractContextManager[TextIO | None]:
+    """Open the file for alignments, if alignments were requested."""
+    return atomic_writer(f"{options.prefix}-align.out") if options.alignments else contextlib.nullcontext()
 
 
 def _group_references(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from meteor_e.api.languages import Parameters
@@ -17,12 +17,16 @@ from meteor_e.packs.resources import LanguageResources
 from meteor_e.plugins.registry import plugin_registry
 from meteor_e.scoring.alignment import Alignment
 from meteor_e.scoring.formula import FormulaScores, compute
-from meteor_e.scoring.statistics import Statistics, StatisticsSum
+from meteor_e.scoring.statistics import Statistics, sum_statistics
 
 if TYPE_CHECKING:
+    from meteor_e.api.batches import Batch
     from meteor_e.api.java_modules import JavaSettings
+    from meteor_e.packs.indexes import ParaphraseIndex, SynonymIndex
+    from meteor_e.scoring.rows import Rows
 
 
+_PARAMETER_NAMES = ("alpha", "beta", "gamma", "delta")
 _PLACEHOLDERS = (0.5, 1.0, 0.5, 0.5)
 """The parameters of the chain if those of the command line are out of the range of chains.
 
@@ -33,17 +37,14 @@ The scores are then computed from the statistics.
 def make_meteor(configuration: JavaConfiguration) -> Meteor:
     """Create the metric that the options describe. The metric compares words in the same way as METEOR 1.5."""
     matchers, lemmatizer = make_chain_entries(configuration)
-    for index, matcher in enumerate(matchers):
-        # Modules without a weight have the weight 0.
-        has_weight = index < len(configuration.weights)
-        matcher["weight"] = configuration.weights[index] if has_weight else 0.0
+    # Modules without a weight have the weight 0.
+    padded_weights = (*configuration.weights, *[0.0] * len(matchers))
     parameters = _PLACEHOLDERS if configuration.is_out_of_range else configuration.parameters
-    alpha, beta, gamma, delta = parameters[:4]
     meteor = Meteor(
         configuration.language.code,
         task="li",
-        parameters={"alpha": alpha, "beta": beta, "gamma": gamma, "delta": delta},
-        matchers=matchers,
+        parameters=dict(zip(_PARAMETER_NAMES, parameters, strict=False)),
+        matchers=[{**matcher, "weight": weight} for matcher, weight in zip(matchers, padded_weights, strict=False)],
         lemmatizer=lemmatizer,
         normalization=configuration.normalization,
         beam=configuration.beam,
@@ -56,36 +57,40 @@ def make_meteor(configuration: JavaConfiguration) -> Meteor:
 
 def make_chain_entries(configuration: JavaConfiguration) -> tuple[list[dict[str, Any]], Any]:
     """Return the matchers and the lemmatizer in the form that a chain file uses. The lemmatizer can be ``None``."""
+    return [_make_matcher(configuration, module) for module in configuration.modules], _make_lemmatizer(configuration)
+
+
+def _make_matcher(configuration: JavaConfiguration, module: str) -> dict[str, Any]:
+    """Return the matcher of a module in the form that a chain file uses."""
+    if module not in configuration.plugin_modules:
+        return {"use": module}
+    plugin_module = plugin_registry().java_modules.get(module).make()
+    return dict(plugin_module.matcher(_make_plugin_settings(configuration)))
+
+
+def _make_lemmatizer(configuration: JavaConfiguration) -> Any:
+    """Return the lemmatizer in the form that a chain file uses, or ``None`` for a chain without a lemmatizer."""
     options = configuration.options
-    if configuration.threshold is None:
-        return [{"use": module} for module in configuration.modules], None
-    settings = _make_plugin_settings(configuration, configuration.threshold)
-    module_classes = plugin_registry().java_modules
-    matchers: list[dict[str, Any]] = []
-    for name in configuration.modules:
-        if name in configuration.plugin_modules:
-            matchers.append(dict(module_classes.get(name).make().matcher(settings)))
-        else:
-            matchers.append({"use": name})
-    lemmatizer: Any = None
     if options.lemmas is not None:
-        lemmatizer = {"use": "lookup", "file": options.lemmas}
-    elif options.vector_key != "word":
-        lemmatizer = module_classes.get("embeddings").make().lemmatizer(settings)
-    return matchers, lemmatizer
+        return {"use": "lookup", "file": options.lemmas}
+    if options.vector_key == "word":
+        return None
+    plugin_module = plugin_registry().java_modules.get("embeddings").make()
+    return plugin_module.lemmatizer(_make_plugin_settings(configuration))
 
 
-def _make_plugin_settings(configuration: JavaConfiguration, threshold: float) -> JavaSettings:
+def _make_plugin_settings(configuration: JavaConfiguration) -> JavaSettings:
     """Return the command-line options for matchers that plugins provide."""
     from meteor_e.api.java_modules import JavaSettings
 
+    assert configuration.threshold is not None  # METEOR-E's options are used
     options = configuration.options
     return JavaSettings(
         language=configuration.language,
         language_name=configuration.language_name.lower(),
         vectors=options.vectors,
         key=options.vector_key,
-        threshold=threshold,
+        threshold=configuration.threshold,
         lemmas=options.lemmas,
         synonyms=options.synonyms,
     )
@@ -93,32 +98,46 @@ def _make_plugin_settings(configuration: JavaConfiguration, threshold: float) ->
 
 def _load_resources(configuration: JavaConfiguration) -> LanguageResources | None:
     """Return the language's resources with replacements, or ``None`` if the command line does not replace any."""
-    replacements = _load_replacements(configuration)
+    files = {
+        "function_words": _load_function_words(configuration),
+        "synonyms": _load_synonyms(configuration),
+        "paraphrases": _load_paraphrases(configuration),
+    }
+    replacements: dict[str, Any] = {name: resource for name, resource in files.items() if resource is not None}
     if not replacements:
         return None
     resources = _load_language_resources(configuration.language.code)
     return resources.replace("files of the command line", **replacements)
 
 
-def _load_replacements(configuration: JavaConfiguration) -> dict[str, Any]:
-    """Read the replacements for resources of the language. Files that no module uses are not read."""
-    replacements: dict[str, Any] = {}
-    options = configuration.options
-    if options.words is not None:
-        replacements["function_words"] = parse_function_words(read_word_list(options.words))
-    elif configuration.language.code != "en":
+def _load_function_words(configuration: JavaConfiguration) -> Collection[str] | None:
+    """Return the function words that replace those of the language. English words replace those of other languages."""
+    if configuration.options.words is not None:
+        return parse_function_words(read_word_list(configuration.options.words))
+    if configuration.language.code != "en":
         # By default, METEOR 1.5 uses the English function words for every language.
-        replacements["function_words"] = _load_language_resources("en").function_words
-    core_modules = set(configuration.modules) - set(configuration.plugin_modules)
-    if options.synonyms is not None and "synonym" in core_modules:
-        from meteor_e.packs.cache import load_synonym_index  # This import is slow.
+        return _load_language_resources("en").function_words
+    return None
 
-        replacements["synonyms"] = load_synonym_index(options.synonyms, configuration.language_name.lower())
-    if options.paraphrases is not None and "paraphrase" in core_modules:
-        from meteor_e.packs.cache import load_paraphrase_index  # This import is slow.
 
-        replacements["paraphrases"] = load_paraphrase_index(options.paraphrases)
-    return replacements
+def _load_synonyms(configuration: JavaConfiguration) -> SynonymIndex | None:
+    """Return the synonyms that replace those of the language, or ``None`` if no module uses them."""
+    folder = configuration.options.synonyms
+    if folder is None or "synonym" not in configuration.core_modules:
+        return None
+    from meteor_e.packs.cache import load_synonym_index  # This import is slow.
+
+    return load_synonym_index(folder, configuration.language_name.lower())
+
+
+def _load_paraphrases(configuration: JavaConfiguration) -> ParaphraseIndex | None:
+    """Return the paraphrases that replace those of the language, or ``None`` if no module uses them."""
+    path = configuration.options.paraphrases
+    if path is None or "paraphrase" not in configuration.core_modules:
+        return None
+    from meteor_e.packs.cache import load_paraphrase_index  # This import is slow.
+
+    return load_paraphrase_index(path)
 
 
 def _load_language_resources(code: str) -> LanguageResources:
@@ -138,6 +157,20 @@ class ScoredSegment(NamedTuple):
     vector: list[int]
     scores: FormulaScores
     alignment: Alignment | None
+
+
+class ScoredBatch(NamedTuple):
+    """Scored segments.
+
+    Attributes:
+        segments: the segments.
+        total: the sum of the additive statistics of all segments.
+        n_segments: the number of segments.
+    """
+
+    segments: Iterator[ScoredSegment]
+    total: Sequence[int]
+    n_segments: int
 
 
 class JavaScorer:
@@ -179,58 +212,52 @@ class JavaScorer:
             score = scores.fmean * (1 - penalty)
             return scores._replace(fragmentation_penalty=penalty, score=score if score > 0 else 0.0)
 
-    def score_segments(
-        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], corpus_sum: StatisticsSum
-    ) -> Iterator[ScoredSegment]:
-        """Score segments, yield the results, and add the statistics to the corpus sum.
+    def score_batches(
+        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]]
+    ) -> Iterator[ScoredBatch]:
+        """Score segments, and yield the results in batches.
 
         Args:
             hypotheses: one hypothesis per segment.
             references: the references of each segment.
-            corpus_sum: the sum to which the statistics are added.
         """
         if self.configuration.is_out_of_range:
-            return self._rescore_segments(hypotheses, references, corpus_sum)
-        return self._score_batches(hypotheses, references, corpus_sum)
+            for hypothesis, segment_references in zip(hypotheses, references, strict=True):
+                segment = self.rescore_segment(hypothesis, segment_references)
+                total = sum_statistics([Statistics.from_vector(segment.vector)], self.n_matchers)
+                yield ScoredBatch(iter([segment]), total, 1)
+        else:
+            with_alignments = self.configuration.options.alignments
+            for batch, rows in self.meteor.score_batches(hypotheses, references, alignments=with_alignments):
+                yield ScoredBatch(_read_segments(batch, rows), rows.total, len(batch))
 
-    def _score_batches(
-        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], corpus_sum: StatisticsSum
-    ) -> Iterator[ScoredSegment]:
-        """Score segments in batches with the parameters of the chain; see :meth:`score_segments`."""
-        with_alignments = self.configuration.options.alignments
-        vector_size = len(corpus_sum.total.to_vector())
-        score_size = len(FormulaScores._fields)
-        for batch, rows in self.meteor.score_batches(hypotheses, references, alignments=with_alignments):
-            # Converting the numbers of all segments at once is faster than converting them segment by segment.
-            flat_counts: list[int] = memoryview(rows.statistics).cast("q").tolist()  # (segments * vector_size,)
-            flat_scores: list[float] = memoryview(rows.scores).cast("d").tolist()  # type: ignore[assignment]
-            for index in range(len(batch)):
-                if index in rows.failures:
-                    raise InputError(f"segment {batch.ids[index]}: {rows.failures[index]}")
-                vector = flat_counts[index * vector_size : (index + 1) * vector_size]
-                scores = FormulaScores._make(flat_scores[index * score_size : (index + 1) * score_size])
-                alignment = rows.alignments[index] if with_alignments else None
-                yield ScoredSegment(vector, scores, alignment)
-            corpus_sum.add_total(rows.total, len(batch))
+    def rescore_segment(self, hypothesis: str, references: str | Sequence[str]) -> ScoredSegment:
+        """Score a segment with parameters that chains reject, such as an α above 1.
 
-    def _rescore_segments(
-        self, hypotheses: Iterable[str], references: Iterable[str | Sequence[str]], corpus_sum: StatisticsSum
-    ) -> Iterator[ScoredSegment]:
-        """Score segments with parameters that chains reject, such as an α above 1; see :meth:`score_segments`.
-
-        Each hypothesis is scored against each of its references. The reference with the highest score is chosen.
+        The hypothesis is scored against each of its references. The reference with the highest score is chosen.
         """
-        for hypothesis, segment_references in zip(hypotheses, references, strict=True):
-            reference_list = [segment_references] if isinstance(segment_references, str) else segment_references
-            unused_sum = StatisticsSum(self.n_matchers)
-            pairs = []
-            for pair in self._score_batches([hypothesis] * len(reference_list), reference_list, unused_sum):
-                scores = self.compute_scores(Statistics.from_vector(pair.vector))
-                pairs.append(pair._replace(scores=scores))
-            # If several references have the highest score, the first of them is chosen.
-            best_pair = max(pairs, key=lambda pair: pair.scores.score)
-            corpus_sum.add(Statistics.from_vector(best_pair.vector))
-            yield best_pair
+        reference_list = [references] if isinstance(references, str) else references
+        hypotheses = [hypothesis] * len(reference_list)
+        with_alignments = self.configuration.options.alignments
+        segments = []
+        for batch, rows in self.meteor.score_batches(hypotheses, reference_list, alignments=with_alignments):
+            for segment in _read_segments(batch, rows):
+                scores = self.compute_scores(Statistics.from_vector(segment.vector))
+                segments.append(segment._replace(scores=scores))
+        # If several references have the highest score, the first of them is chosen.
+        return max(segments, key=lambda segment: segment.scores.score)
+
+
+def _read_segments(batch: Batch, rows: Rows) -> Iterator[ScoredSegment]:
+    """Yield the scored segments of a batch. Raise InputError at a segment that cannot be aligned."""
+    # Converting the numbers of all segments at once is faster than converting them segment by segment.
+    vectors: list[Any] = memoryview(rows.statistics).cast("q", shape=[len(rows), len(rows.total)]).tolist()
+    score_rows: list[Any] = memoryview(rows.scores).cast("d", shape=[len(rows), len(FormulaScores._fields)]).tolist()
+    alignments = rows.alignments or [None] * len(rows)
+    for index, (vector, scores, alignment) in enumerate(zip(vectors, score_rows, alignments, strict=True)):
+        if index in rows.failures:
+            raise InputError(f"segment {batch.ids[index]}: {rows.failures[index]}")
+        yield ScoredSegment(vector, FormulaScores._make(scores), alignment)
 
 
 def format_scored_alignment(segment: ScoredSegment, ids: str) -> str:

@@ -22,8 +22,8 @@ def _compile_java(pattern: str) -> re.Pattern[str]:
 
 _JAVA_SET = _compile_java(r"<\s*(?:tst|ref)set")
 _JAVA_DOC = _compile_java(r"<\s*doc")
-_JAVA_SEG_ID = _compile_java(r'<\s*seg\s*id\s*=(\s*)("?)')
-_JAVA_VALUE_END = _compile_java(r'"\s*>|[">]|$')
+_JAVA_SEG_ID = _compile_java(r'<\s*seg\s*id\s*=(?P<space>\s*)"?')
+_JAVA_SPACE = " \t\n\x0b\f\r"
 _JAVA_SEG_TAG = _compile_java(r"<\s*seg.*?>")
 _JAVA_SEG_END = _compile_java(r"<\s*/seg\s*>")
 _JAVA_PART_OF_END = _compile_java(r"<\s*(?:/(?:s(?:e(?:g\s*)?)?)?)?\Z")
@@ -54,6 +54,7 @@ def read_java_sgml(lines: Iterable[str], name: str) -> JavaSgml:
         segment_id = _find_segment_id(line)
         if segment_id:
             segments = reader.current_segments(line)
+            # A segment that spans several lines takes its further lines from the iterator.
             segments[segment_id] = _read_segment(line, line_iterator, name, segment_id)
     return reader.sets
 
@@ -79,26 +80,34 @@ class _JavaSgmlReader:
         Raises:
             InputError: if an id is missing, or if a document does not belong to a set and a system.
         """
-        begins_set = _JAVA_SET.search(line) is not None
-        begins_document = _JAVA_DOC.search(line) is not None
-        if not (begins_set or begins_document):
-            return
-        if begins_set:
-            set_id = _find_id(_JAVA_SET_ID, line, self._name, "Set ID (setid) required in line")
-            self._systems = self.sets.setdefault(set_id, {})
-        if begins_document:
-            document_id = _find_id(_JAVA_DOC_ID, line, self._name, "Doc ID (docid) required in line")
+        if _JAVA_SET.search(line):
+            self._begin_set(line)
+        if _JAVA_DOC.search(line):
+            self._begin_document(line)
+
+    def _begin_set(self, line: str) -> None:
+        """Select the set that a line names, and the system if the line names it."""
+        set_id = _find_id(_JAVA_SET_ID, line, self._name, "Set ID (setid) required in line")
+        self._systems = self.sets.setdefault(set_id, {})
+        self._select_system(line)
+
+    def _begin_document(self, line: str) -> None:
+        """Select the document that a line names, and the system if the line names it."""
+        document_id = _find_id(_JAVA_DOC_ID, line, self._name, "Doc ID (docid) required in line")
+        self._select_system(line)
+        if self._documents is None:
+            message = "System ID (sysid or refid) must be specified in either Set or Doc header"
+            raise InputError(f"{self._name}: {message}: {line}")
+        self._segments = self._documents.setdefault(document_id, {})
+
+    def _select_system(self, line: str) -> None:
+        """Select the system or the reference that a line names. If it does not name one, the selection is kept."""
         system_match = _JAVA_SYSTEM.search(line)
-        if system_match:
-            if self._systems is None:
-                raise InputError(f"{self._name}: document outside of tstset and refset: {line}")
-            system = system_match[1]
-            self._documents = self._systems.setdefault(system, {})
-        if begins_document:
-            if self._documents is None:
-                message = "System ID (sysid or refid) must be specified in either Set or Doc header"
-                raise InputError(f"{self._name}: {message}: {line}")
-            self._segments = self._documents.setdefault(document_id, {})
+        if system_match is None:
+            return
+        if self._systems is None:
+            raise InputError(f"{self._name}: document outside of tstset and refset: {line}")
+        self._documents = self._systems.setdefault(system_match[1], {})
 
     def current_segments(self, line: str) -> dict[str, str]:
         """Return the segments of the current document. Raise InputError if the line is outside of documents."""
@@ -121,23 +130,24 @@ def _find_segment_id(line: str) -> str:
     The result is the text that the group of ``<\s*seg\s*id\s*=\s*"?([^">]+?)"?\s*>`` would match. That pattern would
     take quadratic time, but this function takes linear time.
     """
-    failure_end = 0
-    for tag_start in _JAVA_SEG_ID.finditer(line):
-        if tag_start.end() < failure_end:
-            # An earlier value with the same end did not match the pattern, so this value cannot match either.
-            continue
-        value_end = _JAVA_VALUE_END.search(line, tag_start.end())
-        assert value_end is not None  # the pattern also matches the end of the line
-        value = line[tag_start.end() : value_end.start()]
-        leading_space, quote = tag_start.groups()
-        if not quote:
-            # The group of the pattern matches at least one character, which can be white space.
-            stripped_value = value.rstrip(" \t\x0b\f\r\n")
-            value = stripped_value or value[:1] or leading_space[-1:]
-        if value and value_end[0].endswith(">"):
-            return value
-        failure_end = value_end.start()
+    for tag in line.split(">")[:-1]:
+        # The id does not contain quotation marks, so it starts after the last one, except for its closing mark.
+        last_quote = tag.rstrip(_JAVA_SPACE).removesuffix('"').rfind('"')
+        tag_starts = (match for match in _JAVA_SEG_ID.finditer(tag) if match.end() > last_quote)
+        tag_start = next(tag_starts, None)
+        segment_id = "" if tag_start is None else _get_id(tag_start)
+        if segment_id:
+            return segment_id
     return ""
+
+
+def _get_id(tag_start: re.Match[str]) -> str:
+    """Return the id after a match of ``_JAVA_SEG_ID``. White space is an id only if there is no other text."""
+    text = tag_start.string[tag_start.end() :]
+    stripped_text = text.rstrip(_JAVA_SPACE)
+    if stripped_text:
+        return stripped_text.removesuffix('"')
+    return text[:1] or tag_start["space"][-1:]
 
 
 def _read_segment(line: str, following_lines: Iterator[str], name: str, segment_id: str) -> str:
@@ -145,8 +155,10 @@ def _read_segment(line: str, following_lines: Iterator[str], name: str, segment_
     joined_lines = _join_lines_to_closing_tag(line, following_lines, name, segment_id)
     for java_line in _JAVA_LINE_END.split(joined_lines):
         opening_tag = _JAVA_SEG_TAG.search(java_line, 0, java_line.rfind(">") + 1)
-        closing_tags = list(_JAVA_SEG_END.finditer(java_line, opening_tag.end())) if opening_tag else []
-        if opening_tag and closing_tags:
+        if opening_tag is None:
+            continue
+        closing_tags = list(_JAVA_SEG_END.finditer(java_line, opening_tag.end()))
+        if closing_tags:
             return unescape_entities(java_line[opening_tag.end() : closing_tags[-1].start()])
     raise InputError(f"{name}: Couldn't read segment from line: {joined_lines}")
 
@@ -155,7 +167,7 @@ def _join_lines_to_closing_tag(first_line: str, following_lines: Iterator[str], 
     """Join a line with the following lines, up to the line in which the first tag ``</seg>`` ends.
 
     A closing tag may span several lines. Therefore, the start of a tag at the end of a line is searched together with
-    the next line. White space in the tag is removed, so that the search takes linear time.
+    the next line.
     """
     lines = [first_line]
     searched_text = first_line
@@ -164,8 +176,15 @@ def _join_lines_to_closing_tag(first_line: str, following_lines: Iterator[str], 
         if next_line is None:
             raise InputError(f"{name}: segment {segment_id!r} is not closed")
         lines.append(next_line)
-        last_tag_position = max(searched_text.rfind("<"), 0)
-        unfinished_tag = _JAVA_PART_OF_END.search(searched_text, last_tag_position)
-        tag_start = "".join(unfinished_tag[0].split()) if unfinished_tag else ""
-        searched_text = tag_start + next_line
+        searched_text = _find_unfinished_tag(searched_text) + next_line
     return "".join(lines)
+
+
+def _find_unfinished_tag(text: str) -> str:
+    """Return the start of a closing tag at the end of a text, or an empty string.
+
+    White space in the tag is removed, so that a tag that spans many lines is read in linear time.
+    """
+    last_tag_position = max(text.rfind("<"), 0)
+    unfinished_tag = _JAVA_PART_OF_END.search(text, last_tag_position)
+    return "".join(unfinished_tag[0].split()) if unfinished_tag else ""

@@ -27,7 +27,13 @@ def score_sgml(scorer: JavaScorer, stream: TextIO) -> None:
     score_files = _ScoreFiles(scorer)
     for set_id, system in _list_systems(tests):
         segments = _list_segments(set_id, system, tests[set_id], references[set_id])
-        _score_system(scorer, (set_id, system), segments, score_files, stream)
+        if not segments:
+            raise InputError(f"system {system!r} of set {set_id!r} has no segment in common with {options.reference}")
+        system_result = _score_system(scorer, segments)
+        scores = score_files.add_system((set_id, system), system_result)
+        if not options.statistics:
+            stream.write(f"[{set_id}][{system}] \n")
+            stream.write(format_corpus_table(system_result.total, scores, scorer.configuration) + "\n")
     stream.flush()
     score_files.write()
 
@@ -52,28 +58,40 @@ class _ScoreFiles:
         self._lines: dict[str, list[str]] = {"sys": [], "doc": [], "seg": []}
         self._alignments: list[_SgmlAlignment] = []
 
-    def add_line(self, level: str, ids: Sequence[str], statistics: Statistics, scores: FormulaScores) -> str:
+    def add_system(self, system_ids: tuple[str, str], result: _SystemResult) -> FormulaScores:
+        """Add the lines of a system, its documents and its segments, and return the scores of the system.
+
+        Args:
+            system_ids: the ids of the set and of the system.
+            result: the statistics and scores of the system.
+        """
+        for segment, scored_segment in result.segments:
+            self._add_segment((*system_ids, segment.document, segment.id), scored_segment)
+        for document, statistics in result.documents.items():
+            self._add_total("doc", (*system_ids, document), statistics)
+        return self._add_total("sys", system_ids, result.total)
+
+    def _add_total(self, level: str, ids: Sequence[str], statistics: Statistics) -> FormulaScores:
+        """Score a system or document, add a line to the corresponding score file, and return the scores."""
+        scores = self._scorer.compute_scores(statistics)
+        self._add_line(level, ids, statistics.to_vector(), scores)
+        return scores
+
+    def _add_segment(self, ids: Sequence[str], segment: ScoredSegment) -> None:
+        """Add the score of a segment, and its alignment if alignments were requested."""
+        line = self._add_line("seg", ids, segment.vector, segment.scores)
+        if self._options.alignments:
+            self._alignments.append(_SgmlAlignment(line, format_scored_alignment(segment, "\t".join(ids))))
+
+    def _add_line(self, level: str, ids: Sequence[str], vector: Sequence[int], scores: FormulaScores) -> str:
         """Add a line to a score file, and return the line. The level of the file is ``sys``, ``doc`` or ``seg``."""
         if self._options.statistics:
-            slots = self._scorer.configuration.slots
-            result = format_statistics(statistics.to_vector(), self._scorer.n_matchers, slots)
+            result = format_statistics(vector, self._scorer.n_matchers, self._scorer.configuration.slots)
         else:
             result = format_scores(scores, self._options.verbose)
         line = "\t".join((*ids, result))
         self._lines[level].append(line)
         return line
-
-    def add_total(self, level: str, ids: Sequence[str], statistics: Statistics) -> FormulaScores:
-        """Score a system or document, add a line to the corresponding score file, and return the scores."""
-        scores = self._scorer.compute_scores(statistics)
-        self.add_line(level, ids, statistics, scores)
-        return scores
-
-    def add_segment(self, ids: Sequence[str], statistics: Statistics, segment: ScoredSegment) -> None:
-        """Add the score of a segment, and its alignment if alignments were requested."""
-        line = self.add_line("seg", ids, statistics, segment.scores)
-        if self._options.alignments:
-            self._alignments.append(_SgmlAlignment(line, format_scored_alignment(segment, "\t".join(ids))))
 
     def write(self) -> None:
         """Write the score files and the alignments, sorted in the order of METEOR 1.5."""
@@ -97,43 +115,36 @@ class _SgmlSegment(NamedTuple):
     references: list[str]
 
 
-def _score_system(
-    scorer: JavaScorer,
-    system_ids: tuple[str, str],
-    segments: Sequence[_SgmlSegment],
-    score_files: _ScoreFiles,
-    stream: TextIO,
-) -> None:
-    """Score a system, add its lines to the score files, and write its table.
+class _SystemResult(NamedTuple):
+    """The statistics and scores of a system.
 
-    Args:
-        scorer: the scorer of the run.
-        system_ids: the ids of the set and of the system.
-        segments: the segments of the system.
-        score_files: the score files of all systems.
-        stream: standard output.
+    Attributes:
+        segments: the segments, and their statistics and scores.
+        documents: the statistics of each document.
+        total: the statistics of all documents.
     """
-    options = scorer.configuration.options
-    set_id, system = system_ids
-    if not segments:
-        raise InputError(f"system {system!r} of set {set_id!r} has no segment in common with {options.reference}")
-    corpus_sum = StatisticsSum(scorer.n_matchers)
-    document_sums = {segment.document: StatisticsSum(scorer.n_matchers) for segment in segments}
-    scored_segments = scorer.score_segments(
+
+    segments: list[tuple[_SgmlSegment, ScoredSegment]]
+    documents: dict[str, Statistics]
+    total: Statistics
+
+
+def _score_system(scorer: JavaScorer, segments: Sequence[_SgmlSegment]) -> _SystemResult:
+    """Score the segments of a system, and compute the statistics of its documents."""
+    batches = scorer.score_batches(
         hypotheses=[_clean_sgml_text(segment.hypothesis) for segment in segments],
         references=[[_clean_sgml_text(reference) for reference in segment.references] for segment in segments],
-        corpus_sum=corpus_sum,
     )
-    for segment, scored_segment in zip(segments, scored_segments, strict=True):
+    scored_segments = [segment for batch in batches for segment in batch.segments]
+    segment_pairs = list(zip(segments, scored_segments, strict=True))
+    corpus_sum = StatisticsSum(scorer.n_matchers)
+    document_sums = {segment.document: StatisticsSum(scorer.n_matchers) for segment in segments}
+    for segment, scored_segment in segment_pairs:
         statistics = Statistics.from_vector(scored_segment.vector)
         document_sums[segment.document].add(statistics)
-        score_files.add_segment((set_id, system, segment.document, segment.id), statistics, scored_segment)
-    for document, document_sum in document_sums.items():
-        score_files.add_total("doc", (set_id, system, document), document_sum.total)
-    scores = score_files.add_total("sys", system_ids, corpus_sum.total)
-    if not options.statistics:
-        stream.write(f"[{set_id}][{system}] \n")
-        stream.write(format_corpus_table(corpus_sum.total, scores, scorer.configuration) + "\n")
+        corpus_sum.add(statistics)
+    documents = {document: document_sum.total for document, document_sum in document_sums.items()}
+    return _SystemResult(segment_pairs, documents, corpus_sum.total)
 
 
 def _check_sets(tests: JavaSgml, references: JavaSgml, options: JavaOptions) -> None:

@@ -17,8 +17,10 @@ The response to any other request is one line that begins with ``Error:``. Reque
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from meteor_e.java.formats import java_double
 
@@ -27,8 +29,29 @@ STATISTICS = 23
 
 _NUMBER = re.compile(r"[+-]?(?=\.?[0-9])(?:[0-9]{1,3}(?:,[0-9]{3})+|[0-9]+)?(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?")
 
+_MISSING_STATISTICS = "specify Meteor stats"
+
 Score = Callable[[list[str], str], Sequence[float]]
-Evaluate = Callable[[Sequence[Sequence[float]]], tuple[list[float], float]]
+
+
+class RequestError(ValueError):
+    """An error that the response to a request reports."""
+
+
+class Evaluation(NamedTuple):
+    """The scores of groups of statistics.
+
+    Attributes:
+        group_scores: the score of each group.
+        corpus_score: the score of all groups together.
+    """
+
+    group_scores: list[float]
+    corpus_score: float
+
+
+Evaluate = Callable[[Sequence[Sequence[float]]], Evaluation]
+EvaluateGroups = Callable[[Sequence[str]], Evaluation]
 
 
 def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, *, is_coco: bool = False) -> list[str]:
@@ -37,58 +60,66 @@ def answer(line: str, score: Score, evaluate: Evaluate, size: int = STATISTICS, 
     Args:
         line: the request, without its line end.
         score: a function that returns the statistics of a hypothesis, from its references and the hypothesis.
-        evaluate: a function that returns the scores of groups of statistics and the corpus score.
+        evaluate: a function that scores groups of statistics.
         size: the number of values in a statistics line.
         is_coco: whether to use the protocol of coco-caption's jar.
     """
     command, *arguments = line.split("|||")
     while arguments and not arguments[-1]:
         arguments.pop()
-    if command.startswith(("SCORE", "score")):
-        return [_score_segment(arguments, score)]
-    if command.startswith(("EVAL", "eval")):
-        if is_coco:
-            return _evaluate_groups(arguments, evaluate, size)
-        # The last line is the corpus score, or an error message.
-        return _evaluate_groups(arguments[:1], evaluate, size)[-1:]
-    if not is_coco:
-        return ["Error: specify SCORE or EVAL"]
-    if command.startswith(("SING", "sing")):
-        groups = arguments if len(arguments) == 1 else []
-        # The first line is the score of the statistics, or an error message.
-        return _evaluate_groups(groups, evaluate, size)[:1]
-    return ["Error: specify SCORE or EVAL or SING"]
+    answer_evaluation = _answer_coco if is_coco else _answer_release
+    try:
+        if command.startswith(("SCORE", "score")):
+            return [_score_segment(arguments, score)]
+        values = answer_evaluation(command, arguments, functools.partial(_evaluate_groups, evaluate, size))
+    except RequestError as error:
+        return [f"Error: {error}"]
+    return [java_double(value) for value in values]
 
 
 def _score_segment(arguments: Sequence[str], score: Score) -> str:
-    """Score the last argument, the hypothesis, against the references. Return statistics or an error message."""
+    """Score the last argument, the hypothesis, against the other arguments, and return its statistics."""
     if len(arguments) < 2:
-        return "Error: specify hypothesis and at least one reference"
+        raise RequestError("specify hypothesis and at least one reference")
     *references, hypothesis = arguments
     return " ".join(map(java_double, score(references, hypothesis)))
 
 
-def _evaluate_groups(groups: Sequence[str], evaluate: Evaluate, size: int) -> list[str]:
-    """Return the score of each group of statistics and then the corpus score. Errors are returned as one line."""
+def _answer_release(command: str, groups: Sequence[str], evaluate_groups: EvaluateGroups) -> Sequence[float]:
+    """Return the scores that METEOR 1.5 responds with. It ignores all groups of statistics after the first one."""
+    if command.startswith(("EVAL", "eval")):
+        return [evaluate_groups(groups[:1]).corpus_score]
+    raise RequestError("specify SCORE or EVAL")
+
+
+def _answer_coco(command: str, groups: Sequence[str], evaluate_groups: EvaluateGroups) -> Sequence[float]:
+    """Return the scores that coco-caption's jar responds with."""
+    if command.startswith(("EVAL", "eval")):
+        evaluation = evaluate_groups(groups)
+        return [*evaluation.group_scores, evaluation.corpus_score]
+    if not command.startswith(("SING", "sing")):
+        raise RequestError("specify SCORE or EVAL or SING")
+    if len(groups) != 1:
+        raise RequestError(_MISSING_STATISTICS)
+    return evaluate_groups(groups).group_scores
+
+
+def _evaluate_groups(evaluate: Evaluate, size: int, groups: Sequence[str]) -> Evaluation:
+    """Parse and score groups of statistics."""
     if not groups:
-        return ["Error: specify Meteor stats"]
-    try:
-        statistics = [parse_statistics(group, size) for group in groups]
-    except ValueError as error:
-        return [f"Error: {error}"]
-    scores, corpus = evaluate(statistics)
-    return [java_double(value) for value in (*scores, corpus)]
+        raise RequestError(_MISSING_STATISTICS)
+    return evaluate([parse_statistics(group, size) for group in groups])
 
 
 def parse_statistics(text: str, size: int = STATISTICS) -> list[float]:
     """Parse a statistics line. As in Java, text after the last number is ignored.
 
     Raises:
-        ValueError: if there are not enough numbers, or a word is not a number.
+        RequestError: if there are not enough numbers, or a word is not a number.
     """
     words = text.split()[:size]
     if len(words) < size:
-        raise ValueError(f"{size} statistics expected, found {len(words)}")
+        raise RequestError(f"{size} statistics expected, found {len(words)}")
     return [_parse_number(word) for word in words]
 
 
@@ -97,5 +128,5 @@ def _parse_number(word: str) -> float:
     if word in ("NaN", "Infinity", "+Infinity", "-Infinity"):
         return float(word.replace("Infinity", "inf").replace("NaN", "nan"))
     if not _NUMBER.fullmatch(word):
-        raise ValueError(f"not a number in the statistics: {word[:40]!r}")
+        raise RequestError(f"not a number in the statistics: {word[:40]!r}")
     return float(word.replace(",", ""))

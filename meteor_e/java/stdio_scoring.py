@@ -14,7 +14,7 @@ from meteor_e.base.files import os_errors_as
 from meteor_e.java.formats import java_lines, java_trim
 from meteor_e.java.report import JavaStatistics, count_java_statistics, make_java_vector, parse_java_statistics
 from meteor_e.java.scorer import JavaScorer
-from meteor_e.java.stdio import answer
+from meteor_e.java.stdio import Evaluation, answer
 from meteor_e.scoring.formula import compute
 from meteor_e.scoring.statistics import StatisticsSum
 
@@ -45,9 +45,7 @@ def _score_request(scorer: JavaScorer, references: list[str], hypothesis: str) -
     trimmed_hypothesis = java_trim(hypothesis)
     trimmed_references = [java_trim(reference) for reference in references]
     if scorer.configuration.is_out_of_range:
-        corpus_sum = StatisticsSum(scorer.n_matchers)
-        (segment,) = scorer.score_segments([trimmed_hypothesis], [trimmed_references], corpus_sum)
-        vector = segment.vector
+        vector = scorer.rescore_segment(trimmed_hypothesis, trimmed_references).vector
     else:
         vector = scorer.meteor.score(trimmed_hypothesis, trimmed_references).statistics.to_vector()
     return make_java_vector(vector, scorer.n_matchers, scorer.configuration.slots)
@@ -59,19 +57,19 @@ def _pad_weights(parameters: Parameters, slots: int) -> Parameters:
     return dataclasses.replace(parameters, weights=padded_weights[:slots])
 
 
-def _evaluate_request(parameters: Parameters, vectors: Sequence[Sequence[float]]) -> tuple[list[float], float]:
-    """Score the statistics lines of a request. Return the score of each line and the corpus score.
+def _evaluate_request(parameters: Parameters, groups: Sequence[Sequence[float]]) -> Evaluation:
+    """Score the groups of statistics in a request.
 
     Args:
         parameters: the parameters of the scores, with one weight for each module of a statistics line.
-        vectors: the statistics lines.
+        groups: the values of a statistics line for each group.
     """
-    slots = len(parameters.weights)
-    corpus_sum = StatisticsSum(slots)
-    scores = []
-    for vector in vectors:
-        statistics = parse_java_statistics(vector, slots)
+    n_modules = len(parameters.weights)
+    corpus_sum = StatisticsSum(n_modules)
+    group_scores = []
+    for group in groups:
+        statistics = parse_java_statistics(group, n_modules)
         corpus_sum.add(statistics)
-        scores.append(compute(statistics, parameters).score)
-    corpus_scores = compute(JavaStatistics(*corpus_sum.total), parameters)
-    return scores, corpus_scores.score
+        group_scores.append(compute(statistics, parameters).score)
+    corpus_statistics = JavaStatistics(*corpus_sum.total)
+    return Evaluation(group_scores, compute(corpus_statistics, parameters).score)

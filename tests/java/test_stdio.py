@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from meteor_e.java.stdio import STATISTICS, answer, parse_statistics
+from meteor_e.java.stdio import STATISTICS, Evaluation, answer, parse_statistics
 
 NUMBERS = " ".join(map(str, range(STATISTICS)))
 
@@ -20,7 +20,7 @@ def compute_lengths(references, hypothesis):
 
 def halve_first_values(statistics):
     """Return simple scores: half of the first value of each group of statistics, and a constant corpus score."""
-    return [vector[0] / 2 for vector in statistics], 1e-5
+    return Evaluation([vector[0] / 2 for vector in statistics], 1e-5)
 
 
 def get_answers(line: str, *, is_coco: bool = False) -> list[str]:
@@ -52,7 +52,7 @@ def test_release_answer_evaluates_only_the_first_group():
 
     def count_groups(groups):
         group_counts.append(len(groups))
-        return [], 0.0
+        return Evaluation([], 0.0)
 
     answer(f"EVAL ||| 7 {NUMBERS} ||| {NUMBERS}", compute_lengths, count_groups)
     assert group_counts == [1]
